@@ -1,0 +1,36 @@
+/* Memory: the default allocator and checked helpers. An allocator is passed by value to whatever allocates
+ * and kept by whatever frees. All blocks are aligned to 64 bytes. */
+#ifndef TENON_CORE_BASE_ALLOCATOR_H_
+#define TENON_CORE_BASE_ALLOCATOR_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* The C library's memory. */
+tenon_allocator_t tenon__allocator_default(void);
+
+/* For tests: fails the `fail_at`-th allocation (0: never) and counts what is live. */
+typedef struct tenon__test_allocator_t {
+  uint64_t fail_at;
+  uint64_t allocation_count;
+  uint64_t live_bytes;
+  uint64_t live_blocks;
+} tenon__test_allocator_t;
+tenon_allocator_t tenon__test_allocator(tenon__test_allocator_t* state);
+
+/* NULL when count * size overflows or memory is out. Zero-filled. count or size 0: NULL is not returned. */
+void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_bytes);
+/* Grows an array of elements of `element_size` to at least `needed`, doubling; true on success. */
+bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_capacity,
+                 size_t needed, size_t element_size);
+/* `size_bytes` as it was allocated (count * size). NULL is fine. */
+void tenon__free(tenon_allocator_t allocator, void* block, size_t size_bytes);
+
+/* True and the result unless it overflows. */
+bool tenon__add_size(size_t a, size_t b, size_t* out_sum);
+bool tenon__multiply_size(size_t a, size_t b, size_t* out_product);
+bool tenon__multiply_int64(int64_t a, int64_t b, int64_t* out_product);
+bool tenon__add_int64(int64_t a, int64_t b, int64_t* out_sum);
+
+#endif

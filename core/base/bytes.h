@@ -1,0 +1,50 @@
+/* Bytes from outside and bytes that we write: bounds-checked reading, growing writing. Little-endian. */
+#ifndef TENON_CORE_BASE_BYTES_H_
+#define TENON_CORE_BASE_BYTES_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* After the first read past the end, `failed` stays true and reads give zeros. */
+typedef struct tenon__byte_reader_t {
+  const uint8_t* data;
+  size_t size;
+  size_t position;
+  bool failed;
+} tenon__byte_reader_t;
+
+void tenon__byte_reader_initialize(tenon__byte_reader_t* out_reader, const void* data, size_t size);
+uint8_t tenon__read_u8(tenon__byte_reader_t* reader);
+uint32_t tenon__read_u32(tenon__byte_reader_t* reader);
+uint64_t tenon__read_u64(tenon__byte_reader_t* reader);
+int64_t tenon__read_i64(tenon__byte_reader_t* reader);
+double tenon__read_f64(tenon__byte_reader_t* reader);
+/* A pointer into the data, NULL (and failed) when fewer bytes are left. */
+const void* tenon__read_view(tenon__byte_reader_t* reader, size_t size_bytes);
+/* u32 length, bytes, NUL: a view into the data that ends with NUL; "" after a failure. */
+const char* tenon__read_string(tenon__byte_reader_t* reader);
+/* A count of things of at least `least_size` bytes each: 0 and failed when the rest cannot hold them. */
+uint32_t tenon__read_count(tenon__byte_reader_t* reader, size_t least_size);
+void tenon__read_align(tenon__byte_reader_t* reader, size_t alignment);
+
+typedef struct tenon__byte_writer_t {
+  tenon_allocator_t allocator;
+  uint8_t* data;
+  size_t size;
+  size_t capacity;
+  bool failed; /* memory is out */
+} tenon__byte_writer_t;
+
+void tenon__byte_writer_initialize(tenon__byte_writer_t* out_writer, tenon_allocator_t allocator);
+void tenon__byte_writer_deinitialize(tenon__byte_writer_t* writer);
+void tenon__write_u8(tenon__byte_writer_t* writer, uint8_t value);
+void tenon__write_u32(tenon__byte_writer_t* writer, uint32_t value);
+void tenon__write_u64(tenon__byte_writer_t* writer, uint64_t value);
+void tenon__write_i64(tenon__byte_writer_t* writer, int64_t value);
+void tenon__write_f64(tenon__byte_writer_t* writer, double value);
+void tenon__write_bytes(tenon__byte_writer_t* writer, const void* data, size_t size_bytes);
+void tenon__write_string(tenon__byte_writer_t* writer, const char* text); /* NULL writes "" */
+void tenon__write_align(tenon__byte_writer_t* writer, size_t alignment);
+
+#endif

@@ -1,0 +1,24 @@
+/* SHA-256 (FIPS 180-4), for digests of plugins, weights and plans. */
+#ifndef TENON_CORE_BASE_DIGEST_H_
+#define TENON_CORE_BASE_DIGEST_H_
+
+#include "tenon/plugin.h"
+
+typedef struct tenon__digest_t {
+  uint8_t bytes[32];
+} tenon__digest_t;
+
+typedef struct tenon__digest_state_t {
+  uint32_t state[8];
+  uint64_t total_bytes;
+  uint8_t buffer[64];
+} tenon__digest_state_t;
+
+void tenon__digest_begin(tenon__digest_state_t* out_state);
+void tenon__digest_add(tenon__digest_state_t* state, const void* data, size_t size_bytes);
+tenon__digest_t tenon__digest_end(tenon__digest_state_t* state);
+tenon__digest_t tenon__digest_of(const void* data, size_t size_bytes);
+/* 64 hexadecimal digits and NUL. */
+void tenon__digest_text(const tenon__digest_t* digest, char out_text[65]);
+
+#endif

@@ -1,0 +1,36 @@
+/* A hash map from strings to pointers or numbers. Keys are copied. Iteration is in order of insertion.
+ * Not thread safe. */
+#ifndef TENON_CORE_BASE_STRING_MAP_H_
+#define TENON_CORE_BASE_STRING_MAP_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+typedef union tenon__map_value_t {
+  void* pointer;
+  const void* const_pointer;
+  uint64_t number;
+} tenon__map_value_t;
+
+typedef struct tenon__string_map_t {
+  tenon_allocator_t allocator;
+  struct tenon__string_map_entry_t* entries;
+  uint32_t* slots;
+  size_t count;
+  size_t entry_capacity;
+  size_t slot_count;
+} tenon__string_map_t;
+
+void tenon__string_map_initialize(tenon__string_map_t* out_map, tenon_allocator_t allocator);
+void tenon__string_map_deinitialize(tenon__string_map_t* map);
+/* Sets or replaces. False when memory is out: the map is as before. */
+bool tenon__string_map_set(tenon__string_map_t* map, const char* key, tenon__map_value_t value);
+/* NULL when absent; valid until the next set. */
+const tenon__map_value_t* tenon__string_map_find(const tenon__string_map_t* map, const char* key);
+size_t tenon__string_map_count(const tenon__string_map_t* map);
+const char* tenon__string_map_key(const tenon__string_map_t* map, size_t index);
+tenon__map_value_t tenon__string_map_value(const tenon__string_map_t* map, size_t index);
+uint64_t tenon__hash_bytes(const void* data, size_t size_bytes, uint64_t seed);
+
+#endif

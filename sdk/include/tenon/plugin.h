@@ -1,0 +1,1394 @@
+/*
+ * tenon/plugin.h - the contract between the Tenon core and a shared object.
+ *
+ * This header stands alone: it needs standard C headers and nothing of ours to link with. A plugin
+ * is a shared object that carries a manifest (an ELF note, see TENON_PLUGIN_MANIFEST) and exports
+ * one symbol, `tenon_plugin_query`. It imports nothing from Tenon: everything it may call reaches
+ * it as a table of function pointers.
+ *
+ * The header is longer than our usual limit because it must be usable as a single file.
+ *
+ *   1. Versions, status, diagnostics        7. Device
+ *   2. Data types, tensors, arguments       8. Parser and source-node table
+ *   3. Programs (checked expressions)       9. Converter, rewrite, calibrator
+ *   4. Operator                            10. Builder
+ *   5. Region, layout, tactic, numerics    11. Plugin, offerings, host offer, manifest
+ *   6. Kernel and its life
+ *
+ * Stability. Version 0.x, "may change"; frozen as 1.0 once CPU, CUDA, a parser, a rewrite and three
+ * third-party plugins stand on it. Layouts are locked in tests/abi/plugin.lock.
+ *
+ * Three classes of structure:
+ *   [growing]  begins with `size` (set by the TENON_*_INIT macro or sizeof); fields are only ever
+ *              appended. The host copies it once into a zero-filled structure of its own, so a
+ *              field that an old plugin lacks reads as zero, which is always the default. Arrays
+ *              of growing structures carry their stride.
+ *   [frozen]   crosses in every call; never changes within this major version.
+ *   [opaque]   a handle; only its owner looks inside.
+ * Enumerations are open: a host never passes a value newer than the plugin's `built` version.
+ *
+ * Ownership. Who allocates frees; the host lends. Unless a comment says otherwise, a pointer passed
+ * into a call is valid for that call, and a pointer inside a descriptor is valid for the life of
+ * the process (descriptors are static data). Strings are UTF-8 and end with NUL. On failure, outputs
+ * are untouched.
+ *
+ * Thread contracts, written in brackets before a function:
+ *   [any]    any thread, at any time, concurrently.
+ *   [start]  one thread, while the plugin is started or stopped.
+ *   [build]  one thread per build; several builds may run at once. May allocate, log and take time.
+ *   [load]   one thread per engine, while a plan is prepared. May allocate.
+ *   [bind]   one thread per context, when its shapes change. May allocate.
+ *   [run]    one thread per context, between two kernels. Must not allocate, lock, log or block,
+ *            other than through the host's tables.
+ *   [parse]  one thread per parse.
+ *
+ * Plugins keep no mutable globals: several hosts may load one image into one process. What comes
+ * from a host lives in the state which `start` returns and every callback receives.
+ */
+#ifndef TENON_PLUGIN_H_
+#define TENON_PLUGIN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------
+ * 1. Versions, status, diagnostics
+ * ------------------------------------------------------------------------------------------- */
+
+#define TENON_ABI_MAJOR 0u
+#define TENON_ABI_MINOR 1u
+#define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
+#define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
+
+/* "none" wherever an index, an id or a count is optional. */
+#define TENON_NONE UINT32_MAX
+
+/* True when a growing structure, as its maker knew it, contains `member`. */
+#define TENON_HAS(pointer, type, member) \
+  ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
+
+#if defined(__GNUC__)
+#define TENON_EXPORT __attribute__((visibility("default")))
+#define TENON_USED __attribute__((used))
+#else
+#define TENON_EXPORT
+#define TENON_USED
+#endif
+
+/* Whose fault a failure is. 0 is success. */
+typedef int32_t tenon_status_t;
+enum {
+  TENON_OK = 0,
+  TENON_ERROR_INVALID_ARGUMENT = 1, /* the caller: an argument is wrong */
+  TENON_ERROR_INVALID_STATE = 2,    /* the caller: not now, or not in this order */
+  TENON_ERROR_INVALID_DATA = 3,     /* the file or model: broken or contradictory */
+  TENON_ERROR_UNSUPPORTED = 4,      /* the file or model: right, but nobody here can do it */
+  TENON_ERROR_NOT_FOUND = 5,        /* the caller or machine: a file, name or plugin is absent */
+  TENON_ERROR_OUT_OF_MEMORY = 6,    /* the machine */
+  TENON_ERROR_IO = 7,               /* the machine: reading or writing failed */
+  TENON_ERROR_DEVICE = 8,           /* the machine: a device or its library failed */
+  TENON_ERROR_DENIED = 9,           /* policy or permission refused it */
+  TENON_ERROR_CANCELLED = 10,       /* the caller asked to stop, or a time budget ended */
+  TENON_ERROR_INTERNAL = 11         /* us, or the plugin: a defect */
+};
+
+enum {
+  TENON_SEVERITY_DEBUG = 0,
+  TENON_SEVERITY_INFO = 1,
+  TENON_SEVERITY_WARNING = 2,
+  TENON_SEVERITY_ERROR = 3
+};
+
+/* Where words go. [frozen] The place that knows the values writes the message; the host adds plugin,
+ * operator and node. `message` has no trailing newline and is copied by the callee. `report` may be
+ * NULL: then nothing is said. [any] */
+typedef struct tenon_sink_t {
+  void* user;
+  void (*report)(void* user, int32_t severity, const char* message);
+} tenon_sink_t;
+
+/* Memory by one function. [frozen] `resize(user, NULL, 0, n)` allocates n bytes aligned to 64,
+ * `resize(user, p, old, n)` moves, `resize(user, p, old, 0)` frees and returns NULL. Failure
+ * returns NULL and leaves the old block as it was. [any] */
+typedef struct tenon_allocator_t {
+  void* user;
+  void* (*resize)(void* user, void* block, size_t old_size_bytes, size_t new_size_bytes);
+} tenon_allocator_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 2. Data types, tensors, arguments
+ * ------------------------------------------------------------------------------------------- */
+
+/* NAME, mnemonic, bits of one element, class. Mnemonics are the names used in every text of this
+ * contract. Classes: b bool, i signed, u unsigned, f float, c complex, s string. A string element is
+ * a tenon_string_view_t. Elements of less than 8 bits are packed, lowest bits first. */
+#define TENON_DTYPES(X)                 \
+  X(UNDEFINED, "undefined", 0, 'x')     \
+  X(BOOL, "bool", 8, 'b')               \
+  X(INT8, "i8", 8, 'i')                 \
+  X(INT16, "i16", 16, 'i')              \
+  X(INT32, "i32", 32, 'i')              \
+  X(INT64, "i64", 64, 'i')              \
+  X(UINT8, "u8", 8, 'u')                \
+  X(UINT16, "u16", 16, 'u')             \
+  X(UINT32, "u32", 32, 'u')             \
+  X(UINT64, "u64", 64, 'u')             \
+  X(FLOAT16, "f16", 16, 'f')            \
+  X(BFLOAT16, "bf16", 16, 'f')          \
+  X(FLOAT32, "f32", 32, 'f')            \
+  X(FLOAT64, "f64", 64, 'f')            \
+  X(STRING, "str", 128, 's')            \
+  X(INT4, "i4", 4, 'i')                 \
+  X(UINT4, "u4", 4, 'u')                \
+  X(INT2, "i2", 2, 'i')                 \
+  X(UINT2, "u2", 2, 'u')                \
+  X(FLOAT8E4M3FN, "f8e4m3fn", 8, 'f')   \
+  X(FLOAT8E4M3FNUZ, "f8e4m3fnuz", 8, 'f') \
+  X(FLOAT8E5M2, "f8e5m2", 8, 'f')       \
+  X(FLOAT8E5M2FNUZ, "f8e5m2fnuz", 8, 'f') \
+  X(FLOAT8E8M0, "f8e8m0", 8, 'f')       \
+  X(FLOAT4E2M1, "f4e2m1", 4, 'f')       \
+  X(COMPLEX64, "c64", 64, 'c')          \
+  X(COMPLEX128, "c128", 128, 'c')
+
+#define TENON_DTYPE_ENTRY(name, mnemonic, bits, kind) TENON_DTYPE_##name,
+enum { TENON_DTYPES(TENON_DTYPE_ENTRY) TENON_DTYPE_COUNT };
+typedef uint32_t tenon_dtype_t;
+
+/* [frozen] Not terminated by NUL. */
+typedef struct tenon_string_view_t {
+  const char* data;
+  size_t size;
+} tenon_string_view_t;
+
+/* A tensor as a kernel sees it. [frozen] Dimensions are logical; `strides` count elements, may be 0
+ * (broadcast) or negative. Element (i0, i1, ...) stands at data + sum(i_k * strides[k]) elements.
+ * `bit_offset` is 0 except for elements of less than 8 bits. `layout` is TENON_NONE where the
+ * strides say everything; else an index into the tactic's layouts (blocks, padding, planes).
+ * `device_extents`, if not NULL, points (in device memory) to the actual extents of a tensor whose
+ * `dims` are only a bound. Unused (host) dims of a rank 0 tensor may be NULL. */
+typedef struct tenon_tensor_view_t {
+  void* data;
+  const int64_t* dims;
+  const int64_t* strides;
+  int64_t* device_extents;
+  uint32_t rank;
+  tenon_dtype_t dtype;
+  uint32_t layout;
+  uint32_t bit_offset;
+} tenon_tensor_view_t;
+
+enum {
+  TENON_ARGUMENT_ABSENT = 0,   /* an optional input or output that is not there */
+  TENON_ARGUMENT_TENSOR = 1,
+  TENON_ARGUMENT_SEQUENCE = 2, /* `items`: `count` arguments; an output is filled by the run table */
+  TENON_ARGUMENT_OPTIONAL = 3, /* count 0 or 1, `items` as for a sequence */
+  TENON_ARGUMENT_ALLOCATE = 4  /* an output whose extents the kernel finds: call allocate_output */
+};
+
+/* One input or output of a call. [frozen] */
+typedef struct tenon_argument_t {
+  uint32_t kind;
+  uint32_t count;
+  const struct tenon_argument_t* items;
+  tenon_tensor_view_t tensor;
+} tenon_argument_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 3. Programs: checked expressions
+ *
+ * The expression language (docs/expressions.md) is text that an operator declares. The core parses
+ * and checks it at admission and composes neighbours. What crosses the border is a program: single
+ * assignment instructions in a normal form, over an iteration space of `rank` axes.
+ *
+ * Operands and outputs reach a kernel as views that the host has aligned: each has exactly `rank`
+ * dimensions, extent 1 or stride 0 on axes along which it is broadcast, extent 1 on axes reduced
+ * away. So a kernel needs no broadcasting or reshaping rules of its own.
+ * ------------------------------------------------------------------------------------------- */
+
+/* NAME, spelling, operands, meaning. `T` is the instruction's arithmetic type. Integer arithmetic
+ * wraps; integer division truncates (floor_div and mod floor); min and max return NaN when either
+ * operand is NaN. Functions of accuracy are within 4 ulp of the arithmetic type. */
+#define TENON_OPCODES(X)                                                        \
+  X(NOP, "nop", 0, "nothing")                                                   \
+  X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")    \
+  X(CONSTANT, "constant", 0, "the immediate")                                   \
+  X(INDEX, "index", 0, "coordinate on axis `immediate`")                        \
+  X(SIZE, "size", 0, "extent of axis `immediate`")                              \
+  X(LOAD, "load", 0, "operand at computed coordinates, see tenon_program_t")    \
+  X(CAST, "cast", 1, "convert to T, saturating floats to ints, NaN to 0")       \
+  X(ADD, "add", 2, "a + b")                                                     \
+  X(SUB, "sub", 2, "a - b")                                                     \
+  X(MUL, "mul", 2, "a * b")                                                     \
+  X(DIV, "div", 2, "a / b; integers truncate, x/0 is 0")                        \
+  X(FLOOR_DIV, "floor_div", 2, "floor(a / b)")                                  \
+  X(MOD, "mod", 2, "a - b * floor(a / b)")                                      \
+  X(FMOD, "fmod", 2, "C remainder, sign of a")                                  \
+  X(POW, "pow", 2, "a to the power of b")                                       \
+  X(MIN, "min", 2, "smaller, NaN if either is")                                 \
+  X(MAX, "max", 2, "larger, NaN if either is")                                  \
+  X(ATAN2, "atan2", 2, "angle of (b, a)")                                       \
+  X(NEG, "neg", 1, "-a")                                                        \
+  X(ABS, "abs", 1, "absolute value")                                            \
+  X(SIGN, "sign", 1, "-1, 0, 1; NaN stays")                                     \
+  X(FLOOR, "floor", 1, "round down")                                            \
+  X(CEIL, "ceil", 1, "round up")                                                \
+  X(ROUND, "round", 1, "nearest, halves to even")                               \
+  X(TRUNC, "trunc", 1, "towards zero")                                          \
+  X(SQRT, "sqrt", 1, "square root")                                             \
+  X(RSQRT, "rsqrt", 1, "1 / sqrt(a)")                                           \
+  X(RECIP, "recip", 1, "1 / a")                                                 \
+  X(EXP, "exp", 1, "e^a")                                                       \
+  X(EXPM1, "expm1", 1, "e^a - 1")                                               \
+  X(LOG, "log", 1, "natural logarithm")                                         \
+  X(LOG1P, "log1p", 1, "log(1 + a)")                                            \
+  X(ERF, "erf", 1, "error function")                                            \
+  X(SIN, "sin", 1, "")                                                          \
+  X(COS, "cos", 1, "")                                                          \
+  X(TAN, "tan", 1, "")                                                          \
+  X(ASIN, "asin", 1, "")                                                        \
+  X(ACOS, "acos", 1, "")                                                        \
+  X(ATAN, "atan", 1, "")                                                        \
+  X(SINH, "sinh", 1, "")                                                        \
+  X(COSH, "cosh", 1, "")                                                        \
+  X(TANH, "tanh", 1, "")                                                        \
+  X(ASINH, "asinh", 1, "")                                                      \
+  X(ACOSH, "acosh", 1, "")                                                      \
+  X(ATANH, "atanh", 1, "")                                                      \
+  X(SIGMOID, "sigmoid", 1, "1 / (1 + exp(-a)), no overflow")                    \
+  X(SOFTPLUS, "softplus", 1, "log(1 + exp(a)), no overflow")                    \
+  X(IS_NAN, "is_nan", 1, "bool")                                                \
+  X(IS_INF, "is_inf", 1, "bool, either sign")                                   \
+  X(EQ, "eq", 2, "bool; T is the type compared")                                \
+  X(NE, "ne", 2, "bool")                                                        \
+  X(LT, "lt", 2, "bool")                                                        \
+  X(LE, "le", 2, "bool")                                                        \
+  X(GT, "gt", 2, "bool")                                                        \
+  X(GE, "ge", 2, "bool")                                                        \
+  X(AND, "and", 2, "bitwise; logical on bool")                                  \
+  X(OR, "or", 2, "bitwise; logical on bool")                                    \
+  X(XOR, "xor", 2, "bitwise; logical on bool")                                  \
+  X(NOT, "not", 1, "bitwise; logical on bool")                                  \
+  X(SHL, "shl", 2, "a << b, 0 past the width")                                  \
+  X(SHR, "shr", 2, "a >> b, logical on unsigned")                               \
+  X(SELECT, "select", 3, "a (bool) ? b : c")                                    \
+  X(RANDOM, "random", 2, "uniform [0,1): Philox4x32-10 of key a, counter b")    \
+  X(SUM, "sum", 1, "over the axes in the mask `immediate`; extent 1 remains")   \
+  X(PROD, "prod", 1, "likewise")                                                \
+  X(REDUCE_MIN, "reduce_min", 1, "likewise")                                    \
+  X(REDUCE_MAX, "reduce_max", 1, "likewise")                                    \
+  X(MEAN, "mean", 1, "likewise: sum divided by the number of elements")
+
+#define TENON_OPCODE_ENTRY(name, spelling, operands, meaning) TENON_OPCODE_##name,
+enum { TENON_OPCODES(TENON_OPCODE_ENTRY) TENON_OPCODE_COUNT };
+
+/* [frozen] `operands` are indices of earlier instructions. Comparisons produce bool but `dtype`
+ * tells the type compared. INDEX and SIZE have an integer dtype. The immediate is `f` for a float
+ * CONSTANT, `i` for everything else (bool constants are 0 and 1). For LOAD, immediate.i is the
+ * operand's number, operands[0] the first entry of `coordinates` and operands[1] their count: one
+ * integer instruction for each dimension of that operand. A LOAD outside its operand's extents is an
+ * error that the host reports, unless it is guarded by a SELECT on a condition that excludes it;
+ * evaluators clamp coordinates before reading, so a guarded value is never garbage memory. */
+typedef struct tenon_instruction_t {
+  uint16_t opcode;
+  uint16_t dtype;
+  uint32_t operands[3];
+  union {
+    double f;
+    int64_t i;
+  } immediate;
+} tenon_instruction_t;
+
+enum {
+  TENON_OPERAND_ARGUMENT = 0,  /* the region's input number `index` */
+  TENON_OPERAND_SLOT_VALUE = 1 /* in a slot: the value that the kernel itself produced or reads */
+};
+
+/* [frozen] One operand of a program. `broadcast_axes`: bit k set when the operand does not vary
+ * along axis k of the space (extent known to be 1 while the space's may not be). `indexed`: read by
+ * LOAD alone; its view keeps its own rank. */
+typedef struct tenon_operand_t {
+  uint32_t kind;
+  uint32_t index;
+  tenon_dtype_t dtype; /* as stored */
+  uint32_t indexed;
+  uint64_t broadcast_axes;
+} tenon_operand_t;
+
+/* [frozen] One output of a program: the value of `instruction`, converted to `dtype` when stored.
+ * `reduced_axes`: axes with extent 1 in this output because a reduction removed them. `index` is
+ * the region's output number. */
+typedef struct tenon_program_output_t {
+  uint32_t instruction;
+  tenon_dtype_t dtype;
+  uint32_t index;
+  uint32_t reserved;
+  uint64_t reduced_axes;
+} tenon_program_output_t;
+
+/* [frozen] At most 64 axes. */
+typedef struct tenon_program_t {
+  const tenon_instruction_t* instructions;
+  const tenon_operand_t* operands;
+  const tenon_program_output_t* outputs;
+  const uint32_t* coordinates; /* for LOAD */
+  uint32_t instruction_count;
+  uint32_t operand_count;
+  uint32_t output_count;
+  uint32_t coordinate_count;
+  uint32_t rank;
+  uint32_t reserved;
+} tenon_program_t;
+
+/* A move in pieces. [frozen] An index map that is affine moves boxes: for every point p of the box
+ * [begin, begin + extent) of output `output`, out[p] = input[offset + sum(p_k * strides[k])], all in
+ * elements of the input's dense row-major index space unless `physical` is set, when offset and
+ * strides already count elements of the given view. Boxes do not overlap. Points in no box get the
+ * fill: `fill_argument` (a region input with one element) or, if TENON_NONE, zero.
+ * The arrays have `rank` entries and belong to the binding call. */
+typedef struct tenon_move_piece_t {
+  uint32_t input;
+  uint32_t reserved;
+  const int64_t* begin;
+  const int64_t* extent;
+  const int64_t* strides;
+  int64_t offset;
+} tenon_move_piece_t;
+
+typedef struct tenon_move_t {
+  uint32_t rank;
+  uint32_t piece_count;
+  uint32_t fill_argument;
+  uint32_t covers_output; /* 1 when no point is left to the fill */
+  const tenon_move_piece_t* pieces;
+} tenon_move_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 4. Operator: what a function on tensors means
+ *
+ * Five steps of openness, all in one descriptor, all optional: T0 call (attributes, types, shape
+ * rule), T1 traits, T2 decomposition, T3 expression or move. T4, slots, belongs to kernels.
+ * Texts are parsed and checked when the plugin is admitted; a text with a fault disables that
+ * operator, with the position of the fault, and nothing else.
+ * ------------------------------------------------------------------------------------------- */
+
+enum {
+  TENON_ATTRIBUTE_INT = 1,
+  TENON_ATTRIBUTE_FLOAT = 2,
+  TENON_ATTRIBUTE_STRING = 3,
+  TENON_ATTRIBUTE_INTS = 4,
+  TENON_ATTRIBUTE_FLOATS = 5,
+  TENON_ATTRIBUTE_STRINGS = 6,
+  TENON_ATTRIBUTE_DTYPE = 7, /* texts: a mnemonic */
+  TENON_ATTRIBUTE_TENSOR = 8,
+  TENON_ATTRIBUTE_BODY = 9   /* a graph; only control forms take them */
+};
+
+enum { TENON_ATTRIBUTE_REQUIRED = 1u << 0 };
+
+/* [growing] `default_text`: "1", "0.5", "[1, 1]", "[]", "'relu'", "f32"; NULL with REQUIRED.
+ * `choices`: NULL, or "none|relu|tanh" for a string, or "0..8" for an integer's range. */
+typedef struct tenon_attribute_descriptor_t {
+  size_t size;
+  const char* name;
+  const char* default_text;
+  const char* choices;
+  const char* summary;
+  uint32_t kind;
+  uint32_t flags;
+} tenon_attribute_descriptor_t;
+
+enum {
+  TENON_PORT_OPTIONAL = 1u << 0,
+  TENON_PORT_VARIADIC = 1u << 1,      /* the last input or output only; one or more */
+  TENON_PORT_SHAPE_OPERAND = 1u << 2, /* its contents take part in shapes; lives on the host */
+  TENON_PORT_SEQUENCE = 1u << 3,
+  TENON_PORT_OPTIONAL_TYPE = 1u << 4, /* a value of the type optional(...) */
+  TENON_PORT_UNBOUNDED = 1u << 5,     /* an output whose extents only the run knows */
+  TENON_PORT_HETEROGENEOUS = 1u << 6  /* variadic: each item its own type */
+};
+
+/* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the DTYPE
+ * attribute `name`. `domain`: what values it takes, for whoever makes test data: NULL or "any",
+ * "finite", "[0,1]", "positive", "sorted", "index(x, axis)". */
+typedef struct tenon_port_t {
+  size_t size;
+  const char* name;
+  const char* type;
+  const char* domain;
+  const char* summary;
+  uint32_t flags;
+  uint32_t reserved;
+} tenon_port_t;
+
+/* [growing] A type variable: `allowed` is a list of mnemonics and classes ("float", "int", "uint",
+ * "signed", "numeric", "any"): "f32 f64 int". */
+typedef struct tenon_type_variable_t {
+  size_t size;
+  const char* name;
+  const char* allowed;
+} tenon_type_variable_t;
+
+/* [growing] A guarded text. `when`: NULL (always) or a condition over attributes, ranks and
+ * present(port), in the index language: "approximate == 'tanh'". The first case that holds counts. */
+typedef struct tenon_case_t {
+  size_t size;
+  const char* when;
+  const char* text;
+} tenon_case_t;
+
+/* [growing] Must hold for a node to be valid: `condition` in the index language, `message` for a
+ * person; "{x}" in it is replaced by the value of the index expression x. */
+typedef struct tenon_check_t {
+  size_t size;
+  const char* condition;
+  const char* message;
+} tenon_check_t;
+
+enum {
+  TENON_CONTROL_CHOOSE = 1, /* input 0 (bool) picks body 0 (true) or body 1 */
+  TENON_CONTROL_REPEAT = 2, /* carried values through body 0, with trip count and condition */
+  TENON_CONTROL_MAP = 3     /* body 0 over slices along an axis, collected; no order, nothing carried */
+};
+
+/* [growing] A control form, declared. The core executes it. For REPEAT the operands of the node are:
+ * trip count (i64 scalar, may be absent), condition (bool scalar, may be absent), then
+ * carried initial values (count: INT attribute `carried_attribute`), then sliced inputs (INT
+ * attribute `scanned_attribute`), then captured values, passed to the body unchanged. The body's
+ * parameters: [iteration i64, condition bool] if `passes_iteration`, carried, slices, captured.
+ * The body's results: [condition bool] if `passes_iteration`, carried, collected. The outputs:
+ * final carried values, collected. `axes_attribute`, `directions_attribute`: INTS, one entry for each
+ * sliced input, then one for each collected output; direction 1 is backwards. CHOOSE: condition, then
+ * captured values; each body takes all captured values and returns the outputs. */
+typedef struct tenon_control_t {
+  size_t size;
+  uint32_t form;
+  uint32_t passes_iteration;
+  const char* carried_attribute;
+  const char* scanned_attribute;
+  const char* axes_attribute;
+  const char* directions_attribute;
+} tenon_control_t;
+
+typedef struct tenon_shape_builder_t tenon_shape_builder_t; /* [opaque] */
+typedef struct tenon_shape_node_t tenon_shape_node_t;       /* [opaque] */
+
+/* A dimension while shapes are inferred: an integer expression over symbols. [frozen] by value. */
+typedef struct tenon_dim_t {
+  uint32_t id;
+} tenon_dim_t;
+
+/* For operators whose shape rule does not fit a text. Called once per node, on symbols. [growing] */
+typedef struct tenon_shape_table_t {
+  size_t size;
+  /* All [build]. Failed operations poison the builder; `infer` may ignore them until it returns. */
+  tenon_dim_t (*constant)(tenon_shape_builder_t* builder, int64_t value);
+  /* opcode: ADD SUB MUL FLOOR_DIV MOD MIN MAX EQ LT (of TENON_OPCODES) on two dimensions. */
+  tenon_dim_t (*combine)(tenon_shape_builder_t* builder, uint32_t opcode, tenon_dim_t a,
+                         tenon_dim_t b);
+  tenon_dim_t (*select)(tenon_shape_builder_t* builder, tenon_dim_t condition, tenon_dim_t a,
+                        tenon_dim_t b);
+  /* A new extent in [0, bound], which the kernel finds when it runs; bound.id TENON_NONE: unbounded. */
+  tenon_dim_t (*fresh)(tenon_shape_builder_t* builder, tenon_dim_t bound);
+  /* 1 and the value when the dimension is a known number, else 0. */
+  int32_t (*known)(tenon_shape_builder_t* builder, tenon_dim_t dim, int64_t* out_value);
+
+  uint32_t (*input_count)(tenon_shape_builder_t* builder);
+  uint32_t (*output_count)(tenon_shape_builder_t* builder);
+  int32_t (*present)(tenon_shape_builder_t* builder, uint32_t input);
+  tenon_dtype_t (*input_dtype)(tenon_shape_builder_t* builder, uint32_t input);
+  uint32_t (*rank)(tenon_shape_builder_t* builder, uint32_t input);
+  tenon_dim_t (*dim)(tenon_shape_builder_t* builder, uint32_t input, uint32_t axis);
+  /* Contents of a shape operand: how many elements, TENON_NONE if that is not known now. */
+  uint32_t (*content_count)(tenon_shape_builder_t* builder, uint32_t input);
+  tenon_dim_t (*content)(tenon_shape_builder_t* builder, uint32_t input, uint32_t index);
+  /* Attributes: NOT_FOUND when the node lacks it and it has no default. */
+  tenon_status_t (*attribute_int)(tenon_shape_builder_t* builder, const char* name,
+                                  int64_t* out_value);
+  tenon_status_t (*attribute_ints)(tenon_shape_builder_t* builder, const char* name,
+                                   const int64_t** out_values, size_t* out_count);
+  tenon_status_t (*attribute_string)(tenon_shape_builder_t* builder, const char* name,
+                                     const char** out_value);
+  tenon_status_t (*set_output)(tenon_shape_builder_t* builder, uint32_t output, tenon_dtype_t dtype,
+                               uint32_t rank, const tenon_dim_t* dims);
+  /* Says why the node is invalid; infer then returns INVALID_DATA. */
+  void (*refuse)(tenon_shape_builder_t* builder, const char* message);
+} tenon_shape_table_t;
+
+/* An operator. [growing]
+ *
+ * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
+ * shape     shape rule in the index language (docs/expressions.md). Not needed when an expression says
+ *           enough (outputs have the broadcast shape of the inputs, less what is reduced).
+ *           "y = x", "y = broadcast(a, b)", "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)".
+ * contents  for outputs that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel.
+ * traits    "; "-separated, each refutable by the checker:
+ *             pure                          no state, no randomness (default for expressions, moves)
+ *             impure                        results may differ from call to call
+ *             linear(input=1, axis=0, output_axis=1)  scaling output along output_axis equals scaling
+ *                                           input 1 along axis; with "bias=2": input 2, if
+ *                                           present, is added along output_axis and scales too
+ *             pads_with(0)                  value that the operator's own padding inserts
+ *             concatenable(axis=0, output_axis=1)  nodes with equal data input can be merged by
+ *                                           concatenating their other inputs along axis
+ *             in_place(input=0)             output 0 may overwrite input 0
+ *             elementwise                   every output element needs that element of each input
+ *             foldable, not_foldable        may, may not, be computed at build on constants
+ *             transparent                   quantisation passes through unchanged
+ *             commutes(transpose|slice|concat)
+ *             extents                       takes actual extents from the device
+ * cases     T3: expression: "y = x * sigmoid(x)".
+ * moves     T3: index map: "x[d] = o(index_of(perm, d))".
+ * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
+ * An operator has at most one of cases and moves.
+ * infer     [build] instead of `shape`; `state` is what the plugin's start returned. */
+typedef struct tenon_operator_t {
+  size_t size;
+  const char* name;
+  const char* summary;
+  const tenon_attribute_descriptor_t* attributes;
+  const tenon_type_variable_t* types;
+  const tenon_port_t* inputs;
+  const tenon_port_t* outputs;
+  const tenon_check_t* checks;
+  const tenon_case_t* cases;
+  const tenon_case_t* moves;
+  const tenon_case_t* decompositions;
+  const tenon_control_t* control;
+  uint32_t attribute_count;
+  uint32_t type_count;
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t check_count;
+  uint32_t case_count;
+  uint32_t move_count;
+  uint32_t decomposition_count;
+  /* Strides of the arrays above, in bytes: sizeof of their element where the plugin was compiled. */
+  uint32_t attribute_stride;
+  uint32_t type_stride;
+  uint32_t port_stride;
+  uint32_t check_stride;
+  uint32_t case_stride;
+  uint32_t reserved;
+  const char* shape;
+  const char* contents;
+  const char* traits;
+  tenon_status_t (*infer)(void* state, tenon_shape_builder_t* builder,
+                          const tenon_shape_table_t* table);
+} tenon_operator_t;
+
+#define TENON_OPERATOR_STRIDES                                       \
+  .attribute_stride = (uint32_t)sizeof(tenon_attribute_descriptor_t), \
+  .type_stride = (uint32_t)sizeof(tenon_type_variable_t),            \
+  .port_stride = (uint32_t)sizeof(tenon_port_t),                     \
+  .check_stride = (uint32_t)sizeof(tenon_check_t),                   \
+  .case_stride = (uint32_t)sizeof(tenon_case_t)
+
+/* [growing] A state: persists between executions, one per context. A state is declared by the
+ * network (builder.add_state) with name, type, initial value and update. */
+typedef struct tenon_state_descriptor_t {
+  size_t size;
+  const char* name;
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  const int64_t* dims;
+  const void* initial_data; /* dense, or NULL for zeros; copied */
+} tenon_state_descriptor_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 5. Region, layout, tactic, numerics
+ * ------------------------------------------------------------------------------------------- */
+
+/* A region: connected nodes that one kernel could compute at once, read-only. [opaque] Its values are
+ * numbered; its inputs and outputs are some of them, in the order in which a call passes arguments.
+ * Node 0 is the node that the kernel's `operators` or pattern matched; nodes of an epilogue slot are
+ * not listed as nodes: they are the slot's program. */
+typedef struct tenon_region_t tenon_region_t;
+
+/* [frozen] What is known of a value when building. Dimensions are those of the profile: minimum,
+ * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded. */
+typedef struct tenon_value_info_t {
+  const char* name;
+  const int64_t* dims_min;
+  const int64_t* dims_opt;
+  const int64_t* dims_max;
+  const void* constant_data; /* dense row-major, or NULL when not constant */
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  uint32_t input;  /* its number among the region's inputs, or TENON_NONE */
+  uint32_t output; /* likewise */
+} tenon_value_info_t;
+
+enum { /* tenon_region_table_t.kind */
+  TENON_REGION_OPERATOR = 1,   /* node 0 is an operator's node, perhaps with slots filled */
+  TENON_REGION_EXPRESSION = 2, /* `program` says all */
+  TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
+};
+
+/* Reading a region. [growing] All [build] and [load]. */
+typedef struct tenon_region_table_t {
+  size_t size;
+  uint32_t (*kind)(const tenon_region_t* region);
+  uint32_t (*node_count)(const tenon_region_t* region);
+  const char* (*node_operator)(const tenon_region_t* region, uint32_t node); /* "domain.name/1" */
+  const char* (*node_name)(const tenon_region_t* region, uint32_t node);
+  uint32_t (*node_input_count)(const tenon_region_t* region, uint32_t node);
+  uint32_t (*node_output_count)(const tenon_region_t* region, uint32_t node);
+  uint32_t (*node_input)(const tenon_region_t* region, uint32_t node, uint32_t index);
+  uint32_t (*node_output)(const tenon_region_t* region, uint32_t node, uint32_t index);
+  /* Attributes; defaults apply; NOT_FOUND for a name the operator does not declare. */
+  tenon_status_t (*attribute_int)(const tenon_region_t* region, uint32_t node, const char* name,
+                                  int64_t* out_value);
+  tenon_status_t (*attribute_float)(const tenon_region_t* region, uint32_t node, const char* name,
+                                    double* out_value);
+  tenon_status_t (*attribute_string)(const tenon_region_t* region, uint32_t node, const char* name,
+                                     const char** out_value);
+  tenon_status_t (*attribute_ints)(const tenon_region_t* region, uint32_t node, const char* name,
+                                   const int64_t** out_values, size_t* out_count);
+  tenon_status_t (*attribute_floats)(const tenon_region_t* region, uint32_t node, const char* name,
+                                     const double** out_values, size_t* out_count);
+  tenon_status_t (*attribute_strings)(const tenon_region_t* region, uint32_t node, const char* name,
+                                      const char* const** out_values, size_t* out_count);
+  uint32_t (*value_count)(const tenon_region_t* region);
+  const tenon_value_info_t* (*value)(const tenon_region_t* region, uint32_t value);
+  uint32_t (*input_count)(const tenon_region_t* region);
+  uint32_t (*output_count)(const tenon_region_t* region);
+  uint32_t (*input)(const tenon_region_t* region, uint32_t index);  /* -> value */
+  uint32_t (*output)(const tenon_region_t* region, uint32_t index); /* -> value */
+  /* What fills the kernel's slot number `slot`, NULL if empty. */
+  const tenon_program_t* (*slot_program)(const tenon_region_t* region, uint32_t slot);
+  /* REGION_EXPRESSION: the whole. */
+  const tenon_program_t* (*program)(const tenon_region_t* region);
+} tenon_region_table_t;
+
+/* Layout is data. [growing] How a tensor of `rank` dimensions lies in memory: `order` lists dimensions
+ * from outermost to innermost; then `blocks` split dimensions: the innermost block_size elements of
+ * block_dim lie together, innermost of all, in the given order (NCHW16c: order 0 1 2 3, block 1:16).
+ * `multiples` pads each dimension up to a multiple, `borders` surrounds it by zeros on both sides. Zeros
+ * in padding are the producer's guarantee. `planes` > 1: a value is the sum of that many numbers of
+ * the dtype, plane after plane. NULL arrays mean none. */
+typedef struct tenon_layout_t {
+  size_t size;
+  const char* name; /* for reports: "channels last" */
+  const uint32_t* order;
+  const uint32_t* block_dims;
+  const uint32_t* block_sizes;
+  const uint32_t* multiples;
+  const uint32_t* borders;
+  uint32_t rank;
+  uint32_t block_count;
+  uint32_t planes;
+  uint32_t scale_companion; /* 1: followed by scales, one for each innermost block */
+} tenon_layout_t;
+
+enum {
+  TENON_LAYOUT_ROW_MAJOR = 0, /* dense, in the order of dimensions; the default */
+  TENON_LAYOUT_EXACT = 1,     /* as `layout` says */
+  TENON_LAYOUT_ANY = 2,       /* dense in any order of dimensions */
+  TENON_LAYOUT_FOLLOWS = 3    /* dense, same order of dimensions as region input `argument` */
+};
+
+/* What a tactic asks of one input or output. [frozen] */
+typedef struct tenon_argument_rule_t {
+  uint32_t kind;             /* TENON_LAYOUT_* */
+  uint32_t argument;         /* FOLLOWS: which input */
+  const tenon_layout_t* layout;
+  uint32_t strided;          /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
+  uint32_t in_place_input;   /* outputs: may share memory with this input; TENON_NONE: no */
+} tenon_argument_rule_t;
+
+/* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
+typedef struct tenon_numerics_t {
+  tenon_dtype_t product_dtype;     /* operands' products: f32, bf16, ...; 0: the tensors' own */
+  tenon_dtype_t accumulator_dtype; /* 0: fp32 for floats up to 32 bits */
+  uint32_t parts;                  /* an operand is split into this many parts; 0 or 1: not */
+  uint32_t reassociates;           /* sums in another order */
+  uint32_t nondeterministic;       /* two runs may differ */
+  uint32_t flushes_denormals;
+  double error_bound;              /* relative to fp32's own; 0: 1 */
+} tenon_numerics_t;
+
+enum {
+  TENON_TACTIC_EXACT_SHAPES = 1u << 0, /* valid at the optimum's shapes alone */
+  TENON_TACTIC_HOST_WAITS = 1u << 1,
+  TENON_TACTIC_EXCLUSIVE = 1u << 2,    /* needs the device alone */
+  TENON_TACTIC_RECORDABLE = 1u << 3,
+  TENON_TACTIC_OVERLAPS = 1u << 4,     /* may begin before its predecessor ends */
+  TENON_TACTIC_RELEASES_EARLY = 1u << 5
+};
+
+/* One kernel with one configuration. [growing] Emitted through a callback, copied by the host. */
+typedef struct tenon_tactic_t {
+  size_t size;
+  const char* name; /* for people and for the timing cache: "tile 14x32, channels last" */
+  const void* configuration; /* opaque bytes, no pointers; given back to prepare */
+  const tenon_argument_rule_t* inputs;  /* one for each region input; NULL: all row-major */
+  const tenon_argument_rule_t* outputs; /* likewise */
+  const tenon_numerics_t* numerics;     /* NULL: zeros */
+  size_t configuration_size;
+  uint64_t scratch_bytes;    /* over the profile: the largest need, for all threads together */
+  uint64_t zeroed_bytes;     /* zero when the context is made; the kernel leaves it zero */
+  uint64_t persistent_bytes;
+  double estimate_seconds;   /* at the optimum; 0: no idea. Used when a build may not measure */
+  uint32_t flags;
+  uint32_t launches;
+} tenon_tactic_t;
+
+/* Why a kernel does not take a region: a closed list. Not an error. */
+#define TENON_REFUSALS(X)                                        \
+  X(NONE, "accepted")                                            \
+  X(OPERATOR, "is for another operator")                         \
+  X(DTYPE, "does not take this element type")                    \
+  X(RANK, "does not take this rank")                             \
+  X(SHAPE, "does not take these extents")                        \
+  X(DYNAMIC_SHAPE, "needs shapes that are known when building")  \
+  X(ATTRIBUTE, "does not take this attribute's value")           \
+  X(UNKNOWN_ATTRIBUTE, "does not know an attribute of the node") \
+  X(UNKNOWN_INPUT, "does not know an input of the node")         \
+  X(CONSTANT_REQUIRED, "needs a constant operand")               \
+  X(SLOT, "cannot take the neighbours' arithmetic")              \
+  X(LAYOUT, "cannot read or write the layout")                   \
+  X(STRIDES, "needs dense tensors")                              \
+  X(ACCURACY, "exceeds the numerics that the build permits")     \
+  X(WORKSPACE, "needs more workspace than the build permits")    \
+  X(INSTRUCTION_SET, "needs an instruction set this machine lacks") \
+  X(LIBRARY, "needs a library that is absent")                   \
+  X(DEVICE, "is for another device")                             \
+  X(POLICY, "is excluded by the build's policy")                 \
+  X(SLOWER, "was slower")                                        \
+  X(FAILED, "failed when it was tried")                          \
+  X(EMPTY, "nothing to do: the region has no elements")          \
+  X(OTHER, "see the detail")
+
+#define TENON_REFUSAL_ENTRY(name, text) TENON_REFUSAL_##name,
+enum { TENON_REFUSALS(TENON_REFUSAL_ENTRY) TENON_REFUSAL_COUNT };
+
+/* [frozen] `detail` is NULL or static text; `accepted_instructions`: with SLOT, how many instructions
+ * of the slot's program would have fitted, so that the host can offer less. */
+typedef struct tenon_refusal_t {
+  uint32_t reason;
+  uint32_t accepted_instructions;
+  const char* detail;
+} tenon_refusal_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 6. Kernel and its life
+ *
+ * match -> tactics -> prepare (at build, and again at load) -> bind (for each set of shapes) ->
+ * enqueue ... -> unbind -> destroy. Only prepare and bind may allocate.
+ * ------------------------------------------------------------------------------------------- */
+
+enum {
+  TENON_SLOT_PROLOGUE = 1, /* on an input of the operator */
+  TENON_SLOT_EPILOGUE = 2, /* on an output of the operator */
+  TENON_SLOT_SIDE = 3      /* an additional output derived from output `index` */
+};
+
+enum {
+  TENON_BROADCAST_SCALAR = 1u << 0,
+  TENON_BROADCAST_CHANNEL = 1u << 1, /* varies along `channel_axis` alone */
+  TENON_BROADCAST_ROW = 1u << 2,     /* varies along all axes but the last */
+  TENON_BROADCAST_FULL = 1u << 3,    /* the slot's own shape */
+  TENON_BROADCAST_OTHER = 1u << 4
+};
+
+/* Where a kernel takes its neighbours' arithmetic. [growing] The host composes neighbouring expressions
+ * into one program over the slot value's space and asks `match`. */
+typedef struct tenon_slot_t {
+  size_t size;
+  uint32_t kind;
+  uint32_t index; /* which input or output of the matched operator */
+  uint32_t max_operands;
+  uint32_t max_instructions; /* 0: any */
+  uint32_t broadcasts;       /* TENON_BROADCAST_* that extra operands may have */
+  uint32_t channel_axis;
+  tenon_dtype_t arithmetic;  /* type in which the slot computes; 0: the operator's accumulator */
+  uint32_t reductions;       /* 1: programs with reductions are welcome */
+} tenon_slot_t;
+
+typedef struct tenon_emit_t tenon_emit_t;           /* [opaque] */
+typedef struct tenon_preparation_t tenon_preparation_t; /* [opaque] */
+typedef struct tenon_binding_t tenon_binding_t;     /* [opaque] */
+typedef struct tenon_run_t tenon_run_t;             /* [opaque] */
+typedef struct tenon_stream_t tenon_stream_t;       /* [opaque] a device plugin's */
+
+/* [growing] What `prepare` may call. All [load]. */
+typedef struct tenon_prepare_table_t {
+  size_t size;
+  /* Memory that lives as long as the instance, freed by the host after destroy; zero-filled. */
+  void* (*allocate)(tenon_preparation_t* preparation, size_t size_bytes);
+  /* Packed weights: memory for `size_bytes`, aligned to 64, kept in the plan and shared by equal
+   * (source values, format, parameters). *out_ready is 1 when the bytes are there already (loaded
+   * from the plan, or packed by another tactic): then do not write. `format` names the packing and
+   * its version: "gemm.panel32/1"; `parameters` is its configuration as text. `sources` are the
+   * region's values that the packing reads. At load the sources' constant_data may be NULL. */
+  tenon_status_t (*pack)(tenon_preparation_t* preparation, const char* format,
+                         const char* parameters, const uint32_t* sources, size_t source_count,
+                         size_t size_bytes, void** out_data, int32_t* out_ready);
+  /* A blob that only saves time: out_data NULL when there is none, or it is stale. */
+  tenon_status_t (*load_blob)(tenon_preparation_t* preparation, const char* key,
+                              const char* validity, const void** out_data, size_t* out_size);
+  tenon_status_t (*save_blob)(tenon_preparation_t* preparation, const char* key,
+                              const char* validity, const void* data, size_t size_bytes);
+  /* Number of threads that `parallel` will use. */
+  uint32_t (*thread_count)(tenon_preparation_t* preparation);
+  /* A device's service by versioned string, NULL if absent. */
+  void* (*service)(tenon_preparation_t* preparation, const char* name);
+  const tenon_sink_t* (*sink)(tenon_preparation_t* preparation);
+} tenon_prepare_table_t;
+
+/* [growing] What `bind` may call. All [bind]. */
+typedef struct tenon_bind_table_t {
+  size_t size;
+  /* Freed by the host after unbind; zero-filled. */
+  void* (*allocate)(tenon_binding_t* binding, size_t size_bytes);
+  /* Shapes and strides of the call's arguments; data pointers are NULL except constants'. */
+  const tenon_argument_t* (*input)(tenon_binding_t* binding, uint32_t index);
+  const tenon_argument_t* (*output)(tenon_binding_t* binding, uint32_t index);
+  /* REGION_MOVE: the pieces for these shapes. Valid until unbind. */
+  const tenon_move_t* (*move)(tenon_binding_t* binding);
+  /* Expression regions and slots: extents of the iteration space (slot TENON_NONE: the program). */
+  const int64_t* (*space)(tenon_binding_t* binding, uint32_t slot);
+  const tenon_sink_t* (*sink)(tenon_binding_t* binding);
+} tenon_bind_table_t;
+
+/* [growing] What `enqueue` may call. All [run]. */
+typedef struct tenon_run_table_t {
+  size_t size;
+  void* (*scratch)(tenon_run_t* run);    /* at least scratch_bytes, aligned to 64 */
+  void* (*zeroed)(tenon_run_t* run);
+  void* (*persistent)(tenon_run_t* run);
+  tenon_stream_t* (*stream)(tenon_run_t* run);
+  /* Runs body(user, i) for each i in [0, count), on the host's threads, and waits. `thread` is in
+   * [0, thread_count). Bodies must not call parallel. Host devices alone. */
+  void (*parallel)(tenon_run_t* run, uint32_t count,
+                   void (*body)(void* user, uint32_t index, uint32_t thread), void* user);
+  uint32_t (*thread_count)(tenon_run_t* run);
+  /* An output of kind ARGUMENT_ALLOCATE: memory for these extents, dense row-major; may be called
+   * once for each output and call. The one [run] function that may allocate. */
+  tenon_status_t (*allocate_output)(tenon_run_t* run, uint32_t output, uint32_t rank,
+                                    const int64_t* dims, void** out_data);
+  /* Sequence and optional outputs: begins empty; appends a dense copy of `item`. */
+  tenon_status_t (*append_output)(tenon_run_t* run, uint32_t output, const tenon_argument_t* item);
+  /* Keeps a copy of a string until the output that holds it is overwritten. */
+  tenon_status_t (*copy_string)(tenon_run_t* run, uint32_t output, tenon_string_view_t text,
+                                tenon_string_view_t* out_copy);
+  /* An error found in data (an index out of range): written to the sink, with the node's name. */
+  tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
+} tenon_run_table_t;
+
+enum {
+  TENON_KERNEL_EXPRESSIONS = 1u << 0, /* an expression kernel: REGION_EXPRESSION, no operator */
+  TENON_KERNEL_MOVES = 1u << 1,       /* likewise REGION_MOVE */
+  TENON_KERNEL_REFERENCE = 1u << 2    /* the oracle: chosen when nothing else accepts, or on demand */
+};
+
+/* A kernel. [growing]
+ *
+ * name       unique in its plugin; `version` rises with every change of its code: it is a cache key.
+ * device     name of the device it runs on.
+ * operators  identities it computes, NULL-terminated; NULL for expression kernels and for kernels
+ *            with `propose` alone.
+ * pattern    NULL or a decomposition text over several operators, whose last result is the output:
+ *            "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)": offered as a region.
+ * attributes names it understands, NULL-terminated; a node that sets another one to a value other
+ *            than its default is refused on its behalf.
+ * input_limit number of the operator's inputs that it understands (0: all that are declared).
+ * isa        NULL, or an instruction set that the device must report: "avx512". */
+typedef struct tenon_kernel_t {
+  size_t size;
+  const char* name;
+  const char* device;
+  const char* const* operators;
+  const char* pattern;
+  const char* const* attributes;
+  const char* isa;
+  const tenon_slot_t* slots;
+  uint32_t slot_count;
+  uint32_t slot_stride;
+  uint32_t version;
+  uint32_t flags;
+  uint32_t input_limit;
+  uint32_t reserved;
+  /* [build] 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides, allocates nothing. */
+  int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                   tenon_refusal_t* out_refusal);
+  /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. */
+  tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_emit_t* emit,
+                            tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic));
+  /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. */
+  tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                            tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
+                            void** out_instance);
+  /* [bind] Makes what depends on shapes; NULL: nothing does. */
+  tenon_status_t (*bind)(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                         void** out_bound);
+  /* [run] Computes, or enqueues on the run's stream. */
+  tenon_status_t (*enqueue)(void* instance, void* bound, tenon_run_t* run,
+                            const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                            uint32_t input_count, const tenon_argument_t* outputs,
+                            uint32_t output_count);
+  /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. */
+  tenon_status_t (*rebind)(void* instance, void* bound, uint64_t changed_inputs,
+                           uint64_t changed_outputs, const tenon_argument_t* inputs,
+                           const tenon_argument_t* outputs);
+  void (*unbind)(void* instance, void* bound); /* [bind] NULL: nothing to do */
+  void (*destroy)(void* instance);             /* [load] NULL: nothing to do */
+  /* [build] NULL, or: given a view of the whole graph as a region and a seed node, writes the nodes of
+   * a region that it would compute at once. Returns their number, 0 for none. */
+  uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
+                      uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
+} tenon_kernel_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 7. Device: memory, copies, streams, events
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct tenon_device_t tenon_device_t; /* [opaque] the plugin's */
+typedef struct tenon_event_t tenon_event_t;   /* [opaque] the plugin's */
+
+enum {
+  TENON_DEVICE_HOST_MEMORY = 1u << 0,  /* its memory is the host's: no copies needed */
+  TENON_DEVICE_INLINE_STREAM = 1u << 1, /* enqueue returns when the work is done */
+  TENON_DEVICE_RECORDS = 1u << 2       /* begin_record, end_record, replay are there */
+};
+
+enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 };
+
+/* A device. [growing] Functions that a simple device does not need may be NULL as marked. */
+typedef struct tenon_device_descriptor_t {
+  size_t size;
+  const char* name;
+  const char* summary;
+  uint32_t flags;
+  uint32_t reserved;
+  /* [load] How many of them this machine has; 0 with a reason on the sink when none. */
+  uint32_t (*count)(void* state, const tenon_sink_t* sink);
+  tenon_status_t (*open)(void* state, uint32_t index, const tenon_sink_t* sink,
+                         tenon_device_t** out_device);
+  void (*close)(tenon_device_t* device);
+  /* [any] Text that identifies what was measured on it, for caches: model, instruction sets, library
+   * versions. Lives as long as the device. */
+  const char* (*fingerprint)(tenon_device_t* device);
+  /* [any] 1 when the instruction set or capability `name` is there. */
+  int32_t (*has)(tenon_device_t* device, const char* name);
+  /* [any] Bytes; aligned to 256. Stream-ordered when `stream` is not NULL. */
+  tenon_status_t (*allocate)(tenon_device_t* device, tenon_stream_t* stream, size_t size_bytes,
+                             void** out_data);
+  void (*free)(tenon_device_t* device, tenon_stream_t* stream, void* data, size_t size_bytes);
+  /* [any] NULL for a device with HOST_MEMORY. Asynchronous on the stream. */
+  tenon_status_t (*copy)(tenon_device_t* device, tenon_stream_t* stream, int32_t direction,
+                         void* target, const void* source, size_t size_bytes);
+  tenon_status_t (*fill)(tenon_device_t* device, tenon_stream_t* stream, void* target, int32_t byte,
+                         size_t size_bytes);
+  /* [any] Streams. With INLINE_STREAM these may be NULL. `native` adopts a caller's stream. */
+  tenon_status_t (*create_stream)(tenon_device_t* device, void* native, tenon_stream_t** out_stream);
+  void (*destroy_stream)(tenon_device_t* device, tenon_stream_t* stream);
+  tenon_status_t (*synchronize)(tenon_device_t* device, tenon_stream_t* stream);
+  /* [any] Events with time. NULL with INLINE_STREAM: the host's clock serves. */
+  tenon_status_t (*create_event)(tenon_device_t* device, tenon_event_t** out_event);
+  void (*destroy_event)(tenon_device_t* device, tenon_event_t* event);
+  tenon_status_t (*record_event)(tenon_device_t* device, tenon_stream_t* stream,
+                                 tenon_event_t* event);
+  tenon_status_t (*wait_event)(tenon_device_t* device, tenon_stream_t* stream,
+                               tenon_event_t* event);
+  tenon_status_t (*elapsed)(tenon_device_t* device, tenon_event_t* begin, tenon_event_t* end,
+                            double* out_seconds);
+  /* [bind] Recording, with RECORDS. */
+  tenon_status_t (*begin_record)(tenon_device_t* device, tenon_stream_t* stream);
+  tenon_status_t (*end_record)(tenon_device_t* device, tenon_stream_t* stream, void** out_recording);
+  tenon_status_t (*replay)(tenon_device_t* device, tenon_stream_t* stream, void* recording);
+  void (*destroy_recording)(tenon_device_t* device, void* recording);
+  /* [build] Evicts caches before a cold timing; NULL: cannot. */
+  void (*make_cold)(tenon_device_t* device, tenon_stream_t* stream);
+  /* [any] "cuda.stream/1": the native handle behind `stream`; NULL: none of that name. */
+  void* (*native)(tenon_device_t* device, tenon_stream_t* stream, const char* name);
+  /* [any] A service by versioned string, NULL: none. */
+  void* (*service)(tenon_device_t* device, const char* name);
+  /* [any] OK, or what is wrong with the device. */
+  tenon_status_t (*health)(tenon_device_t* device, const tenon_sink_t* sink);
+} tenon_device_descriptor_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 8. Parser and source-node table
+ *
+ * A parser reads a file format and walks its nodes. It shows each one to converters, its own and anyone's,
+ * as a source: a tree of typed fields.
+ * ------------------------------------------------------------------------------------------- */
+
+typedef struct tenon_source_t tenon_source_t; /* [opaque] one node of a model file */
+
+enum {
+  TENON_FIELD_NONE = 0,
+  TENON_FIELD_INT = 1,
+  TENON_FIELD_FLOAT = 2,
+  TENON_FIELD_STRING = 3,
+  TENON_FIELD_TENSOR = 4,
+  TENON_FIELD_INTS = 5,
+  TENON_FIELD_FLOATS = 6,
+  TENON_FIELD_STRINGS = 7,
+  TENON_FIELD_TREE = 8, /* a nested message: another source */
+  TENON_FIELD_TREES = 9,
+  TENON_FIELD_BODY = 10, /* a subgraph, convertible with builder and parse table */
+  TENON_FIELD_TYPE = 11,
+  TENON_FIELD_TENSORS = 12
+};
+
+/* A value of the network being built. [opaque by value] id 0 is "absent". */
+typedef struct tenon_value_t {
+  uint32_t id;
+} tenon_value_t;
+
+typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
+typedef struct tenon_builder_table_t tenon_builder_table_t;
+
+/* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
+ * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that is
+ * present with another kind gives INVALID_DATA, an absent one NOT_FOUND. */
+typedef struct tenon_source_table_t {
+  size_t size;
+  const char* (*type)(const tenon_source_t* source);   /* the format's operator name */
+  const char* (*domain)(const tenon_source_t* source);
+  const char* (*name)(const tenon_source_t* source);   /* made readable when the file has none */
+  int64_t (*version)(const tenon_source_t* source);    /* of the operator set that is imported */
+  uint32_t (*input_count)(const tenon_source_t* source);
+  uint32_t (*output_count)(const tenon_source_t* source);
+  const char* (*input_name)(const tenon_source_t* source, uint32_t index);  /* "" when absent */
+  const char* (*output_name)(const tenon_source_t* source, uint32_t index); /* "" when unwanted */
+  uint32_t (*field_count)(const tenon_source_t* source);
+  const char* (*field_name)(const tenon_source_t* source, uint32_t index);
+  uint32_t (*field_kind)(const tenon_source_t* source, const char* name);
+  tenon_status_t (*get_int)(const tenon_source_t* source, const char* name, int64_t* out_value);
+  tenon_status_t (*get_float)(const tenon_source_t* source, const char* name, double* out_value);
+  tenon_status_t (*get_string)(const tenon_source_t* source, const char* name,
+                               tenon_string_view_t* out_value);
+  tenon_status_t (*get_ints)(const tenon_source_t* source, const char* name,
+                             const int64_t** out_values, size_t* out_count);
+  tenon_status_t (*get_floats)(const tenon_source_t* source, const char* name,
+                               const double** out_values, size_t* out_count);
+  tenon_status_t (*get_strings)(const tenon_source_t* source, const char* name,
+                                const tenon_string_view_t** out_values, size_t* out_count);
+  tenon_status_t (*get_tensor)(const tenon_source_t* source, const char* name,
+                               tenon_tensor_view_t* out_value);
+  tenon_status_t (*get_tree)(const tenon_source_t* source, const char* name, uint32_t index,
+                             const tenon_source_t** out_value);
+  uint32_t (*tree_count)(const tenon_source_t* source, const char* name);
+  /* Converts a subgraph into a body of the network and tells what it captures: the values of
+   * enclosing graphs, in the order in which the body's last parameters take them. The body's own
+   * parameters come first and have the types given; NULL types: as the file declares.
+   * The captured values may be passed straight to builder.add_input. */
+  tenon_status_t (*convert_body)(const tenon_source_t* source, const char* name,
+                                 tenon_builder_t* builder, const tenon_value_t* parameter_types,
+                                 uint32_t parameter_type_count, uint32_t* out_body,
+                                 const tenon_value_t** out_captured, uint32_t* out_captured_count);
+  /* Formats with weights at the node (Caffe): how many blobs, and each. */
+  uint32_t (*blob_count)(const tenon_source_t* source);
+  tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
+                             tenon_tensor_view_t* out_value);
+} tenon_source_table_t;
+
+/* [growing] Lent by the host to a parser while it parses. All [parse]. */
+typedef struct tenon_parse_t tenon_parse_t; /* [opaque] */
+typedef struct tenon_converter_t tenon_converter_t;
+typedef struct tenon_parse_table_t {
+  size_t size;
+  /* A file beside the model, mapped read-only until the parse and the build end. `path` is relative
+   * and confined to the model's folder: "..", absolute paths, and links that lead outside are DENIED.
+   * `sibling` NULL: the model itself, or its n-th part (a prototxt and a caffemodel). */
+  tenon_status_t (*open_file)(tenon_parse_t* parse, const char* path, const void** out_data,
+                              size_t* out_size);
+  tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
+                         const void** out_data, size_t* out_size);
+  uint32_t (*part_count)(tenon_parse_t* parse);
+  /* The converter for a node type, NULL if there is none. `out_state` is its plugin's state. */
+  const tenon_converter_t* (*find_converter)(tenon_parse_t* parse, const char* domain,
+                                             const char* type, int64_t version, void** out_state);
+  /* Memory until the parse ends; zero-filled. */
+  void* (*allocate)(tenon_parse_t* parse, size_t size_bytes);
+  /* Collects what is missing; the host reports all of them at once and fails the parse. */
+  void (*report_missing)(tenon_parse_t* parse, const char* domain, const char* type,
+                         int64_t version, const char* node);
+  /* Extents that the caller gave for an input whose file leaves them (or its rank) open:
+   * NOT_FOUND, or the rank and dimensions (-1: stays symbolic). */
+  tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
+                                const int64_t** out_dims);
+  const tenon_sink_t* (*sink)(tenon_parse_t* parse);
+} tenon_parse_table_t;
+
+/* [growing] A file format. */
+typedef struct tenon_parser_t {
+  size_t size;
+  const char* format;     /* "onnx": the name converters refer to */
+  const char* summary;
+  const char* extensions; /* ".onnx;.pb" : a hint; sniff decides */
+  /* [any] How sure: 0 not mine .. 100 surely. Looks at the first bytes alone. */
+  int32_t (*sniff)(void* state, const void* data, size_t size_bytes, const char* file_name);
+  tenon_status_t (*parse)(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
+                          tenon_builder_t* builder, const tenon_builder_table_t* build);
+} tenon_parser_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 9. Converter, rewrite, calibrator
+ * ------------------------------------------------------------------------------------------- */
+
+/* [growing] Turns one node type of a format into nodes of a network. `since` <= version < `until` (0: no
+ * end). `outputs` has one entry for each output of the source; convert sets those that are wanted. */
+struct tenon_converter_t {
+  size_t size;
+  const char* format;
+  const char* domain;
+  const char* type;
+  int64_t since;
+  int64_t until;
+  tenon_status_t (*convert)(void* state, const tenon_source_t* source,
+                            const tenon_source_table_t* table, tenon_builder_t* builder,
+                            const tenon_builder_table_t* build, const tenon_value_t* inputs,
+                            uint32_t input_count, tenon_value_t* outputs, uint32_t output_count);
+};
+
+/* [growing] A pattern, a guard, and a replacement through the transactional builder. `pattern` is a
+ * decomposition text; names in it that nothing defines are the pattern's inputs. `replacement`: NULL, or
+ * a text that defines the same last name. `rewrite`: [build] NULL, or builds it by code: returns 0 to
+ * decline, 1 when *out holds the replacing value. */
+typedef struct tenon_rewrite_t {
+  size_t size;
+  const char* name;
+  const char* pattern;
+  const char* when;
+  const char* replacement;
+  int32_t (*rewrite)(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
+                     tenon_builder_t* builder, const tenon_builder_table_t* build,
+                     const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out);
+} tenon_rewrite_t;
+
+enum { TENON_STATISTIC_RANGE = 1, TENON_STATISTIC_HISTOGRAM = 2 };
+
+/* [growing] What statistics it wants of each tensor, and how they become scales. */
+typedef struct tenon_calibrator_t {
+  size_t size;
+  const char* name;
+  uint32_t statistic;
+  uint32_t per_axis;  /* 1: along the channel axis */
+  uint32_t passes;    /* over the calibration data */
+  uint32_t bin_count; /* HISTOGRAM */
+  tenon_status_t (*scale)(void* state, double min, double max, const uint64_t* bins,
+                          uint32_t bin_count, tenon_dtype_t target, double* out_scale,
+                          double* out_zero_point);
+} tenon_calibrator_t;
+
+/* ---------------------------------------------------------------------------------------------
+ * 10. Builder: making a network
+ *
+ * Used by parsers, converters and rewrites, and behind tenon.h. Types and shapes are inferred when a
+ * node ends; an invalid node gives INVALID_DATA with its name and the values on the sink.
+ * ------------------------------------------------------------------------------------------- */
+
+/* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
+typedef struct tenon_value_type_t {
+  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
+  tenon_dtype_t dtype;
+  uint32_t rank; /* TENON_NONE: unknown (sequences whose items differ) */
+  uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
+  const int64_t* dims;
+  const void* constant_data; /* dense, when the value is a constant; else NULL */
+} tenon_value_type_t;
+
+/* [growing] All [parse] or [build]. */
+struct tenon_builder_table_t {
+  size_t size;
+  /* Network inputs. dims -1 with symbols[k] NULL: an unnamed symbol; equal names are equal extents. */
+  tenon_status_t (*input)(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
+                          uint32_t rank, const int64_t* dims, const char* const* symbols,
+                          tenon_value_t* out_value);
+  /* Sequences and optionals as inputs: kind as in tenon_value_type_t. */
+  tenon_status_t (*input_container)(tenon_builder_t* builder, const char* name, uint32_t kind,
+                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                    tenon_value_t* out_value);
+  tenon_status_t (*output)(tenon_builder_t* builder, tenon_value_t value, const char* name);
+  /* A constant. `borrow` 1: the bytes stay valid until the network is destroyed (a mapped file), so
+   * nothing is copied. The view may have any strides. */
+  tenon_status_t (*constant)(tenon_builder_t* builder, const char* name,
+                             const tenon_tensor_view_t* view, int32_t borrow,
+                             tenon_value_t* out_value);
+  /* A node: begin, attributes, inputs, end. `op` is an identity. `name` may be NULL. */
+  tenon_status_t (*begin)(tenon_builder_t* builder, const char* op, const char* name);
+  tenon_status_t (*attribute_int)(tenon_builder_t* builder, const char* name, int64_t value);
+  tenon_status_t (*attribute_float)(tenon_builder_t* builder, const char* name, double value);
+  tenon_status_t (*attribute_string)(tenon_builder_t* builder, const char* name, const char* value);
+  tenon_status_t (*attribute_ints)(tenon_builder_t* builder, const char* name,
+                                   const int64_t* values, size_t count);
+  tenon_status_t (*attribute_floats)(tenon_builder_t* builder, const char* name,
+                                     const double* values, size_t count);
+  tenon_status_t (*attribute_strings)(tenon_builder_t* builder, const char* name,
+                                      const char* const* values, size_t count);
+  tenon_status_t (*attribute_dtype)(tenon_builder_t* builder, const char* name,
+                                    tenon_dtype_t value);
+  tenon_status_t (*add_input)(tenon_builder_t* builder, tenon_value_t value); /* id 0: absent */
+  tenon_status_t (*add_body)(tenon_builder_t* builder, uint32_t body);
+  /* How many outputs a variadic output has; not needed otherwise. */
+  tenon_status_t (*output_count)(tenon_builder_t* builder, uint32_t count);
+  tenon_status_t (*end)(tenon_builder_t* builder, tenon_value_t* out_values, uint32_t capacity);
+  void (*cancel)(tenon_builder_t* builder); /* drops the node begun */
+  /* An expression node without an operator: "y = max(a, 0) * b", inputs named in order. */
+  tenon_status_t (*expression)(tenon_builder_t* builder, const char* text,
+                               const char* const* names, const tenon_value_t* inputs,
+                               uint32_t input_count, const char* node_name,
+                               tenon_value_t* out_value);
+  /* Bodies. Between begin_body and end_body all calls build the body. */
+  tenon_status_t (*begin_body)(tenon_builder_t* builder, const char* name);
+  tenon_status_t (*body_parameter)(tenon_builder_t* builder, const char* name, uint32_t kind,
+                                   tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                   tenon_value_t* out_value);
+  /* A parameter with the type of a value of an enclosing graph, contents included if it is constant. */
+  tenon_status_t (*body_parameter_like)(tenon_builder_t* builder, const char* name,
+                                        tenon_value_t like, tenon_value_t* out_value);
+  tenon_status_t (*body_result)(tenon_builder_t* builder, tenon_value_t value);
+  tenon_status_t (*end_body)(tenon_builder_t* builder, uint32_t* out_body);
+  void (*cancel_body)(tenon_builder_t* builder);
+  /* State: read gives the value at the start of an execution; write sets it for the next one. */
+  tenon_status_t (*add_state)(tenon_builder_t* builder, const tenon_state_descriptor_t* state,
+                              tenon_value_t* out_read);
+  tenon_status_t (*write_state)(tenon_builder_t* builder, const char* name, tenon_value_t value);
+  /* Looking at values. */
+  tenon_status_t (*type)(tenon_builder_t* builder, tenon_value_t value,
+                         tenon_value_type_t* out_type);
+  /* Element `index` of a value with contents: 1 and the number when known, 0 when symbolic. */
+  int32_t (*content)(tenon_builder_t* builder, tenon_value_t value, uint32_t index,
+                     int64_t* out_value);
+  tenon_status_t (*set_name)(tenon_builder_t* builder, tenon_value_t value, const char* name);
+  /* 1 when an operator of that identity is on offer. */
+  int32_t (*has_operator)(tenon_builder_t* builder, const char* op);
+  const tenon_sink_t* (*sink)(tenon_builder_t* builder);
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * 11. Plugin, offerings, host offer, manifest
+ * ------------------------------------------------------------------------------------------- */
+
+/* [growing] An array of one kind of thing. Kinds are versioned strings, so that a new kind never changes
+ * the root: "operator/1" tenon_operator_t, "kernel/1" tenon_kernel_t, "device/1"
+ * tenon_device_descriptor_t, "parser/1" tenon_parser_t, "converter/1" tenon_converter_t, "rewrite/1"
+ * tenon_rewrite_t, "calibrator/1" tenon_calibrator_t. A host skips kinds that it does not know. */
+typedef struct tenon_offering_t {
+  size_t size;
+  const char* kind;
+  const void* items;
+  uint32_t count;
+  uint32_t stride; /* sizeof one item where the plugin was compiled */
+} tenon_offering_t;
+
+/* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by versioned
+ * string, NULL if there is none or policy does not grant it. Known: "allocator/1"
+ * (const tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "neighbour/1"
+ * (const tenon_neighbour_table_t*). */
+typedef struct tenon_host_offer_t {
+  uint32_t abi_major;
+  uint32_t abi_min_minor;
+  uint32_t abi_max_minor;
+  uint32_t reserved;
+  void* host;
+  const void* (*table)(void* host, const char* name);
+} tenon_host_offer_t;
+
+/* "neighbour/1": opens a shared library beside the plugin or by soname, audited like the plugin and
+ * listed in its manifest as opened. [start] The handle is dlopen's and is never closed. [growing] */
+typedef struct tenon_neighbour_table_t {
+  size_t size;
+  void* host;
+  tenon_status_t (*open)(void* host, const char* soname, void** out_handle);
+} tenon_neighbour_table_t;
+
+/* The root. [growing] `needed` is the least version whose hosts can run this plugin, `built` the header it
+ * was compiled with. Loaded when majors agree, needed <= host max and built >= host min.
+ * start: [start] NULL: state is NULL. May fail: then everything it offers has the reason.
+ * stop: [start] NULL: nothing to do. The image is never unloaded. */
+typedef struct tenon_plugin_t {
+  size_t size;
+  uint32_t built;
+  uint32_t needed;
+  const char* name;
+  const char* version;
+  const tenon_offering_t* offerings;
+  uint32_t offering_count;
+  uint32_t offering_stride;
+  tenon_status_t (*start)(const tenon_host_offer_t* host, void** out_state);
+  void (*stop)(void* state);
+} tenon_plugin_t;
+
+/* The one symbol. [any] Returns the descriptor (static data), or NULL when the plugin cannot serve this
+ * host. Runs no other code. */
+typedef const tenon_plugin_t* (*tenon_plugin_query_t)(const tenon_host_offer_t* host);
+#define TENON_PLUGIN_QUERY_SYMBOL "tenon_plugin_query"
+TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host);
+
+/*
+ * The manifest: an ELF note that can be read without running anything. Section ".note.tenon", name
+ * "Tenon", type 1, its descriptor a text of lines "key: value", UTF-8, at most 64 KiB:
+ *
+ *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
+ *   version: 1.2.0               [required]
+ *   abi: 0.1                     [required] built
+ *   needed: 0.1                  [required]
+ *   vendor: Acme   licence: MIT   url: https://acme.example
+ *   offers: operator acme.swish/1        one line for each thing on offer:
+ *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
+ *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
+ *   needs-library: libcudnn.so.9 linked|opened
+ *   needs-isa: avx2
+ *   threads: own                 brings threads of its own
+ *   host-service: neighbour/1    asks for it
+ *
+ * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the registry
+ * then loads the plugin when anything of that kind is looked for.
+ */
+#define TENON_NOTE_NAME "Tenon"
+#define TENON_NOTE_TYPE 1u
+#define TENON_NOTE_SECTION ".note.tenon"
+
+typedef struct tenon_note_header_t {
+  uint32_t name_size;
+  uint32_t text_size;
+  uint32_t type;
+  char name[8];
+} tenon_note_header_t;
+
+#define TENON_STRINGIZE_(x) #x
+#define TENON_STRINGIZE(x) TENON_STRINGIZE_(x)
+#define TENON_ABI_TEXT TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
+#define TENON_ABI_MAJOR_DIGIT 0
+#define TENON_ABI_MINOR_DIGIT 1
+
+/* Use once in one source file of the plugin:
+ *   TENON_PLUGIN_MANIFEST("acme", "1.0.0",
+ *                         "licence: MIT\n"
+ *                         "offers: operator acme.swish/1\n") */
+#define TENON_PLUGIN_MANIFEST(plugin_name, plugin_version, more)                             \
+  static const struct {                                                                      \
+    tenon_note_header_t header;                                                              \
+    char text[sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT \
+                     "\nneeded: " TENON_ABI_TEXT "\n" more)];                                \
+  } tenon_plugin_manifest __attribute__((section(TENON_NOTE_SECTION), aligned(4), used)) = { \
+      {sizeof(TENON_NOTE_NAME),                                                              \
+       sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT     \
+              "\nneeded: " TENON_ABI_TEXT "\n" more),                                        \
+       TENON_NOTE_TYPE,                                                                      \
+       TENON_NOTE_NAME},                                                                     \
+      "name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT             \
+      "\nneeded: " TENON_ABI_TEXT "\n" more}
+
+/* What the host fills in for a plugin's fields that it must not forget. */
+#define TENON_PLUGIN_HEADER                                              \
+  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT,            \
+  .needed = TENON_ABI_VERSION(0, 1), .offering_stride = (uint32_t)sizeof(tenon_offering_t)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_PLUGIN_H_ */
