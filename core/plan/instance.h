@@ -49,7 +49,7 @@ struct tenon_run_t {
   bool failed; /* a kernel called fail */
   tenon_status_t failure;
   /* Outputs without known extents: set by whoever calls, one for each output. */
-  struct tenon__growing_t* growing;
+  struct tenon__growing_t** growing; /* NULL entries for outputs of known extents */
   uint32_t growing_count;
 };
 
