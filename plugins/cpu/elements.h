@@ -32,9 +32,9 @@ typedef enum tenon__cpu_type_t {
 
 typedef void (*tenon__cpu_unary_t)(void* out, const void* a, size_t count);
 typedef void (*tenon__cpu_binary_t)(void* out, const void* a, const void* b, size_t count);
-/* condition (bool) ? a : b, by element size. */
-typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, const void* b,
-                                    size_t count);
+/* condition (bool) ? a : b, by element size; a step is 1, or 0 for one element used for all. */
+typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, size_t a_step,
+                                    const void* b, size_t b_step, size_t count);
 /* Folds `count` elements into *inout_sum. */
 typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
 

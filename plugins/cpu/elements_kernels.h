@@ -145,17 +145,25 @@ UNARY_LOOP(block_from_bf16, uint16_t, float, bf16_to_float(x))
 UNARY_LOOP(block_to_f16, float, uint16_t, f16_from_float(x))
 UNARY_LOOP(block_to_bf16, float, uint16_t, bf16_from_float(x))
 
+#define SELECT_STEPS(type, a_step, b_step) \
+  for (size_t i = 0; i < count; i++) {     \
+    const type x = p[i * (a_step)];        \
+    const type y = q[i * (b_step)];        \
+    o[i] = c[i] != 0 ? x : y;              \
+  }
 #define SELECT_LOOP(bytes, type)                                                             \
-  static void select_##bytes(void* out, const void* condition, const void* a, const void* b, \
-                             size_t count) {                                                 \
+  static void select_##bytes(void* out, const void* condition, const void* a, size_t a_step, \
+                             const void* b, size_t b_step, size_t count) {                   \
     type* o = out;                                                                           \
     const uint8_t* c = condition;                                                            \
     const type* p = a;                                                                       \
     const type* q = b;                                                                       \
-    for (size_t i = 0; i < count; i++) {                                                     \
-      const type x = p[i];                                                                   \
-      const type y = q[i];                                                                   \
-      o[i] = c[i] != 0 ? x : y;                                                              \
+    if (a_step != 0 && b_step != 0) {                                                        \
+      SELECT_STEPS(type, 1, 1)                                                               \
+    } else if (a_step != 0) {                                                                \
+      SELECT_STEPS(type, 1, 0)                                                               \
+    } else {                                                                                 \
+      SELECT_STEPS(type, 0, b_step)                                                          \
     }                                                                                        \
   }
 SELECT_LOOP(1, uint8_t)

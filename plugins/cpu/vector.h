@@ -90,9 +90,17 @@ INLINE vfloat_t vmin(vfloat_t a, vfloat_t b) {
 }
 
 /* The first `count` lanes, zeros behind; 0 < count < VECTOR_FLOATS. Touches no byte beyond them. */
+#if TENON_VECTOR_BYTES == 32 && defined(__AVX__)
+INLINE __m256i vmask_of(size_t count) {
+  static const int32_t lanes[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  return _mm256_loadu_si256((const __m256i*)(lanes + 8 - count));
+}
+#endif
 INLINE vfloat_t vload_part(const float* p, size_t count) {
 #if TENON_VECTOR_BYTES == 64 && defined(__AVX512F__)
   return (vfloat_t)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1u), p);
+#elif TENON_VECTOR_BYTES == 32 && defined(__AVX__)
+  return (vfloat_t)_mm256_maskload_ps(p, vmask_of(count));
 #else
   vfloat_t v = {0};
   memcpy(&v, p, count * sizeof(float));
@@ -102,6 +110,8 @@ INLINE vfloat_t vload_part(const float* p, size_t count) {
 INLINE void vstore_part(float* p, vfloat_t v, size_t count) {
 #if TENON_VECTOR_BYTES == 64 && defined(__AVX512F__)
   _mm512_mask_storeu_ps(p, (__mmask16)((1u << count) - 1u), (__m512)v);
+#elif TENON_VECTOR_BYTES == 32 && defined(__AVX__)
+  _mm256_maskstore_ps(p, vmask_of(count), (__m256)v);
 #else
   memcpy(p, &v, count * sizeof(float));
 #endif
