@@ -212,13 +212,12 @@ static void improve(packing_t* p, uint64_t lower_bound) {
 /* ---- The whole ---- */
 
 /* Rounds sizes up, leaves empty blocks out. False when all sizes together overflow. */
-static bool take_blocks(packing_t* p, tenon__block_t* blocks, uint32_t block_count,
+static bool take_blocks(packing_t* p, const tenon__block_t* blocks, uint32_t block_count,
                         uint32_t* out_step_count) {
   uint64_t sum = 0;
   uint32_t steps = 0;
   for (uint32_t k = 0; k < block_count; ++k) {
     assert(blocks[k].first_step <= blocks[k].last_step && blocks[k].last_step < UINT32_MAX);
-    blocks[k].offset = 0;
     const uint64_t size = blocks[k].size_bytes;
     if (size > UINT64_MAX / 4 - sum) {
       return false;
@@ -288,11 +287,32 @@ tenon_status_t tenon__memory_plan(tenon_allocator_t allocator, tenon__block_t* i
       if (p.count > 0) {
         pack(&p, lower_bound, alive, by_block);
       }
+      for (uint32_t k = 0; k < block_count; ++k) {
+        inout_blocks[k].offset = 0;
+      }
       for (uint32_t k = 0; k < p.count; ++k) {
         inout_blocks[p.items[k].block].offset = p.best_offsets[k];
       }
       *out_total = p.best_total;
       *out_alive = lower_bound;
+      status = TENON_OK;
+    }
+  }
+  tenon__arena_deinitialize(&arena);
+  return status;
+}
+
+tenon_status_t tenon__memory_alive(tenon_allocator_t allocator, const tenon__block_t* blocks,
+                                   uint32_t block_count, uint64_t* out_alive) {
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, allocator);
+  packing_t p = {.items = tenon__arena_allocate(&arena, block_count, sizeof *p.items)};
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  uint32_t step_count = 0;
+  if (p.items != NULL && take_blocks(&p, blocks, block_count, &step_count)) {
+    uint64_t* alive = tenon__arena_allocate(&arena, (size_t)step_count + 1, sizeof *alive);
+    if (alive != NULL) {
+      *out_alive = count_alive(&p, alive, step_count);
       status = TENON_OK;
     }
   }
