@@ -140,10 +140,15 @@ static void sign_program(signer_t* s, const tenon_program_t* program) {
   }
 }
 
-/* Accesses of arguments are signed with the region's inputs. */
+/* Accesses of arguments are signed with the region's inputs; the slot's own value has none there. */
 static void sign_expression(signer_t* s, const tenon__expression_t* expression) {
   sign_program(s, &expression->program);
   sign_dims(s, expression->program.rank, expression->space);
+  for (uint32_t k = 0; k < expression->program.operand_count; ++k) {
+    if (expression->program.operands[k].kind == TENON_OPERAND_SLOT_VALUE) {
+      sign_dims(s, expression->accesses[k].rank, expression->accesses[k].coordinates);
+    }
+  }
 }
 
 static void sign_map(signer_t* s, const tenon__index_map_t* map) {
