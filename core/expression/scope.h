@@ -38,6 +38,7 @@ typedef struct tenon__scope_attribute_t {
   const int64_t* integers;
   const double* numbers;
   size_t count;
+  const char* const* strings; /* STRINGS */
 } tenon__scope_attribute_t;
 
 typedef struct tenon__scope_type_t {
