@@ -39,7 +39,6 @@ typedef struct tenon__scope_attribute_t {
   const double* numbers;
   const char* const* strings;
   size_t count;
-  const char* const* strings; /* STRINGS */
 } tenon__scope_attribute_t;
 
 typedef struct tenon__scope_type_t {
