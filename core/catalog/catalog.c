@@ -87,7 +87,7 @@ static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog, tenon__
   slot = tenon__arena_allocate(&catalog->arena, 1, sizeof(*slot));
   if (slot != NULL) {
     slot->owner = owner;
-    slot->readiness = owner->make_ready == NULL ? TENON_READINESS_READY : TENON_READINESS_PROMISED;
+    slot->readiness = owner->make_ready == NULL ? TENON_READINESS_DONE : TENON_READINESS_PROMISED;
     catalog->owners[catalog->owner_count++] = slot;
   }
   return slot;
@@ -121,8 +121,6 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
     if ((!is_promised(promises, ALL, slot) && !tenon__index_add(promises, ALL, &record)) ||
         (!is_promised(promises, name, slot) && !tenon__index_add(promises, name, &record))) {
       status = TENON_ERROR_OUT_OF_MEMORY;
-    } else if (slot->readiness == TENON_READINESS_FAILED) {
-      slot->readiness = TENON_READINESS_PROMISED;
     }
   }
   unlock(catalog);
@@ -136,8 +134,21 @@ static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
   }
   tenon__owner_t* owner = slot->owner;
   slot->readiness = TENON_READINESS_BUSY;
-  const tenon_status_t status = owner->make_ready(owner->user, owner, catalog, sink);
-  slot->readiness = status == TENON_OK ? TENON_READINESS_READY : TENON_READINESS_FAILED;
+  slot->status = owner->make_ready(owner->user, owner, catalog, sink);
+  slot->readiness = TENON_READINESS_DONE;
+}
+
+tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
+                                         const tenon_sink_t* sink) {
+  lock(catalog);
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  if (slot != NULL) {
+    make_ready(catalog, slot, sink);
+    status = slot->status;
+  }
+  unlock(catalog);
+  return status;
 }
 
 static void keep_promises_of(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,

@@ -59,7 +59,7 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog);
 
 /* A promise: `kind` "operator", "kernel", ...; `name`: the operator's identity, the kernel's operator
  * ("*expressions", "*moves", "*": any), the device's or parser's name, "format:domain:Type"; "*": any. Kinds
- * that are not known are skipped. Promising again after a failure lets the owner be tried again. */
+ * that are not known are skipped. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
 /* All items of an offering. Unknown kinds are skipped. An operator with a fault is listed as disabled with
@@ -67,6 +67,10 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
  * Fails only when memory is out. An owner that promises adds from its make_ready alone. */
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);
+
+/* Makes one owner ready now, whatever it promised. What make_ready returned, now or before. */
+tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
+                                         const tenon_sink_t* sink);
 
 /* Lookups make promises ready. NULL when absent (a failure to load was reported). */
 const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, const char* name,

@@ -12,13 +12,13 @@
 typedef enum tenon__readiness_t {
   TENON_READINESS_PROMISED,
   TENON_READINESS_BUSY, /* make_ready is running */
-  TENON_READINESS_READY,
-  TENON_READINESS_FAILED,
+  TENON_READINESS_DONE, /* well or not: see status */
 } tenon__readiness_t;
 
 typedef struct tenon__owner_slot_t {
   tenon__owner_t* owner;
   tenon__readiness_t readiness;
+  tenon_status_t status; /* what make_ready returned */
 } tenon__owner_slot_t;
 
 /* An identity, with or without a usable definition. */
