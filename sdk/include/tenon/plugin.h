@@ -345,11 +345,10 @@ typedef struct tenon_program_t {
 } tenon_program_t;
 
 /* A move in pieces. [frozen] An index map that is affine moves boxes: for every point p of the box
- * [begin, begin + extent) of output `output`, out[p] = input[offset + sum(p_k * strides[k])], all in
- * elements of the input's dense row-major index space unless `physical` is set, when offset and
- * strides already count elements of the given view. Boxes do not overlap. Points in no box get the
- * fill: `fill_argument` (a region input with one element) or, if TENON_NONE, zero.
- * The arrays have `rank` entries and belong to the binding call. */
+ * [begin, begin + extent) of the output, out[p] = input[offset + sum((p_k - begin_k) * strides[k])],
+ * where offset and strides count elements of the input's view as it is given to the call. Boxes do
+ * not overlap. Points in no box get the fill: `fill_argument` (a region input with one element) or,
+ * if TENON_NONE, zero. The arrays have `rank` entries (the output's rank) and belong to the binding. */
 typedef struct tenon_move_piece_t {
   uint32_t input;
   uint32_t reserved;

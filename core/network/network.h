@@ -1,0 +1,209 @@
+/*
+ * The network: a typed graph in static single assignment. Node forms: operators (with their resolved
+ * meaning, if declared), and the two forms that need no operator, expressions and moves. Control nodes own
+ * bodies: graphs of the same network, whose captured values are explicit parameters.
+ *
+ * Everything lies in the network's arena; ids are indices; nothing is ever renumbered. Dead nodes and
+ * values stay in the tables with `alive` false. One thread at a time.
+ */
+#ifndef TENON_CORE_NETWORK_NETWORK_H_
+#define TENON_CORE_NETWORK_NETWORK_H_
+
+#include "core/base/arena.h"
+#include "core/base/digest.h"
+#include "core/expression/program.h"
+#include "core/expression/scope.h"
+#include "core/network/operator.h"
+#include "core/tensor/dimension.h"
+#include "core/tensor/index_map.h"
+
+/* A constant's bytes: dense row-major. Shared by values of several graphs. */
+typedef struct tenon__weights_t {
+  const char* name;
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  const int64_t* dims;
+  const void* data; /* borrowed (a mapped model) or in memory of the network; strings: views */
+  size_t size_bytes;
+  bool owned; /* `data` was allocated from network->allocator */
+  bool digest_known;
+  tenon__digest_t digest; /* of dtype, dims, data; made when first asked for */
+  const char* derivation; /* how it was made from others ("fold of ..."), NULL for the model's own */
+} tenon__weights_t;
+
+enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
+
+typedef struct tenon__value_node_t {
+  const char* name; /* unique in its graph, readable, survives every pass */
+  bool alive;
+  uint32_t flags;
+  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL */
+  tenon_dtype_t dtype;
+  uint32_t rank; /* TENON_NONE: unknown (sequences' items) */
+  const tenon_dim_t* dims;
+  uint32_t producer; /* node, or TENON_NONE: input, parameter, constant, state */
+  uint32_t producer_output;
+  uint32_t weights; /* index into network->weights, or TENON_NONE */
+  uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
+  const tenon_dim_t* contents; /* NULL when not tracked; row-major */
+  uint32_t content_count;
+} tenon__value_node_t;
+
+typedef enum tenon__node_form_t {
+  TENON_NODE_OPERATOR,
+  TENON_NODE_EXPRESSION,
+  TENON_NODE_MOVE,
+} tenon__node_form_t;
+
+typedef struct tenon__node_t {
+  const char* name;
+  bool alive;
+  tenon__node_form_t form;
+  const tenon__operator_t* op; /* NULL for the forms without one */
+  uint32_t input_count;
+  uint32_t* inputs; /* values, TENON_NONE where absent */
+  uint32_t output_count;
+  uint32_t* outputs; /* values, TENON_NONE where unwanted */
+  uint32_t attribute_count; /* all that the operator declares, defaults applied */
+  const tenon__scope_attribute_t* attributes;
+  uint32_t body_count;
+  const uint32_t* bodies; /* graphs */
+  /* Resolved meaning. For operators with cases or moves, and for the two forms. */
+  const tenon__expression_t* expression; /* NULL when none */
+  const tenon__index_map_t* maps;        /* one for each output, NULL when none */
+  bool contents_only; /* every output is known by its contents: the core writes the numbers */
+} tenon__node_t;
+
+typedef struct tenon__graph_t {
+  const char* name;
+  uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
+  uint32_t value_count;
+  size_t value_capacity;
+  tenon__value_node_t* values;
+  uint32_t node_count;
+  size_t node_capacity;
+  tenon__node_t* nodes;
+  uint32_t input_count;
+  size_t input_capacity;
+  uint32_t* inputs;
+  uint32_t output_count;
+  size_t output_capacity;
+  uint32_t* outputs;
+  const char** output_names; /* main graph: the application's names */
+} tenon__graph_t;
+
+typedef struct tenon__state_node_t {
+  const char* name;
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  const int64_t* dims;
+  uint32_t initial; /* weights, or TENON_NONE: zeros */
+  uint32_t read;    /* value of the main graph */
+  uint32_t update;  /* value of the main graph, or TENON_NONE */
+} tenon__state_node_t;
+
+typedef struct tenon__network_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t arena;
+  tenon__dim_pool_t* pool;
+  uint32_t graph_count;
+  size_t graph_capacity;
+  tenon__graph_t** graphs; /* [0] is the main one */
+  uint32_t weights_count;
+  size_t weights_capacity;
+  tenon__weights_t* weights;
+  uint32_t state_count;
+  size_t state_capacity;
+  tenon__state_node_t* states;
+  uint32_t next_number; /* for fresh symbols and names */
+} tenon__network_t;
+
+tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);
+void tenon__network_destroy(tenon__network_t* network);
+/* A deep copy (weights' bytes are shared; the source must outlive it). Ids are kept. */
+tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
+
+/* Appending. All fail only when memory is out. */
+tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* name, uint32_t parent,
+                                        uint32_t* out_graph);
+/* The name is made unique. */
+tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph, const char* name,
+                                      uint32_t* out_value);
+tenon_status_t tenon__network_add_weights(tenon__network_t* network, const tenon__weights_t* weights,
+                                          uint32_t* out_weights);
+tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph, const char* name,
+                                         uint32_t weights, uint32_t* out_value);
+const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t weights);
+
+/* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves meaning; makes the
+ * output values (`output_names` may be NULL or have NULLs; `wanted[k]` false leaves output k TENON_NONE, wanted
+ * NULL: all). Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
+typedef struct tenon__node_request_t {
+  const tenon__operator_t* op;
+  const char* name; /* NULL: made */
+  uint32_t input_count;
+  const uint32_t* inputs;
+  uint32_t output_count;
+  const char* const* output_names;
+  const bool* wanted;
+  uint32_t attribute_count; /* those that are set */
+  const tenon__scope_attribute_t* attributes;
+  uint32_t body_count;
+  const uint32_t* bodies;
+} tenon__node_request_t;
+tenon_status_t tenon__graph_add_node(tenon__network_t* network, uint32_t graph,
+                                     const tenon__node_request_t* request, const tenon_sink_t* sink,
+                                     uint32_t* out_node);
+/* Nodes without an operator. Operand and source indices refer to `inputs`. */
+tenon_status_t tenon__graph_add_expression(tenon__network_t* network, uint32_t graph, const char* name,
+                                           const uint32_t* inputs, uint32_t input_count,
+                                           const tenon__expression_t* expression,
+                                           const tenon__inferred_shape_t* shapes,
+                                           const tenon_sink_t* sink, uint32_t* out_node);
+/* From a text, "y = max(a, 0) * b", with names for the inputs; one output. */
+tenon_status_t tenon__graph_add_expression_text(tenon__network_t* network, uint32_t graph,
+                                                const char* name, const char* text,
+                                                const char* const* input_names,
+                                                const uint32_t* inputs, uint32_t input_count,
+                                                const tenon_sink_t* sink, uint32_t* out_node);
+tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph, const char* name,
+                                     const uint32_t* inputs, uint32_t input_count,
+                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
+                                     const tenon_sink_t* sink, uint32_t* out_node);
+
+/* Looking. */
+const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
+/* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
+tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph, uint32_t node,
+                                 tenon__arena_t* arena, tenon__scope_t* out_scope);
+/* Users of values: use_begin[v] .. use_begin[v + 1] index `uses`; nodes that are alive only. In the arena. */
+typedef struct tenon__uses_t {
+  uint32_t* use_begin;
+  uint32_t* uses; /* nodes */
+} tenon__uses_t;
+tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph, tenon__arena_t* arena,
+                                 tenon__uses_t* out_uses);
+/* Nodes alive in a topological order, stable: as close to insertion as possible. In the arena. A cycle:
+ * INVALID_DATA, naming a node on it. */
+tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t graph,
+                                  tenon__arena_t* arena, const tenon_sink_t* sink,
+                                  const uint32_t** out_nodes, uint32_t* out_count);
+/* Everything that must hold: ids in range, single assignment, no cycles, types and shapes agree with the
+ * operators' rules, bodies' signatures agree. Names the first fault. INTERNAL when we broke it. */
+tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink);
+/* Text for people: one line a node, bodies indented. Written through `write`. */
+void tenon__network_print(const tenon__network_t* network,
+                          void (*write)(void* user, const char* text), void* user);
+
+/* For the plan. Operators are written by identity and contract; when read, `find` may return NULL: the node
+ * keeps its identity in `missing` form through an operator that says only its name (no texts). */
+struct tenon__byte_writer_t;
+struct tenon__byte_reader_t;
+typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);
+/* Weights are written as references: the caller stores the bytes (by index). */
+void tenon__network_write(const tenon__network_t* network, struct tenon__byte_writer_t* writer);
+tenon_status_t tenon__network_read(tenon_allocator_t allocator, struct tenon__byte_reader_t* reader,
+                                   tenon__find_operator_t find, void* find_user,
+                                   const tenon_sink_t* sink, tenon__network_t** out_network);
+
+#endif

@@ -1,0 +1,28 @@
+/* Layouts and strides: logical dimensions in, places in memory out. */
+#ifndef TENON_CORE_TENSOR_LAYOUT_H_
+#define TENON_CORE_TENSOR_LAYOUT_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* Dense row-major strides. False on overflow. Extents of 0 are treated as 1 for the strides. */
+bool tenon__strides_row_major(uint32_t rank, const int64_t* dims, int64_t* out_strides);
+/* Dense strides with dimensions lying in `order`, outermost first. */
+bool tenon__strides_ordered(uint32_t rank, const int64_t* dims, const uint32_t* order,
+                            int64_t* out_strides);
+/* True when strides are dense in some order (no gaps, no zero strides but on extents of 1). */
+bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* strides);
+bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides);
+/* Number of elements; false on overflow or a negative extent. */
+bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count);
+/* A valid descriptor (order is a permutation, blocks in range, counts sane)? */
+bool tenon__layout_valid(const tenon_layout_t* layout);
+bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b);
+/* True when strides say everything: no blocks, multiples, borders, planes. */
+bool tenon__layout_is_strided(const tenon_layout_t* layout);
+/* Bytes that a tensor of these extents takes in that layout (padding, planes and scales included). */
+bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
+                         size_t* out_bytes);
+
+#endif

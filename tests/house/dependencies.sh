@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Who may include whom: a room stands only on rooms below it. Usage: dependencies.sh ROOT | --self-test
+# The table is the house's plan; a line that breaks it is printed as file:line: reason.
+set -euo pipefail
+
+base="core/base/"
+tensor="$base core/tensor/"
+expression="$tensor core/expression/"
+network="$expression core/network/"
+plan="$network core/plan/"
+catalog="$network core/catalog/"
+above="$network core/plan/ core/catalog/"
+core="$above core/optimizer/ core/tactics/ core/runtime/ core/"
+
+# check ROOM DEPTH HEADERS ALLOWED...: quoted and bracketed includes of the sources in ROOM.
+# HEADERS is a pattern of public headers; ALLOWED are prefixes; "." is the room's own folder by name
+# alone. Unit tests and fuzz targets may also use the test header and tests/support.
+check() {
+  local room=$1 depth=$2 headers=$3
+  shift 3
+  [[ -d $root/$room ]] || return 0
+  local file number include prefix allowed
+  while IFS=: read -r file number include; do
+    include=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1/' <<<"$include")
+    allowed=no
+    if [[ $include =~ ^$headers$ ]]; then allowed=yes; fi
+    for prefix in "$@"; do
+      if [[ $prefix == . ]]; then
+        if [[ $include != */../* && $include != ../* &&
+          (-e $root/$room/$include || -e $(dirname "$file")/$include) ]]; then allowed=yes; fi
+      elif [[ $prefix == core/ ]]; then
+        if [[ $include =~ ^core/[^/]*$ ]]; then allowed=yes; fi
+      elif [[ $include == "$prefix"* ]]; then
+        allowed=yes
+      fi
+    done
+    if [[ $file == *_test.c || $file == *_fuzz.c ]]; then
+      if [[ $include == core/base/* || $include == tests/support/* ]]; then allowed=yes; fi
+    fi
+    if [[ $allowed == no ]]; then
+      echo "${file#"$root"/}:$number: $room may not include \"$include\""
+      failures=$((failures + 1))
+    fi
+  done < <(find "$root/$room" -maxdepth "$depth" \( -name '*.c' -o -name '*.h' \) -print0 |
+    xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(core|tenon|plugin_registry|plugins|parser_[a-z]*|sdk|contrib|tests)/)' ||
+    true)
+}
+
+check_all() {
+  failures=0
+  local plugin='tenon/plugin\.h' public='tenon/(plugin|tenon)\.h' folder
+  check core/base 1 "$plugin" $base
+  check core/tensor 1 "$plugin" $tensor
+  check core/expression 1 "$plugin" $expression
+  check core/network 1 "$plugin" $network
+  check core/plan 1 "$plugin" $plan
+  check core/catalog 1 "$plugin" $catalog
+  check core/optimizer 1 "$plugin" $above core/optimizer/
+  check core/tactics 1 "$plugin" $above core/tactics/
+  check core/runtime 1 "$plugin" $above core/runtime/
+  check core 1 "$plugin" $core
+  check plugin_registry 1 "$plugin" $base core/catalog/ plugin_registry/
+  check sdk/library 1 "$public" $core plugin_registry/ sdk/library/
+  check sdk/tool 2 "$public" .
+  for folder in "$root"/plugins/*/ "$root"/parser_*/; do
+    folder=${folder#"$root"/}
+    check "${folder%/}" 9 "$plugin" .
+  done
+  check contrib 9 "$public" .
+  check sdk/examples 9 "$public" .
+  if ((failures > 0)); then
+    echo "$failures includes break the rule; see docs on the house for where a line belongs."
+    return 1
+  fi
+}
+
+# Each forbidden arrow must be seen, and an allowed one must not.
+self_test() {
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' EXIT
+  mkdir -p "$root"/core/{base,plan,catalog,tactics} "$root"/plugins/demo "$root"/sdk/tool
+  echo '#include "core/base/status.h"' >"$root/core/plan/good.c"
+  echo '#include "tenon/plugin.h"' >"$root/plugins/demo/plugin.c"
+  check_all >/dev/null || { echo "an allowed include was refused"; return 1; }
+  local bad case
+  for case in 'core/base/x.c:core/plan/plan.h' 'core/plan/x.c:core/catalog/catalog.h' \
+    'core/catalog/x.h:plugin_registry/registry.h' 'plugins/demo/x.c:core/base/status.h' \
+    'plugins/demo/x.c:../other/x.h' 'sdk/tool/x.c:core/base/status.h' \
+    'core/tactics/x.c:core/runtime/engine.h' 'core/plan/x.c:../tactics/x.h'; do
+    bad=${case%%:*}
+    echo "#include \"${case#*:}\"" >"$root/$bad"
+    if check_all >/dev/null; then
+      echo "missed: $case"
+      return 1
+    fi
+    rm "$root/$bad"
+  done
+}
+
+if [[ ${1:-} == --self-test ]]; then
+  self_test
+else
+  root=$(cd "${1:?the root of the tree}" && pwd)
+  check_all
+fi
