@@ -2,12 +2,8 @@
 #include "families.h"
 
 #define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
-#define SATURATED(dtype, limit) \
-  WHEN("to == '" dtype "' && saturate == 1", "y = clamp(cast(x, f32), -" limit ", " limit ")")
 
-/* Types whose finite values end before those of f32 saturate by a clamp: a store rounds and
- * overflows to infinity, or to NaN where the type has none. f8e8m0 has rounding modes of its own: a
- * kernel. */
+/* Stores to float8 saturate. Those that shall not, and f8e8m0's rounding modes, have a kernel. */
 FAMILY_TABLE(conversion) = {
     {OPERATOR("cast", "x in type `to`: floats truncate and saturate to integers"),
      TYPES(TYPE("T", "numeric bool")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "$to")),
@@ -15,10 +11,7 @@ FAMILY_TABLE(conversion) = {
                 CHOICE("round_mode", "'up'", "up|down|nearest")),
      .shape = "y = x",
      CASES(WHEN("to == 'bool' && dtype(x) == 'bool'", "y = x"), WHEN("to == 'bool'", "y = x != 0"),
-           SATURATED("f8e4m3fn", "448.0"), SATURATED("f8e4m3fnuz", "240.0"),
-           SATURATED("f8e5m2", "57344.0"), SATURATED("f8e5m2fnuz", "57344.0"),
-           WHEN("to == 'f4e2m1'", "y = clamp(cast(x, f32), -6.0, 6.0)"),
-           WHEN("to != 'f8e8m0'", "y = cast(x, to)")),
+           WHEN("to != 'f8e8m0' && (saturate == 1 || !" TO_FLOAT8 ")", "y = cast(x, to)")),
      TRAITS},
     {OPERATOR("cast_like", "x in the type of `like`"),
      TYPES(TYPE("T", "numeric bool"), TYPE("U", "numeric bool")),

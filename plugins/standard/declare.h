@@ -11,8 +11,8 @@
 
 #include "tenon/plugin.h"
 
-#define OPERATOR(operator_name, text)                                                        \
-  .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = text, \
+#define OPERATOR(operator_name, text)                                                          \
+  .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = (text), \
   TENON_OPERATOR_STRIDES
 
 /* Lists that the rows carry: an array and its count. */
@@ -40,10 +40,10 @@
   .decomposition_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
 
 /* One entry of a list. */
-#define ATTRIBUTE(kind_, name_, default_, choices_)                                        \
-  {                                                                                        \
-    .size = sizeof(tenon_attribute_descriptor_t), .name = name_, .default_text = default_, \
-    .choices = choices_, .kind = kind_                                                     \
+#define ATTRIBUTE(kind_, name_, default_, choices_)                                            \
+  {                                                                                            \
+    .size = sizeof(tenon_attribute_descriptor_t), .name = (name_), .default_text = (default_), \
+    .choices = (choices_), .kind = (kind_)                                                     \
   }
 #define INT(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, NULL)
 #define INT_IN(name, value, range) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, range)
@@ -55,10 +55,10 @@
 #define FLOATS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_FLOATS, name, value, NULL)
 #define STRINGS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_STRINGS, name, value, NULL)
 #define DTYPE(name, value) ATTRIBUTE(TENON_ATTRIBUTE_DTYPE, name, value, NULL)
-#define REQUIRED(kind_, name_)                                                  \
-  {                                                                             \
-    .size = sizeof(tenon_attribute_descriptor_t), .name = name_, .kind = kind_, \
-    .flags = TENON_ATTRIBUTE_REQUIRED                                           \
+#define REQUIRED(kind_, name_)                                                      \
+  {                                                                                 \
+    .size = sizeof(tenon_attribute_descriptor_t), .name = (name_), .kind = (kind_), \
+    .flags = TENON_ATTRIBUTE_REQUIRED                                               \
   }
 #define REQUIRED_INT(name) REQUIRED(TENON_ATTRIBUTE_INT, name)
 #define REQUIRED_INTS(name) REQUIRED(TENON_ATTRIBUTE_INTS, name)
@@ -66,9 +66,12 @@
 #define REQUIRED_DTYPE(name) REQUIRED(TENON_ATTRIBUTE_DTYPE, name)
 
 #define TYPE(name_, allowed_) \
-  { .size = sizeof(tenon_type_variable_t), .name = name_, .allowed = allowed_ }
-#define PORT_OF(name_, type_, domain_, flags_) \
-  { .size = sizeof(tenon_port_t), .name = name_, .type = type_, .domain = domain_, .flags = flags_ }
+  { .size = sizeof(tenon_type_variable_t), .name = (name_), .allowed = (allowed_) }
+#define PORT_OF(name_, type_, domain_, flags_)                                           \
+  {                                                                                      \
+    .size = sizeof(tenon_port_t), .name = (name_), .type = (type_), .domain = (domain_), \
+    .flags = (flags_)                                                                    \
+  }
 #define PORT(name, type) PORT_OF(name, type, NULL, 0)
 #define PORT_IN(name, type, domain) PORT_OF(name, type, domain, 0)
 #define OPTIONAL(name, type) PORT_OF(name, type, NULL, TENON_PORT_OPTIONAL)
@@ -82,9 +85,9 @@
 #define UNBOUNDED(name, type) PORT_OF(name, type, NULL, TENON_PORT_UNBOUNDED)
 
 #define CHECK(condition_, message_) \
-  { .size = sizeof(tenon_check_t), .condition = condition_, .message = message_ }
+  { .size = sizeof(tenon_check_t), .condition = (condition_), .message = (message_) }
 #define WHEN(condition_, text_) \
-  { .size = sizeof(tenon_case_t), .when = condition_, .text = text_ }
+  { .size = sizeof(tenon_case_t), .when = (condition_), .text = (text_) }
 #define ALWAYS(text_) WHEN(NULL, text_)
 
 /* Frequent forms. */
@@ -106,5 +109,9 @@
   ") == 'i64' || dtype(" x ") == 'u8' || dtype(" x ") == 'u16' || dtype(" x             \
   ") == 'u32' || "                                                                      \
   "dtype(" x ") == 'u64')"
+
+/* DTYPE attribute `to` names a float of 8 bits; of 8 or 4 bits. */
+#define TO_FLOAT8 "(to == 'f8e4m3fn' || to == 'f8e4m3fnuz' || to == 'f8e5m2' || to == 'f8e5m2fnuz')"
+#define TO_TINY_FLOAT "(" TO_FLOAT8 " || to == 'f4e2m1')"
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Quantisation. `to` is always the result's type. Three granularities, by the rank of scale: one
- * scale, one along `axis`, or (block_size > 0) one for each block along `axis`, which decomposes.
+ * Quantisation. Stores to float8 saturate; those that shall not have a kernel. `to` is always the
+ * result's type. Three granularities, by the rank of scale: one scale, one along `axis`, or
+ * (block_size > 0) one for each block along `axis`, which decomposes.
  */
 #include "families.h"
 
@@ -14,13 +15,6 @@
   "let s = cast(at(scale, axis), f32); let q = cast(x, f32) / s;" \
   "let r = present(zero_point) ? cast(at(zero_point, axis), f32) : 0.0;"
 #define ALONG_AXIS "block_size == 0 && rank(scale) == 1 && rank(x) > 1"
-#define FLOAT_TARGET(dtype, limit)                                    \
-  WHEN(ALONG_AXIS " && to == '" dtype "' && saturate == 1",           \
-       PER_AXIS "y = clamp(q + r, -" limit ", " limit ")"),           \
-      WHEN("block_size == 0 && to == '" dtype "' && saturate == 1",   \
-           PLAIN "y = clamp(q + r, -" limit ", " limit ")"),          \
-      WHEN(ALONG_AXIS " && to == '" dtype "'", PER_AXIS "y = q + r"), \
-      WHEN("block_size == 0 && to == '" dtype "'", PLAIN "y = q + r")
 
 FAMILY_TABLE(quantization) = {
     {OPERATOR("quantize_linear", "x / scale + zero_point, rounded and saturated to `to`"),
@@ -29,19 +23,18 @@ FAMILY_TABLE(quantization) = {
      OUTPUTS(PORT("y", "$to")),
      ATTRIBUTES(DTYPE("to", "u8"), INT("axis", "1"), INT("block_size", "0"), FLAG("saturate", "1")),
      .shape = "y = x",
-     CASES(FLOAT_TARGET("f8e4m3fn", "448.0"), FLOAT_TARGET("f8e4m3fnuz", "240.0"),
-           FLOAT_TARGET("f8e5m2", "57344.0"), FLOAT_TARGET("f8e5m2fnuz", "57344.0"),
-           WHEN(ALONG_AXIS " && to == 'f4e2m1'", PER_AXIS "y = clamp(q + r, -6.0, 6.0)"),
-           WHEN("block_size == 0 && to == 'f4e2m1'", PLAIN "y = clamp(q + r, -6.0, 6.0)"),
-           WHEN(ALONG_AXIS, PER_AXIS "y = cast(round(q) + r, to)"),
-           WHEN("block_size == 0", PLAIN "y = cast(round(q) + r, to)")),
+     CASES(WHEN("saturate == 1 && " TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = q + r"),
+           WHEN("saturate == 1 && " TO_TINY_FLOAT " && block_size == 0", PLAIN "y = q + r"),
+           WHEN("!" TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = cast(round(q) + r, to)"),
+           WHEN("!" TO_TINY_FLOAT " && block_size == 0", PLAIN "y = cast(round(q) + r, to)")),
      DECOMPOSITIONS(
-         WHEN("present(zero_point)",
+         WHEN("block_size > 0 && present(zero_point)",
               "s = standard.repeat_blocks/1(scale, x){axis=axis, block_size=block_size};"
               "z = standard.repeat_blocks/1(zero_point, x){axis=axis, block_size=block_size};"
               "y = standard.quantize_linear/1(x, s, z){to=to, axis=axis, saturate=saturate}"),
-         ALWAYS("s = standard.repeat_blocks/1(scale, x){axis=axis, block_size=block_size};"
-                "y = standard.quantize_linear/1(x, s, _){to=to, axis=axis, saturate=saturate}")),
+         WHEN("block_size > 0",
+              "s = standard.repeat_blocks/1(scale, x){axis=axis, block_size=block_size};"
+              "y = standard.quantize_linear/1(x, s, _){to=to, axis=axis, saturate=saturate}")),
      .traits = "pure"},
     {OPERATOR("dequantize_linear", "(x - zero_point) scale"),
      TYPES(TYPE("Q", NARROW), TYPE("S", FLOAT_TYPES " f8e8m0")),
