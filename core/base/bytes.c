@@ -8,16 +8,17 @@
 
 void tenon__byte_reader_initialize(tenon__byte_reader_t* out_reader, const void* data,
                                    size_t size) {
-  *out_reader = (tenon__byte_reader_t){.data = data, .size = size};
+  static const uint8_t nothing[1] = {0};
+  *out_reader = (tenon__byte_reader_t){.data = data != NULL ? data : nothing,
+                                       .size = data != NULL ? size : 0};
 }
 
 const void* tenon__read_view(tenon__byte_reader_t* reader, size_t size_bytes) {
-  static const uint8_t nothing[1] = {0};
   if (reader->failed || size_bytes > reader->size - reader->position) {
     reader->failed = true;
     return NULL;
   }
-  const uint8_t* view = reader->data != NULL ? reader->data + reader->position : nothing;
+  const uint8_t* view = reader->data + reader->position;
   reader->position += size_bytes;
   return view;
 }

@@ -122,7 +122,7 @@ static bool write_many(tenon_allocator_t allocator, void* user) {
   for (int i = 0; i < 50; ++i) {
     write_sample(&writer);
   }
-  const bool ok = !writer.failed && writer.size == 50 * 64;
+  const bool ok = !writer.failed && writer.size == (size_t)50 * 64;
   tenon__byte_writer_deinitialize(&writer);
   return ok;
 }

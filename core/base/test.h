@@ -42,20 +42,59 @@ __attribute__((format(printf, 3, 4))) static inline void tenon__test_fail(const 
   ++tenon__test_failures;
 }
 
-static inline bool tenon__test_same_text(const char* a, const char* b) {
-  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+static inline void tenon__test_check(const char* file, int line, bool holds, const char* words) {
+  if (!holds) {
+    tenon__test_fail(file, line, "expected %s", words);
+  }
 }
 
-static inline bool tenon__test_near(double a, double b, double tolerance) {
-  return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance;
+static inline void tenon__test_check_int(const char* file, int line, const char* words,
+                                         long long actual, long long expected) {
+  if (actual != expected) {
+    tenon__test_fail(file, line, "%s is %lld, expected %lld", words, actual, expected);
+  }
 }
 
-#define EXPECT(condition)                                              \
-  do {                                                                 \
-    if (!(condition)) {                                                \
-      tenon__test_fail(__FILE__, __LINE__, "expected %s", #condition); \
-    }                                                                  \
-  } while (0)
+static inline const char* tenon__test_words(const char* text) {
+  return text != NULL ? text : "(NULL)";
+}
+
+static inline void tenon__test_check_text(const char* file, int line, const char* words,
+                                          const char* actual, const char* expected) {
+  const bool same =
+      actual == expected || (actual != NULL && expected != NULL && strcmp(actual, expected) == 0);
+  if (!same) {
+    tenon__test_fail(file, line, "%s is \"%s\", expected \"%s\"", words, tenon__test_words(actual),
+                     tenon__test_words(expected));
+  }
+}
+
+static inline void tenon__test_check_contains(const char* file, int line, const char* words,
+                                              const char* text, const char* part) {
+  if (text == NULL || strstr(text, part) == NULL) {
+    tenon__test_fail(file, line, "%s is \"%s\", expected to contain \"%s\"", words,
+                     tenon__test_words(text), part);
+  }
+}
+
+static inline void tenon__test_check_near(const char* file, int line, const char* words,
+                                          double actual, double expected, double tolerance) {
+  const bool near = actual == expected || (isnan(actual) && isnan(expected)) ||
+                    fabs(actual - expected) <= tolerance;
+  if (!near) {
+    tenon__test_fail(file, line, "%s is %.17g, expected %.17g", words, actual, expected);
+  }
+}
+
+static inline void tenon__test_check_status(const char* file, int line, const char* words,
+                                            tenon_status_t actual, tenon_status_t expected) {
+  if (actual != expected) {
+    tenon__test_fail(file, line, "%s gives '%s', expected '%s'", words, tenon__status_text(actual),
+                     tenon__status_text(expected));
+  }
+}
+
+#define EXPECT(condition) tenon__test_check(__FILE__, __LINE__, (condition), #condition)
 
 #define REQUIRE(condition)                                             \
   do {                                                                 \
@@ -66,59 +105,24 @@ static inline bool tenon__test_near(double a, double b, double tolerance) {
   } while (0)
 
 /* Any integers that fit 64 bits. */
-#define EXPECT_INT(actual, expected)                                                            \
-  do {                                                                                          \
-    const long long tenon_actual_ = (long long)(actual);                                        \
-    const long long tenon_expected_ = (long long)(expected);                                    \
-    if (tenon_actual_ != tenon_expected_) {                                                     \
-      tenon__test_fail(__FILE__, __LINE__, "%s is %lld, expected %lld", #actual, tenon_actual_, \
-                       tenon_expected_);                                                        \
-    }                                                                                           \
-  } while (0)
+#define EXPECT_INT(actual, expected) \
+  tenon__test_check_int(__FILE__, __LINE__, #actual, (long long)(actual), (long long)(expected))
 
 /* Strings, either of which may be NULL. */
-#define EXPECT_TEXT(actual, expected)                                                \
-  do {                                                                               \
-    const char* const tenon_actual_ = (actual);                                      \
-    const char* const tenon_expected_ = (expected);                                  \
-    if (!tenon__test_same_text(tenon_actual_, tenon_expected_)) {                    \
-      tenon__test_fail(__FILE__, __LINE__, "%s is \"%s\", expected \"%s\"", #actual, \
-                       tenon_actual_ != NULL ? tenon_actual_ : "NULL",               \
-                       tenon_expected_ != NULL ? tenon_expected_ : "NULL");          \
-    }                                                                                \
-  } while (0)
+#define EXPECT_TEXT(actual, expected) \
+  tenon__test_check_text(__FILE__, __LINE__, #actual, (actual), (expected))
 
 /* `text` contains `part`. */
-#define EXPECT_CONTAINS(text, part)                                                           \
-  do {                                                                                        \
-    const char* const tenon_text_ = (text);                                                   \
-    const char* const tenon_part_ = (part);                                                   \
-    if (tenon_text_ == NULL || strstr(tenon_text_, tenon_part_) == NULL) {                    \
-      tenon__test_fail(__FILE__, __LINE__, "%s is \"%s\", expected to contain \"%s\"", #text, \
-                       tenon_text_ != NULL ? tenon_text_ : "NULL", tenon_part_);              \
-    }                                                                                         \
-  } while (0)
+#define EXPECT_CONTAINS(text, part) \
+  tenon__test_check_contains(__FILE__, __LINE__, #text, (text), (part))
 
-/* Numbers; NaN equals NaN. */
-#define EXPECT_NEAR(actual, expected, tolerance)                                                  \
-  do {                                                                                            \
-    const double tenon_actual_ = (double)(actual);                                                \
-    const double tenon_expected_ = (double)(expected);                                            \
-    if (!tenon__test_near(tenon_actual_, tenon_expected_, (double)(tolerance))) {                 \
-      tenon__test_fail(__FILE__, __LINE__, "%s is %.17g, expected %.17g", #actual, tenon_actual_, \
-                       tenon_expected_);                                                          \
-    }                                                                                             \
-  } while (0)
+/* Numbers that differ by at most `tolerance`; NaN equals NaN. */
+#define EXPECT_NEAR(actual, expected, tolerance)                                            \
+  tenon__test_check_near(__FILE__, __LINE__, #actual, (double)(actual), (double)(expected), \
+                         (double)(tolerance))
 
-#define EXPECT_STATUS(actual, expected)                                                         \
-  do {                                                                                          \
-    const tenon_status_t tenon_actual_ = (actual);                                              \
-    const tenon_status_t tenon_expected_ = (expected);                                          \
-    if (tenon_actual_ != tenon_expected_) {                                                     \
-      tenon__test_fail(__FILE__, __LINE__, "%s gives '%s', expected '%s'", #actual,             \
-                       tenon__status_text(tenon_actual_), tenon__status_text(tenon_expected_)); \
-    }                                                                                           \
-  } while (0)
+#define EXPECT_STATUS(actual, expected) \
+  tenon__test_check_status(__FILE__, __LINE__, #actual, (actual), (expected))
 
 /* A sink that keeps what it is told, one message a line, as far as there is room. */
 typedef struct tenon__test_messages_t {

@@ -58,7 +58,7 @@ typedef struct plain_t {
 static void add_plain(void* user, uint32_t index, uint32_t thread) {
   plain_t* plain = user;
   plain->values[index] += index + 1;
-  plain->sums[thread * 16] += index;
+  plain->sums[(size_t)thread * 16] += index;
 }
 
 TENON_TEST(runs_are_ordered_one_after_another) {

@@ -50,9 +50,11 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
                                   uint32_t value);
 bool tenon__access_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                uint32_t operand);
-/* Is there a path from any group for which inside[group] holds to group `target`, other than directly? */
-bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* from_groups, uint32_t from_count,
-                             const uint32_t* values, uint32_t value_count, uint32_t least_position);
+/* Do any of these values depend on one of the target groups? Groups that end before `least_position` are not
+ * looked into. */
+bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
+                             const uint32_t* values, uint32_t value_count,
+                             uint32_t least_position);
 /* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and it pays. */
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);
 /* Runs of expressions. */
