@@ -1,23 +1,24 @@
 /*
- * Everything that must hold. First the structure, which reads no table out of bounds; then order;
- * then each operator's own rules: its inference is repeated in scratch memory, and known extents,
- * ranks and element types must come out the same. Extents that are found when running keep the
- * symbols that they have.
+ * The structure of a network: what tables say about one another. Reads nothing out of bounds
+ * whatever they hold, so that it can judge what came from a file.
  */
+#include "core/network/verify.h"
+
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/network/control.h"
-#include "core/network/node.h"
 
 typedef struct verifier_t {
   const tenon__network_t* network;
+  tenon_status_t status; /* of a fault */
   const tenon_sink_t* sink;
 } verifier_t;
 
 static tenon_status_t broken(const verifier_t* verifier, const char* graph, const char* thing,
                              const char* words) {
-  return tenon__fail(verifier->sink, TENON_ERROR_INTERNAL, "network, graph '%s': %s: %s", graph,
-                     thing, words);
+  return tenon__fail(verifier->sink, verifier->status, "network, graph '%s': %s: %s", graph, thing,
+                     words);
 }
 
 static bool dims_good(const verifier_t* verifier, uint32_t rank, const tenon_dim_t* dims) {
@@ -106,6 +107,7 @@ static const char* node_fault(const verifier_t* verifier, const tenon__graph_t* 
   for (uint32_t i = 0; i < node->body_count; ++i) {
     if (node->bodies[i] >= verifier->network->graph_count ||
         verifier->network->graphs[node->bodies[i]]->owner != index ||
+        verifier->network->graphs[node->bodies[i]]->parent == TENON_NONE ||
         verifier->network->graphs[verifier->network->graphs[node->bodies[i]]->parent] != graph) {
       return "does not own its body";
     }
@@ -113,19 +115,86 @@ static const char* node_fault(const verifier_t* verifier, const tenon__graph_t* 
   return NULL;
 }
 
-static tenon_status_t verify_structure(const verifier_t* verifier, const tenon__graph_t* graph) {
+/* Operands, sources and outputs of a node's meaning against its values. */
+static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_t* node) {
+  const tenon__expression_t* expression = node->expression;
+  for (uint32_t k = 0; expression != NULL && k < expression->program.operand_count; ++k) {
+    const uint32_t input = expression->program.operands[k].index;
+    if (input >= node->input_count || node->inputs[input] == TENON_NONE) {
+      return "has an operand that is no input";
+    }
+    const tenon__value_node_t* value = &graph->values[node->inputs[input]];
+    const uint32_t rank = expression->accesses[k].rank;
+    if (value->dtype != expression->program.operands[k].dtype ||
+        (rank != TENON_NONE && rank != value->rank)) {
+      return "has an operand of another type than its input";
+    }
+  }
+  if (expression != NULL && expression->program.output_count != node->output_count) {
+    return "computes another number of outputs than it has";
+  }
+  for (uint32_t i = 0; node->maps != NULL && i < node->output_count; ++i) {
+    const tenon__index_map_t* map = &node->maps[i];
+    if (node->outputs[i] != TENON_NONE && graph->values[node->outputs[i]].rank != map->rank) {
+      return "moves to another rank than its output has";
+    }
+    for (uint32_t k = 0; k < map->source_count; ++k) {
+      const uint32_t input = map->sources[k].input;
+      if (input >= node->input_count || node->inputs[input] == TENON_NONE ||
+          graph->values[node->inputs[input]].rank != map->sources[k].rank) {
+        return "moves from what is not its input";
+      }
+    }
+    if (map->fill == TENON_FILL_INPUT &&
+        (map->fill_input >= node->input_count || node->inputs[map->fill_input] == TENON_NONE)) {
+      return "fills with what is not its input";
+    }
+  }
+  return NULL;
+}
+
+static bool same_type(const tenon__value_node_t* a, const tenon__value_node_t* b) {
+  return a->kind == b->kind && a->dtype == b->dtype;
+}
+
+/* Parameters and results of a control node's bodies against its inputs and outputs. */
+static const char* control_fault(const verifier_t* verifier, uint32_t graph_index,
+                                 uint32_t node_index) {
+  const tenon__graph_t* graph = verifier->network->graphs[graph_index];
+  const tenon__node_t* node = &graph->nodes[node_index];
+  tenon__control_layout_t layout;
+  if (tenon__control_layout_of(verifier->network, graph_index, node_index, verifier->sink,
+                               &layout) != TENON_OK ||
+      layout.output_count != node->output_count) {
+    return "its bodies do not fit it";
+  }
+  for (uint32_t b = 0; b < node->body_count; ++b) {
+    const tenon__graph_t* body = verifier->network->graphs[node->bodies[b]];
+    for (uint32_t i = layout.first_value; i < node->input_count; ++i) {
+      const uint32_t parameter = body->inputs[layout.first_parameter + i - layout.first_value];
+      if (node->inputs[i] == TENON_NONE || !is_live_value(body, parameter) ||
+          !same_type(&graph->values[node->inputs[i]], &body->values[parameter])) {
+        return "passes its body what it does not take";
+      }
+    }
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+      const uint32_t result = body->outputs[layout.first_result + i];
+      if (!is_live_value(body, result) ||
+          (node->outputs[i] != TENON_NONE &&
+           !same_type(&graph->values[node->outputs[i]], &body->values[result]))) {
+        return "gives what its body does not";
+      }
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t verify_values(const verifier_t* verifier, const tenon__graph_t* graph) {
   for (uint32_t i = 0; i < graph->value_count; ++i) {
     const tenon__value_node_t* value = &graph->values[i];
     const char* fault = value->alive ? value_fault(verifier, graph, value, i) : NULL;
     if (fault != NULL) {
       return broken(verifier, graph->name, value->name == NULL ? "a value" : value->name, fault);
-    }
-  }
-  for (uint32_t i = 0; i < graph->node_count; ++i) {
-    const tenon__node_t* node = &graph->nodes[i];
-    const char* fault = node->alive ? node_fault(verifier, graph, node, i) : NULL;
-    if (fault != NULL) {
-      return broken(verifier, graph->name, node->name, fault);
     }
   }
   for (uint32_t i = 0; i < graph->input_count; ++i) {
@@ -141,94 +210,78 @@ static tenon_status_t verify_structure(const verifier_t* verifier, const tenon__
   return TENON_OK;
 }
 
-/* Known extents must be the same ones; symbols may have been replaced by better ones. */
-static bool same_shape(const verifier_t* verifier, const tenon__inferred_value_t* inferred,
-                       const tenon__value_node_t* value) {
-  if (inferred->kind != value->kind || inferred->dtype != value->dtype) {
-    return false;
-  }
-  if (inferred->rank == TENON_NONE || value->rank == TENON_NONE) {
-    return true;
-  }
-  if (inferred->rank != value->rank) {
-    return false;
-  }
-  for (uint32_t i = 0; i < value->rank; ++i) {
-    int64_t a = 0;
-    int64_t b = 0;
-    if (tenon__dim_known(verifier->network->pool, inferred->dims[i], &a) &&
-        tenon__dim_known(verifier->network->pool, value->dims[i], &b) && a != b) {
-      return false;
+static tenon_status_t verify_nodes(const verifier_t* verifier, uint32_t index) {
+  const tenon__graph_t* graph = verifier->network->graphs[index];
+  for (uint32_t i = 0; i < graph->node_count; ++i) {
+    const tenon__node_t* node = &graph->nodes[i];
+    const char* fault = node->alive ? node_fault(verifier, graph, node, i) : NULL;
+    if (fault == NULL && node->alive) {
+      fault = meaning_fault(graph, node);
     }
-  }
-  return true;
-}
-
-static tenon_status_t verify_meaning(const verifier_t* verifier, tenon__node_work_t* work,
-                                     uint32_t graph_index, uint32_t node_index) {
-  const tenon__graph_t* graph = verifier->network->graphs[graph_index];
-  const tenon__node_t* node = &graph->nodes[node_index];
-  tenon__inference_t* inference = &work->inference;
-  tenon__node_work_load(work, node);
-  inference->existing = node;
-  if (node->op->descriptor.control != NULL) {
-    tenon__control_layout_t layout;
-    return tenon__control_layout_of(verifier->network, graph_index, node_index, inference->sink,
-                                    &layout);
-  }
-  TENON_TRY(tenon__infer_bind(inference));
-  TENON_TRY(tenon__infer_node(inference));
-  for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] != TENON_NONE &&
-        !same_shape(verifier, &inference->outputs[i], &graph->values[node->outputs[i]])) {
-      return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
-                         "its output '%s' is not of the type that the operator's rules give",
-                         graph->values[node->outputs[i]].name);
+    if (fault == NULL && node->alive && node->op != NULL && node->op->descriptor.control != NULL) {
+      fault = control_fault(verifier, index, i);
+    }
+    if (fault != NULL) {
+      return broken(verifier, graph->name, node->name, fault);
     }
   }
   return TENON_OK;
 }
 
-static tenon_status_t verify_node(const verifier_t* verifier, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = &verifier->network->graphs[graph]->nodes[index];
-  /* An operator that a reader did not find says nothing that could be checked. */
-  if (node->op == NULL || node->op->descriptor.output_count == 0 || node->op->is_missing) {
-    return TENON_OK;
+/* Symbols lead to values, and to axes and elements that these have. */
+static tenon_status_t verify_numbers(const verifier_t* verifier) {
+  const tenon__network_t* network = verifier->network;
+  for (uint32_t i = 0; i < network->number_count; ++i) {
+    const tenon__number_t* number = &network->numbers[i];
+    if (number->value != TENON_NONE &&
+        (number->graph >= network->graph_count ||
+         number->value >= network->graphs[number->graph]->value_count)) {
+      return broken(verifier, "main", "a number", "leads to no value");
+    }
   }
-  /* Inference adds dimensions to the pool, which is no change that anyone can see. Results that
-   * would go into the network's arena go into a copy of its header, whose blocks are freed here. */
-  tenon__network_t shadow = *verifier->network;
-  tenon__arena_initialize(&shadow.arena, verifier->network->allocator);
-  tenon__node_work_t work;
-  tenon_status_t status =
-      tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, verifier->sink);
-  if (status == TENON_OK) {
-    status = verify_meaning(verifier, &work, graph, index);
-    tenon__node_work_end(&work);
-  }
-  tenon__arena_deinitialize(&shadow.arena);
-  return status;
-}
-
-tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink) {
-  const verifier_t verifier = {network, sink};
-  tenon__arena_t arena;
-  tenon__arena_initialize(&arena, network->allocator);
-  tenon_status_t status = TENON_OK;
-  for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
-    if (!tenon__graph_alive(network, g)) {
+  for (uint32_t i = 0; i < tenon__symbol_count(network->pool); ++i) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, i);
+    uint32_t graph = 0;
+    uint32_t index = 0;
+    uint32_t element = 0;
+    if (!tenon__symbol_source(network, symbol, &graph, &index, &element)) {
       continue;
     }
-    const uint32_t* order = NULL;
-    uint32_t count = 0;
-    status = verify_structure(&verifier, network->graphs[g]);
-    if (status == TENON_OK) {
-      status = tenon__graph_order(network, g, &arena, sink, &order, &count);
-    }
-    for (uint32_t i = 0; status == TENON_OK && i < count; ++i) {
-      status = verify_node(&verifier, g, order[i]);
+    const tenon__value_node_t* value = &network->graphs[graph]->values[index];
+    const bool is_extent = symbol->kind == TENON_SYMBOL_EXTENT;
+    const bool good = is_extent ? value->rank == TENON_NONE || element < value->rank
+                                : element < TENON_CONTENT_LIMIT;
+    if (value->alive && !good) {
+      return broken(verifier, network->graphs[graph]->name, value->name,
+                    "has not the axis or element that a symbol reads");
     }
   }
-  tenon__arena_deinitialize(&arena);
-  return status;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
+                                               tenon_status_t status, const tenon_sink_t* sink) {
+  const verifier_t verifier = {network, status, sink};
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    const uint32_t parent = network->graphs[g]->parent;
+    const uint32_t owner = network->graphs[g]->owner;
+    const bool good =
+        g == 0 ? parent == TENON_NONE
+               : parent < g && (owner == TENON_NONE || owner < network->graphs[parent]->node_count);
+    if (!good) {
+      return broken(&verifier, network->graphs[g]->name, "the graph", "has no proper place");
+    }
+  }
+  TENON_TRY(verify_numbers(&verifier));
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      TENON_TRY(verify_values(&verifier, network->graphs[g]));
+    }
+  }
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      TENON_TRY(verify_nodes(&verifier, g));
+    }
+  }
+  return TENON_OK;
 }
