@@ -102,6 +102,11 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
   tenon__inferred_value_t* value = &inference->outputs[output];
   value->rank = shape->rank;
   value->dims = NULL;
+  if (shape->rank != TENON_NONE && shape->rank > TENON_RANK_LIMIT) {
+    return tenon__fail(inference->sink, TENON_ERROR_UNSUPPORTED,
+                       "output %u has %u dimensions, more than %d", output, shape->rank,
+                       TENON_RANK_LIMIT);
+  }
   if (shape->rank != TENON_NONE) {
     tenon_dim_t* dims =
         tenon__arena_allocate(&inference->network->arena, shape->rank + 1u, sizeof(*dims));

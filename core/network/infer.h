@@ -1,6 +1,7 @@
 /*
- * Inference of one node: from its operator, inputs, attributes and bodies to the types, shapes and contents of
- * its outputs and to its resolved meaning. Shared by adding a node, inferring a graph again, and verifying.
+ * Inference of one node: from its operator, inputs, attributes and bodies to the types, shapes and
+ * contents of its outputs and to its resolved meaning. Shared by adding a node, inferring a graph
+ * again, and verifying.
  *
  *   tenon__infer_bind      inputs to ports, type variables, kinds    infer_types.c
  *   tenon__infer_node      checks, shapes, meaning, contents         infer.c, with
@@ -44,11 +45,12 @@ typedef struct tenon__inference_t {
   uint32_t body_count;
   const uint32_t* bodies;
   uint32_t output_count; /* items; a variadic port has several */
-  /* The node when it is there already (verifying): extents that only the run knows are then its own. */
+  /* The node when it is there already (verifying): extents that only the run knows are then its
+   * own. */
   const tenon__node_t* existing;
   /* Made by bind. */
   tenon__scope_t scope;
-  tenon__scope_value_t* input_values; /* one for each input */
+  tenon__scope_value_t* input_values;  /* one for each input */
   tenon__scope_value_t* output_values; /* one for each output item; the scope's ports point here */
   /* Results, in the network's arena but for `outputs` itself. */
   tenon__inferred_value_t* outputs;
@@ -73,12 +75,14 @@ tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, u
 /* Notes that `number` belongs to a value of output item `output`. False when memory is out. */
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
                        tenon_dim_t dim);
-/* A new extent of output item `output`, at most `bound`: a tenon__fresh_t whose user is the inference. */
+/* A new extent of output item `output`, at most `bound`: a tenon__fresh_t whose user is the
+ * inference. */
 tenon_dim_t tenon__infer_fresh(void* inference, uint32_t output, uint32_t axis, tenon_dim_t bound);
 /* Sets an output's shape (copied to the network's arena) and its scope value. */
 tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,
                                       const tenon__inferred_shape_t* shape);
-/* Contents of an expression's output from the inputs' contents; leaves *inout alone where they are unknown. */
+/* Contents of an expression's output from the inputs' contents; leaves *inout alone where they are
+ * unknown. */
 tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                                 const tenon__expression_t* expression,
                                                 uint32_t output,

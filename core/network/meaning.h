@@ -1,4 +1,5 @@
-/* Deep copies of expressions and index maps into an arena, for nodes whose meaning was made elsewhere. */
+/* Deep copies of expressions and index maps into an arena, for nodes whose meaning was made
+ * elsewhere. */
 #ifndef TENON_CORE_NETWORK_MEANING_H_
 #define TENON_CORE_NETWORK_MEANING_H_
 

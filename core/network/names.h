@@ -4,8 +4,8 @@
 
 #include "core/network/network.h"
 
-/* `name`, or `name` with a suffix, which was not in the map before; in the network's arena. NULL when memory
- * is out. */
+/* `name`, or `name` with a suffix, which was not in the map before; in the network's arena. NULL
+ * when memory is out. */
 const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
                                const char* name);
 /* A number for a value that may not be there yet (value TENON_NONE). */

@@ -5,7 +5,8 @@
 #include "core/base/status.h"
 #include "core/network/infer.h"
 
-/* What infers one node, its messages prefixed by operator and node. Begin; fill in the inference; end. */
+/* What infers one node, its messages prefixed by operator and node. Begin; fill in the inference;
+ * end. */
 typedef struct tenon__node_work_t {
   tenon__inference_t inference;
   tenon__arena_t scratch;
@@ -13,17 +14,19 @@ typedef struct tenon__node_work_t {
 } tenon__node_work_t;
 
 tenon_status_t tenon__node_work_begin(tenon__node_work_t* out_work, tenon__network_t* network,
-                                      uint32_t graph, const tenon__operator_t* op,
-                                      const char* name, const tenon_sink_t* sink);
+                                      uint32_t graph, const tenon__operator_t* op, const char* name,
+                                      const tenon_sink_t* sink);
 void tenon__node_work_end(tenon__node_work_t* work);
 /* The inference of a node that is there. */
 void tenon__node_work_load(tenon__node_work_t* work, const tenon__node_t* node);
 /* How many output items the bodies of a control node give; reports what does not fit. */
-tenon_status_t tenon__control_output_count(const tenon__inference_t* inference, uint32_t* out_count);
-/* The attributes of a node: those of the request checked against the operator, the others at their defaults. In the
- * network's arena. */
+tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
+                                           uint32_t* out_count);
+/* The attributes of a node: those of the request checked against the operator, the others at their
+ * defaults. In the network's arena. */
 tenon_status_t tenon__node_attributes(tenon__network_t* network, const tenon__operator_t* op,
-                                      const tenon__node_request_t* request, const tenon_sink_t* sink,
+                                      const tenon__node_request_t* request,
+                                      const tenon_sink_t* sink,
                                       const tenon__scope_attribute_t** out_attributes);
 
 /* Results become a new node with its values. `output_names`, `wanted`: as in the request. */
