@@ -55,22 +55,9 @@ TENON_PLUGIN_MANIFEST(FIXTURE_NAME, "1.0.1", "")
 static const struct {
   tenon_note_header_t header;
   char text[sizeof(FIXTURE_TEXT)];
-} raw_manifest __attribute__((section(TENON_NOTE_SECTION), aligned(4), used)) = {
+} raw_manifest TENON_NOTE_ATTRIBUTES = {
     {sizeof(TENON_NOTE_NAME), sizeof(FIXTURE_TEXT), TENON_NOTE_TYPE, TENON_NOTE_NAME},
     FIXTURE_TEXT};
-#elif FIXTURE_MANIFEST == 3
-/* A text of more than 64 KiB: lines of 8 bytes, "a: xxxx\n", after the first. */
-#define EIGHT(x) x x x x x x x x
-#define LINES                       \
-  EIGHT(                            \
-      EIGHT(EIGHT(EIGHT("a: xxxx\n" \
-                        "a: xxxx\n"))))
-static const struct {
-  tenon_note_header_t header;
-  char text[sizeof("name: huge\nversion: 1\nabi: 0.1\nneeded: 0.1\n" LINES)];
-} raw_manifest __attribute__((section(TENON_NOTE_SECTION), aligned(4), used)) = {
-    {sizeof(TENON_NOTE_NAME), sizeof(raw_manifest.text), TENON_NOTE_TYPE, TENON_NOTE_NAME},
-    "name: huge\nversion: 1\nabi: 0.1\nneeded: 0.1\n" LINES};
 #endif
 
 /* ---- What it offers ---- */

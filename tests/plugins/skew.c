@@ -42,7 +42,7 @@
 static const struct {
   tenon_note_header_t header;
   char text[sizeof(TEXT)];
-} manifest __attribute__((section(TENON_NOTE_SECTION), aligned(4), used)) = {
+} manifest TENON_NOTE_ATTRIBUTES = {
     {sizeof(TENON_NOTE_NAME), sizeof(TEXT), TENON_NOTE_TYPE, TENON_NOTE_NAME}, TEXT};
 
 static tenon_status_t prepare(void* state, const tenon_region_t* region,
