@@ -34,6 +34,8 @@ typedef struct tenon__weights_t {
 
 /* Contents are followed for tensors of up to this many elements. */
 enum { TENON_CONTENT_LIMIT = 1024 };
+/* Dimensions of a value: what a program's masks of axes can hold. */
+enum { TENON_RANK_LIMIT = 64 };
 
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
@@ -181,8 +183,9 @@ bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t
 tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph, uint32_t value);
 
 /* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves meaning; makes the
- * output values (`output_names` may be NULL or have NULLs; `wanted[k]` false leaves output k TENON_NONE, wanted
- * NULL: all). Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
+ * output values (`output_names` may be NULL or have NULLs; both arrays have output_count entries). An optional output
+ * is made when it is among the first output_count and wanted[k] (wanted NULL: all); the others are always made.
+ * output_count 0: all that are declared; of a variadic output one, of a control form what its bodies give. Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
 typedef struct tenon__node_request_t {
   const tenon__operator_t* op;
   const char* name; /* NULL: made */
