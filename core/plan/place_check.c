@@ -9,7 +9,6 @@
 #include "core/tensor/layout.h"
 
 #define ALIGNMENT_BYTES 64u
-#define MOST_VIEWS 4096u /* of views of views; walks along them are repeated */
 
 typedef struct checker_t {
   tenon__plan_t* plan;
@@ -86,17 +85,8 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
            map->sources[0].rank == whole->rank;
   }
   return map->kind == TENON_MAP_AFFINE && place->index < map->source_count &&
-         map->rank == whole->rank && map->sources[place->index].rank == value->rank;
-}
-
-static bool chain_ends(const checker_t* c, const tenon__place_t* place) {
-  for (uint32_t k = 0; k < MOST_VIEWS; ++k) {
-    if (place->storage != TENON_STORAGE_VIEW && place->storage != TENON_STORAGE_PART) {
-      return true;
-    }
-    place = &c->schedule->places[place->base];
-  }
-  return false;
+         map->rank == whole->rank && value->rank == whole->rank &&
+         map->sources[place->index].rank == value->rank;
 }
 
 static tenon_status_t check_reference(const checker_t* c, tenon__place_t* place) {
@@ -172,7 +162,7 @@ static tenon_status_t check_all(const checker_t* c) {
     TENON_TRY(check_reference(c, &schedule->places[k]));
   }
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    if (!chain_ends(c, &schedule->places[k])) {
+    if (tenon__place_root(schedule, k) == TENON_NONE) {
       return broken(c, &schedule->places[k], "is a view of itself, or of too many views");
     }
   }

@@ -78,14 +78,18 @@ static tenon_status_t check_arguments(const checker_t* c, const tenon__step_t* s
 
 /* ---- Kernels ---- */
 
-/* A kernel that asks for blocks or padding gets just that, and nobody else does. */
+/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights are handed
+ * over as they are: kernels pack them. */
 static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
-  const tenon_layout_t* has = place == TENON_NONE ? NULL : c->schedule->places[place].layout;
+  if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
+    return true;
+  }
+  const tenon_layout_t* has = c->schedule->places[place].layout;
   const tenon_layout_t* wants =
       rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout : NULL;
   has = has != NULL && tenon__layout_is_strided(has) ? NULL : has;
   wants = wants != NULL && tenon__layout_is_strided(wants) ? NULL : wants;
-  if (place == TENON_NONE || (has == NULL && wants == NULL)) {
+  if (has == NULL && wants == NULL) {
     return true;
   }
   return has != NULL && wants != NULL && tenon__layout_equal(has, wants);
