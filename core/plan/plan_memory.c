@@ -45,7 +45,8 @@ static tenon_status_t find_owners(graph_planner_t* p) {
   for (uint32_t k = 0; k < p->schedule->place_count; ++k) {
     const uint32_t root = tenon__place_root(p->schedule, k);
     if (root == TENON_NONE) {
-      return tenon__fail(p->sink, TENON_ERROR_INTERNAL, "the place of '%s' is a view of nothing",
+      return tenon__fail(p->sink, TENON_ERROR_INTERNAL,
+                         "the place of '%s' is a view of nothing, or of too many views",
                          value_of(p, k)->name);
     }
     p->lives[k].owner = root;

@@ -391,6 +391,36 @@ static tenon_status_t read_meaning(region_reader_t* r) {
   return TENON_OK;
 }
 
+/* The kernel of one operator finds the node's inputs first, then those of slots; a slot may have
+ * changed which value an output is. */
+static bool node_fits(const region_reader_t* r) {
+  if (r->region.node_count != 1) {
+    return true;
+  }
+  const tenon__node_t* node = &r->graph->nodes[r->region.nodes[0]];
+  if (node->input_count > r->region.input_count || node->output_count > r->region.output_count) {
+    return false;
+  }
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    if (r->region.inputs[k].value != node->inputs[k] || r->region.inputs[k].aligned) {
+      return false;
+    }
+  }
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    bool matches = r->region.outputs[k].value == node->outputs[k];
+    for (uint32_t j = 0; j < r->region.slot_count && !matches; ++j) {
+      const tenon_program_t* program = &r->region.slots[j].expression.program;
+      for (uint32_t o = 0; o < program->output_count; ++o) {
+        matches = matches || program->outputs[o].index == k;
+      }
+    }
+    if (!matches) {
+      return false;
+    }
+  }
+  return true;
+}
+
 tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
                                   const tenon__network_t* network, uint32_t graph,
                                   tenon__arena_t* arena, const tenon_sink_t* sink,
@@ -413,6 +443,9 @@ tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
   TENON_TRY(read_inputs(&r));
   TENON_TRY(read_outputs(&r));
   TENON_TRY(read_slots(&r));
+  if (!node_fits(&r)) {
+    return broken(&r, "the arguments are not those of the operator");
+  }
   TENON_TRY(read_meaning(&r));
   TENON_TRY(check_spaces(&r));
   if (reader->failed) {
