@@ -1,5 +1,5 @@
-/* Memory: the default allocator and checked helpers. An allocator is passed by value to whatever allocates
- * and kept by whatever frees. All blocks are aligned to 64 bytes. */
+/* Memory: the default allocator and checked helpers. An allocator is passed by value to whatever
+ * allocates and kept by whatever frees. All blocks are aligned to 64 bytes. */
 #ifndef TENON_CORE_BASE_ALLOCATOR_H_
 #define TENON_CORE_BASE_ALLOCATOR_H_
 
@@ -19,7 +19,8 @@ typedef struct tenon__test_allocator_t {
 } tenon__test_allocator_t;
 tenon_allocator_t tenon__test_allocator(tenon__test_allocator_t* state);
 
-/* NULL when count * size overflows or memory is out. Zero-filled. count or size 0: NULL is not returned. */
+/* NULL when count * size overflows or memory is out. Zero-filled. count or size 0: NULL is not
+ * returned. */
 void* tenon__allocate(tenon_allocator_t allocator, size_t count, size_t size_bytes);
 /* Grows an array of elements of `element_size` to at least `needed`, doubling; true on success. */
 bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_capacity,

@@ -1,4 +1,5 @@
-/* Bytes from outside and bytes that we write: bounds-checked reading, growing writing. Little-endian. */
+/* Bytes from outside and bytes that we write: bounds-checked reading, growing writing.
+ * Little-endian. */
 #ifndef TENON_CORE_BASE_BYTES_H_
 #define TENON_CORE_BASE_BYTES_H_
 
@@ -24,7 +25,8 @@ double tenon__read_f64(tenon__byte_reader_t* reader);
 const void* tenon__read_view(tenon__byte_reader_t* reader, size_t size_bytes);
 /* u32 length, bytes, NUL: a view into the data that ends with NUL; "" after a failure. */
 const char* tenon__read_string(tenon__byte_reader_t* reader);
-/* A count of things of at least `least_size` bytes each: 0 and failed when the rest cannot hold them. */
+/* A count of things of at least `least_size` bytes each: 0 and failed when the rest cannot hold
+ * them. */
 uint32_t tenon__read_count(tenon__byte_reader_t* reader, size_t least_size);
 void tenon__read_align(tenon__byte_reader_t* reader, size_t alignment);
 

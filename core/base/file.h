@@ -13,10 +13,10 @@ typedef struct tenon__mapped_file_t {
 /* Regular files only; the message names the path and errno's words. An empty file gives size 0. */
 tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
                                tenon__mapped_file_t* out_file);
-/* Confined: `path` is relative to the open directory `folder`; no "..", no absolute path, no symbolic link
- * that leads outside of it. DENIED says which. */
-tenon_status_t tenon__file_map_inside(const char* folder, const char* path, const tenon_sink_t* sink,
-                                      tenon__mapped_file_t* out_file);
+/* Confined: `path` is relative to the open directory `folder`; no "..", no absolute path, no
+ * symbolic link that leads outside of it. DENIED says which. */
+tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
+                                      const tenon_sink_t* sink, tenon__mapped_file_t* out_file);
 void tenon__file_unmap(tenon__mapped_file_t* file);
 /* Writes to `path`.tmp-PID, syncs, renames. */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,

@@ -6,25 +6,26 @@
 
 #include "tenon/plugin.h"
 
-/* Returns the status of `call` from the calling function unless it is TENON_OK. Only where nothing needs
- * release. */
-#define TENON_TRY(call)                                \
-  do {                                                 \
-    const tenon_status_t tenon_try_status_ = (call);   \
-    if (tenon_try_status_ != TENON_OK) {               \
-      return tenon_try_status_;                        \
-    }                                                  \
+/* Returns the status of `call` from the calling function unless it is TENON_OK. Only where nothing
+ * needs release. */
+#define TENON_TRY(call)                              \
+  do {                                               \
+    const tenon_status_t tenon_try_status_ = (call); \
+    if (tenon_try_status_ != TENON_OK) {             \
+      return tenon_try_status_;                      \
+    }                                                \
   } while (0)
 
 /* "invalid data", "out of memory", ... Never NULL. */
 const char* tenon__status_text(tenon_status_t status);
 
-/* Writes a formatted message to the sink (NULL or an empty sink: nowhere). Messages longer than 2 KiB are
- * cut. Never allocates. */
+/* Writes a formatted message to the sink (NULL or an empty sink: nowhere). Messages longer than 2
+ * KiB are cut. Never allocates. */
 void tenon__report(const tenon_sink_t* sink, int32_t severity, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* tenon__report with severity error; returns `status`, so that `return tenon__fail(...)` reads well. */
+/* tenon__report with severity error; returns `status`, so that `return tenon__fail(...)` reads
+ * well. */
 tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,5 +1,5 @@
-/* A hash map from strings to pointers or numbers. Keys are copied. Iteration is in order of insertion.
- * Not thread safe. */
+/* A hash map from strings to pointers or numbers. Keys are copied. Iteration is in order of
+ * insertion. Not thread safe. */
 #ifndef TENON_CORE_BASE_STRING_MAP_H_
 #define TENON_CORE_BASE_STRING_MAP_H_
 

@@ -37,6 +37,7 @@ typedef struct tenon__scope_attribute_t {
   const char* string;
   const int64_t* integers;
   const double* numbers;
+  const char* const* strings;
   size_t count;
 } tenon__scope_attribute_t;
 

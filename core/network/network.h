@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/digest.h"
+#include "core/base/string_map.h"
 #include "core/expression/program.h"
 #include "core/expression/scope.h"
 #include "core/network/operator.h"
@@ -31,6 +32,11 @@ typedef struct tenon__weights_t {
   const char* derivation; /* how it was made from others ("fold of ..."), NULL for the model's own */
 } tenon__weights_t;
 
+/* Contents are followed for tensors of up to this many elements. */
+enum { TENON_CONTENT_LIMIT = 1024 };
+/* Dimensions of a value: what a program's masks of axes can hold. */
+enum { TENON_RANK_LIMIT = 64 };
+
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
 typedef struct tenon__value_node_t {
@@ -47,6 +53,7 @@ typedef struct tenon__value_node_t {
   uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
   const tenon_dim_t* contents; /* NULL when not tracked; row-major */
   uint32_t content_count;
+  uint32_t number; /* network->numbers, where symbols refer to it; TENON_NONE until one does */
 } tenon__value_node_t;
 
 typedef enum tenon__node_form_t {
@@ -55,9 +62,16 @@ typedef enum tenon__node_form_t {
   TENON_NODE_MOVE,
 } tenon__node_form_t;
 
+/* What an expression node that was given as text was made from, so that it can be inferred again. */
+typedef struct tenon__expression_source_t {
+  tenon__text_t text;
+  const char* const* input_names; /* one for each input of the node */
+} tenon__expression_source_t;
+
 typedef struct tenon__node_t {
   const char* name;
   bool alive;
+  uint32_t place; /* where it stands in the order, other things being equal; its id at first */
   tenon__node_form_t form;
   const tenon__operator_t* op; /* NULL for the forms without one */
   uint32_t input_count;
@@ -72,11 +86,13 @@ typedef struct tenon__node_t {
   const tenon__expression_t* expression; /* NULL when none */
   const tenon__index_map_t* maps;        /* one for each output, NULL when none */
   bool contents_only; /* every output is known by its contents: the core writes the numbers */
+  const tenon__expression_source_t* source; /* NULL unless it came from a text */
 } tenon__node_t;
 
 typedef struct tenon__graph_t {
   const char* name;
   uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
+  uint32_t owner;  /* node of `parent` whose body it is, TENON_NONE until there is one */
   uint32_t value_count;
   size_t value_capacity;
   tenon__value_node_t* values;
@@ -89,7 +105,10 @@ typedef struct tenon__graph_t {
   uint32_t output_count;
   size_t output_capacity;
   uint32_t* outputs;
+  size_t output_name_capacity;
   const char** output_names; /* main graph: the application's names */
+  tenon__string_map_t value_names;
+  tenon__string_map_t node_names;
 } tenon__graph_t;
 
 typedef struct tenon__state_node_t {
@@ -101,6 +120,14 @@ typedef struct tenon__state_node_t {
   uint32_t read;    /* value of the main graph */
   uint32_t update;  /* value of the main graph, or TENON_NONE */
 } tenon__state_node_t;
+
+/* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into network->numbers, which
+ * stays true when a pass replaces the value. Numbers are never given back: some stand for no value. */
+typedef struct tenon__number_t {
+  uint32_t graph;
+  uint32_t value; /* TENON_NONE: of a node that failed */
+  uint32_t axis;  /* EXTENT: counts instead of the symbol's `b` unless it is TENON_NONE */
+} tenon__number_t;
 
 typedef struct tenon__network_t {
   tenon_allocator_t allocator;
@@ -115,7 +142,10 @@ typedef struct tenon__network_t {
   uint32_t state_count;
   size_t state_capacity;
   tenon__state_node_t* states;
-  uint32_t next_number; /* for fresh symbols and names */
+  uint32_t number_count;
+  size_t number_capacity;
+  tenon__number_t* numbers;
+  uint32_t next_number; /* for names that are made */
 } tenon__network_t;
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);
@@ -134,10 +164,28 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network, const tenon
 tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph, const char* name,
                                          uint32_t weights, uint32_t* out_value);
 const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t weights);
+/* (add_weights adopts the data where `owned` is true.) A value becomes an input (a parameter, in a body) or an output (a result). `name`: the application's, NULL: the
+ * value's own; not used in bodies. */
+tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph, uint32_t value);
+tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                       const char* name);
+/* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is taken. */
+tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
+                                        const tenon_sink_t* sink, uint32_t* out_state);
+/* The number of a value, given when first asked for. */
+tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t* out_number);
+/* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other kinds. */
+bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
+                          uint32_t* out_graph, uint32_t* out_value, uint32_t* out_index);
+/* Gives a value without contents CONTENT symbols for its elements, where it is an integer or bool tensor of rank
+ * 0 or 1 with a known number of elements up to TENON_CONTENT_LIMIT; else leaves it. */
+tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph, uint32_t value);
 
 /* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves meaning; makes the
- * output values (`output_names` may be NULL or have NULLs; `wanted[k]` false leaves output k TENON_NONE, wanted
- * NULL: all). Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
+ * output values (`output_names` may be NULL or have NULLs; both arrays have output_count entries). An optional output
+ * is made when it is among the first output_count and wanted[k] (wanted NULL: all); the others are always made.
+ * output_count 0: all that are declared; of a variadic output one, of a control form what its bodies give. Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
 typedef struct tenon__node_request_t {
   const tenon__operator_t* op;
   const char* name; /* NULL: made */
@@ -171,6 +219,9 @@ tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph, 
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      const tenon_sink_t* sink, uint32_t* out_node);
 
+/* Infers a graph again, nodes in order, after its parameters' types changed; bodies inside with it. */
+tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph, const tenon_sink_t* sink);
+
 /* Looking. */
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
 /* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
@@ -183,7 +234,7 @@ typedef struct tenon__uses_t {
 } tenon__uses_t;
 tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph, tenon__arena_t* arena,
                                  tenon__uses_t* out_uses);
-/* Nodes alive in a topological order, stable: as close to insertion as possible. In the arena. A cycle:
+/* Nodes alive in a topological order, stable: by `place`, as far as possible. In the arena. A cycle:
  * INVALID_DATA, naming a node on it. */
 tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t graph,
                                   tenon__arena_t* arena, const tenon_sink_t* sink,

@@ -6,15 +6,15 @@
 
 #include "tenon/plugin.h"
 
-uint32_t tenon__dtype_bits(tenon_dtype_t dtype);          /* 0 for what is not a type */
-const char* tenon__dtype_name(tenon_dtype_t dtype);       /* mnemonic, "undefined" when unknown */
-char tenon__dtype_class(tenon_dtype_t dtype);             /* 'b' 'i' 'u' 'f' 'c' 's' or 'x' */
-tenon_dtype_t tenon__dtype_from_name(const char* name);   /* UNDEFINED when unknown */
-/* The type in which expressions compute it: f32 for narrower floats, the word type for packed integers
- * (i4 -> i8, u2 -> u8, ...), itself otherwise. */
+uint32_t tenon__dtype_bits(tenon_dtype_t dtype);        /* 0 for what is not a type */
+const char* tenon__dtype_name(tenon_dtype_t dtype);     /* mnemonic, "undefined" when unknown */
+char tenon__dtype_class(tenon_dtype_t dtype);           /* 'b' 'i' 'u' 'f' 'c' 's' or 'x' */
+tenon_dtype_t tenon__dtype_from_name(const char* name); /* UNDEFINED when unknown */
+/* The type in which expressions compute it: f32 for narrower floats, the word type for packed
+ * integers (i4 -> i8, u2 -> u8, ...), itself otherwise. */
 tenon_dtype_t tenon__dtype_arithmetic(tenon_dtype_t dtype);
-/* Does `dtype` belong to the list "f32 f64 int"? Classes: float int uint signed numeric any. Returns -1
- * when the list holds an unknown word. */
+/* Does `dtype` belong to the list "f32 f64 int"? Classes: float int uint signed numeric any.
+ * Returns -1 when the list holds an unknown word. */
 int tenon__dtype_allowed(const char* list, tenon_dtype_t dtype);
 /* Bytes of `count` elements, packed types rounded up; false on overflow. */
 bool tenon__dtype_bytes(tenon_dtype_t dtype, uint64_t count, size_t* out_bytes);
@@ -27,8 +27,8 @@ typedef union tenon__scalar_t {
 
 /* Element `index` of a dense array; floats widen exactly, packed integers extend their sign. */
 tenon__scalar_t tenon__element_load(const void* data, tenon_dtype_t dtype, uint64_t index);
-/* Stores a scalar whose arithmetic type is `from`, converting as CAST does (truncate, saturate, NaN to 0,
- * round to nearest even for narrow floats). */
+/* Stores a scalar whose arithmetic type is `from`, converting as CAST does (truncate, saturate, NaN
+ * to 0, round to nearest even for narrow floats). */
 void tenon__element_store(void* data, tenon_dtype_t dtype, uint64_t index, tenon__scalar_t value,
                           tenon_dtype_t from);
 /* CAST between arithmetic types. */

@@ -21,7 +21,8 @@ bool tenon__layout_valid(const tenon_layout_t* layout);
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b);
 /* True when strides say everything: no blocks, multiples, borders, planes. */
 bool tenon__layout_is_strided(const tenon_layout_t* layout);
-/* Bytes that a tensor of these extents takes in that layout (padding, planes and scales included). */
+/* Bytes that a tensor of these extents takes in that layout (padding, planes and scales included).
+ */
 bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
                          size_t* out_bytes);
 

@@ -1,5 +1,5 @@
-/* Runs a fuzz target over every file of the folders given, where libFuzzer is not at hand. The empty input is
- * always tried. */
+/* Runs a fuzz target over every file of the folders given, where libFuzzer is not at hand. The
+ * empty input is always tried. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,0 +1,183 @@
+/* Files: mapped for reading, written whole, and the clock. */
+#include "core/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/file_inside.h"
+#include "core/base/status.h"
+
+static tenon_status_t status_of(int reason) {
+  switch (reason) {
+    case ENOENT:
+    case ENOTDIR:
+      return TENON_ERROR_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:
+    case EXDEV:
+      return TENON_ERROR_DENIED;
+    case ENOMEM:
+      return TENON_ERROR_OUT_OF_MEMORY;
+    case ENAMETOOLONG:
+    case EISDIR:
+      return TENON_ERROR_INVALID_ARGUMENT;
+    default:
+      return TENON_ERROR_IO;
+  }
+}
+
+/* "cannot WHAT 'path': reason", with the status that fits errno's value. */
+static tenon_status_t fail_with_reason(const tenon_sink_t* sink, const char* what, const char* path,
+                                       int reason) {
+  char words[128];
+  return tenon__fail(sink, status_of(reason), "cannot %s '%s': %s", what, path,
+                     strerror_r(reason, words, sizeof(words)));
+}
+
+/* Owns `descriptor` only on success. */
+static tenon_status_t map_descriptor(int descriptor, const char* path, const tenon_sink_t* sink,
+                                     tenon__mapped_file_t* out_file) {
+  static const uint8_t nothing[1] = {0};
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) {
+    return fail_with_reason(sink, "examine", path, errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "'%s' is not a regular file", path);
+  }
+  const size_t size = (size_t)status.st_size;
+  const void* data = nothing;
+  if (size > 0) {
+    data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) {
+      return fail_with_reason(sink, "map", path, errno);
+    }
+  }
+  *out_file = (tenon__mapped_file_t){.data = data, .size = size, .descriptor = descriptor};
+  return TENON_OK;
+}
+
+tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
+                               tenon__mapped_file_t* out_file) {
+  /* Not blocking: opening a pipe that nobody writes to must not wait. */
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) {
+    return fail_with_reason(sink, "open", path, errno);
+  }
+  const tenon_status_t status = map_descriptor(descriptor, path, sink, out_file);
+  if (status != TENON_OK) {
+    (void)close(descriptor);
+  }
+  return status;
+}
+
+tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
+                                      const tenon_sink_t* sink, tenon__mapped_file_t* out_file) {
+  const char* folder_path = folder[0] != '\0' ? folder : ".";
+  if (!tenon__path_stays_inside(path)) {
+    return tenon__fail(sink, TENON_ERROR_DENIED,
+                       "'%s' is not a path inside '%s': it is empty, absolute or contains '..'",
+                       path, folder_path);
+  }
+  const int folder_descriptor = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_descriptor < 0) {
+    return fail_with_reason(sink, "open folder", folder_path, errno);
+  }
+  const int descriptor = tenon__open_inside(folder_descriptor, path);
+  const int reason = errno;
+  (void)close(folder_descriptor);
+  if (descriptor < 0 && (reason == EXDEV || reason == ELOOP)) {
+    return tenon__fail(sink, TENON_ERROR_DENIED, "'%s' leads outside of '%s' by a symbolic link",
+                       path, folder_path);
+  }
+  if (descriptor < 0) {
+    return fail_with_reason(sink, "open", path, reason);
+  }
+  const tenon_status_t status = map_descriptor(descriptor, path, sink, out_file);
+  if (status != TENON_OK) {
+    (void)close(descriptor);
+  }
+  return status;
+}
+
+void tenon__file_unmap(tenon__mapped_file_t* file) {
+  if (file->size > 0) {
+    (void)munmap((void*)(uintptr_t)file->data, file->size); /* NOLINT(performance-no-int-to-ptr) */
+  }
+  if (file->descriptor >= 0) {
+    (void)close(file->descriptor);
+  }
+  *file = (tenon__mapped_file_t){.data = NULL, .size = 0, .descriptor = -1};
+}
+
+/* Creates a file beside `path` that nobody else has; its name goes to `out_name`. -1 and errno. */
+static int create_beside(const char* path, char out_name[PATH_MAX]) {
+  enum { TENON_NAME_TRIES = 64 };
+  for (int i = 0; i < TENON_NAME_TRIES; ++i) {
+    const int length = i == 0
+                           ? snprintf(out_name, PATH_MAX, "%s.tmp-%ld", path, (long)getpid())
+                           : snprintf(out_name, PATH_MAX, "%s.tmp-%ld-%d", path, (long)getpid(), i);
+    if (length < 0 || length >= PATH_MAX) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    const int descriptor =
+        open(out_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor >= 0 || errno != EEXIST) {
+      return descriptor;
+    }
+  }
+  return -1;
+}
+
+/* 0 or errno's value. */
+static int write_all(int descriptor, const uint8_t* data, size_t size_bytes) {
+  while (size_bytes > 0) {
+    const ssize_t written = write(descriptor, data, size_bytes);
+    if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+    if (written > 0) {
+      data += written;
+      size_bytes -= (size_t)written;
+    }
+  }
+  return fsync(descriptor) == 0 ? 0 : errno;
+}
+
+tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
+                                 const tenon_sink_t* sink) {
+  char name[PATH_MAX];
+  const int descriptor = create_beside(path, name);
+  if (descriptor < 0) {
+    return fail_with_reason(sink, "create a file beside", path, errno);
+  }
+  int reason = write_all(descriptor, data, size_bytes);
+  if (close(descriptor) != 0 && reason == 0) {
+    reason = errno;
+  }
+  if (reason == 0 && rename(name, path) != 0) {
+    reason = errno;
+  }
+  if (reason != 0) {
+    (void)unlink(name);
+    return fail_with_reason(sink, "write", path, reason);
+  }
+  return TENON_OK;
+}
+
+double tenon__seconds(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

@@ -1,0 +1,11 @@
+/* How much of the machine is ours. */
+#ifndef TENON_CORE_BASE_PROCESSOR_H_
+#define TENON_CORE_BASE_PROCESSOR_H_
+
+#include <stdint.h>
+
+/* Processors that this process may use at once: its affinity, and no more than its control groups'
+ * share of time. At least 1. */
+uint32_t tenon__processor_count(void);
+
+#endif

@@ -1,0 +1,101 @@
+/* Views as a region's arguments want them: aligned to an iteration space through an affine access. */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/plan/instance.h"
+
+static tenon_status_t space_extents(const struct tenon_region_t* region, uint32_t space,
+                                    const tenon__extents_t* extents, int64_t* dims,
+                                    uint32_t* out_rank) {
+  const tenon_dim_t* space_dims = tenon__region_space(region, space, out_rank);
+  return tenon__extents_shape(extents, *out_rank, space_dims, dims) ? TENON_OK
+                                                                    : TENON_ERROR_INVALID_STATE;
+}
+
+tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
+                                         const tenon__extents_t* extents,
+                                         const tenon_tensor_view_t* tensor, int64_t* dims,
+                                         int64_t* strides, tenon_tensor_view_t* out_view) {
+  const tenon__region_input_t* in = &region->inputs[input];
+  *out_view = *tensor;
+  out_view->dims = dims;
+  out_view->strides = strides;
+  if (!in->aligned) {
+    if (tensor->rank > 0) {
+      memcpy(dims, tensor->dims, tensor->rank * sizeof *dims);
+      memcpy(strides, tensor->strides, tensor->rank * sizeof *strides);
+    }
+    return TENON_OK;
+  }
+  uint32_t rank = 0;
+  TENON_TRY(space_extents(region, in->space, extents, dims, &rank));
+  tenon_dim_t base = {0};
+  tenon_dim_t coefficients[64];
+  int64_t offset = 0;
+  memset(strides, 0, rank * sizeof *strides);
+  for (uint32_t d = 0; d < in->access.rank; ++d) {
+    int64_t number = 0;
+    if (!tenon__dim_affine(region->network->pool, in->access.coordinates[d], rank, &base,
+                           coefficients) ||
+        !tenon__extents_get(extents, base, &number)) {
+      return TENON_ERROR_INTERNAL;
+    }
+    offset += number * tensor->strides[d];
+    for (uint32_t k = 0; k < rank; ++k) {
+      if (!tenon__extents_get(extents, coefficients[k], &number)) {
+        return TENON_ERROR_INTERNAL;
+      }
+      strides[k] += number * tensor->strides[d];
+    }
+    /* A symbolic extent that came out as 1 broadcasts. */
+    if (tensor->dims[d] == 1) {
+      for (uint32_t k = 0; k < rank; ++k) {
+        (void)tenon__extents_get(extents, coefficients[k], &number);
+        if (number != 0 && dims[k] != 1) {
+          strides[k] -= number * tensor->strides[d];
+        }
+      }
+    }
+  }
+  out_view->rank = rank;
+  const uint32_t bits = tenon__dtype_bits(tensor->dtype);
+  if (tensor->data != NULL && offset != 0) {
+    const int64_t bit = offset * (int64_t)bits + tensor->bit_offset;
+    out_view->data = (char*)tensor->data + bit / 8;
+    out_view->bit_offset = (uint32_t)(bit % 8);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_align_output(const struct tenon_region_t* region, uint32_t output,
+                                          const tenon__extents_t* extents,
+                                          const tenon_tensor_view_t* tensor, int64_t* dims,
+                                          int64_t* strides, tenon_tensor_view_t* out_view) {
+  const tenon__region_output_t* out = &region->outputs[output];
+  *out_view = *tensor;
+  out_view->dims = dims;
+  out_view->strides = strides;
+  if (!out->aligned) {
+    if (tensor->rank > 0) {
+      memcpy(dims, tensor->dims, tensor->rank * sizeof *dims);
+      memcpy(strides, tensor->strides, tensor->rank * sizeof *strides);
+    }
+    return TENON_OK;
+  }
+  uint32_t rank = 0;
+  TENON_TRY(space_extents(region, TENON_SPACE_PROGRAM, extents, dims, &rank));
+  memset(strides, 0, rank * sizeof *strides);
+  const uint64_t reduced = region->expression->program.outputs[output].reduced_axes;
+  for (uint32_t k = 0; k < rank; ++k) {
+    if ((reduced >> k) & 1u) {
+      dims[k] = 1;
+    }
+  }
+  for (uint32_t k = 0; k < out->axis_count; ++k) {
+    if (dims[out->axes[k]] != 1) {
+      strides[out->axes[k]] = tensor->strides[k];
+    }
+  }
+  out_view->rank = rank;
+  return TENON_OK;
+}

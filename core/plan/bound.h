@@ -1,0 +1,27 @@
+/* The insides of instances and bound steps, shared by the files that make and run them. */
+#ifndef TENON_CORE_PLAN_BOUND_H_
+#define TENON_CORE_PLAN_BOUND_H_
+
+#include "core/plan/instance.h"
+
+struct tenon__instance_t {
+  tenon_allocator_t allocator;
+  tenon__kernel_binding_t kernel;
+  const struct tenon_region_t* region;
+  const char* name;
+  void* prepared;
+  bool is_prepared;
+  tenon__arena_t memory; /* what prepare allocates */
+};
+
+struct tenon__bound_t {
+  tenon_allocator_t allocator;
+  tenon__instance_t* instance;
+  void* bound;
+  bool is_bound;
+  uint32_t input_count;
+  uint32_t output_count;
+  tenon__arena_t memory; /* what bind allocates, and moves */
+};
+
+#endif

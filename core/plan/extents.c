@@ -1,0 +1,55 @@
+/* Numbers for the dimensions of a pool. */
+#include "core/plan/extents.h"
+
+tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
+                                     tenon__extents_t* out_extents) {
+  tenon__extents_t extents = {
+      .pool = pool,
+      .symbol_count = tenon__symbol_count(pool),
+      .dim_count = tenon__dim_pool_count(pool),
+  };
+  extents.symbol_values =
+      tenon__arena_allocate(arena, extents.symbol_count + 1u, sizeof(int64_t));
+  extents.symbol_known = tenon__arena_allocate(arena, extents.symbol_count + 1u, 1);
+  extents.values = tenon__arena_allocate(arena, extents.dim_count + 1u, sizeof(int64_t));
+  extents.known = tenon__arena_allocate(arena, extents.dim_count + 1u, 1);
+  if (extents.symbol_values == NULL || extents.symbol_known == NULL || extents.values == NULL ||
+      extents.known == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_extents = extents;
+  return TENON_OK;
+}
+
+void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t value) {
+  extents->symbol_values[symbol] = value;
+  extents->symbol_known[symbol] = 1;
+}
+
+void tenon__extents_update(tenon__extents_t* extents) {
+  tenon__dim_pool_evaluate(extents->pool, extents->symbol_values, extents->symbol_known,
+                           extents->values, extents->known);
+}
+
+bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value) {
+  if (dim.id < extents->dim_count) {
+    if (extents->known[dim.id] == 0) {
+      return false;
+    }
+    *out_value = extents->values[dim.id];
+    return true;
+  }
+  return tenon__dim_known(extents->pool, dim, out_value); /* made after the extents were */
+}
+
+bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
+                          int64_t* out_dims) {
+  bool all_known = true;
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (!tenon__extents_get(extents, dims[k], &out_dims[k])) {
+      out_dims[k] = -1;
+      all_known = false;
+    }
+  }
+  return all_known;
+}

@@ -1,0 +1,302 @@
+/* Preparing, binding and running one step: the host's side of a kernel's life. */
+#include "core/plan/instance.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/plan/bound.h"
+#include "core/plan/packed_store.h"
+
+struct tenon_preparation_t {
+  tenon__instance_t* instance;
+  tenon__packed_store_t* store;
+  uint32_t thread_count;
+  const tenon_sink_t* sink;
+};
+
+/* ---- prepare ---- */
+
+static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_bytes) {
+  /* Arena blocks are aligned to 16; kernels are promised 64. */
+  char* raw = tenon__arena_allocate(&preparation->instance->memory, size_bytes + 64, 1);
+  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+}
+
+static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char* format,
+                                   const char* parameters, const uint32_t* sources,
+                                   size_t source_count, size_t size_bytes, void** out_data,
+                                   int32_t* out_ready) {
+  const struct tenon_region_t* region = preparation->instance->region;
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, format, strlen(format) + 1);
+  if (parameters != NULL) {
+    tenon__digest_add(&state, parameters, strlen(parameters) + 1);
+  }
+  for (size_t k = 0; k < source_count; ++k) {
+    const uint32_t value = sources[k];
+    if (value >= region->value_count) {
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+    const uint32_t weights =
+        region->network->graphs[region->graph]->values[region->graph_values[value]].weights;
+    if (weights == TENON_NONE) {
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+    /* The digest is a cache inside the network: it changes nothing that can be seen. */
+    const tenon__digest_t* digest =
+        tenon__weights_digest((tenon__network_t*)(uintptr_t)region->network, weights);
+    tenon__digest_add(&state, digest, sizeof *digest);
+  }
+  const tenon__digest_t key = tenon__digest_end(&state);
+  return tenon__packed_store_get_or_make(preparation->store, &key, format, size_bytes, out_data,
+                                         out_ready);
+}
+
+static tenon__digest_t blob_key(const tenon_preparation_t* preparation, const char* key,
+                                const char* validity) {
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, preparation->instance->kernel.plugin,
+                    strlen(preparation->instance->kernel.plugin) + 1);
+  tenon__digest_add(&state, key, strlen(key) + 1);
+  tenon__digest_add(&state, validity, strlen(validity) + 1);
+  return tenon__digest_end(&state);
+}
+
+static tenon_status_t prepare_load_blob(tenon_preparation_t* preparation, const char* key,
+                                        const char* validity, const void** out_data,
+                                        size_t* out_size) {
+  const tenon__digest_t digest = blob_key(preparation, key, validity);
+  const tenon__packed_t* blob = tenon__packed_store_find(preparation->store, &digest);
+  *out_data = blob == NULL ? NULL : blob->data;
+  *out_size = blob == NULL ? 0 : blob->size_bytes;
+  return TENON_OK;
+}
+
+static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const char* key,
+                                        const char* validity, const void* data,
+                                        size_t size_bytes) {
+  const tenon__digest_t digest = blob_key(preparation, key, validity);
+  void* target = NULL;
+  int32_t ready = 0;
+  TENON_TRY(tenon__packed_store_get_or_make(preparation->store, &digest, "blob", size_bytes,
+                                            &target, &ready));
+  if (ready == 0 && size_bytes > 0) {
+    memcpy(target, data, size_bytes);
+  }
+  return TENON_OK;
+}
+
+static uint32_t prepare_thread_count(tenon_preparation_t* preparation) {
+  return preparation->thread_count;
+}
+
+static void* prepare_service(tenon_preparation_t* preparation, const char* name) {
+  const tenon__kernel_binding_t* kernel = &preparation->instance->kernel;
+  if (kernel->device == NULL || kernel->device->service == NULL) {
+    return NULL;
+  }
+  return kernel->device->service(kernel->device_handle, name);
+}
+
+static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
+  return preparation->sink;
+}
+
+static const tenon_prepare_table_t kPrepareTable = {
+    .size = sizeof(tenon_prepare_table_t),
+    .allocate = prepare_allocate,
+    .pack = prepare_pack,
+    .load_blob = prepare_load_blob,
+    .save_blob = prepare_save_blob,
+    .thread_count = prepare_thread_count,
+    .service = prepare_service,
+    .sink = prepare_sink,
+};
+
+/* The tactic as the plugin made it. */
+static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
+  return (tenon_tactic_t){
+      .size = sizeof(tenon_tactic_t),
+      .name = tactic->name,
+      .configuration = tactic->configuration,
+      .configuration_size = tactic->configuration_size,
+      .inputs = tactic->input_rules,
+      .outputs = tactic->output_rules,
+      .numerics = &tactic->numerics,
+      .scratch_bytes = tactic->scratch_bytes,
+      .zeroed_bytes = tactic->zeroed_bytes,
+      .persistent_bytes = tactic->persistent_bytes,
+      .flags = tactic->flags,
+      .launches = tactic->launches,
+  };
+}
+
+tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
+                                      const tenon__kernel_binding_t* kernel,
+                                      const struct tenon_region_t* region,
+                                      const tenon__step_tactic_t* tactic, const char* step_name,
+                                      tenon__packed_store_t* store, uint32_t thread_count,
+                                      const tenon_sink_t* sink,
+                                      tenon__instance_t** out_instance) {
+  tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
+  if (instance == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  *instance = (tenon__instance_t){
+      .allocator = allocator, .kernel = *kernel, .region = region, .name = step_name};
+  tenon__arena_initialize(&instance->memory, allocator);
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, step_name);
+  tenon_preparation_t preparation = {.instance = instance,
+                                     .store = store,
+                                     .thread_count = thread_count,
+                                     .sink = &prefixed.sink};
+  if (kernel->kernel->prepare != NULL) {
+    const tenon_tactic_t given = public_tactic(tactic);
+    const tenon_status_t status =
+        kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
+                                &kPrepareTable, &instance->prepared);
+    if (status != TENON_OK) {
+      tenon__instance_destroy(instance);
+      return status;
+    }
+  }
+  instance->is_prepared = true;
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+void tenon__instance_destroy(tenon__instance_t* instance) {
+  if (instance == NULL) {
+    return;
+  }
+  if (instance->is_prepared && instance->kernel.kernel->destroy != NULL) {
+    instance->kernel.kernel->destroy(instance->prepared);
+  }
+  tenon__arena_deinitialize(&instance->memory);
+  tenon__free(instance->allocator, instance, sizeof *instance);
+}
+
+/* ---- bind ---- */
+
+struct tenon_binding_t {
+  tenon__bound_t* bound;
+  const tenon__extents_t* extents;
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  const tenon_sink_t* sink;
+};
+
+static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
+  char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
+  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+}
+
+static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
+  return index < binding->bound->input_count ? &binding->inputs[index] : NULL;
+}
+
+static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t index) {
+  return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
+}
+
+static const tenon_move_t* bind_move(tenon_binding_t* binding) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  const tenon__index_map_t* map = region->map;
+  if (map == NULL) {
+    return NULL;
+  }
+  tenon__arena_t* arena = &binding->bound->memory;
+  const size_t capacity = (size_t)map->source_count * (2u * (size_t)map->rank + 1u);
+  tenon_move_t* move = tenon__arena_allocate(arena, 1, sizeof *move);
+  tenon_move_piece_t* pieces = tenon__arena_allocate(arena, capacity + 1, sizeof *pieces);
+  int64_t* storage = tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1,
+                                           sizeof *storage);
+  const int64_t** strides = tenon__arena_allocate(arena, map->source_count + 1u, sizeof *strides);
+  if (move == NULL || pieces == NULL || storage == NULL || strides == NULL) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < map->source_count; ++k) {
+    strides[k] = binding->inputs[map->sources[k].input].tensor.strides;
+  }
+  const tenon_status_t status = tenon__index_map_pieces(
+      region->network->pool, map, binding->extents->values, binding->extents->known, strides,
+      pieces, (uint32_t)capacity, storage, move);
+  if (status != TENON_OK) {
+    return NULL;
+  }
+  move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
+  return move;
+}
+
+static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  uint32_t rank = 0;
+  const tenon_dim_t* dims = tenon__region_space(region, slot, &rank);
+  int64_t* extents = tenon__arena_allocate(&binding->bound->memory, rank + 1u, sizeof *extents);
+  if (extents == NULL || !tenon__extents_shape(binding->extents, rank, dims, extents)) {
+    return NULL;
+  }
+  return extents;
+}
+
+static const tenon_sink_t* bind_sink(tenon_binding_t* binding) { return binding->sink; }
+
+static const tenon_bind_table_t kBindTable = {
+    .size = sizeof(tenon_bind_table_t),
+    .allocate = bind_allocate,
+    .input = bind_input,
+    .output = bind_output,
+    .move = bind_move,
+    .space = bind_space,
+    .sink = bind_sink,
+};
+
+tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
+                                   const tenon__extents_t* extents, const tenon_argument_t* inputs,
+                                   const tenon_argument_t* outputs, const tenon_sink_t* sink,
+                                   tenon__bound_t** out_bound) {
+  tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
+  if (bound == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  *bound = (tenon__bound_t){.allocator = allocator,
+                            .instance = instance,
+                            .input_count = instance->region->input_count,
+                            .output_count = instance->region->output_count};
+  tenon__arena_initialize(&bound->memory, allocator);
+  const tenon_kernel_t* kernel = instance->kernel.kernel;
+  if (kernel->bind != NULL) {
+    tenon__prefix_sink_t prefixed;
+    tenon__prefix_sink_initialize(&prefixed, sink, instance->name);
+    tenon_binding_t binding = {.bound = bound,
+                               .extents = extents,
+                               .inputs = inputs,
+                               .outputs = outputs,
+                               .sink = &prefixed.sink};
+    const tenon_status_t status =
+        kernel->bind(instance->prepared, &binding, &kBindTable, &bound->bound);
+    if (status != TENON_OK) {
+      tenon__bound_destroy(bound);
+      return status;
+    }
+  }
+  bound->is_bound = true;
+  *out_bound = bound;
+  return TENON_OK;
+}
+
+void tenon__bound_destroy(tenon__bound_t* bound) {
+  if (bound == NULL) {
+    return;
+  }
+  const tenon_kernel_t* kernel = bound->instance->kernel.kernel;
+  if (bound->is_bound && kernel->unbind != NULL) {
+    kernel->unbind(bound->instance->prepared, bound->bound);
+  }
+  tenon__arena_deinitialize(&bound->memory);
+  tenon__free(bound->allocator, bound, sizeof *bound);
+}

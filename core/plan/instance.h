@@ -1,0 +1,110 @@
+/*
+ * A kernel's instance: one step prepared (and bound, and run). Used to time candidates, to fold constants, and
+ * by contexts. This is the only place where a kernel's functions are called.
+ */
+#ifndef TENON_CORE_PLAN_INSTANCE_H_
+#define TENON_CORE_PLAN_INSTANCE_H_
+
+#include "core/base/thread_pool.h"
+#include "core/plan/plan.h"
+
+/* Packed weights by key, shared by all instances of a plan or a build. Thread safe. */
+typedef struct tenon__packed_store_t tenon__packed_store_t;
+tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
+                                          tenon__packed_store_t** out_store);
+void tenon__packed_store_destroy(tenon__packed_store_t* store);
+/* Bytes from a plan: never written, never freed. */
+tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store, const tenon__packed_t* packed);
+uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
+const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
+
+/* Who the kernel is and where it runs. */
+typedef struct tenon__kernel_binding_t {
+  const tenon_kernel_t* kernel;
+  void* state;        /* the plugin's */
+  const char* plugin; /* for messages */
+  const tenon_device_descriptor_t* device;
+  tenon_device_t* device_handle;
+} tenon__kernel_binding_t;
+
+typedef struct tenon__instance_t tenon__instance_t;
+tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
+                                      const tenon__kernel_binding_t* kernel,
+                                      const struct tenon_region_t* region,
+                                      const tenon__step_tactic_t* tactic, const char* step_name,
+                                      tenon__packed_store_t* store, uint32_t thread_count,
+                                      const tenon_sink_t* sink, tenon__instance_t** out_instance);
+void tenon__instance_destroy(tenon__instance_t* instance);
+
+/* What one execution lends to a kernel: the type behind tenon_run_t. One for each context. */
+struct tenon_run_t {
+  tenon__thread_pool_t* pool;
+  tenon_stream_t* stream;
+  void* scratch;
+  void* zeroed;     /* of the step */
+  void* persistent; /* of the step */
+  const tenon_sink_t* sink;
+  const char* step_name;
+  const char* plugin;
+  bool failed; /* a kernel called fail */
+  tenon_status_t failure;
+  /* Outputs without known extents: set by whoever calls, one for each output. */
+  struct tenon__growing_t** growing; /* NULL entries for outputs of known extents */
+  uint32_t growing_count;
+};
+
+/* A tensor (or sequence) that the kernel sizes. */
+typedef struct tenon__growing_t {
+  tenon_allocator_t allocator;
+  tenon_dtype_t dtype;
+  void* data;
+  size_t capacity_bytes;
+  uint32_t rank;
+  uint32_t dims_capacity;
+  int64_t* dims;
+  int64_t* strides;
+  bool was_set;
+  /* Sequences and optionals. */
+  uint32_t item_count;
+  uint32_t item_capacity;
+  tenon_argument_t* items;       /* views of item_storage */
+  struct tenon__growing_t* item_storage;
+  /* Copies of strings. */
+  tenon__arena_t strings;
+  bool strings_ready;
+} tenon__growing_t;
+void tenon__growing_initialize(tenon__growing_t* out_growing, tenon_allocator_t allocator,
+                               tenon_dtype_t dtype);
+void tenon__growing_deinitialize(tenon__growing_t* growing);
+/* Makes room for these extents, dense row-major. */
+tenon_status_t tenon__growing_resize(tenon__growing_t* growing, tenon_dtype_t dtype, uint32_t rank,
+                                     const int64_t* dims);
+tenon_status_t tenon__growing_append(tenon__growing_t* growing, const tenon_argument_t* item);
+void tenon__growing_clear(tenon__growing_t* growing);
+/* A deep copy of a tensor or a sequence into `growing`. */
+tenon_status_t tenon__growing_assign(tenon__growing_t* growing, const tenon_argument_t* argument);
+
+/* A step bound to shapes. `inputs`, `outputs`: arguments as the kernel will see them (dims, strides; data
+ * may change later). `extents`: for spaces and moves. */
+typedef struct tenon__bound_t tenon__bound_t;
+tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
+                                   const tenon__extents_t* extents, const tenon_argument_t* inputs,
+                                   const tenon_argument_t* outputs, const tenon_sink_t* sink,
+                                   tenon__bound_t** out_bound);
+void tenon__bound_destroy(tenon__bound_t* bound);
+/* Computes. Allocates, locks and logs nothing unless it fails or an output is growing. */
+tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
+                                const tenon_argument_t* inputs, const tenon_argument_t* outputs);
+
+/* Arguments: a view of a value's tensor as a region's input or output wants it, given the tensor's own view. dims
+ * and strides are written to the arrays given (rank of the space when aligned). */
+tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
+                                         const tenon__extents_t* extents,
+                                         const tenon_tensor_view_t* tensor, int64_t* dims,
+                                         int64_t* strides, tenon_tensor_view_t* out_view);
+tenon_status_t tenon__region_align_output(const struct tenon_region_t* region, uint32_t output,
+                                          const tenon__extents_t* extents,
+                                          const tenon_tensor_view_t* tensor, int64_t* dims,
+                                          int64_t* strides, tenon_tensor_view_t* out_view);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * A plan in memory: the portable part (the optimised network) and the tuned part (which kernel computes what,
+ * in which layouts, in which order, where in memory).
+ *
+ * Each graph has a schedule: its steps in order and its *places*. A place is one tensor in memory: a value of
+ * the graph in one layout. Views are places without memory of their own.
+ */
+#ifndef TENON_CORE_PLAN_PLAN_H_
+#define TENON_CORE_PLAN_PLAN_H_
+
+#include "core/base/digest.h"
+#include "core/plan/region.h"
+
+typedef enum tenon__storage_t {
+  TENON_STORAGE_ARENA = 0, /* at `offset` in the arena; the size is known from the profile */
+  TENON_STORAGE_GROWING,   /* memory of its own that grows: extents are known only when running */
+  TENON_STORAGE_WEIGHTS,   /* network weights number `index` */
+  TENON_STORAGE_INPUT,     /* main graph: the application's input number `index` */
+  TENON_STORAGE_OUTPUT,    /* main graph: output number `index`, the application's memory or ours */
+  TENON_STORAGE_PARAMETER, /* bodies: lent by the control step */
+  TENON_STORAGE_STATE,     /* state number `index` */
+  TENON_STORAGE_VIEW,      /* of place `base` through `map` */
+  TENON_STORAGE_PART,      /* a part of place `base`: box `map` inverted; written by its producer in place */
+} tenon__storage_t;
+
+typedef struct tenon__place_t {
+  uint32_t value; /* of the graph */
+  tenon__storage_t storage;
+  uint32_t index;
+  uint32_t base;
+  const tenon__index_map_t* map; /* VIEW: source 0 is the base. PART: source `index` of the base's map */
+  const uint32_t* order;  /* physical order of dimensions; NULL: row-major */
+  const tenon_layout_t* layout; /* blocks, padding; NULL where strides say everything */
+  bool is_dynamic;        /* extents depend on what only the run knows */
+  uint64_t offset;        /* ARENA: in bytes from the start of the graph's memory */
+  uint64_t size_bytes;    /* ARENA: at the profile's maximum */
+  uint32_t alias;         /* ARENA: shares the memory of this place (in place), or TENON_NONE */
+} tenon__place_t;
+
+typedef enum tenon__step_kind_t {
+  TENON_STEP_KERNEL = 0,
+  TENON_STEP_CONTENTS, /* the core writes the numbers of a value whose contents are dimensions */
+  TENON_STEP_CHOOSE,
+  TENON_STEP_REPEAT,
+  TENON_STEP_MAP,
+} tenon__step_kind_t;
+
+typedef struct tenon__step_tactic_t {
+  const char* name;
+  const void* configuration;
+  size_t configuration_size;
+  const tenon_argument_rule_t* input_rules;  /* region->input_count; NULL: row-major */
+  const tenon_argument_rule_t* output_rules;
+  tenon_numerics_t numerics;
+  uint64_t scratch_bytes;
+  uint64_t zeroed_bytes;
+  uint64_t persistent_bytes;
+  uint32_t flags;
+  uint32_t launches;
+} tenon__step_tactic_t;
+
+typedef struct tenon__step_t {
+  tenon__step_kind_t kind;
+  const char* name; /* of its main node */
+  /* KERNEL */
+  const char* plugin;
+  const char* kernel;
+  uint32_t kernel_version;
+  const struct tenon_region_t* region;
+  tenon__step_tactic_t tactic;
+  double measured_seconds;
+  const char* refusals; /* lines, or NULL */
+  /* CONTENTS, control: the node; control's inputs and outputs are the node's, as places. */
+  uint32_t node;
+  /* Places, one for each region input and output (TENON_NONE where absent). */
+  uint32_t input_count;
+  const uint32_t* inputs;
+  uint32_t output_count;
+  const uint32_t* outputs;
+  bool is_dynamic;       /* bound each time it runs */
+  uint64_t body_offset;  /* control: where its bodies' memory begins in this graph's memory */
+  uint64_t zeroed_offset; /* within the context's zeroed and persistent memory */
+  uint64_t persistent_offset;
+} tenon__step_t;
+
+typedef struct tenon__schedule_t {
+  uint32_t place_count;
+  tenon__place_t* places;
+  uint32_t step_count;
+  tenon__step_t* steps;
+  /* Places of the graph's inputs and outputs, in order. */
+  uint32_t input_count;
+  uint32_t* inputs;
+  uint32_t output_count;
+  uint32_t* outputs;
+  uint64_t memory_bytes; /* arena, bodies included */
+  uint64_t alive_bytes;  /* largest set of values alive at once, bodies included */
+} tenon__schedule_t;
+
+/* Weights as a kernel packed them. */
+typedef struct tenon__packed_t {
+  tenon__digest_t key; /* of sources' digests, format, parameters */
+  const char* format;
+  const void* data;
+  size_t size_bytes;
+} tenon__packed_t;
+
+typedef struct tenon__plan_plugin_t {
+  const char* name;
+  const char* version;
+  tenon__digest_t digest; /* zeros: static */
+} tenon__plan_plugin_t;
+
+typedef struct tenon__plan_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t arena;
+  tenon__network_t* network; /* owned: the portable part */
+  tenon__profile_t profile;
+  uint32_t schedule_count;   /* one for each graph of the network */
+  tenon__schedule_t* schedules;
+  uint32_t packed_count;
+  tenon__packed_t* packed;
+  uint32_t plugin_count;
+  tenon__plan_plugin_t* plugins;
+  const char* device;
+  const char* fingerprint;
+  const char* patches; /* what the optimiser did */
+  uint32_t thread_count;
+  uint32_t flags; /* TENON_PLAN_* */
+  uint64_t scratch_bytes;    /* the largest step's */
+  uint64_t zeroed_bytes;     /* all steps' together */
+  uint64_t persistent_bytes;
+  const bool* weights_kept;  /* for each of the network's: are the bytes in the plan? */
+} tenon__plan_t;
+
+enum { TENON_PLAN_TUNED_ONLY = 1u << 0, TENON_PLAN_STRICT = 1u << 1 };
+
+tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
+void tenon__plan_destroy(tenon__plan_t* plan);
+
+/* The file. Layout: magic, version, size, digest of the structure; sections; then weights, each aligned to 64
+ * bytes (the structure is read at load; weights are mapped and used in place). */
+struct tenon__byte_writer_t;
+tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                 const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
+/* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the arena,
+ * digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives the plan.
+ * `find` as for tenon__network_read. */
+tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, size_t size_bytes,
+                                tenon__find_operator_t find, void* find_user, const tenon_sink_t* sink,
+                                tenon__plan_t** out_plan);
+/* Digests of all weights and packed weights against those recorded. */
+tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink);
+
+#endif

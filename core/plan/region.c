@@ -1,0 +1,410 @@
+/*
+ * Making regions: from a node, from an expression, from a move; filling slots; and what is derived for a
+ * profile.
+ */
+#include "core/plan/region.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+static void* copy_array(tenon__arena_t* arena, const void* data, size_t count, size_t size) {
+  if (count == 0) {
+    return tenon__arena_allocate(arena, 1, size);
+  }
+  return tenon__arena_copy(arena, data, count * size);
+}
+
+/* ---- Constructors ---- */
+
+tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t node,
+                                     struct tenon_region_t* out_region) {
+  const tenon__node_t* n = &network->graphs[graph]->nodes[node];
+  tenon__region_input_t* inputs = tenon__arena_allocate(arena, n->input_count + 1u, sizeof *inputs);
+  tenon__region_output_t* outputs =
+      tenon__arena_allocate(arena, n->output_count + 1u, sizeof *outputs);
+  const uint32_t* nodes = tenon__arena_copy(arena, &node, sizeof node);
+  if (inputs == NULL || outputs == NULL || nodes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < n->input_count; ++i) {
+    inputs[i].value = n->inputs[i];
+  }
+  for (uint32_t i = 0; i < n->output_count; ++i) {
+    outputs[i].value = n->outputs[i];
+  }
+  *out_region = (struct tenon_region_t){
+      .network = network,
+      .graph = graph,
+      .kind = TENON_REGION_OPERATOR,
+      .node_count = 1,
+      .nodes = nodes,
+      .covered_count = 1,
+      .covered = nodes,
+      .input_count = n->input_count,
+      .inputs = inputs,
+      .output_count = n->output_count,
+      .outputs = outputs,
+  };
+  return TENON_OK;
+}
+
+static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
+  if (a->rank != b->rank) {
+    return false;
+  }
+  for (uint32_t k = 0; a->rank != TENON_NONE && k < a->rank; ++k) {
+    if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them. */
+static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expression_t* expression,
+                                    uint32_t space, const tenon__region_input_t* old_inputs,
+                                    uint32_t old_count, tenon__region_input_t** out_inputs,
+                                    uint32_t* out_count, tenon__expression_t* out_expression) {
+  const uint32_t operand_count = expression->program.operand_count;
+  tenon__region_input_t* inputs =
+      tenon__arena_allocate(arena, (size_t)old_count + operand_count + 1u, sizeof *inputs);
+  tenon_operand_t* operands = copy_array(arena, expression->program.operands, operand_count,
+                                         sizeof *operands);
+  if (inputs == NULL || operands == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+  uint32_t count = old_count;
+  for (uint32_t k = 0; k < operand_count; ++k) {
+    if (operands[k].kind == TENON_OPERAND_SLOT_VALUE) {
+      continue;
+    }
+    const bool aligned = operands[k].indexed == 0;
+    uint32_t found = old_count;
+    while (found < count &&
+           !(inputs[found].value == operands[k].index && inputs[found].aligned == aligned &&
+             (!aligned || access_equal(&inputs[found].access, &expression->accesses[k])))) {
+      ++found;
+    }
+    if (found == count) {
+      inputs[count].value = operands[k].index;
+      inputs[count].aligned = aligned;
+      inputs[count].space = space;
+      if (aligned) {
+        inputs[count].access = expression->accesses[k];
+      }
+      ++count;
+    }
+    operands[k].index = found;
+  }
+  *out_inputs = inputs;
+  *out_count = count;
+  *out_expression = *expression;
+  out_expression->program.operands = operands;
+  return TENON_OK;
+}
+
+static tenon_status_t output_of(tenon__arena_t* arena, const tenon__expression_t* expression,
+                                uint32_t output, uint32_t value,
+                                tenon__region_output_t* out_output) {
+  *out_output = (tenon__region_output_t){
+      .value = value,
+      .aligned = true,
+      .axis_count = expression->output_ranks[output],
+      .axes = copy_array(arena, expression->output_axes[output], expression->output_ranks[output],
+                         sizeof(uint32_t)),
+  };
+  return out_output->axes == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+static tenon_status_t number_outputs(tenon__arena_t* arena, uint32_t base,
+                                     tenon__expression_t* inout_expression) {
+  const uint32_t count = inout_expression->program.output_count;
+  tenon_program_output_t* outputs =
+      copy_array(arena, inout_expression->program.outputs, count, sizeof *outputs);
+  if (outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    outputs[k].index = base + k;
+  }
+  inout_expression->program.outputs = outputs;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
+                                       uint32_t slot, uint32_t output_index,
+                                       const tenon__expression_t* expression, uint32_t value) {
+  tenon__region_input_t* inputs = NULL;
+  uint32_t input_count = 0;
+  tenon__region_slot_t* slots = tenon__arena_allocate(arena, inout_region->slot_count + 1u,
+                                                      sizeof *slots);
+  tenon__region_output_t* outputs = copy_array(arena, inout_region->outputs,
+                                               inout_region->output_count, sizeof *outputs);
+  if (slots == NULL || outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (inout_region->slot_count > 0) {
+    memcpy(slots, inout_region->slots, inout_region->slot_count * sizeof *slots);
+  }
+  tenon__region_slot_t* filled = &slots[inout_region->slot_count];
+  filled->slot = slot;
+  TENON_TRY(take_operands(arena, expression, slot, inout_region->inputs, inout_region->input_count,
+                          &inputs, &input_count, &filled->expression));
+  TENON_TRY(number_outputs(arena, output_index, &filled->expression));
+  outputs[output_index].value = value;
+  inout_region->inputs = inputs;
+  inout_region->input_count = input_count;
+  inout_region->outputs = outputs;
+  inout_region->slots = slots;
+  inout_region->slot_count += 1;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
+                                           uint32_t graph, const tenon__expression_t* expression,
+                                           const uint32_t* values, const uint32_t* covered,
+                                           uint32_t covered_count,
+                                           struct tenon_region_t* out_region) {
+  tenon__region_input_t* inputs = NULL;
+  uint32_t input_count = 0;
+  const uint32_t output_count = expression->program.output_count;
+  tenon__region_output_t* outputs = tenon__arena_allocate(arena, output_count + 1u,
+                                                          sizeof *outputs);
+  tenon__expression_t* own = tenon__arena_allocate(arena, 1, sizeof *own);
+  const uint32_t* nodes = copy_array(arena, covered, covered_count, sizeof *nodes);
+  if (outputs == NULL || own == NULL || nodes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(take_operands(arena, expression, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count,
+                          own));
+  TENON_TRY(number_outputs(arena, 0, own));
+  for (uint32_t k = 0; k < output_count; ++k) {
+    TENON_TRY(output_of(arena, expression, k, values[k], &outputs[k]));
+  }
+  *out_region = (struct tenon_region_t){
+      .network = network,
+      .graph = graph,
+      .kind = TENON_REGION_EXPRESSION,
+      .covered_count = covered_count,
+      .covered = nodes,
+      .input_count = input_count,
+      .inputs = inputs,
+      .output_count = output_count,
+      .outputs = outputs,
+      .expression = own,
+  };
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t node, uint32_t output,
+                                     struct tenon_region_t* out_region) {
+  const tenon__node_t* n = &network->graphs[graph]->nodes[node];
+  const tenon__index_map_t* map = &n->maps[output];
+  tenon__index_map_t* own = tenon__arena_copy(arena, map, sizeof *own);
+  tenon__map_source_t* sources = copy_array(arena, map->sources, map->source_count,
+                                            sizeof *sources);
+  tenon__region_input_t* inputs = tenon__arena_allocate(arena, map->source_count + 1u,
+                                                        sizeof *inputs);
+  tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
+  const uint32_t* nodes = tenon__arena_copy(arena, &node, sizeof node);
+  if (own == NULL || sources == NULL || inputs == NULL || outputs == NULL || nodes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < map->source_count; ++k) {
+    inputs[count].value = n->inputs[map->sources[k].input];
+    sources[k].input = count++;
+  }
+  if (map->fill == TENON_FILL_INPUT) {
+    inputs[count].value = n->inputs[map->fill_input];
+    own->fill_input = count++;
+  }
+  own->sources = sources;
+  outputs[0].value = n->outputs[output];
+  *out_region = (struct tenon_region_t){
+      .network = network,
+      .graph = graph,
+      .kind = TENON_REGION_MOVE,
+      .covered_count = 1,
+      .covered = nodes,
+      .input_count = count,
+      .inputs = inputs,
+      .output_count = 1,
+      .outputs = outputs,
+      .map = own,
+  };
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t value,
+                                     struct tenon_region_t* out_region) {
+  const tenon__value_node_t* v = &network->graphs[graph]->values[value];
+  tenon__index_map_t* map = tenon__arena_allocate(arena, 1, sizeof *map);
+  tenon__map_source_t* source = tenon__arena_allocate(arena, 1, sizeof *source);
+  tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->rank + 1u, sizeof *coordinates);
+  tenon__region_input_t* inputs = tenon__arena_allocate(arena, 1, sizeof *inputs);
+  tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
+  if (map == NULL || source == NULL || coordinates == NULL || inputs == NULL || outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < v->rank; ++k) {
+    coordinates[k] = tenon__dim_coordinate(network->pool, k, v->dims[k]);
+  }
+  *source = (tenon__map_source_t){
+      .input = 0, .rank = v->rank, .dims = v->dims, .coordinates = coordinates};
+  *map = (tenon__index_map_t){.kind = TENON_MAP_AFFINE,
+                              .rank = v->rank,
+                              .dims = v->dims,
+                              .source_count = 1,
+                              .sources = source};
+  inputs[0].value = value;
+  outputs[0].value = value;
+  *out_region = (struct tenon_region_t){.network = network,
+                                        .graph = graph,
+                                        .kind = TENON_REGION_MOVE,
+                                        .input_count = 1,
+                                        .inputs = inputs,
+                                        .output_count = 1,
+                                        .outputs = outputs,
+                                        .map = map};
+  return tenon__dim_pool_failed(network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
+                                       uint32_t* out_rank) {
+  if (space == TENON_SPACE_PROGRAM) {
+    *out_rank = region->expression == NULL ? 0 : region->expression->program.rank;
+    return region->expression == NULL ? NULL : region->expression->space;
+  }
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    if (region->slots[k].slot == space) {
+      *out_rank = region->slots[k].expression.program.rank;
+      return region->slots[k].expression.space;
+    }
+  }
+  *out_rank = 0;
+  return NULL;
+}
+
+/* ---- What is derived ---- */
+
+typedef struct derivation_t {
+  tenon__arena_t* arena;
+  const tenon__profile_t* profile;
+  struct tenon_region_t* region;
+  tenon_value_info_t* values;
+  uint32_t* graph_values;
+  uint32_t count;
+} derivation_t;
+
+static tenon_status_t describe_value(derivation_t* d, uint32_t value, tenon_value_info_t* out_info) {
+  const tenon__network_t* network = d->region->network;
+  const tenon__value_node_t* v = &network->graphs[d->region->graph]->values[value];
+  const uint32_t rank = v->rank == TENON_NONE ? 0 : v->rank;
+  int64_t* dims = tenon__arena_allocate(d->arena, 3u * (size_t)rank + 1u, sizeof *dims);
+  if (dims == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  int64_t* min = dims;
+  int64_t* optimum = dims + rank;
+  int64_t* max = dims + 2u * (size_t)rank;
+  (void)tenon__extents_shape(&d->profile->min, rank, v->dims, min);
+  (void)tenon__extents_shape(&d->profile->optimum, rank, v->dims, optimum);
+  (void)tenon__extents_shape(&d->profile->max, rank, v->dims, max);
+  for (uint32_t k = 0; k < rank; ++k) {
+    min[k] = min[k] < 0 ? 0 : min[k];
+    optimum[k] = optimum[k] < 0 ? 1 : optimum[k];
+  }
+  *out_info = (tenon_value_info_t){
+      .name = v->name,
+      .dims_min = min,
+      .dims_opt = optimum,
+      .dims_max = max,
+      .constant_data = v->weights == TENON_NONE ? NULL : network->weights[v->weights].data,
+      .dtype = v->dtype,
+      .rank = rank,
+      .input = TENON_NONE,
+      .output = TENON_NONE,
+  };
+  return TENON_OK;
+}
+
+static tenon_status_t number_value(derivation_t* d, uint32_t value, uint32_t* out_number) {
+  if (value == TENON_NONE) {
+    *out_number = TENON_NONE;
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < d->count; ++k) {
+    if (d->graph_values[k] == value) {
+      *out_number = k;
+      return TENON_OK;
+    }
+  }
+  TENON_TRY(describe_value(d, value, &d->values[d->count]));
+  d->graph_values[d->count] = value;
+  *out_number = d->count++;
+  return TENON_OK;
+}
+
+static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32_t* output_values) {
+  struct tenon_region_t* region = d->region;
+  uint32_t number = 0;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    TENON_TRY(number_value(d, region->inputs[k].value, &input_values[k]));
+    if (input_values[k] != TENON_NONE && d->values[input_values[k]].input == TENON_NONE) {
+      d->values[input_values[k]].input = k;
+    }
+  }
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    TENON_TRY(number_value(d, region->outputs[k].value, &output_values[k]));
+    if (output_values[k] != TENON_NONE) {
+      d->values[output_values[k]].output = k;
+    }
+  }
+  for (uint32_t n = 0; n < region->node_count; ++n) {
+    const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[n]];
+    for (uint32_t k = 0; k < node->input_count; ++k) {
+      TENON_TRY(number_value(d, node->inputs[k], &number));
+    }
+    for (uint32_t k = 0; k < node->output_count; ++k) {
+      TENON_TRY(number_value(d, node->outputs[k], &number));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_t* profile,
+                                    struct tenon_region_t* inout_region) {
+  size_t most = (size_t)inout_region->input_count + inout_region->output_count;
+  for (uint32_t n = 0; n < inout_region->node_count; ++n) {
+    const tenon__node_t* node =
+        &inout_region->network->graphs[inout_region->graph]->nodes[inout_region->nodes[n]];
+    most += (size_t)node->input_count + node->output_count;
+  }
+  derivation_t d = {.arena = arena, .profile = profile, .region = inout_region};
+  d.values = tenon__arena_allocate(arena, most + 1u, sizeof *d.values);
+  d.graph_values = tenon__arena_allocate(arena, most + 1u, sizeof *d.graph_values);
+  uint32_t* input_values =
+      tenon__arena_allocate(arena, inout_region->input_count + 1u, sizeof *input_values);
+  uint32_t* output_values =
+      tenon__arena_allocate(arena, inout_region->output_count + 1u, sizeof *output_values);
+  if (d.values == NULL || d.graph_values == NULL || input_values == NULL ||
+      output_values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(number_all(&d, input_values, output_values));
+  inout_region->values = d.values;
+  inout_region->graph_values = d.graph_values;
+  inout_region->value_count = d.count;
+  inout_region->input_values = input_values;
+  inout_region->output_values = output_values;
+  inout_region->arena = arena;
+  inout_region->profile = profile;
+  return TENON_OK;
+}

@@ -1,0 +1,104 @@
+/* What a kernel may call while it runs, and the call itself. */
+#include "core/base/status.h"
+#include "core/plan/bound.h"
+#include "core/tensor/layout.h"
+
+static void* run_scratch(tenon_run_t* run) { return run->scratch; }
+static void* run_zeroed(tenon_run_t* run) { return run->zeroed; }
+static void* run_persistent(tenon_run_t* run) { return run->persistent; }
+static tenon_stream_t* run_stream(tenon_run_t* run) { return run->stream; }
+
+static void run_parallel(tenon_run_t* run, uint32_t count,
+                         void (*body)(void* user, uint32_t index, uint32_t thread), void* user) {
+  tenon__thread_pool_run(run->pool, count, body, user);
+}
+
+static uint32_t run_thread_count(tenon_run_t* run) {
+  return tenon__thread_pool_thread_count(run->pool);
+}
+
+static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
+  if (!run->failed) {
+    run->failed = true;
+    run->failure = status;
+    tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s: %s", run->step_name, message);
+  }
+  return status;
+}
+
+static tenon__growing_t* growing_output(tenon_run_t* run, uint32_t output) {
+  return output < run->growing_count ? run->growing[output] : NULL;
+}
+
+static tenon_status_t run_allocate_output(tenon_run_t* run, uint32_t output, uint32_t rank,
+                                          const int64_t* dims, void** out_data) {
+  tenon__growing_t* growing = growing_output(run, output);
+  if (growing == NULL) {
+    return run_fail(run, TENON_ERROR_INTERNAL, "allocates an output whose extents are fixed");
+  }
+  const tenon_status_t status = tenon__growing_resize(growing, growing->dtype, rank, dims);
+  if (status != TENON_OK) {
+    return run_fail(run, status, "cannot allocate an output");
+  }
+  *out_data = growing->data;
+  return TENON_OK;
+}
+
+static tenon_status_t run_append_output(tenon_run_t* run, uint32_t output,
+                                        const tenon_argument_t* item) {
+  tenon__growing_t* growing = growing_output(run, output);
+  if (growing == NULL) {
+    return run_fail(run, TENON_ERROR_INTERNAL, "appends to an output that is no sequence");
+  }
+  return tenon__growing_append(growing, item);
+}
+
+static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_string_view_t text,
+                                      tenon_string_view_t* out_copy) {
+  tenon__growing_t* growing = growing_output(run, output);
+  if (growing == NULL) {
+    return run_fail(run, TENON_ERROR_INTERNAL, "keeps a string in an output that has no room");
+  }
+  if (!growing->strings_ready) {
+    tenon__arena_initialize(&growing->strings, growing->allocator);
+    growing->strings_ready = true;
+  }
+  char* copy = tenon__arena_copy_text(&growing->strings, text.data, text.size);
+  if (copy == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_copy = (tenon_string_view_t){.data = copy, .size = text.size};
+  return TENON_OK;
+}
+
+static const tenon_run_table_t kRunTable = {
+    .size = sizeof(tenon_run_table_t),
+    .scratch = run_scratch,
+    .zeroed = run_zeroed,
+    .persistent = run_persistent,
+    .stream = run_stream,
+    .parallel = run_parallel,
+    .thread_count = run_thread_count,
+    .allocate_output = run_allocate_output,
+    .append_output = run_append_output,
+    .copy_string = run_copy_string,
+    .fail = run_fail,
+};
+
+tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
+                                const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
+  const tenon__kernel_binding_t* kernel = &bound->instance->kernel;
+  run->failed = false;
+  const tenon_status_t status =
+      kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &kRunTable, inputs,
+                              bound->input_count, outputs, bound->output_count);
+  if (status == TENON_OK && run->failed) {
+    return run->failure;
+  }
+  if (status != TENON_OK && !run->failed) {
+    tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s: kernel '%s' of plugin '%s' failed: %s",
+                  bound->instance->name, kernel->kernel->name, kernel->plugin,
+                  tenon__status_text(status));
+  }
+  return status;
+}

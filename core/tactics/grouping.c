@@ -1,0 +1,171 @@
+/* What epilogues and runs of expressions both need: localised expressions, identity tests, reachability. */
+#include "core/tactics/grouping.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+
+static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
+                                tenon__expression_t* out_expression) {
+  tenon_dtype_t* dtypes =
+      tenon__arena_allocate(grouping->tuning->arena, node->input_count + 1u, sizeof *dtypes);
+  if (dtypes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    dtypes[k] = node->inputs[k] == TENON_NONE ? TENON_DTYPE_UNDEFINED
+                                              : grouping->g->values[node->inputs[k]].dtype;
+  }
+  return tenon__expression_from_move(
+      grouping->tuning->network->pool, &node->maps[0],
+      grouping->g->values[node->outputs[0]].dtype, dtypes, node->input_count,
+      grouping->tuning->arena, grouping->tuning->sink, out_expression);
+}
+
+tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
+                                          const tenon__expression_t** out_expression) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  tenon__expression_t* own = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *own);
+  *out_expression = NULL;
+  if (own == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (n->expression != NULL) {
+    *own = *n->expression;
+  } else if (n->maps != NULL && n->output_count == 1) {
+    const tenon_status_t status = from_maps(grouping, n, own);
+    if (status == TENON_ERROR_UNSUPPORTED) {
+      return TENON_OK;
+    }
+    TENON_TRY(status);
+  } else {
+    return TENON_OK;
+  }
+  tenon_operand_t* operands =
+      tenon__arena_allocate(grouping->tuning->arena, own->program.operand_count + 1u,
+                            sizeof *operands);
+  if (operands == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < own->program.operand_count; ++k) {
+    operands[k] = own->program.operands[k];
+    operands[k].index = n->inputs[operands[k].index];
+  }
+  own->program.operands = operands;
+  *out_expression = own;
+  return TENON_OK;
+}
+
+bool tenon__expression_reduces(const tenon__expression_t* expression) {
+  for (uint32_t k = 0; k < expression->program.instruction_count; ++k) {
+    const uint16_t opcode = expression->program.instructions[k].opcode;
+    if (opcode >= TENON_OPCODE_SUM && opcode <= TENON_OPCODE_MEAN) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
+                                  uint32_t value) {
+  const tenon__value_node_t* v = &grouping->g->values[value];
+  if (v->rank != expression->program.rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < v->rank; ++k) {
+    if (!tenon__dim_equal(v->dims[k], expression->space[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__access_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+                               uint32_t operand) {
+  const tenon__access_t* access = &expression->accesses[operand];
+  if (expression->program.operands[operand].indexed != 0 ||
+      access->rank != expression->program.rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < access->rank; ++k) {
+    int64_t extent = 0;
+    int64_t at = 0;
+    const tenon_dim_t own = tenon__dim_coordinate(grouping->tuning->network->pool, k,
+                                                  expression->space[k]);
+    const bool is_one =
+        tenon__dim_known(grouping->tuning->network->pool, expression->space[k], &extent) &&
+        extent == 1;
+    const bool at_zero =
+        tenon__dim_known(grouping->tuning->network->pool, access->coordinates[k], &at) && at == 0;
+    if (!tenon__dim_equal(access->coordinates[k], own) && !(is_one && at_zero)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                     double* out_seconds) {
+  const tenon__candidates_t* found = NULL;
+  TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
+  TENON_TRY(tenon__candidates_find(tuning, region, &found));
+  *out_seconds = found->count == 0 ? 1e30 : found->items[0].seconds;
+  return TENON_OK;
+}
+
+typedef struct walk_t {
+  grouping_t* grouping;
+  const uint32_t* targets;
+  uint32_t target_count;
+  uint32_t least_position;
+  uint32_t* stack;
+  uint32_t depth;
+} walk_t;
+
+/* Pushes the groups that make these values; true when one of them is a target. */
+static bool push_producers(walk_t* walk, const uint32_t* values, uint32_t count) {
+  grouping_t* grouping = walk->grouping;
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t producer =
+        values[k] == TENON_NONE ? TENON_NONE : grouping->g->values[values[k]].producer;
+    const uint32_t group = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
+    if (group == TENON_NONE || grouping->stamps[group] == grouping->stamp ||
+        grouping->groups[group].last_position < walk->least_position) {
+      continue;
+    }
+    grouping->stamps[group] = grouping->stamp;
+    for (uint32_t t = 0; t < walk->target_count; ++t) {
+      if (walk->targets[t] == group) {
+        return true;
+      }
+    }
+    walk->stack[walk->depth++] = group;
+  }
+  return false;
+}
+
+bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
+                             const uint32_t* values, uint32_t value_count,
+                             uint32_t least_position) {
+  const size_t capacity = grouping->group_count + 1u;
+  walk_t walk = {.grouping = grouping,
+                 .targets = targets,
+                 .target_count = target_count,
+                 .least_position = least_position,
+                 .stack = tenon__allocate(grouping->tuning->allocator, capacity, sizeof(uint32_t))};
+  if (walk.stack == NULL) {
+    return true; /* no memory, no fusion: the caller fails soon enough */
+  }
+  grouping->stamp += 1;
+  bool reached = push_producers(&walk, values, value_count);
+  while (!reached && walk.depth > 0) {
+    const group_t* group = &grouping->groups[walk.stack[--walk.depth]];
+    for (uint32_t n = 0; n < group->node_count && !reached; ++n) {
+      const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
+      reached = push_producers(&walk, node->inputs, node->input_count);
+    }
+  }
+  tenon__free(grouping->tuning->allocator, walk.stack, capacity * sizeof(uint32_t));
+  return reached;
+}

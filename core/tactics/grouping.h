@@ -1,0 +1,66 @@
+/* While nodes are being grouped: internal to the tactics room. */
+#ifndef TENON_CORE_TACTICS_GROUPING_H_
+#define TENON_CORE_TACTICS_GROUPING_H_
+
+#include "core/tactics/tuning.h"
+
+enum { GROUP_MOST_NODES = 64, GROUP_MOST_INSTRUCTIONS = 96, GROUP_MOST_OPERANDS = 24 };
+
+/* A group: nodes that become one unit. */
+typedef struct group_t {
+  bool alive;
+  tenon__unit_kind_t kind;
+  uint32_t node_count;
+  uint32_t nodes[GROUP_MOST_NODES];
+  uint32_t first_position; /* smallest of its nodes' */
+  uint32_t last_position;
+  uint32_t output; /* VIEW, and moves: of the node */
+  /* Runs of expressions: the composed expression, operands' indices are graph values. */
+  const tenon__expression_t* expression;
+  uint32_t value_count;
+  uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
+  /* Operators: the region, epilogue included. */
+  struct tenon_region_t* region;
+} group_t;
+
+typedef struct grouping_t {
+  tenon__tuning_t* tuning;
+  tenon__arena_t scratch;
+  uint32_t graph;
+  const tenon__graph_t* g;
+  const uint32_t* order; /* nodes */
+  uint32_t order_count;
+  uint32_t* position;    /* of each node in the order */
+  tenon__uses_t uses;
+  bool* needed;          /* values whose data somebody reads */
+  uint32_t* group_of;    /* node -> group, TENON_NONE; nodes with several groups: the first */
+  group_t* groups;
+  uint32_t group_count;
+  uint32_t* stamps;      /* for walks: one for each group */
+  uint32_t stamp;
+} grouping_t;
+
+/* An expression node's expression with graph values as operand indices; NULL when the node has none. Moves that
+ * are no views and no boxes count as expressions. */
+tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
+                                          const tenon__expression_t** out_expression);
+bool tenon__expression_reduces(const tenon__expression_t* expression);
+/* Space equal to the value's shape, and operand `operand` reads it at the identity. */
+bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
+                                  uint32_t value);
+bool tenon__access_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+                               uint32_t operand);
+/* Do any of these values depend on one of the target groups? Groups that end before `least_position` are not
+ * looked into. */
+bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
+                             const uint32_t* values, uint32_t value_count,
+                             uint32_t least_position);
+/* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and it pays. */
+tenon_status_t tenon__epilogues_make(grouping_t* grouping);
+/* Runs of expressions. */
+tenon_status_t tenon__runs_make(grouping_t* grouping);
+/* The seconds of the fastest candidate of a region, a large number when there is none. */
+tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                     double* out_seconds);
+
+#endif

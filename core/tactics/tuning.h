@@ -1,0 +1,130 @@
+/*
+ * What one build knows while it chooses: who can compute a region, how fast that is here, and the choice.
+ *
+ *   candidates  kernels that accept a region, their tactics, and why the others refused
+ *   timer       how long a tactic takes on this machine
+ *   timing_cache  what was measured before
+ *   regions     which nodes together: epilogues first, then runs of expressions
+ *   layouts     tactic and layout of everything, conversions included
+ *   schedule    steps and places from the choice
+ */
+#ifndef TENON_CORE_TACTICS_TUNING_H_
+#define TENON_CORE_TACTICS_TUNING_H_
+
+#include "core/base/string_map.h"
+#include "core/base/thread_pool.h"
+#include "core/catalog/catalog.h"
+#include "core/plan/instance.h"
+#include "core/plan/plan.h"
+#include "core/tactics/timing_cache.h"
+
+typedef struct tenon__tuning_options_t {
+  uint32_t thread_count;
+  uint64_t workspace_limit_bytes; /* 0: none */
+  double time_budget_seconds;     /* 0: none */
+  bool no_measuring;
+  bool no_fusion;
+  bool reference_only;
+  bool strict;
+  bool permit_reduced_precision;
+  bool keep_refusals;
+  const char* const* exclude; /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
+  /* Non-zero cancels. May be NULL. */
+  int32_t (*progress)(void* user, const char* phase, uint32_t done, uint32_t total);
+  void* progress_user;
+} tenon__tuning_options_t;
+
+/* One tactic of one kernel for one region, with its time. */
+typedef struct tenon__candidate_t {
+  const tenon__kernel_entry_t* kernel;
+  tenon__step_tactic_t tactic;
+  double seconds;   /* measured or estimated, at the optimum */
+  bool is_measured;
+} tenon__candidate_t;
+
+typedef struct tenon__candidates_t {
+  uint32_t count;
+  tenon__candidate_t* items; /* fastest first */
+  const char* refusals;      /* lines, NULL unless kept */
+} tenon__candidates_t;
+
+typedef struct tenon__tuning_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t* arena; /* lives until the plan is made */
+  tenon__network_t* network;
+  tenon__catalog_t* catalog;
+  const tenon__profile_t* profile;
+  const tenon_device_descriptor_t* device;
+  tenon_device_t* device_handle;
+  const char* device_name;
+  const char* fingerprint;
+  tenon__thread_pool_t* pool;
+  tenon__timing_cache_t* cache;
+  tenon__tuning_options_t options;
+  const tenon_sink_t* sink;
+  double deadline; /* tenon__seconds() after which nothing is measured; 0: none */
+  tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
+  uint32_t measured_count;   /* for reports */
+  uint32_t cached_count;
+} tenon__tuning_t;
+
+/* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty list is no
+ * error: `refusals` says why (always filled then). */
+tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__candidates_t** out_candidates);
+/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the largest
+ * accepted_instructions among refusals because of a slot. */
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                           uint32_t* out_fitting);
+/* Runs one tactic on made-up data (constants as they are) and measures it. */
+tenon_status_t tenon__timer_measure(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                                    const tenon__kernel_entry_t* kernel,
+                                    const tenon__step_tactic_t* tactic, double best_so_far,
+                                    double* out_seconds);
+/* Strides that a rule asks for, at the given extents; `first`: the view of the region's input that FOLLOWS
+ * refers to, or NULL. False: the rule cannot be met by strides alone. */
+bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
+                         const tenon_tensor_view_t* first, int64_t* out_strides);
+
+/* One region chosen for the plan, and with whom. */
+typedef struct tenon__chosen_t {
+  struct tenon_region_t* region;
+  const tenon__candidates_t* candidates;
+  uint32_t pick;            /* of candidates */
+  const uint32_t* order;    /* of the dimensions of output 0 in memory; NULL: row-major */
+} tenon__chosen_t;
+
+/* A unit of a graph's schedule before places are made. */
+typedef enum tenon__unit_kind_t {
+  TENON_UNIT_REGION,
+  TENON_UNIT_VIEW,     /* a node whose output is a view of its input */
+  TENON_UNIT_CONTENTS,
+  TENON_UNIT_CONTROL,
+} tenon__unit_kind_t;
+
+typedef struct tenon__unit_t {
+  tenon__unit_kind_t kind;
+  uint32_t node;   /* VIEW, CONTENTS, CONTROL; REGION: its first node, for order */
+  uint32_t output; /* VIEW: of the node */
+  tenon__chosen_t chosen;
+} tenon__unit_t;
+
+typedef struct tenon__units_t {
+  uint32_t count;
+  tenon__unit_t* items; /* in an order in which they can run */
+} tenon__units_t;
+
+/* Can the numbers of all wanted outputs of a node be written from dimensions alone? */
+bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
+                             const tenon__node_t* node);
+/* Which nodes together. */
+tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph, tenon__units_t* out_units);
+/* Picks tactics and orders so that the whole is fastest. */
+tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
+                                     tenon__units_t* inout_units);
+/* Steps and places of one graph. */
+tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
+                                    const tenon__units_t* units, tenon__plan_t* plan,
+                                    tenon__schedule_t* out_schedule);
+
+#endif

@@ -1,0 +1,222 @@
+/* Strides and layouts. */
+#include "core/tensor/layout.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/tensor/dtype.h"
+
+static int64_t at_least_one(int64_t extent) {
+  return extent < 1 ? 1 : extent;
+}
+
+bool tenon__strides_row_major(uint32_t rank, const int64_t* dims, int64_t* out_strides) {
+  int64_t stride = 1;
+  for (uint32_t i = rank; i > 0; --i) {
+    out_strides[i - 1] = stride;
+    if (!tenon__multiply_int64(stride, at_least_one(dims[i - 1]), &stride)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__strides_ordered(uint32_t rank, const int64_t* dims, const uint32_t* order,
+                            int64_t* out_strides) {
+  int64_t stride = 1;
+  for (uint32_t i = rank; i > 0; --i) {
+    out_strides[order[i - 1]] = stride;
+    if (!tenon__multiply_int64(stride, at_least_one(dims[order[i - 1]]), &stride)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* strides) {
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] == 0) {
+      return true;
+    }
+  }
+  /* Each axis begins where the axes within it end: find it by its stride, again and again. */
+  int64_t next = 1;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < rank; ++i) {
+    left += dims[i] > 1 ? 1u : 0u;
+  }
+  for (; left > 0; --left) {
+    uint32_t found = 0;
+    while (found < rank && (dims[found] <= 1 || strides[found] != next)) {
+      ++found;
+    }
+    if (found == rank || !tenon__multiply_int64(next, dims[found], &next)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides) {
+  int64_t next = 1;
+  bool same = true;
+  for (uint32_t i = rank; i > 0; --i) {
+    if (dims[i - 1] == 0) {
+      return true;
+    }
+    same = same && (dims[i - 1] == 1 || strides[i - 1] == next);
+    if (!tenon__multiply_int64(next, dims[i - 1], &next)) {
+      return false;
+    }
+  }
+  return same;
+}
+
+bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count) {
+  bool empty = false;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] < 0) {
+      return false;
+    }
+    empty = empty || dims[i] == 0;
+  }
+  int64_t count = empty ? 0 : 1;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!tenon__multiply_int64(count, dims[i], &count)) {
+      return false;
+    }
+  }
+  *out_count = (uint64_t)count;
+  return true;
+}
+
+bool tenon__layout_valid(const tenon_layout_t* layout) {
+  if (layout == NULL || layout->rank > 64 || layout->block_count > 16 || layout->planes > 16 ||
+      layout->scale_companion > 1) {
+    return false;
+  }
+  uint64_t seen = 0;
+  for (uint32_t i = 0; layout->order != NULL && i < layout->rank; ++i) {
+    if (layout->order[i] >= layout->rank || ((seen >> layout->order[i]) & 1u) != 0) {
+      return false;
+    }
+    seen |= UINT64_C(1) << layout->order[i];
+  }
+  if (layout->block_count > 0 && (layout->block_dims == NULL || layout->block_sizes == NULL)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < layout->block_count; ++i) {
+    if (layout->block_dims[i] >= layout->rank || layout->block_sizes[i] == 0 ||
+        layout->block_sizes[i] > 65536) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < layout->rank; ++i) {
+    if ((layout->multiples != NULL && layout->multiples[i] > 65536) ||
+        (layout->borders != NULL && layout->borders[i] > 65536)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Entry i of an optional array of the layout. */
+static uint32_t entry_of(const uint32_t* array, uint32_t i, uint32_t absent) {
+  return array == NULL ? absent : array[i];
+}
+
+bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b) {
+  const uint32_t a_planes = a->planes > 1 ? a->planes : 1;
+  const uint32_t b_planes = b->planes > 1 ? b->planes : 1;
+  if (a->rank != b->rank || a->block_count != b->block_count || a_planes != b_planes ||
+      a->scale_companion != b->scale_companion) {
+    return false;
+  }
+  for (uint32_t i = 0; i < a->rank; ++i) {
+    const uint32_t a_multiple = entry_of(a->multiples, i, 1);
+    const uint32_t b_multiple = entry_of(b->multiples, i, 1);
+    if (entry_of(a->order, i, i) != entry_of(b->order, i, i) ||
+        (a_multiple < 1 ? 1 : a_multiple) != (b_multiple < 1 ? 1 : b_multiple) ||
+        entry_of(a->borders, i, 0) != entry_of(b->borders, i, 0)) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < a->block_count; ++i) {
+    if (a->block_dims[i] != b->block_dims[i] || a->block_sizes[i] != b->block_sizes[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__layout_is_strided(const tenon_layout_t* layout) {
+  if (layout->block_count > 0 || layout->planes > 1 || layout->scale_companion != 0) {
+    return false;
+  }
+  for (uint32_t i = 0; i < layout->rank; ++i) {
+    if (entry_of(layout->multiples, i, 1) > 1 || entry_of(layout->borders, i, 0) > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Extent of dimension `dim` with border, multiple and blocks. */
+static bool padded_extent(const tenon_layout_t* layout, uint32_t dim, int64_t extent,
+                          int64_t* out_extent) {
+  int64_t unit = (int64_t)entry_of(layout->multiples, dim, 1);
+  unit = unit < 1 ? 1 : unit;
+  int64_t block = 1;
+  for (uint32_t i = 0; i < layout->block_count; ++i) {
+    if (layout->block_dims[i] == dim &&
+        !tenon__multiply_int64(block, (int64_t)layout->block_sizes[i], &block)) {
+      return false;
+    }
+  }
+  int64_t padded = 0;
+  if (extent < 0 ||
+      !tenon__add_int64(extent, 2 * (int64_t)entry_of(layout->borders, dim, 0), &padded)) {
+    return false;
+  }
+  const int64_t units[2] = {unit, block};
+  for (int i = 0; i < 2; ++i) {
+    int64_t sum = 0;
+    if (!tenon__add_int64(padded, units[i] - 1, &sum) ||
+        !tenon__multiply_int64(sum / units[i], units[i], &padded)) {
+      return false;
+    }
+  }
+  *out_extent = padded;
+  return true;
+}
+
+bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,
+                         size_t* out_bytes) {
+  int64_t count = layout->planes > 1 ? (int64_t)layout->planes : 1;
+  for (uint32_t i = 0; i < layout->rank; ++i) {
+    int64_t extent = 0;
+    if (!padded_extent(layout, i, dims[i], &extent) ||
+        !tenon__multiply_int64(count, extent, &count)) {
+      return false;
+    }
+  }
+  size_t bytes = 0;
+  if (!tenon__dtype_bytes(dtype, (uint64_t)count, &bytes)) {
+    return false;
+  }
+  if (layout->scale_companion != 0) {
+    int64_t block = 1;
+    for (uint32_t i = 0; i < layout->block_count; ++i) {
+      if (!tenon__multiply_int64(block, (int64_t)layout->block_sizes[i], &block)) {
+        return false;
+      }
+    }
+    size_t scales = 0;
+    if (!tenon__multiply_size((size_t)(count / block), sizeof(float), &scales) ||
+        !tenon__add_size(bytes, scales, &bytes)) {
+      return false;
+    }
+  }
+  *out_bytes = bytes;
+  return true;
+}

@@ -1,0 +1,15 @@
+# find_package(Tenon): the headers as Tenon::headers, the engine as Tenon::tenon, and tenon_plugin().
+# Moves with the folder that it was installed into.
+include_guard(GLOBAL)
+cmake_path(SET tenon_prefix NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../..)
+
+add_library(Tenon::headers INTERFACE IMPORTED)
+target_include_directories(Tenon::headers INTERFACE ${tenon_prefix}/include)
+
+if(EXISTS ${tenon_prefix}/lib/libtenon.so)
+  add_library(Tenon::tenon SHARED IMPORTED)
+  set_target_properties(Tenon::tenon PROPERTIES IMPORTED_LOCATION ${tenon_prefix}/lib/libtenon.so)
+  target_link_libraries(Tenon::tenon INTERFACE Tenon::headers)
+endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/tenon_plugin.cmake)
