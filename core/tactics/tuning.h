@@ -114,6 +114,9 @@ typedef struct tenon__units_t {
   tenon__unit_t* items; /* in an order in which they can run */
 } tenon__units_t;
 
+/* Can the numbers of all wanted outputs of a node be written from dimensions alone? */
+bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
+                             const tenon__node_t* node);
 /* Which nodes together. */
 tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph, tenon__units_t* out_units);
 /* Picks tactics and orders so that the whole is fastest. */

@@ -1,0 +1,460 @@
+/*
+ * Which nodes together: what each node is (contents, view, move, control, operator, expression), which values
+ * somebody reads, epilogues, runs, and an order in which the units can run.
+ */
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/tactics/grouping.h"
+
+/* ---- Who is needed ---- */
+
+/* Values whose numbers a symbol reads while running. */
+static void need_symbol_values(grouping_t* grouping) {
+  const tenon__dim_pool_t* pool = grouping->tuning->network->pool;
+  for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
+    uint32_t graph = 0;
+    uint32_t value = 0;
+    uint32_t index = 0;
+    if (symbol->kind == TENON_SYMBOL_CONTENT &&
+        tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
+        graph == grouping->graph && grouping->g->values[value].alive) {
+      grouping->needed[value] = true;
+    }
+  }
+}
+
+static bool any_output_needed(const grouping_t* grouping, const tenon__node_t* node) {
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    if (node->outputs[k] != TENON_NONE && grouping->needed[node->outputs[k]]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Can the numbers of all needed outputs be written from dimensions alone? */
+bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
+                             const tenon__node_t* node) {
+  if (node->body_count > 0) {
+    return false;
+  }
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    if (node->outputs[k] == TENON_NONE) {
+      continue;
+    }
+    const tenon__value_node_t* v = &g->values[node->outputs[k]];
+    const char class = tenon__dtype_class(v->dtype);
+    if (v->contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
+      return false;
+    }
+    for (uint32_t c = 0; c < v->content_count; ++c) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->contents[c]);
+      if (v->contents[c].id == TENON_NONE ||
+          (dim.kind == TENON_DIM_SYMBOL &&
+           tenon__symbol_get(network->pool, dim.index)->kind == TENON_SYMBOL_CONTENT)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool mentions_input(const tenon__dim_pool_t* pool, tenon_dim_t dim, uint32_t input) {
+  if (!tenon__dim_mentions(pool, dim, -1)) {
+    return false;
+  }
+  const tenon__dim_view_t view = tenon__dim_get(pool, dim);
+  if (view.kind == TENON_DIM_ELEMENT && view.index == input) {
+    return true;
+  }
+  for (uint32_t k = 0; k < view.operand_count; ++k) {
+    if (mentions_input(pool, view.operands[k], input)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool reads_elements(const tenon__network_t* network, const tenon__index_map_t* map,
+                           uint32_t input) {
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    for (uint32_t d = 0; map->sources[s].coordinates != NULL && d < map->sources[s].rank; ++d) {
+      if (mentions_input(network->pool, map->sources[s].coordinates[d], input)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Marks what a needed node reads. Operands that only shape it are read through contents. */
+static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
+  if (tenon__node_is_contents(grouping->tuning->network, grouping->g, node)) {
+    return;
+  }
+  if (node->expression != NULL) {
+    for (uint32_t o = 0; o < node->expression->program.operand_count; ++o) {
+      grouping->needed[node->inputs[node->expression->program.operands[o].index]] = true;
+    }
+    return;
+  }
+  if (node->maps != NULL) {
+    for (uint32_t k = 0; k < node->output_count; ++k) {
+      const tenon__index_map_t* map = &node->maps[k];
+      for (uint32_t s = 0; s < map->source_count; ++s) {
+        grouping->needed[node->inputs[map->sources[s].input]] = true;
+      }
+      if (map->fill == TENON_FILL_INPUT) {
+        grouping->needed[node->inputs[map->fill_input]] = true;
+      }
+      if (map->kind != TENON_MAP_GENERAL) {
+        continue;
+      }
+      for (uint32_t i = 0; i < node->input_count; ++i) { /* elements of others */
+        if (node->inputs[i] != TENON_NONE && reads_elements(grouping->tuning->network, map, i)) {
+          grouping->needed[node->inputs[i]] = true;
+        }
+      }
+    }
+    return;
+  }
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    if (node->inputs[k] != TENON_NONE) {
+      grouping->needed[node->inputs[k]] = true;
+    }
+  }
+}
+
+static void find_needed(grouping_t* grouping) {
+  for (uint32_t k = 0; k < grouping->g->output_count; ++k) {
+    grouping->needed[grouping->g->outputs[k]] = true;
+  }
+  for (uint32_t k = 0; grouping->graph == 0 && k < grouping->tuning->network->state_count; ++k) {
+    const uint32_t update = grouping->tuning->network->states[k].update;
+    if (update != TENON_NONE) {
+      grouping->needed[update] = true;
+    }
+  }
+  need_symbol_values(grouping);
+  for (uint32_t p = grouping->order_count; p-- > 0;) {
+    const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
+    if (any_output_needed(grouping, node)) {
+      need_inputs(grouping, node);
+    }
+  }
+}
+
+/* ---- What each node is ---- */
+
+static group_t* add_group(grouping_t* grouping, uint32_t node, tenon__unit_kind_t kind) {
+  group_t* group = &grouping->groups[grouping->group_count];
+  *group = (group_t){.alive = true,
+                     .kind = kind,
+                     .node_count = 1,
+                     .first_position = grouping->position[node],
+                     .last_position = grouping->position[node]};
+  group->nodes[0] = node;
+  grouping->group_of[node] = grouping->group_count++;
+  return group;
+}
+
+static bool all_views(const grouping_t* grouping, const tenon__node_t* node) {
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    if (node->outputs[k] != TENON_NONE &&
+        !tenon__index_map_is_view(grouping->tuning->network->pool, &node->maps[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A run's first form: the node alone. */
+static tenon_status_t start_run(grouping_t* grouping, uint32_t node,
+                                const tenon__expression_t* expression) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  group_t* group = add_group(grouping, node, TENON_UNIT_REGION);
+  group->expression = expression;
+  for (uint32_t k = 0; k < n->output_count; ++k) {
+    group->values[group->value_count++] = n->outputs[k];
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {
+  tenon__tuning_t* tuning = grouping->tuning;
+  group_t* group = add_group(grouping, node, TENON_UNIT_REGION);
+  group->region = tenon__arena_allocate(tuning->arena, 1, sizeof *group->region);
+  if (group->region == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(tenon__region_of_node(tuning->arena, tuning->network, grouping->graph, node,
+                                  group->region));
+  return tenon__region_finish(tuning->arena, tuning->profile, group->region);
+}
+
+/* Expression nodes get their groups last, after the epilogues took theirs. */
+static tenon_status_t classify(grouping_t* grouping, uint32_t node) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  if (!any_output_needed(grouping, n)) {
+    return TENON_OK;
+  }
+  if (tenon__node_is_contents(grouping->tuning->network, grouping->g, n)) {
+    (void)add_group(grouping, node, TENON_UNIT_CONTENTS);
+  } else if (n->body_count > 0) {
+    (void)add_group(grouping, node, TENON_UNIT_CONTROL);
+  } else if (n->expression != NULL) {
+    return TENON_OK;
+  } else if (n->maps != NULL) {
+    if (n->maps[0].kind != TENON_MAP_GENERAL || all_views(grouping, n)) {
+      (void)add_group(grouping, node, TENON_UNIT_VIEW); /* views, or boxes: told apart at the end */
+    }
+  } else {
+    return classify_operator(grouping, node);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t classify_rest(grouping_t* grouping) {
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    const uint32_t node = grouping->order[p];
+    const tenon__expression_t* expression = NULL;
+    if (grouping->group_of[node] != TENON_NONE ||
+        !any_output_needed(grouping, &grouping->g->nodes[node])) {
+      continue;
+    }
+    TENON_TRY(tenon__grouping_expression(grouping, node, &expression));
+    if (expression == NULL) {
+      return tenon__fail(grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                         "node '%s': its move cannot be computed", grouping->g->nodes[node].name);
+    }
+    TENON_TRY(start_run(grouping, node, expression));
+  }
+  return TENON_OK;
+}
+
+/* ---- Units, in order ---- */
+
+typedef struct ordering_t {
+  grouping_t* grouping;
+  uint32_t* waiting; /* per group: producers not yet out */
+  uint32_t* heap;    /* ready groups, smallest last position first */
+  uint32_t heap_count;
+  uint32_t* user_begin; /* per group: users */
+  uint32_t* users;
+} ordering_t;
+
+static bool heap_less(const ordering_t* o, uint32_t a, uint32_t b) {
+  return o->grouping->groups[a].last_position < o->grouping->groups[b].last_position;
+}
+
+static void heap_push(ordering_t* o, uint32_t group) {
+  uint32_t at = o->heap_count++;
+  o->heap[at] = group;
+  while (at > 0 && heap_less(o, o->heap[at], o->heap[(at - 1) / 2])) {
+    const uint32_t above = (at - 1) / 2;
+    const uint32_t swap = o->heap[above];
+    o->heap[above] = o->heap[at];
+    o->heap[at] = swap;
+    at = above;
+  }
+}
+
+static uint32_t heap_pop(ordering_t* o) {
+  const uint32_t top = o->heap[0];
+  o->heap[0] = o->heap[--o->heap_count];
+  uint32_t at = 0;
+  for (;;) {
+    uint32_t least = at;
+    for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->heap_count; ++child) {
+      least = heap_less(o, o->heap[child], o->heap[least]) ? child : least;
+    }
+    if (least == at) {
+      return top;
+    }
+    const uint32_t swap = o->heap[least];
+    o->heap[least] = o->heap[at];
+    o->heap[at] = swap;
+    at = least;
+  }
+}
+
+/* Visits each edge producer group -> user group (with repeats). */
+static void for_edges(ordering_t* o, bool fill) {
+  const grouping_t* grouping = o->grouping;
+  for (uint32_t i = 0; i < grouping->group_count; ++i) {
+    const group_t* group = &grouping->groups[i];
+    for (uint32_t n = 0; group->alive && n < group->node_count; ++n) {
+      const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
+      for (uint32_t k = 0; k < node->input_count; ++k) {
+        const uint32_t producer = node->inputs[k] == TENON_NONE
+                                      ? TENON_NONE
+                                      : grouping->g->values[node->inputs[k]].producer;
+        const uint32_t from = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
+        if (from == TENON_NONE || from == i) {
+          continue;
+        }
+        if (fill) {
+          o->users[--o->user_begin[from + 1]] = i;
+          o->waiting[i] += 1;
+        } else {
+          o->user_begin[from + 1] += 1;
+        }
+      }
+    }
+  }
+}
+
+static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
+                                 tenon__units_t* units) {
+  tenon__tuning_t* tuning = grouping->tuning;
+  const uint32_t node = group->nodes[0];
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  tenon__unit_t unit = {.kind = group->kind, .node = node};
+  if (group->kind == TENON_UNIT_VIEW) {
+    for (uint32_t k = 0; k < n->output_count; ++k) {
+      if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
+        continue;
+      }
+      unit.output = k;
+      unit.kind = TENON_UNIT_VIEW;
+      if (!tenon__index_map_is_view(tuning->network->pool, &n->maps[k])) {
+        unit.kind = TENON_UNIT_REGION;
+        unit.chosen.region = tenon__arena_allocate(tuning->arena, 1, sizeof *unit.chosen.region);
+        if (unit.chosen.region == NULL) {
+          return TENON_ERROR_OUT_OF_MEMORY;
+        }
+        TENON_TRY(tenon__region_of_move(tuning->arena, tuning->network, grouping->graph, node, k,
+                                        unit.chosen.region));
+      }
+      units->items[units->count++] = unit;
+    }
+    return TENON_OK;
+  }
+  if (group->kind == TENON_UNIT_REGION && group->expression != NULL) {
+    tenon__expression_t normal;
+    unit.chosen.region = tenon__arena_allocate(tuning->arena, 1, sizeof *unit.chosen.region);
+    if (unit.chosen.region == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    TENON_TRY(tenon__expression_normalise(group->expression, tuning->arena, &normal));
+    TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
+                                          group->values, group->nodes, group->node_count,
+                                          unit.chosen.region));
+  } else if (group->kind == TENON_UNIT_REGION) {
+    unit.chosen.region = group->region;
+  }
+  units->items[units->count++] = unit;
+  return TENON_OK;
+}
+
+static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
+  grouping_t* grouping = o->grouping;
+  uint32_t alive = 0;
+  uint32_t emitted = 0;
+  for_edges(o, false);
+  for (uint32_t k = 0; k < grouping->group_count; ++k) {
+    o->user_begin[k + 1] += o->user_begin[k];
+  }
+  /* Filling runs each group's end down to its beginning, which then stands at [group + 1]. */
+  o->user_begin[grouping->group_count + 1] = o->user_begin[grouping->group_count];
+  for_edges(o, true);
+  for (uint32_t k = 0; k < grouping->group_count; ++k) {
+    alive += grouping->groups[k].alive ? 1 : 0;
+    if (grouping->groups[k].alive && o->waiting[k] == 0) {
+      heap_push(o, k);
+    }
+  }
+  while (o->heap_count > 0) {
+    const uint32_t group = heap_pop(o);
+    const uint32_t begin = o->user_begin[group + 1];
+    const uint32_t end = o->user_begin[group + 2];
+    TENON_TRY(emit_group(grouping, &grouping->groups[group], units));
+    emitted += 1;
+    for (uint32_t k = begin; k < end; ++k) {
+      if (--o->waiting[o->users[k]] == 0) {
+        heap_push(o, o->users[k]);
+      }
+    }
+  }
+  return emitted == alive ? TENON_OK
+                          : tenon__fail(grouping->tuning->sink, TENON_ERROR_INTERNAL,
+                                        "fused steps of graph %u wait for each other",
+                                        grouping->graph);
+}
+
+static tenon_status_t order_units(grouping_t* grouping, tenon__units_t* out_units) {
+  size_t edges = 1;
+  size_t outputs = 1;
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    edges += grouping->g->nodes[grouping->order[p]].input_count;
+    outputs += grouping->g->nodes[grouping->order[p]].output_count;
+  }
+  ordering_t o = {.grouping = grouping};
+  const size_t groups = grouping->group_count;
+  o.waiting = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
+  o.heap = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
+  o.user_begin = tenon__arena_allocate(&grouping->scratch, groups + 3, sizeof(uint32_t));
+  o.users = tenon__arena_allocate(&grouping->scratch, edges, sizeof(uint32_t));
+  tenon__units_t units = {0};
+  units.items = tenon__arena_allocate(grouping->tuning->arena, outputs + groups,
+                                      sizeof *units.items);
+  if (o.waiting == NULL || o.heap == NULL || o.user_begin == NULL || o.users == NULL ||
+      units.items == NULL) {
+    return tenon__fail_memory(grouping->tuning->sink);
+  }
+  TENON_TRY(emit_all(&o, &units));
+  *out_units = units;
+  return TENON_OK;
+}
+
+static tenon_status_t prepare_grouping(grouping_t* grouping) {
+  tenon__arena_t* scratch = &grouping->scratch;
+  TENON_TRY(tenon__graph_order(grouping->tuning->network, grouping->graph, scratch,
+                               grouping->tuning->sink, &grouping->order, &grouping->order_count));
+  TENON_TRY(tenon__graph_uses(grouping->tuning->network, grouping->graph, scratch,
+                              &grouping->uses));
+  const size_t nodes = grouping->g->node_count + 1u;
+  grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
+  grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
+  grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
+  grouping->groups = tenon__arena_allocate(scratch, grouping->order_count + 1u,
+                                           sizeof *grouping->groups);
+  grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
+  if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
+      grouping->groups == NULL || grouping->stamps == NULL) {
+    return tenon__fail_memory(grouping->tuning->sink);
+  }
+  memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    grouping->position[grouping->order[p]] = p;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t make_groups(grouping_t* grouping) {
+  TENON_TRY(prepare_grouping(grouping));
+  find_needed(grouping);
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    TENON_TRY(classify(grouping, grouping->order[p]));
+  }
+  if (!grouping->tuning->options.no_fusion) {
+    TENON_TRY(tenon__epilogues_make(grouping));
+  }
+  TENON_TRY(classify_rest(grouping));
+  return tenon__runs_make(grouping);
+}
+
+tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph,
+                                   tenon__units_t* out_units) {
+  grouping_t grouping = {.tuning = tuning, .graph = graph, .g = tuning->network->graphs[graph]};
+  tenon__arena_initialize(&grouping.scratch, tuning->allocator);
+  tenon_status_t status = make_groups(&grouping);
+  if (status == TENON_OK) {
+    status = order_units(&grouping, out_units);
+  }
+  tenon__arena_deinitialize(&grouping.scratch);
+  return status;
+}
