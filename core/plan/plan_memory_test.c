@@ -412,6 +412,8 @@ TENON_TEST(bodies_are_blocks_of_their_step) {
   tenon__node_t nodes[1] = {{.name = "if", .alive = true, .body_count = 2, .bodies = bodies}};
   s.graph->nodes = nodes;
   s.graph->node_count = 1;
+  s.network->graphs[1]->owner = 0;
+  s.network->graphs[2]->owner = 0;
   const uint32_t a = add_arena(&s, 10);
   const uint32_t b = add_arena(&s, 10);
   const uint32_t c = add_arena(&s, 500);
