@@ -134,7 +134,7 @@ static bool read_value(loading_t* loading, tenon__graph_t* graph, tenon__value_n
   if (value.alive) {
     if (!tenon__text_read(&loading->parts, &value.name) ||
         !remember(loading, tenon__string_map_set(&graph->value_names, value.name,
-                               (tenon__map_value_t){.number = 2})) {
+                                                 (tenon__map_value_t){.number = 2}))) {
       return false;
     }
     value.flags = tenon__read_u32(reader);
@@ -227,7 +227,7 @@ static bool read_node(loading_t* loading, tenon__graph_t* graph, tenon__node_t* 
     uint32_t* bodies = NULL;
     if (!tenon__text_read(&loading->parts, &node.name) ||
         !remember(loading, tenon__string_map_set(&graph->node_names, node.name,
-                               (tenon__map_value_t){.number = 2})) {
+                                                 (tenon__map_value_t){.number = 2}))) {
       return false;
     }
     node.place = tenon__read_u32(reader);
