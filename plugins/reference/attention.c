@@ -1,6 +1,7 @@
 /*
- * Attention by its definition, one row of scores at a time: scale q k^T, soft cap, bias from masks, softmax, times v.
- * Heads are axis 1 of rank 4, or parts of the last axis of rank 3. Keys and values follow their past.
+ * Attention by its definition, one row of scores at a time: scale q k^T, soft cap, bias from masks,
+ * softmax, times v. Heads are axis 1 of rank 4, or parts of the last axis of rank 3. Keys and
+ * values follow their past.
  */
 #include <math.h>
 
@@ -61,7 +62,8 @@ static const tenon__number_t* cached_at(const heads_t* past, const heads_t* now,
                            : vector_at(now, batch, head, at - past->length);
 }
 
-/* What the mask adds to the score of query `row` and key `at`; it broadcasts, and ends early with -inf. */
+/* What the mask adds to the score of query `row` and key `at`; it broadcasts, and ends early with
+ * -inf. */
 static double mask_bias(const attention_t* from, int64_t batch, int64_t head, int64_t row,
                         int64_t at) {
   const tenon__array_t* mask = from->mask;
@@ -138,7 +140,8 @@ static void softmax_row(tenon__number_t* row, const tenon__number_t* biases, int
   }
 }
 
-/* One query: scores, softmax, the weighted sum of the values. `stage` tells what goes to output qk. */
+/* One query: scores, softmax, the weighted sum of the values. `stage` tells what goes to output qk.
+ */
 static void attend(tenon__work_t* work, const attention_t* from, int64_t batch, int64_t head,
                    int64_t row) {
   tenon__array_t* qk = tenon__work_output(work, 3);
@@ -217,8 +220,8 @@ tenon_status_t tenon__compute_attention(tenon__work_t* work) {
     return tenon__work_fail(work, "the mask has rank %u", from.mask->rank);
   }
   if (from.k.heads == 0 || from.q.heads % from.k.heads != 0) {
-    return tenon__work_fail(work, "%lld query heads share %lld key heads",
-                            (long long)from.q.heads, (long long)from.k.heads);
+    return tenon__work_fail(work, "%lld query heads share %lld key heads", (long long)from.q.heads,
+                            (long long)from.k.heads);
   }
   for (int64_t line = 0; line < from.q.array->dims[0] * from.q.heads * from.q.length; ++line) {
     int64_t row = line % from.q.length;

@@ -1,6 +1,6 @@
 /*
- * col2im: x is [N, C taps, windows]; every tap of every window is added to the pixel that it came from. Any number of
- * spatial axes.
+ * col2im: x is [N, C taps, windows]; every tap of every window is added to the pixel that it came
+ * from. Any number of spatial axes.
  */
 #include "kernels.h"
 

@@ -1,6 +1,6 @@
 /*
- * Conversions that no expression says: bits taken as another type, float8 without saturation, the rounding modes of
- * f8e8m0. All write the bits of their output themselves.
+ * Conversions that no expression says: bits taken as another type, float8 without saturation, the
+ * rounding modes of f8e8m0. All write the bits of their output themselves.
  */
 #include <math.h>
 
@@ -104,9 +104,7 @@ static double parameter_at(const tenon_tensor_view_t* parameter, const tenon_ten
                            uint32_t axis, int64_t place) {
   int64_t count = element_count(parameter);
   int64_t inner = tenon__dims_product(x->dims, axis + 1, x->rank);
-  int64_t at = count == 1             ? 0
-               : parameter->rank == 1 ? place / inner % x->dims[axis]
-                                      : place;
+  int64_t at = count == 1 ? 0 : parameter->rank == 1 ? place / inner % x->dims[axis] : place;
   return tenon__number_value(parameter->dtype, read_number(parameter, at));
 }
 

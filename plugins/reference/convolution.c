@@ -1,7 +1,7 @@
 /*
  * Convolutions: y[n, m, p] = b[m] + sum over channels c of m's group and taps q of
- * x[n, c, p stride + q dilation - pad] w[m, c, q]. The transpose goes the other way: each x is added, times w, to all
- * the places that it would have been read for.
+ * x[n, c, p stride + q dilation - pad] w[m, c, q]. The transpose goes the other way: each x is
+ * added, times w, to all the places that it would have been read for.
  */
 #include <math.h>
 
@@ -35,7 +35,8 @@ static void convolve(const tenon__windows_t* windows, int64_t groups, const teno
   int64_t taps = tenon__dims_product(windows->kernel, 0, 3);
   int64_t points = tenon__dims_product(windows->output, 0, 3);
   int64_t channels = windows->input_channels / groups;
-  for (int64_t slice = 0; points > 0 && slice < windows->batch * windows->output_channels; ++slice) {
+  for (int64_t slice = 0; points > 0 && slice < windows->batch * windows->output_channels;
+       ++slice) {
     int64_t n = slice / windows->output_channels;
     int64_t m = slice % windows->output_channels;
     int64_t group = m / (windows->output_channels / groups);
@@ -152,7 +153,9 @@ tenon_status_t tenon__compute_deconvolution(tenon__work_t* work) {
   return TENON_OK;
 }
 
-static double silu(double value) { return value / (1.0 + exp(-value)); }
+static double silu(double value) {
+  return value / (1.0 + exp(-value));
+}
 
 tenon_status_t tenon__compute_causal_convolution(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
@@ -180,10 +183,10 @@ tenon_status_t tenon__compute_causal_convolution(tenon__work_t* work) {
     }
     for (int64_t at = 0; carried != NULL && at < taps - 1; ++at) {
       int64_t from = length + at - (taps - 1);
-      carried->at[row * (taps - 1) + at].f =
-          from >= 0      ? x->at[row * length + from].f
-          : past != NULL ? past->at[row * (taps - 1) + from + taps - 1].f
-                         : 0.0;
+      carried->at[row * (taps - 1) + at].f = from >= 0 ? x->at[row * length + from].f
+                                             : past != NULL
+                                                 ? past->at[row * (taps - 1) + from + taps - 1].f
+                                                 : 0.0;
     }
   }
   return TENON_OK;

@@ -1,6 +1,6 @@
 /*
- * Deformable convolution: every tap of every window is displaced by an offset, read between pixels, and weighted
- * by a mask. offset is [N, groups taps 2, oh, ow], mask [N, groups taps, oh, ow].
+ * Deformable convolution: every tap of every window is displaced by an offset, read between pixels,
+ * and weighted by a mask. offset is [N, groups taps 2, oh, ow], mask [N, groups taps, oh, ow].
  */
 #include <math.h>
 
@@ -8,7 +8,8 @@
 #include "windows.h"
 
 /* Between the four pixels around (row, column); pixels outside are 0. */
-static double between(const tenon__number_t* plane, const int64_t* dims, double row, double column) {
+static double between(const tenon__number_t* plane, const int64_t* dims, double row,
+                      double column) {
   double top = floor(row);
   double left = floor(column);
   double sum = 0.0;

@@ -1,6 +1,7 @@
 /*
- * Einsum: y[result axes] = sum over all other labels of the product of the operands. Labels are letters; the axes of an
- * ellipsis get labels of their own, counted from the last axis, so that they broadcast.
+ * Einsum: y[result axes] = sum over all other labels of the product of the operands. Labels are
+ * letters; the axes of an ellipsis get labels of their own, counted from the last axis, so that
+ * they broadcast.
  */
 #include <ctype.h>
 #include <string.h>

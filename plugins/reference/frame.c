@@ -109,8 +109,8 @@ static bool read_attribute(const tenon_region_t* region, const tenon_region_tabl
 }
 
 tenon_status_t tenon__work_prepare(void* state, const tenon_region_t* region,
-                                   const tenon_region_table_t* table,
-                                   const tenon_tactic_t* tactic, tenon_preparation_t* preparation,
+                                   const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                   tenon_preparation_t* preparation,
                                    const tenon_prepare_table_t* host, void** out_instance) {
   (void)state;
   (void)tactic;
@@ -165,8 +165,7 @@ static bool make_array(tenon_binding_t* binding, const tenon_bind_table_t* host,
   }
   out_array->dims = dims;
   out_array->count = tenon__dims_product(dims, 0, view->rank);
-  out_array->at =
-      host->allocate(binding, ((size_t)out_array->count + 1) * sizeof(tenon__number_t));
+  out_array->at = host->allocate(binding, ((size_t)out_array->count + 1) * sizeof(tenon__number_t));
   return out_array->at != NULL;
 }
 

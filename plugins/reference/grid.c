@@ -1,6 +1,6 @@
 /*
- * Grids: affine_grid makes one, grid_sample reads x at it. Coordinates run from -1 to 1 over each axis and are given
- * innermost axis first.
+ * Grids: affine_grid makes one, grid_sample reads x at it. Coordinates run from -1 to 1 over each
+ * axis and are given innermost axis first.
  */
 #include <math.h>
 
@@ -72,7 +72,7 @@ static int64_t pixel_of(const grid_reader_t* reader, int64_t at, int64_t extent)
 static double cubic_weight(double distance) {
   const double a = -0.75;
   double d = fabs(distance);
-  return d <= 1.0   ? ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0
+  return d <= 1.0  ? ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0
          : d < 2.0 ? ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a
                    : 0.0;
 }
@@ -153,8 +153,8 @@ tenon_status_t tenon__compute_affine_grid(tenon__work_t* work) {
   for (int64_t place = 0; place < y->count; ++place) {
     int64_t point = place / spatial;
     int64_t rest = point % points;
-    const tenon__number_t* row = theta->at + (point / points * spatial + place % spatial) *
-                                                 (int64_t)(spatial + 1);
+    const tenon__number_t* row =
+        theta->at + (point / points * spatial + place % spatial) * (int64_t)(spatial + 1);
     double sum = row[spatial].f;
     for (uint32_t axis = 0; axis < spatial; ++axis) { /* innermost first */
       int64_t extent = y->dims[spatial - axis];

@@ -1,7 +1,8 @@
 /*
  * Linear attention: a state of k x v features for each head is carried from token to token,
  *   S = exp(g) S + beta k (v - S^T k)^T,  y = scale q^T S,
- * of which update rules without gate (g) or delta (beta, S^T k) leave parts out. And rotary embedding.
+ * of which update rules without gate (g) or delta (beta, S^T k) leave parts out. And rotary
+ * embedding.
  */
 #include <math.h>
 
@@ -20,7 +21,8 @@ typedef struct recurrence_t {
   double scale;
 } recurrence_t;
 
-/* Entry of a [batch, time, ...] tensor whose last axis holds one for each head, for each feature, or just one. */
+/* Entry of a [batch, time, ...] tensor whose last axis holds one for each head, for each feature,
+ * or just one. */
 static double packed_at(const tenon__array_t* array, int64_t token, int64_t heads, int64_t head,
                         int64_t feature) {
   int64_t width = array->dims[2];
@@ -42,17 +44,17 @@ static void update_state(const recurrence_t* from, int64_t token, int64_t head,
   const tenon__number_t* k = from->k->at + (token * from->kv_heads + head) * from->k_size;
   const tenon__number_t* v = from->v->at + (token * from->kv_heads + head) * from->v_size;
   for (int64_t place = 0; from->decay != NULL && place < from->k_size * from->v_size; ++place) {
-    state[place].f *= exp(packed_at(from->decay, token, from->kv_heads, head, place / from->v_size));
+    state[place].f *=
+        exp(packed_at(from->decay, token, from->kv_heads, head, place / from->v_size));
   }
   for (int64_t item = 0; item < from->v_size; ++item) {
     double known = 0.0;
     for (int64_t feature = 0; from->beta != NULL && feature < from->k_size; ++feature) {
       known += state[feature * from->v_size + item].f * k[feature].f;
     }
-    written[item].f = from->beta == NULL
-                          ? v[item].f
-                          : packed_at(from->beta, token, from->kv_heads, head, 0) *
-                                (v[item].f - known);
+    written[item].f = from->beta == NULL ? v[item].f
+                                         : packed_at(from->beta, token, from->kv_heads, head, 0) *
+                                               (v[item].f - known);
   }
   for (int64_t place = 0; place < from->k_size * from->v_size; ++place) {
     state[place].f += k[place / from->v_size].f * written[place % from->v_size].f;
@@ -131,7 +133,8 @@ tenon_status_t tenon__compute_linear_attention(tenon__work_t* work) {
   return TENON_OK;
 }
 
-/* Rotary embedding: pairs of features, halves apart or side by side, are turned by the angle of their position. */
+/* Rotary embedding: pairs of features, halves apart or side by side, are turned by the angle of
+ * their position. */
 tenon_status_t tenon__compute_rotary_embedding(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   const tenon__array_t* cosines = tenon__work_input(work, 1);

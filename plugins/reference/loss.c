@@ -1,4 +1,5 @@
-/* negative_log_likelihood: -weight[target] x[n, target, ...], summed, averaged by weight, or as it is. */
+/* negative_log_likelihood: -weight[target] x[n, target, ...], summed, averaged by weight, or as it
+ * is. */
 #include "kernels.h"
 
 tenon_status_t tenon__compute_negative_log_likelihood(tenon__work_t* work) {

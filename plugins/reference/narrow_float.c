@@ -1,6 +1,6 @@
 /*
- * Floats of 4 to 16 bits. A format is a row: how many bits for exponent and mantissa, the bias, the largest
- * number, and how it writes infinity and NaN.
+ * Floats of 4 to 16 bits. A format is a row: how many bits for exponent and mantissa, the bias, the
+ * largest number, and how it writes infinity and NaN.
  */
 #include <math.h>
 
@@ -39,7 +39,9 @@ static const format_t* find_format(tenon_dtype_t dtype) {
 }
 
 /* f8e8m0: a power of two, 2^(bits - 127); 255 is NaN. */
-static double decode_power(uint32_t bits) { return bits == 255 ? NAN : ldexp(1.0, (int)bits - 127); }
+static double decode_power(uint32_t bits) {
+  return bits == 255 ? NAN : ldexp(1.0, (int)bits - 127);
+}
 
 static uint32_t encode_power(double value, bool saturates) {
   if (isnan(value) || value < 0.0) {

@@ -176,7 +176,8 @@ tenon__number_t tenon__number_cast(tenon__number_t number, tenon_dtype_t from, t
       if (from_float) {
         result = tenon__number_wrap(number, to);
       } else if (tenon__number_bits(to) <= 32) { /* one rounding, not two */
-        result.f = (double)(from == TENON_DTYPE_UINT64 ? (float)(uint64_t)number.i : (float)number.i);
+        result.f =
+            (double)(from == TENON_DTYPE_UINT64 ? (float)(uint64_t)number.i : (float)number.i);
       } else {
         result.f = tenon__number_value(from, number);
       }
@@ -212,12 +213,14 @@ tenon__number_t tenon__number_multiply(tenon_dtype_t dtype, tenon__number_t a, t
   return a;
 }
 
-static int sign_of(bool is_less, bool is_greater) { return is_less ? -1 : is_greater ? 1 : 0; }
+static int sign_of(bool is_less, bool is_greater) {
+  return is_less ? -1 : is_greater ? 1 : 0;
+}
 
 static int compare_strings(const tenon_string_view_t* a, const tenon_string_view_t* b) {
   size_t common = a->size < b->size ? a->size : b->size;
   int order = common == 0 ? 0 : memcmp(a->data, b->data, common);
-  return order != 0 ? order : sign_of(a->size < b->size, a->size > b->size);
+  return order != 0 ? order : sign_of(a->size<b->size, a->size> b->size);
 }
 
 int tenon__number_compare(tenon_dtype_t dtype, tenon__number_t a, tenon__number_t b) {
@@ -226,14 +229,14 @@ int tenon__number_compare(tenon_dtype_t dtype, tenon__number_t a, tenon__number_
       if (isnan(a.f) || isnan(b.f)) {
         return sign_of(!isnan(a.f), !isnan(b.f));
       }
-      return sign_of(a.f < b.f, a.f > b.f);
+      return sign_of(a.f<b.f, a.f> b.f);
     case 'u':
-      return sign_of((uint64_t)a.i < (uint64_t)b.i, (uint64_t)a.i > (uint64_t)b.i);
+      return sign_of((uint64_t)a.i<(uint64_t)b.i, (uint64_t)a.i>(uint64_t) b.i);
     case 's':
       return compare_strings((const tenon_string_view_t*)(intptr_t)a.i,
                              (const tenon_string_view_t*)(intptr_t)b.i);
     default:
-      return sign_of(a.i < b.i, a.i > b.i);
+      return sign_of(a.i<b.i, a.i> b.i);
   }
 }
 

@@ -33,6 +33,6 @@ double tenon__philox_uniform(uint64_t key, uint64_t counter) {
 double tenon__philox_uniform53(uint64_t key, uint64_t counter) {
   uint32_t words[4];
   tenon__philox(key, counter, words);
-  uint64_t both = (uint64_t)words[1] << 32 | words[0];
+  uint64_t both = (uint64_t)words[0] << 32 | words[1];
   return (double)(both >> 11) * 0x1p-53;
 }

@@ -8,9 +8,9 @@
 typedef struct pooled_t {
   tenon__number_t largest;
   tenon__point3_t largest_at;
-  double sum;       /* of values, or of their powers */
-  int64_t inside;   /* taps in x */
-  int64_t covered;  /* taps in x or its padding */
+  double sum;      /* of values, or of their powers */
+  int64_t inside;  /* taps in x */
+  int64_t covered; /* taps in x or its padding */
 } pooled_t;
 
 static bool in_padding(const tenon__windows_t* windows, tenon__point3_t source) {
@@ -49,8 +49,7 @@ static pooled_t pool_window(const tenon__windows_t* windows, tenon_dtype_t dtype
 static bool pool_geometry(const tenon__work_t* work, const tenon__array_t* x,
                           const tenon__array_t* y, tenon__windows_t* out_windows) {
   tenon__integers_t kernel = tenon__work_ints(work, "kernel_shape");
-  return kernel.count + 2 == x->rank &&
-         tenon__windows_of(work, x, y, kernel.values, out_windows);
+  return kernel.count + 2 == x->rank && tenon__windows_of(work, x, y, kernel.values, out_windows);
 }
 
 static tenon_status_t refuse_rank(const tenon__work_t* work) {
@@ -61,9 +60,8 @@ static tenon_status_t refuse_rank(const tenon__work_t* work) {
 static int64_t found_place(const tenon__windows_t* windows, int64_t slice, tenon__point3_t point,
                            bool columns_first) {
   const int64_t* dims = windows->input;
-  int64_t place = columns_first
-                      ? (point.at[2] * dims[1] + point.at[1]) * dims[0] + point.at[0]
-                      : tenon__point3_place(point, dims);
+  int64_t place = columns_first ? (point.at[2] * dims[1] + point.at[1]) * dims[0] + point.at[0]
+                                : tenon__point3_place(point, dims);
   return slice * tenon__dims_product(dims, 0, 3) + place;
 }
 
@@ -131,14 +129,16 @@ static tenon_status_t pool_sums(tenon__work_t* work, double power) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__compute_average_pool(tenon__work_t* work) { return pool_sums(work, 0.0); }
+tenon_status_t tenon__compute_average_pool(tenon__work_t* work) {
+  return pool_sums(work, 0.0);
+}
 
 tenon_status_t tenon__compute_lp_pool(tenon__work_t* work) {
   return pool_sums(work, (double)tenon__work_int(work, "p"));
 }
 
-/* Indices count in a tensor of the extents that the pool's attributes imply; a larger output_shape leaves zeros
- * at the ends. */
+/* Indices count in a tensor of the extents that the pool's attributes imply; a larger output_shape
+ * leaves zeros at the ends. */
 tenon_status_t tenon__compute_max_unpool(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   const tenon__array_t* indices = tenon__work_input(work, 1);
@@ -152,11 +152,11 @@ tenon_status_t tenon__compute_max_unpool(tenon__work_t* work) {
   }
   for (uint32_t axis = 0; axis < x->rank; ++axis) {
     size_t own = axis - 2u;
-    implied[axis] = axis < 2 ? x->dims[axis]
-                             : (x->dims[axis] - 1) * tenon__integers_at(strides, own, 1) -
-                                   tenon__integers_at(pads, own, 0) -
-                                   tenon__integers_at(pads, own + kernel.count, 0) +
-                                   kernel.values[own];
+    implied[axis] = axis < 2
+                        ? x->dims[axis]
+                        : (x->dims[axis] - 1) * tenon__integers_at(strides, own, 1) -
+                              tenon__integers_at(pads, own, 0) -
+                              tenon__integers_at(pads, own + kernel.count, 0) + kernel.values[own];
   }
   int64_t count = tenon__dims_product(implied, 0, x->rank);
   for (int64_t place = 0; place < y->count; ++place) {

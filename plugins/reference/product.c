@@ -14,7 +14,7 @@ typedef struct stack_t {
 } stack_t;
 
 /* 1-D operands are a row (on the left) or a column (on the right). */
-static stack_t stack_of(const tenon__array_t* array, bool on_left, bool transposed) {
+static stack_t stack_of(const tenon__array_t* array, bool on_left) {
   stack_t stack = {.array = array, .rows = 1, .columns = 1};
   if (array->rank == 1) {
     stack.rows = on_left ? 1 : array->dims[0];
@@ -22,17 +22,16 @@ static stack_t stack_of(const tenon__array_t* array, bool on_left, bool transpos
     stack.row_stride = stack.column_stride = 1;
     return stack;
   }
-  int64_t rows = array->dims[array->rank - 2];
-  int64_t columns = array->dims[array->rank - 1];
-  stack.rows = transposed ? columns : rows;
-  stack.columns = transposed ? rows : columns;
-  stack.row_stride = transposed ? 1 : columns;
-  stack.column_stride = transposed ? columns : 1;
+  stack.rows = array->dims[array->rank - 2];
+  stack.columns = array->dims[array->rank - 1];
+  stack.row_stride = stack.columns;
+  stack.column_stride = 1;
   stack.batch_rank = array->rank - 2;
   return stack;
 }
 
-/* Where the matrix for batch `batch` (row-major over `dims`) begins in an operand that broadcasts. */
+/* Where the matrix for batch `batch` (row-major over `dims`) begins in an operand that broadcasts.
+ */
 static int64_t matrix_place(const stack_t* stack, const int64_t* dims, uint32_t rank,
                             int64_t batch) {
   int64_t place = 0;
@@ -84,8 +83,8 @@ static void multiply(const stack_t* a, const stack_t* b, tenon_dtype_t dtype, te
 tenon_status_t tenon__compute_mat_mul(tenon__work_t* work) {
   const tenon__array_t* a = tenon__work_input(work, 0);
   const tenon__array_t* b = tenon__work_input(work, 1);
-  stack_t left = stack_of(a, true, tenon__work_int(work, "transpose_a") != 0);
-  stack_t right = stack_of(b, false, tenon__work_int(work, "transpose_b") != 0);
+  stack_t left = stack_of(a, true);
+  stack_t right = stack_of(b, false);
   if (left.columns != right.rows) {
     return tenon__work_fail(work, "a has %lld columns, b has %lld rows", (long long)left.columns,
                             (long long)right.rows);
@@ -116,8 +115,8 @@ static void center(tenon__array_t* inout_array, const tenon__array_t* zero_point
 tenon_status_t tenon__compute_mat_mul_integer(tenon__work_t* work) {
   center(&work->inputs[0], tenon__work_input(work, 2), true);
   center(&work->inputs[1], tenon__work_input(work, 3), false);
-  stack_t left = stack_of(&work->inputs[0], true, false);
-  stack_t right = stack_of(&work->inputs[1], false, false);
+  stack_t left = stack_of(&work->inputs[0], true);
+  stack_t right = stack_of(&work->inputs[1], false);
   if (left.columns != right.rows) {
     return tenon__work_fail(work, "a has %lld columns, b has %lld rows", (long long)left.columns,
                             (long long)right.rows);

@@ -1,6 +1,6 @@
 /*
- * Random numbers: Philox keyed by the seed, counted by the element. Without a seed the key changes from call to
- * call: it counts the calls of the context.
+ * Random numbers: Philox keyed by the seed, counted by the element. Without a seed the key changes
+ * from call to call: it counts the calls of the context.
  */
 #include <math.h>
 

@@ -1,9 +1,8 @@
 /*
- * Recurrent layers, as ONNX defines LSTM, GRU and RNN. One row of a batch walks through time at once; a cell turns
- * its input and state into the next state.
- *   lstm  i o f c: c' = f c + i g(c-gate), h' = o h(c'), with peepholes i + pi c, f + pf c, o + po c'
- *   gru   z r h:   h' = (1 - z) g(h-gate) + z h
- *   rnn   h' = f(gate)
+ * Recurrent layers, as ONNX defines LSTM, GRU and RNN. One row of a batch walks through time at
+ * once; a cell turns its input and state into the next state. lstm  i o f c: c' = f c + i
+ * g(c-gate), h' = o h(c'), with peepholes i + pi c, f + pf c, o + po c' gru   z r h:   h' = (1 - z)
+ * g(h-gate) + z h rnn   h' = f(gate)
  */
 #include <ctype.h>
 #include <math.h>
@@ -24,8 +23,8 @@ typedef struct layer_t {
   int64_t hidden;
   int64_t gates;
   double clip;
-  bool couples;       /* input_forget */
-  bool resets_after;  /* linear_before_reset */
+  bool couples;      /* input_forget */
+  bool resets_after; /* linear_before_reset */
   activation_t activations[3];
   const tenon__number_t* w;
   const tenon__number_t* r;
@@ -39,7 +38,9 @@ typedef struct layer_t {
   double* resets;
 } layer_t;
 
-static double affine(double x, double alpha, double beta) { return alpha * x + beta; }
+static double affine(double x, double alpha, double beta) {
+  return alpha * x + beta;
+}
 static double elu(double x, double alpha, double beta) {
   (void)beta;
   return x >= 0.0 ? x : alpha * expm1(x);
@@ -56,7 +57,9 @@ static double relu(double x, double alpha, double beta) {
   (void)beta;
   return fmax(x, 0.0);
 }
-static double scaled_tanh(double x, double alpha, double beta) { return alpha * tanh(beta * x); }
+static double scaled_tanh(double x, double alpha, double beta) {
+  return alpha * tanh(beta * x);
+}
 static double sigmoid(double x, double alpha, double beta) {
   (void)alpha;
   (void)beta;
@@ -119,9 +122,8 @@ static bool same_name(const char* given, const char* name) {
 }
 
 /* Activations of one direction: `count` of them, from the lists or the usual ones. */
-static tenon_status_t set_activations(const tenon__work_t* work, layer_t* layer,
-                                      int64_t direction, const char* const* usual,
-                                      size_t count) {
+static tenon_status_t set_activations(const tenon__work_t* work, layer_t* layer, int64_t direction,
+                                      const char* const* usual, size_t count) {
   const tenon__attribute_t* names = tenon__work_attribute(work, "activations");
   const tenon__attribute_t* alphas = tenon__work_attribute(work, "activation_alpha");
   const tenon__attribute_t* betas = tenon__work_attribute(work, "activation_beta");
@@ -181,8 +183,7 @@ static double from_state(const layer_t* layer, int64_t gate, int64_t unit, const
   return sum;
 }
 
-static double gate_sum(const layer_t* layer, int64_t gate, int64_t unit,
-                       const tenon__number_t* x) {
+static double gate_sum(const layer_t* layer, int64_t gate, int64_t unit, const tenon__number_t* x) {
   return from_input(layer, gate, unit, x) + from_state(layer, gate, unit, layer->h);
 }
 
@@ -211,9 +212,8 @@ static void gru_cell(const layer_t* layer, const tenon__number_t* x) {
   }
   for (int64_t unit = 0; unit < layer->hidden; ++unit) {
     double z = activate(layer, 0, gate_sum(layer, 0, unit, x));
-    double state = layer->resets_after
-                       ? layer->resets[unit] * from_state(layer, 2, unit, layer->h)
-                       : from_state(layer, 2, unit, layer->resets);
+    double state = layer->resets_after ? layer->resets[unit] * from_state(layer, 2, unit, layer->h)
+                                       : from_state(layer, 2, unit, layer->resets);
     double proposed = activate(layer, 1, from_input(layer, 2, unit, x) + state);
     layer->next_h[unit] = (1.0 - z) * proposed + z * layer->h[unit];
   }

@@ -9,7 +9,7 @@ typedef struct region_t {
   double left;
   double bin_height;
   double bin_width;
-  int64_t rows;    /* of samples in a bin */
+  int64_t rows; /* of samples in a bin */
   int64_t columns;
 } region_t;
 
@@ -47,12 +47,13 @@ static double pool_bin(const region_t* region, const tenon__number_t* plane, con
                        int64_t bin_row, int64_t bin_column, bool takes_max) {
   double result = 0.0;
   for (int64_t sample = 0; sample < region->rows * region->columns; ++sample) {
-    double row = region->top + ((double)bin_row + ((double)(sample / region->columns) + 0.5) /
-                                                      (double)region->rows) *
+    double row = region->top + ((double)bin_row +
+                                ((double)(sample / region->columns) + 0.5) / (double)region->rows) *
                                    region->bin_height;
-    double column = region->left + ((double)bin_column + ((double)(sample % region->columns) + 0.5) /
-                                                             (double)region->columns) *
-                                       region->bin_width;
+    double column =
+        region->left + ((double)bin_column +
+                        ((double)(sample % region->columns) + 0.5) / (double)region->columns) *
+                           region->bin_width;
     corners_t corners = corners_of(row, column, dims[0], dims[1]);
     for (int corner = 0; corner < 4; ++corner) {
       double part = corners.weights[corner] * plane[corners.places[corner]].f;
@@ -100,8 +101,7 @@ tenon_status_t tenon__compute_roi_align(tenon__work_t* work) {
                               (long long)batch, (long long)x->dims[0]);
     }
     region_t region = region_of(work, rois->at + roi * rois->dims[1], y);
-    const tenon__number_t* plane =
-        x->at + (batch * x->dims[1] + channel) * x->dims[2] * x->dims[3];
+    const tenon__number_t* plane = x->at + (batch * x->dims[1] + channel) * x->dims[2] * x->dims[3];
     y->at[place].f = pool_bin(&region, plane, x->dims + 2, place % bins / y->dims[3],
                               place % y->dims[3], takes_max);
   }
@@ -136,8 +136,8 @@ tenon_status_t tenon__compute_max_roi_pool(tenon__work_t* work) {
     int64_t columns[2];
     bin_bounds(place % bins / y->dims[3], y->dims[2], llround(roi[2].f * scale),
                llround(roi[4].f * scale), x->dims[2], &rows[0], &rows[1]);
-    bin_bounds(place % y->dims[3], y->dims[3], llround(roi[1].f * scale),
-               llround(roi[3].f * scale), x->dims[3], &columns[0], &columns[1]);
+    bin_bounds(place % y->dims[3], y->dims[3], llround(roi[1].f * scale), llround(roi[3].f * scale),
+               x->dims[3], &columns[0], &columns[1]);
     const tenon__number_t* plane =
         x->at + (batch * x->dims[1] + place / bins % y->dims[1]) * x->dims[2] * x->dims[3];
     bool empty = rows[0] >= rows[1] || columns[0] >= columns[1];
@@ -267,7 +267,8 @@ tenon_status_t tenon__compute_non_max_suppression(tenon__work_t* work) {
   for (int64_t line = 0; status == TENON_OK && line < lines; ++line) {
     const tenon__number_t* selected = work->scratch + line * count;
     for (int64_t item = 0; item < count && selected[item].i >= 0; ++item) {
-      const tenon__number_t entry[3] = {{.i = line / classes}, {.i = line % classes}, selected[item]};
+      const tenon__number_t entry[3] = {
+          {.i = line / classes}, {.i = line % classes}, selected[item]};
       for (int64_t column = 0; column < 3; ++column) {
         (void)tenon__work_put(work, 0, row * 3 + column, entry[column]);
       }

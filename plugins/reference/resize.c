@@ -1,6 +1,7 @@
 /*
- * Resize: along each axis every output coordinate has a place in x, and a few taps around it with weights (which
- * add up to 1); the element is the sum over the product of the taps. Nearest has one tap of weight 1.
+ * Resize: along each axis every output coordinate has a place in x, and a few taps around it with
+ * weights (which add up to 1); the element is the sum over the product of the taps. Nearest has one
+ * tap of weight 1.
  */
 #include <math.h>
 #include <string.h>
@@ -120,11 +121,10 @@ static void fill_weights(const sampler_t* sampler, const axis_taps_t* taps, doub
   for (int64_t tap = 0; tap < taps->count; ++tap) {
     double distance = (double)(tap - taps->count / 2 + 1) - ratio;
     bool outside = first + tap < 0 || first + tap >= taps->input;
-    double weight = sampler->filter == FILTER_NEAREST
-                        ? nearest_weight(sampler->nearest_mode, ratio, tap)
-                    : sampler->filter == FILTER_LINEAR
-                        ? fmax(0.0, 1.0 - fabs(distance * stretch))
-                        : cubic_weight(sampler->cubic_a, distance * stretch);
+    double weight =
+        sampler->filter == FILTER_NEAREST  ? nearest_weight(sampler->nearest_mode, ratio, tap)
+        : sampler->filter == FILTER_LINEAR ? fmax(0.0, 1.0 - fabs(distance * stretch))
+                                           : cubic_weight(sampler->cubic_a, distance * stretch);
     weights[tap].f = sampler->exclude_outside && outside ? 0.0 : weight;
     sum += weights[tap].f;
   }
@@ -220,8 +220,8 @@ tenon_status_t tenon__compute_resize(tenon__work_t* work) {
     for (uint32_t axis = 0; axis < x->rank; ++axis) {
       outside = outside || taps[axis].first[point[axis]].i == OUTSIDE;
     }
-    double value = outside ? tenon__work_float(work, "extrapolation_value")
-                           : sample(x, taps, point, 0, 0);
+    double value =
+        outside ? tenon__work_float(work, "extrapolation_value") : sample(x, taps, point, 0, 0);
     bool integral = !tenon__number_is_float(y->dtype);
     y->at[place] = tenon__number_of(y->dtype, integral ? nearbyint(value) : value);
     (void)tenon__point_next(point, y->dims, y->rank);

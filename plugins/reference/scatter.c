@@ -3,7 +3,13 @@
 
 #include "kernels.h"
 
-typedef enum combine_t { COMBINE_NONE, COMBINE_ADD, COMBINE_MUL, COMBINE_MAX, COMBINE_MIN } combine_t;
+typedef enum combine_t {
+  COMBINE_NONE,
+  COMBINE_ADD,
+  COMBINE_MUL,
+  COMBINE_MAX,
+  COMBINE_MIN
+} combine_t;
 
 static combine_t reduction_of(const tenon__work_t* work) {
   static const char* const names[] = {"none", "add", "mul", "max", "min"};

@@ -1,11 +1,12 @@
-/* Sequences and optionals: items are copied by the host, so these read and append arguments as they are. */
+/* Sequences and optionals: items are copied by the host, so these read and append arguments as they
+ * are. */
 #include <string.h>
 
 #include "kernels.h"
 
 static const tenon_argument_t* argument(const tenon__work_t* work, uint32_t index) {
-  bool there = index < work->input_count &&
-               work->input_arguments[index].kind != TENON_ARGUMENT_ABSENT;
+  bool there =
+      index < work->input_count && work->input_arguments[index].kind != TENON_ARGUMENT_ABSENT;
   return there ? &work->input_arguments[index] : NULL;
 }
 
@@ -52,8 +53,7 @@ static tenon_status_t put_element(const tenon__work_t* work, const tenon_tensor_
     copy_element(from, from_index, to, to_index);
     return TENON_OK;
   }
-  return work->host->copy_string(work->run, 0,
-                                 ((const tenon_string_view_t*)from->data)[from_index],
+  return work->host->copy_string(work->run, 0, ((const tenon_string_view_t*)from->data)[from_index],
                                  (tenon_string_view_t*)to + to_index);
 }
 
@@ -148,7 +148,8 @@ tenon_status_t tenon__compute_sequence_erase(tenon__work_t* work) {
 
 enum { MAX_RANK = 64 };
 
-/* Elements [first, first + extent) of x along an axis, as an item; without the axis unless `keeps`. */
+/* Elements [first, first + extent) of x along an axis, as an item; without the axis unless `keeps`.
+ */
 static tenon_status_t append_piece(const tenon__work_t* work, const tenon_tensor_view_t* x,
                                    uint32_t axis, int64_t first, int64_t extent, bool keeps) {
   int64_t dims[MAX_RANK];
@@ -251,8 +252,8 @@ tenon_status_t tenon__compute_concat_from_sequence(tenon__work_t* work) {
     int64_t count = tenon__dims_product(view->dims, 0, view->rank);
     for (int64_t place = 0; status == TENON_OK && place < count; ++place) {
       int64_t outer = place / inner / extent;
-      int64_t target = (outer * dims[axis] + before + place / inner % extent) * inner +
-                       place % inner;
+      int64_t target =
+          (outer * dims[axis] + before + place / inner % extent) * inner + place % inner;
       status = put_element(work, view, tenon__view_place(view, place), data, target);
     }
     before += extent;
@@ -276,8 +277,7 @@ tenon_status_t tenon__compute_optional_get(tenon__work_t* work) {
 
 tenon_status_t tenon__compute_optional_has(tenon__work_t* work) {
   const tenon_argument_t* optional = argument(work, 0);
-  bool has = optional != NULL &&
-             (optional->kind != TENON_ARGUMENT_OPTIONAL || optional->count > 0);
+  bool has = optional != NULL && (optional->kind != TENON_ARGUMENT_OPTIONAL || optional->count > 0);
   tenon__number_t result = {.i = has ? 1 : 0};
   const tenon_tensor_view_t* y = &work->output_arguments[0].tensor;
   tenon__number_store(y->data, 0, y->dtype, 0, result);

@@ -1,6 +1,6 @@
 /*
- * Fourier transforms by their definition, and the mel filter bank. Complex numbers are a last axis of 2; real ones a last
- * axis of 1.
+ * Fourier transforms by their definition, and the mel filter bank. Complex numbers are a last axis
+ * of 2; real ones a last axis of 1.
  */
 #include <math.h>
 
@@ -13,7 +13,8 @@ typedef struct complex_t {
   double im;
 } complex_t;
 
-/* One line of numbers: element k at start + k step, `parts` 1 or 2 numbers each. Past `count`: zeros. */
+/* One line of numbers: element k at start + k step, `parts` 1 or 2 numbers each. Past `count`:
+ * zeros. */
 typedef struct line_t {
   const tenon__number_t* start;
   int64_t step;
@@ -119,9 +120,12 @@ tenon_status_t tenon__compute_stft(tenon__work_t* work) {
   return TENON_OK;
 }
 
-static double mel_of(double hertz) { return 2595.0 * log10(1.0 + hertz / 700.0); }
+static double mel_of(double hertz) {
+  return 2595.0 * log10(1.0 + hertz / 700.0);
+}
 
-/* The spectrogram bin of edge `edge` of the filters, which are equally far apart on the mel scale. */
+/* The spectrogram bin of edge `edge` of the filters, which are equally far apart on the mel scale.
+ */
 static int64_t mel_edge(double low, double step, int64_t edge, int64_t length, int64_t rate) {
   double hertz = 700.0 * (pow(10.0, (low + (double)edge * step) / 2595.0) - 1.0);
   return (int64_t)floor((double)(length + 1) * hertz / (double)rate);

@@ -77,7 +77,9 @@ tenon_status_t tenon__compute_string_concat(tenon__work_t* work) {
   return TENON_OK;
 }
 
-static bool is_space(char character) { return isspace((unsigned char)character) != 0; }
+static bool is_space(char character) {
+  return isspace((unsigned char)character) != 0;
+}
 
 /* The next piece of *inout_rest, which shrinks; false when there is none. */
 static bool next_piece(tenon_string_view_t* inout_rest, const tenon_string_view_t* delimiter,

@@ -1,6 +1,6 @@
 /*
- * tfidf_vectorizer: counts the n-grams of a pool in each row of x, with up to max_skip_count items left out between
- * neighbours, and weighs the counts.
+ * tfidf_vectorizer: counts the n-grams of a pool in each row of x, with up to max_skip_count items
+ * left out between neighbours, and weighs the counts.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Unique: slices of x along an axis (or elements) that differ, where each occurs first, which of them each slice is,
- * and how often each occurs; in order of value, or of first occurrence.
+ * Unique: slices of x along an axis (or elements) that differ, where each occurs first, which of
+ * them each slice is, and how often each occurs; in order of value, or of first occurrence.
  */
 #include "kernels.h"
 
@@ -45,9 +45,9 @@ int64_t tenon__scratch_unique(const tenon__work_t* work) {
 
 typedef struct found_t {
   int64_t count;
-  tenon__number_t* first;  /* distinct slice -> where it occurs first */
-  tenon__number_t* times;  /* distinct slice -> how often */
-  tenon__number_t* which;  /* slice -> distinct slice */
+  tenon__number_t* first; /* distinct slice -> where it occurs first */
+  tenon__number_t* times; /* distinct slice -> how often */
+  tenon__number_t* which; /* slice -> distinct slice */
 } found_t;
 
 /* Distinct slices in order of first occurrence. */
@@ -70,8 +70,8 @@ static void find_distinct(const slices_t* slices, found_t* found) {
 /* Insertion sort of the distinct slices by value; keeps all three lists in step. */
 static void sort_distinct(const slices_t* slices, found_t* found) {
   for (int64_t end = 1; end < found->count; ++end) {
-    for (int64_t place = end; place > 0 && compare_slices(slices, found->first[place - 1].i,
-                                                          found->first[place].i) > 0;
+    for (int64_t place = end;
+         place > 0 && compare_slices(slices, found->first[place - 1].i, found->first[place].i) > 0;
          --place) {
       tenon__number_t first = found->first[place];
       tenon__number_t times = found->times[place];
@@ -118,8 +118,7 @@ static tenon_status_t put_slices(tenon__work_t* work, const slices_t* slices, co
   const tenon__axis_view_t* view = &slices->view;
   for (int64_t at = 0; at < found->count; ++at) {
     for (int64_t item = 0; status == TENON_OK && item < view->outer * view->inner; ++item) {
-      int64_t place =
-          (item / view->inner * found->count + at) * view->inner + item % view->inner;
+      int64_t place = (item / view->inner * found->count + at) * view->inner + item % view->inner;
       status = tenon__work_put(work, 0, place, slice_item(slices, found->first[at].i, item));
     }
   }

@@ -2,7 +2,9 @@
 #include "windows.h"
 
 /* Index of the first spatial axis in arrays of 3. */
-static uint32_t first_axis(uint32_t spatial) { return 3 - spatial; }
+static uint32_t first_axis(uint32_t spatial) {
+  return 3 - spatial;
+}
 
 static bool set_geometry(const tenon__work_t* work, const tenon__array_t* x,
                          const tenon__array_t* y, const int64_t* kernel,

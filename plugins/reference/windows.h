@@ -1,4 +1,5 @@
-/* Windows that move over spatial axes: convolutions and pools. Fewer than 3 spatial axes get extents of 1. */
+/* Windows that move over spatial axes: convolutions and pools. Fewer than 3 spatial axes get
+ * extents of 1. */
 #ifndef PLUGINS_REFERENCE_WINDOWS_H_
 #define PLUGINS_REFERENCE_WINDOWS_H_
 
@@ -17,11 +18,13 @@ typedef struct tenon__windows_t {
   int64_t end[3];
 } tenon__windows_t;
 
-/* From extents of x and y (both [N, C, spatial...]), kernel extents (one for each spatial axis of x), and the
- * attributes strides, dilations, pads, auto_pad. False when there are more than 3 spatial axes. */
+/* From extents of x and y (both [N, C, spatial...]), kernel extents (one for each spatial axis of
+ * x), and the attributes strides, dilations, pads, auto_pad. False when there are more than 3
+ * spatial axes. */
 bool tenon__windows_of(const tenon__work_t* work, const tenon__array_t* x, const tenon__array_t* y,
                        const int64_t* kernel, tenon__windows_t* out_windows);
-/* The same for deconvolution, where the roles of x and y are swapped and output_shape decides on pads. */
+/* The same for deconvolution, where the roles of x and y are swapped and output_shape decides on
+ * pads. */
 bool tenon__windows_transposed(const tenon__work_t* work, const tenon__array_t* x,
                                const tenon__array_t* y, const int64_t* kernel,
                                tenon__windows_t* out_windows);

@@ -1,10 +1,11 @@
 /*
- * What a reference kernel works on. Every closed operator is one function, `compute`, on dense row-major
- * arrays of numbers: the frame here reads the arguments into them, calls it, and writes the results. So the
- * function says what the operator means, whatever the element types and strides are.
+ * What a reference kernel works on. Every closed operator is one function, `compute`, on dense
+ * row-major arrays of numbers: the frame here reads the arguments into them, calls it, and writes
+ * the results. So the function says what the operator means, whatever the element types and strides
+ * are.
  *
- * Arrays are allocated when shapes are bound. An output whose extents the operator finds has no array:
- * tenon__work_allocate makes the tensor, tenon__work_put writes its elements.
+ * Arrays are allocated when shapes are bound. An output whose extents the operator finds has no
+ * array: tenon__work_allocate makes the tensor, tenon__work_put writes its elements.
  */
 #ifndef PLUGINS_REFERENCE_WORK_H_
 #define PLUGINS_REFERENCE_WORK_H_
@@ -125,8 +126,8 @@ tenon_status_t tenon__work_tactics(void* state, const tenon_region_t* region,
                                    tenon_status_t (*add)(tenon_emit_t* emit,
                                                          const tenon_tactic_t* tactic));
 tenon_status_t tenon__work_prepare(void* state, const tenon_region_t* region,
-                                   const tenon_region_table_t* table,
-                                   const tenon_tactic_t* tactic, tenon_preparation_t* preparation,
+                                   const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                   tenon_preparation_t* preparation,
                                    const tenon_prepare_table_t* host, void** out_instance);
 tenon_status_t tenon__work_bind(void* instance, tenon_binding_t* binding,
                                 const tenon_bind_table_t* host, void** out_bound);
