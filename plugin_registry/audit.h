@@ -2,7 +2,7 @@
 #ifndef TENON_PLUGIN_REGISTRY_AUDIT_H_
 #define TENON_PLUGIN_REGISTRY_AUDIT_H_
 
-#include "plugin_registry/elf.h"
+#include "plugin_registry/elf_file.h"
 #include "plugin_registry/manifest.h"
 
 /* What any library that we open must keep: not a program, no executable stack, no writable code, no

@@ -1,11 +1,11 @@
-/* Inside the ELF reader: bounds-checked views, for elf.c (segments, notes) and elf_dynamic.c
+/* Inside the ELF reader: bounds-checked views, for elf_file.c (segments, notes) and elf_dynamic.c
  * (symbols). */
 #ifndef TENON_PLUGIN_REGISTRY_ELF_READER_H_
 #define TENON_PLUGIN_REGISTRY_ELF_READER_H_
 
 #include <link.h>
 
-#include "plugin_registry/elf.h"
+#include "plugin_registry/elf_file.h"
 
 /* Most plugins have all that we look at but their dynamic section in the first pages. */
 enum { TENON_ELF_HEAD_BYTES = 8192 };

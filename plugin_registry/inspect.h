@@ -4,7 +4,7 @@
 #define TENON_PLUGIN_REGISTRY_INSPECT_H_
 
 #include "core/base/digest.h"
-#include "plugin_registry/elf.h"
+#include "plugin_registry/elf_file.h"
 #include "plugin_registry/file_identity.h"
 #include "plugin_registry/manifest.h"
 #include "plugin_registry/trust.h"

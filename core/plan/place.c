@@ -88,7 +88,7 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
 }
 
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
-  for (uint32_t steps = 0; steps <= schedule->place_count; ++steps) {
+  for (uint32_t steps = 0; steps <= TENON_PLACE_MOST_VIEWS; ++steps) {
     if (place >= schedule->place_count) {
       return TENON_NONE;
     }

@@ -4,6 +4,9 @@
 
 #include "core/plan/plan.h"
 
+/* Views of views of views: walks along them are repeated, and recur. */
+#define TENON_PLACE_MOST_VIEWS 512u
+
 /* Do they depend on what only the run finds: contents, extents made by kernels, trip counts? */
 bool tenon__dims_are_dynamic(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims);
 /* Likewise for a map: its extents, its sources' and its coordinates. */
@@ -19,7 +22,7 @@ bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, ui
 bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph, const tenon__place_t* place,
                         const tenon__extents_t* extents, uint64_t* out_bytes);
 /* The place at the end of a chain of VIEW and PART; `place` itself when it is neither. TENON_NONE when the chain
- * leaves the table or never ends. */
+ * leaves the table or is longer than TENON_PLACE_MOST_VIEWS. */
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place);
 /* Fills is_dynamic of the places and steps of one graph's schedule. What steps write in memory that cannot be
  * planned (ARENA, OUTPUT) becomes GROWING: an application's output too, which is then copied out of it. Chains of

@@ -45,7 +45,8 @@ static tenon_status_t find_owners(graph_planner_t* p) {
   for (uint32_t k = 0; k < p->schedule->place_count; ++k) {
     const uint32_t root = tenon__place_root(p->schedule, k);
     if (root == TENON_NONE) {
-      return tenon__fail(p->sink, TENON_ERROR_INTERNAL, "the place of '%s' is a view of nothing",
+      return tenon__fail(p->sink, TENON_ERROR_INTERNAL,
+                         "the place of '%s' is a view of nothing, or of too many views",
                          value_of(p, k)->name);
     }
     p->lives[k].owner = root;
@@ -383,6 +384,11 @@ static tenon_status_t plan_with_bodies(plan_planner_t* planner, uint32_t graph) 
                        "graph %u is its own body, or is none of the plan's", graph);
   }
   if (planner->marks[graph] == 2) {
+    return TENON_OK;
+  }
+  if (!tenon__graph_alive(planner->plan->network, graph)) { /* no body any more: never runs */
+    planner->plan->schedules[graph] = (tenon__schedule_t){0};
+    planner->marks[graph] = 2;
     return TENON_OK;
   }
   planner->marks[graph] = 1;

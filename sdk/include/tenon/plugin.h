@@ -1363,6 +1363,14 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_MAJOR_DIGIT 0
 #define TENON_ABI_MINOR_DIGIT 1
 
+/* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not pad it. */
+#if defined(__clang__)
+#define TENON_NOTE_ATTRIBUTES \
+  __attribute__((section(TENON_NOTE_SECTION), aligned(4), used, no_sanitize("address")))
+#else
+#define TENON_NOTE_ATTRIBUTES __attribute__((section(TENON_NOTE_SECTION), aligned(4), used))
+#endif
+
 /* Use once in one source file of the plugin:
  *   TENON_PLUGIN_MANIFEST("acme", "1.0.0",
  *                         "licence: MIT\n"
@@ -1372,7 +1380,7 @@ typedef struct tenon_note_header_t {
     tenon_note_header_t header;                                                              \
     char text[sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT \
                      "\nneeded: " TENON_ABI_TEXT "\n" more)];                                \
-  } tenon_plugin_manifest __attribute__((section(TENON_NOTE_SECTION), aligned(4), used)) = { \
+  } tenon_plugin_manifest TENON_NOTE_ATTRIBUTES = {                                         \
       {sizeof(TENON_NOTE_NAME),                                                              \
        sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT     \
               "\nneeded: " TENON_ABI_TEXT "\n" more),                                        \

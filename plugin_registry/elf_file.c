@@ -1,5 +1,5 @@
 /* Header, segments and notes of a shared object. */
-#include "plugin_registry/elf.h"
+#include "plugin_registry/elf_file.h"
 
 #include <errno.h>
 #include <stdarg.h>

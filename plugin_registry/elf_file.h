@@ -4,8 +4,8 @@
  * signal. Follows the generic ELF specification, chapters 4 and 5, and the layout of DT_GNU_HASH.
  * Native class and byte order alone.
  */
-#ifndef TENON_PLUGIN_REGISTRY_ELF_H_
-#define TENON_PLUGIN_REGISTRY_ELF_H_
+#ifndef TENON_PLUGIN_REGISTRY_ELF_FILE_H_
+#define TENON_PLUGIN_REGISTRY_ELF_FILE_H_
 
 #include <stdbool.h>
 
