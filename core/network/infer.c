@@ -46,6 +46,11 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
     if (value != NULL && value->rank != TENON_NONE && axis < value->rank) {
       return value->dims[axis];
     }
+    const tenon__symbol_t any = {.kind = TENON_SYMBOL_EXTENT,
+                                 .name = TENON_VERIFIED_EXTENT,
+                                 .max = INT64_MAX,
+                                 .bound = TENON_DIM_INVALID};
+    return tenon__dim_symbol(network->pool, &any);
   }
   uint32_t* number = &inference->outputs[output].number;
   if (*number == TENON_NONE) {

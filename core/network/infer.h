@@ -23,6 +23,9 @@ typedef struct tenon__inferred_value_t {
   uint32_t number; /* of extents made for it; TENON_NONE: none yet */
 } tenon__inferred_value_t;
 
+/* While verifying, one symbol stands for all new extents that cannot be looked up. */
+#define TENON_VERIFIED_EXTENT "found when running"
+
 /* A number given to an extent before the value that it is read from is there. */
 typedef struct tenon__pending_number_t {
   uint32_t number;

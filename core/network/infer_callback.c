@@ -67,7 +67,8 @@ static tenon_dim_t shape_fresh(tenon_shape_builder_t* builder, tenon_dim_t bound
   tenon__symbol_t symbol = {
       .kind = TENON_SYMBOL_EXTENT, .a = TENON_NONE, .min = 0, .max = INT64_MAX, .bound = bound};
   if (inference->existing != NULL) {
-    symbol.name = "found when running";
+    symbol.name = TENON_VERIFIED_EXTENT;
+    symbol.bound = TENON_DIM_INVALID;
     return tenon__dim_symbol(network->pool, &symbol);
   }
   if (tenon__number_reserve(network, inference->graph, TENON_NONE, 0, &symbol.a) != TENON_OK) {

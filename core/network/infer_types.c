@@ -169,7 +169,8 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
   for (uint32_t i = 0; i < capacity; ++i) {
     const uint32_t value = i < inference->input_count ? inference->inputs[i] : TENON_NONE;
     const uint32_t port = i < op->input_count ? i : op->input_count - 1;
-    const bool is_read = value != TENON_NONE && op->input_count > 0 &&
+    const bool is_read = value != TENON_NONE && inference->existing == NULL &&
+                         op->input_count > 0 &&
                          (op->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
     if (is_read &&
         tenon__value_make_contents(inference->network, inference->graph, value) != TENON_OK) {

@@ -304,6 +304,18 @@ tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__
   return TENON_OK;
 }
 
+bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph) {
+  while (graph != 0) {
+    const tenon__graph_t* body = network->graphs[graph];
+    if (body->parent == TENON_NONE || body->owner == TENON_NONE ||
+        !network->graphs[body->parent]->nodes[body->owner].alive) {
+      return false;
+    }
+    graph = body->parent;
+  }
+  return true;
+}
+
 tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
                                      uint32_t axis, uint32_t* out_number) {
   if (!tenon__grow(network->allocator, (void**)&network->numbers, &network->number_capacity,

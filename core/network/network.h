@@ -237,6 +237,8 @@ tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph,
                                   const tenon_sink_t* sink);
 
 /* Looking. */
+/* The main graph, or a body of a live node. */
+bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
 /* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
 tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph, uint32_t node,

@@ -54,6 +54,8 @@ typedef struct tenon__operator_t {
   /* Of a canonical form: white space and new optional attributes at their default do not change it.
    */
   tenon__digest_t contract;
+  /* Known by name, ports and control form alone: read from a plan whose plugin is not here. */
+  bool is_missing;
 } tenon__operator_t;
 
 /* Copies, parses and checks. Everything lies in the arena. Faults are reported with operator and
