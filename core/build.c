@@ -8,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
-#include "core/optimizer/optimizer.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
 
