@@ -386,6 +386,11 @@ static tenon_status_t plan_with_bodies(plan_planner_t* planner, uint32_t graph) 
   if (planner->marks[graph] == 2) {
     return TENON_OK;
   }
+  if (!tenon__graph_alive(planner->plan->network, graph)) { /* no body any more: never runs */
+    planner->plan->schedules[graph] = (tenon__schedule_t){0};
+    planner->marks[graph] = 2;
+    return TENON_OK;
+  }
   planner->marks[graph] = 1;
   TENON_TRY(plan_bodies(planner, graph));
   tenon__arena_t arena;

@@ -8,7 +8,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/plan/map_file.h"
+#include "core/plan/layout_file.h"
 #include "core/plan/plan_file.h"
 #include "core/tensor/layout.h"
 
@@ -269,6 +269,14 @@ typedef struct finder_t {
   void* user;
 } finder_t;
 
+/* Kernels trust that shapes follow from one another as their operators say. */
+static tenon_status_t read_network(tenon__plan_reader_t* reader, const finder_t* finder) {
+  TENON_TRY(tenon__network_read(reader->plan->allocator, &reader->bytes, finder->find, finder->user,
+                                reader->sink, &reader->plan->network));
+  const tenon_status_t status = tenon__network_verify(reader->plan->network, reader->sink);
+  return status == TENON_ERROR_INTERNAL ? TENON_ERROR_INVALID_DATA : status;
+}
+
 static tenon_status_t read_section(tenon__plan_reader_t* reader, tenon__byte_reader_t* structure,
                                    const section_t* section, const finder_t* finder) {
   const uint32_t name = tenon__read_u32(structure);
@@ -281,8 +289,7 @@ static tenon_status_t read_section(tenon__plan_reader_t* reader, tenon__byte_rea
   if (section->read != NULL) {
     TENON_TRY(section->read(reader));
   } else {
-    TENON_TRY(tenon__network_read(reader->plan->allocator, &reader->bytes, finder->find,
-                                  finder->user, reader->sink, &reader->plan->network));
+    TENON_TRY(read_network(reader, finder));
   }
   if (reader->bytes.failed || reader->bytes.position != reader->bytes.size) {
     return tenon__plan_broken(reader, "section '%s' has too few or too many bytes", section->text);

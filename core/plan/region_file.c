@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/plan/map_file.h"
+#include "core/network/file_parts.h"
+#include "core/plan/layout_file.h"
 #include "core/plan/region.h"
 #include "core/plan/region_file.h"
 
@@ -58,7 +59,7 @@ void tenon__region_write(const struct tenon_region_t* region, struct tenon__byte
   if (region->kind == TENON_REGION_EXPRESSION) {
     tenon__expression_write(region->expression, writer);
   } else if (region->kind == TENON_REGION_MOVE) {
-    tenon__map_write(region->map, writer);
+    tenon__index_map_write(region->map, writer);
   }
 }
 
@@ -90,6 +91,11 @@ static const tenon__value_node_t* value_of(const region_reader_t* r, uint32_t va
   return &r->graph->values[value];
 }
 
+/* One of the graph's, or none. */
+static bool is_value(const region_reader_t* r, uint32_t value) {
+  return value == TENON_NONE || (value < r->graph->value_count && r->graph->values[value].alive);
+}
+
 /* A tensor whose rank is known. */
 static bool is_tensor(const tenon__value_node_t* value) {
   return value->kind == TENON_ARGUMENT_TENSOR && value->rank <= MOST_AXES;
@@ -102,7 +108,7 @@ static tenon_status_t read_nodes(region_reader_t* r, uint32_t* out_count,
   TENON_TRY(
       said(r, tenon__numbers_read(r->bytes, *out_count, r->arena, &nodes), "nodes end early"));
   for (uint32_t k = 0; k < *out_count; ++k) {
-    if (nodes[k] >= r->graph->node_count) {
+    if (nodes[k] >= r->graph->node_count || !r->graph->nodes[nodes[k]].alive) {
       return broken(r, "a node is none of the graph's");
     }
   }
@@ -135,8 +141,7 @@ static tenon_status_t read_inputs(region_reader_t* r) {
   for (uint32_t k = 0; k < count; ++k) {
     inputs[k].value = tenon__read_u32(r->bytes);
     inputs[k].aligned = tenon__read_u8(r->bytes) != 0;
-    if (r->bytes->failed ||
-        (inputs[k].value != TENON_NONE && inputs[k].value >= r->graph->value_count)) {
+    if (r->bytes->failed || !is_value(r, inputs[k].value)) {
       return broken(r, "an input is none of the graph's values");
     }
     if (inputs[k].aligned) {
@@ -180,8 +185,7 @@ static tenon_status_t read_outputs(region_reader_t* r) {
   for (uint32_t k = 0; k < count; ++k) {
     outputs[k].value = tenon__read_u32(r->bytes);
     outputs[k].aligned = tenon__read_u8(r->bytes) != 0;
-    if (r->bytes->failed ||
-        (outputs[k].value != TENON_NONE && outputs[k].value >= r->graph->value_count)) {
+    if (r->bytes->failed || !is_value(r, outputs[k].value)) {
       return broken(r, "an output is none of the graph's values");
     }
     if (outputs[k].aligned) {
@@ -373,6 +377,23 @@ static bool map_fits(const region_reader_t* r, const tenon__index_map_t* map) {
           value_of(r, r->region.inputs[map->fill_input].value)->dtype == output->dtype);
 }
 
+static tenon_status_t read_map(region_reader_t* r) {
+  tenon__index_map_t* map = tenon__arena_allocate(r->arena, 1, sizeof *map);
+  /* What is read lies in the network's arena, and its pool may grow. */
+  tenon__file_reading_t reading = {
+      .reader = r->bytes, .network = (tenon__network_t*)(uintptr_t)r->network, .sink = r->sink};
+  if (map == NULL) {
+    return tenon__fail_memory(r->sink);
+  }
+  if (!tenon__index_map_read(&reading, r->region.input_count, map)) {
+    return reading.out_of_memory || tenon__dim_pool_failed(r->network->pool)
+               ? tenon__fail_memory(r->sink)
+               : broken(r, "a map is broken");
+  }
+  r->region.map = map;
+  return TENON_OK;
+}
+
 static tenon_status_t read_meaning(region_reader_t* r) {
   if (r->region.kind == TENON_REGION_EXPRESSION) {
     tenon__expression_t* expression = tenon__arena_allocate(r->arena, 1, sizeof *expression);
@@ -382,8 +403,7 @@ static tenon_status_t read_meaning(region_reader_t* r) {
     TENON_TRY(read_expression(r, TENON_SPACE_PROGRAM, expression));
     r->region.expression = expression;
   } else if (r->region.kind == TENON_REGION_MOVE) {
-    TENON_TRY(said(r, tenon__map_read(r->bytes, r->network->pool, r->arena, &r->region.map),
-                   "a map is broken"));
+    TENON_TRY(read_map(r));
     if (!map_fits(r, r->region.map)) {
       return broken(r, "a map does not fit the arguments");
     }

@@ -345,6 +345,9 @@ static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
     c->parents[g] = TENON_NONE;
   }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    if (!tenon__graph_alive(plan->network, g)) {
+      continue;
+    }
     c->graph_number = g;
     c->graph = plan->network->graphs[g];
     c->schedule = &plan->schedules[g];

@@ -1,6 +1,7 @@
 /* Schedules in a plan: places, steps, their regions and tactics. */
 #include "core/base/status.h"
-#include "core/plan/map_file.h"
+#include "core/network/file_parts.h"
+#include "core/plan/layout_file.h"
 #include "core/plan/plan_file.h"
 
 #define MOST_AXES 64u
@@ -23,7 +24,7 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
   tenon__write_u64(writer, place->size_bytes);
   tenon__write_u32(writer, place->alias);
   if (place->map != NULL) {
-    tenon__map_write(place->map, writer);
+    tenon__index_map_write(place->map, writer);
   }
   if (place->order != NULL) {
     tenon__numbers_write(place->order, plan->network->graphs[graph]->values[place->value].rank,
@@ -100,6 +101,24 @@ static tenon_status_t read_order(tenon__plan_reader_t* reader, uint32_t rank,
   return TENON_OK;
 }
 
+static tenon_status_t read_map(tenon__plan_reader_t* reader, const tenon__index_map_t** out_map) {
+  tenon__network_t* network = reader->plan->network;
+  tenon__file_reading_t reading = {
+      .reader = &reader->bytes, .network = network, .sink = reader->sink};
+  tenon__index_map_t* map = tenon__arena_allocate(&reader->plan->arena, 1, sizeof *map);
+  if (map == NULL) {
+    return tenon__fail_memory(reader->sink);
+  }
+  /* What it reads is a place, so the numbers of inputs in it mean nothing. */
+  if (!tenon__index_map_read(&reading, TENON_NONE, map)) {
+    return reading.out_of_memory || tenon__dim_pool_failed(network->pool)
+               ? tenon__fail_memory(reader->sink)
+               : tenon__plan_broken(reader, "a view's map is none");
+  }
+  *out_map = map;
+  return TENON_OK;
+}
+
 static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__graph_t* graph,
                                  tenon__place_t* place) {
   tenon__byte_reader_t* bytes = &reader->bytes;
@@ -112,7 +131,8 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   place->offset = tenon__read_u64(bytes);
   place->size_bytes = tenon__read_u64(bytes);
   place->alias = tenon__read_u32(bytes);
-  if (bytes->failed || place->value >= graph->value_count || storage > TENON_STORAGE_PART) {
+  if (bytes->failed || place->value >= graph->value_count || !graph->values[place->value].alive ||
+      storage > TENON_STORAGE_PART) {
     return tenon__plan_broken(reader, "a place of '%s' holds none of its values", graph->name);
   }
   place->storage = (tenon__storage_t)storage;
@@ -122,9 +142,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
                               graph->name);
   }
   if ((parts & PLACE_HAS_MAP) != 0) {
-    TENON_TRY(tenon__plan_refused(
-        reader, tenon__map_read(bytes, reader->plan->network->pool, arena, &place->map),
-        "a view's map"));
+    TENON_TRY(read_map(reader, &place->map));
   }
   if ((parts & PLACE_HAS_ORDER) != 0) {
     TENON_TRY(read_order(reader, rank, &place->order));
@@ -195,10 +213,17 @@ static tenon_status_t read_step(tenon__plan_reader_t* reader, uint32_t graph,
     return read_kernel(reader, graph, step);
   }
   step->node = tenon__read_u32(bytes);
-  if (step->node >= reader->plan->network->graphs[graph]->node_count) {
+  const tenon__graph_t* nodes = reader->plan->network->graphs[graph];
+  if (step->node >= nodes->node_count || !nodes->nodes[step->node].alive) {
     return tenon__plan_broken(reader, "step '%s' is of no node", step->name);
   }
   return TENON_OK;
+}
+
+/* Of a graph that is no body any more, which has no steps. */
+static bool is_empty(const tenon__schedule_t* schedule) {
+  return schedule->place_count == 0 && schedule->step_count == 0 && schedule->input_count == 0 &&
+         schedule->output_count == 0;
 }
 
 static tenon_status_t read_schedule(tenon__plan_reader_t* reader, uint32_t graph,
@@ -241,6 +266,9 @@ tenon_status_t tenon__schedules_read(tenon__plan_reader_t* reader) {
   }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(read_schedule(reader, g, &plan->schedules[g]));
+    if (!tenon__graph_alive(plan->network, g) && !is_empty(&plan->schedules[g])) {
+      return tenon__plan_broken(reader, "there are steps for a graph that is not there");
+    }
   }
   return TENON_OK;
 }

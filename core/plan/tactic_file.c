@@ -1,6 +1,6 @@
 /* Tactics in a plan: what a kernel asked for when it was chosen. */
 #include "core/base/status.h"
-#include "core/plan/map_file.h"
+#include "core/plan/layout_file.h"
 #include "core/plan/plan_file.h"
 
 #define MOST_AXES 64u

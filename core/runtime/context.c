@@ -492,11 +492,15 @@ static tenon_status_t run_all(tenon__context_t* context) {
   return update_states(context);
 }
 
-tenon_status_t tenon__context_run(tenon__context_t* context) {
+tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   tenon__thread_pool_wake(context->pool);
   const tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
-  TENON_TRY(status);
+  return status;
+}
+
+tenon_status_t tenon__context_run(tenon__context_t* context) {
+  TENON_TRY(tenon__context_enqueue(context));
   return tenon__context_synchronize(context);
 }
 

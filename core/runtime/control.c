@@ -33,7 +33,8 @@ typedef struct loop_t {
   uint32_t scanned;
   uint32_t collected;
   uint32_t captured;
-  uint32_t lead; /* parameters before the carried ones: 0 or 2 */
+  uint32_t first; /* inputs before the carried ones: trip count and condition, or none */
+  uint32_t lead;  /* parameters before the carried ones: 0 or 2 */
   const int64_t* axes;
   const int64_t* directions;
 } loop_t;
@@ -207,7 +208,8 @@ static void describe(loop_t* loop) {
   loop->scanned = (uint32_t)attribute_int(loop->node, control->scanned_attribute);
   loop->lead = control->passes_iteration != 0 ? 2 : 0;
   loop->collected = loop->node->output_count - loop->carried;
-  loop->captured = loop->step->input_count - 2 - loop->carried - loop->scanned;
+  loop->first = control->form == TENON_CONTROL_MAP ? 0 : 2;
+  loop->captured = loop->step->input_count - loop->first - loop->carried - loop->scanned;
   const uint32_t count = loop->scanned + loop->collected;
   loop->axes = attribute_list(loop->node, control->axes_attribute, count);
   loop->directions = attribute_list(loop->node, control->directions_attribute, count);
@@ -228,12 +230,12 @@ static tenon_status_t trip_count(loop_t* loop, int64_t* out_count) {
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
-  if (loop->step->inputs[0] != TENON_NONE) {
+  if (loop->first > 0 && loop->step->inputs[0] != TENON_NONE) {
     TENON_TRY(outer(loop, 0, dims, strides, &argument));
     count = tenon__element_load(argument.tensor.data, argument.tensor.dtype, 0).i;
   }
   for (uint32_t k = 0; k < loop->scanned; ++k) {
-    TENON_TRY(outer(loop, 2 + loop->carried + k, dims, strides, &argument));
+    TENON_TRY(outer(loop, loop->first + loop->carried + k, dims, strides, &argument));
     const int64_t axis = axis_of(loop, k, argument.tensor.rank);
     if (axis < 0 || axis >= (int64_t)argument.tensor.rank) {
       return tenon__fail(loop->frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
@@ -251,7 +253,7 @@ static tenon_status_t first_condition(loop_t* loop) {
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
   loop->state->condition = 1;
-  if (loop->step->inputs[1] != TENON_NONE) {
+  if (loop->first > 0 && loop->step->inputs[1] != TENON_NONE) {
     TENON_TRY(outer(loop, 1, dims, strides, &argument));
     loop->state->condition = *(const uint8_t*)argument.tensor.data;
   }
@@ -263,14 +265,14 @@ static tenon_status_t begin(loop_t* loop) {
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
   for (uint32_t k = 0; k < loop->carried; ++k) {
-    TENON_TRY(outer(loop, 2 + k, dims, strides, &argument));
+    TENON_TRY(outer(loop, loop->first + k, dims, strides, &argument));
     TENON_TRY(tenon__growing_assign(&loop->state->carried[0][k], &argument));
   }
   for (uint32_t k = 0; k < loop->captured; ++k) {
-    if (loop->step->inputs[2 + loop->carried + loop->scanned + k] == TENON_NONE) {
+    if (loop->step->inputs[loop->first + loop->carried + loop->scanned + k] == TENON_NONE) {
       continue;
     }
-    TENON_TRY(outer(loop, 2 + loop->carried + loop->scanned + k, dims, strides, &argument));
+    TENON_TRY(outer(loop, loop->first + loop->carried + loop->scanned + k, dims, strides, &argument));
     TENON_TRY(lend(loop->body, loop->lead + loop->carried + loop->scanned + k, &argument));
   }
   for (uint32_t k = 0; k < loop->collected; ++k) {
@@ -284,7 +286,7 @@ static tenon_status_t lend_slice(loop_t* loop, uint32_t k, int64_t iteration) {
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
-  TENON_TRY(outer(loop, 2 + loop->carried + k, dims, strides, &argument));
+  TENON_TRY(outer(loop, loop->first + loop->carried + k, dims, strides, &argument));
   const uint32_t axis = (uint32_t)axis_of(loop, k, argument.tensor.rank);
   const int64_t at = is_backwards(loop, k) ? dims[axis] - 1 - iteration : iteration;
   const int64_t size = (int64_t)tenon__dtype_bits(argument.tensor.dtype) / 8;

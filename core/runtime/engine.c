@@ -57,11 +57,8 @@ static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine, const t
   return entry;
 }
 
-static tenon_status_t prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
-                                   tenon__engine_step_t* out_step) {
-  if (step->kind != TENON_STEP_KERNEL) {
-    return TENON_OK;
-  }
+tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__instance_t** out_instance) {
   const tenon__kernel_entry_t* entry = find_kernel(engine, step);
   if (entry == NULL) {
     return TENON_ERROR_NOT_FOUND;
@@ -73,7 +70,7 @@ static tenon_status_t prepare_step(tenon__engine_t* engine, const tenon__step_t*
                                            .device_handle = engine->device_handle};
   const tenon_status_t status = tenon__instance_create(
       engine->allocator, &binding, step->region, &step->tactic, step->name, engine->store,
-      engine->plan->thread_count, engine->options.sink, &out_step->instance);
+      engine->plan->thread_count, engine->options.sink, out_instance);
   if (status != TENON_OK) {
     return tenon__fail(engine->options.sink, status, "step '%s': kernel '%s' of plugin '%s' cannot be prepared",
                        step->name, step->kernel, step->plugin);
@@ -100,7 +97,10 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
     }
     for (uint32_t k = 0; k < schedule->step_count; ++k) {
       engine->steps[g][k].number = engine->step_count++;
-      TENON_TRY(prepare_step(engine, &schedule->steps[k], &engine->steps[g][k]));
+      if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
+        TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k],
+                                             &engine->steps[g][k].instance));
+      }
     }
   }
   return TENON_OK;

@@ -27,7 +27,6 @@ struct tenon__engine_t {
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
   uint8_t* reads_contents;      /* per number of the network: is there a CONTENT symbol of that value? */
-  struct tenon__refit_t* refit;
 };
 
 /* Memory of a place that has its own (not VIEW, PART). */
@@ -96,6 +95,10 @@ struct tenon__context_t {
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
 };
+
+/* Finds and prepares a step's kernel. */
+tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__instance_t** out_instance);
 
 /* Frames: memory of places, arrays of arguments. */
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,

@@ -67,6 +67,8 @@ tenon_allocator_t tenon__dim_pool_allocator(const tenon__dim_pool_t* pool);
 tenon_dim_t tenon__dim_constant(tenon__dim_pool_t* pool, int64_t value);
 /* The symbol of that name, made if new; an existing one keeps its range. Names are copied. */
 tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol);
+/* Coordinate `axis` of a space: at least 0, below `extent`; the constant 0 where the extent is the
+ * constant 1. Two spaces share it when they share axis and extent. */
 tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent);
 /* ADD SUB MUL FLOOR_DIV MOD MIN MAX and the comparisons EQ NE LT LE GT GE, which give 0 or 1. */
 tenon_dim_t tenon__dim_combine(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,

@@ -15,7 +15,7 @@ tenon_status_t tenon__infer_unsqueeze(void* state, tenon_shape_builder_t* builde
                                       const tenon_shape_table_t* table);
 tenon_status_t tenon__infer_mat_mul(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table);
-/* mat_mul without attributes, i32 result. */
+/* mat_mul with an i32 result. */
 tenon_status_t tenon__infer_mat_mul_integer(void* state, tenon_shape_builder_t* builder,
                                             const tenon_shape_table_t* table);
 tenon_status_t tenon__infer_einsum(void* state, tenon_shape_builder_t* builder,

@@ -15,7 +15,7 @@ typedef struct matrix_t {
 } matrix_t;
 
 static matrix_t matrix_of(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
-                          uint32_t input, bool transposed) {
+                          uint32_t input) {
   matrix_t matrix = {.rank = table->rank(builder, input)};
   matrix.is_vector = matrix.rank == 1;
   if (matrix.is_vector) {
@@ -24,8 +24,8 @@ static matrix_t matrix_of(tenon_shape_builder_t* builder, const tenon_shape_tabl
     matrix.rows = input == 0 ? one : extent;
     matrix.columns = input == 0 ? extent : one;
   } else {
-    matrix.rows = table->dim(builder, input, matrix.rank - (transposed ? 1 : 2));
-    matrix.columns = table->dim(builder, input, matrix.rank - (transposed ? 2 : 1));
+    matrix.rows = table->dim(builder, input, matrix.rank - 2);
+    matrix.columns = table->dim(builder, input, matrix.rank - 1);
   }
   return matrix;
 }
@@ -40,16 +40,15 @@ static tenon_dim_t batch_extent(tenon_shape_builder_t* builder, const tenon_shap
 }
 
 static tenon_status_t infer_product(tenon_shape_builder_t* builder,
-                                    const tenon_shape_table_t* table, bool transpose_a,
-                                    bool transpose_b, tenon_dtype_t dtype) {
+                                    const tenon_shape_table_t* table, tenon_dtype_t dtype) {
   uint32_t rank_a = table->rank(builder, 0);
   uint32_t rank_b = table->rank(builder, 1);
   if (rank_a == 0 || rank_b == 0 || rank_a > TENON__INFER_MAX_RANK ||
       rank_b > TENON__INFER_MAX_RANK) {
     return tenon__infer_refuse(builder, table, "operands of rank %u and %u", rank_a, rank_b);
   }
-  matrix_t a = matrix_of(builder, table, 0, transpose_a);
-  matrix_t b = matrix_of(builder, table, 1, transpose_b);
+  matrix_t a = matrix_of(builder, table, 0);
+  matrix_t b = matrix_of(builder, table, 1);
   int64_t depth_a = 0;
   int64_t depth_b = 0;
   if (table->known(builder, a.columns, &depth_a) && table->known(builder, b.rows, &depth_b) &&
@@ -79,23 +78,13 @@ static tenon_status_t infer_product(tenon_shape_builder_t* builder,
 tenon_status_t tenon__infer_mat_mul(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table) {
   (void)state;
-  int64_t transpose_a = 0;
-  int64_t transpose_b = 0;
-  tenon_status_t status = table->attribute_int(builder, "transpose_a", &transpose_a);
-  if (status == TENON_OK) {
-    status = table->attribute_int(builder, "transpose_b", &transpose_b);
-  }
-  if (status != TENON_OK) {
-    return status;
-  }
-  return infer_product(builder, table, transpose_a != 0, transpose_b != 0,
-                       table->input_dtype(builder, 0));
+  return infer_product(builder, table, table->input_dtype(builder, 0));
 }
 
 tenon_status_t tenon__infer_mat_mul_integer(void* state, tenon_shape_builder_t* builder,
                                             const tenon_shape_table_t* table) {
   (void)state;
-  return infer_product(builder, table, false, false, TENON_DTYPE_INT32);
+  return infer_product(builder, table, TENON_DTYPE_INT32);
 }
 
 /*

@@ -4,10 +4,9 @@
 
 FAMILY_TABLE(product) = {
     {OPERATOR("mat_mul", "matrix products over broadcast leading axes; 1-D operands as in NumPy"),
-     BINARY(NUMBER_TYPES), ATTRIBUTES(FLAG("transpose_a", "0"), FLAG("transpose_b", "0")),
-     .infer = tenon__infer_mat_mul,
-     .traits = "pure; linear(input=1, axis=-1, output_axis=-1,"
-               " when=transpose_b == 0 && rank(a) > 1 && rank(b) > 1)"},
+     BINARY(NUMBER_TYPES), .infer = tenon__infer_mat_mul,
+     .traits = "pure; linear(input=1, axis=-1, output_axis=-1);"
+               "concatenable(axis=-1, output_axis=-1)"},
     {OPERATOR("mat_mul_integer", "of 8-bit values less their zero points, summed in i32"),
      TYPES(TYPE("A", "i8 u8"), TYPE("B", "i8 u8")),
      INPUTS(PORT("a", "A"), PORT("b", "B"), OPTIONAL("a_zero_point", "A"),

@@ -1,16 +1,10 @@
-/* Index maps and layouts in a plan. */
-#ifndef TENON_CORE_PLAN_MAP_FILE_H_
-#define TENON_CORE_PLAN_MAP_FILE_H_
+/* Layouts and lists of numbers in a plan. Refusals are silent: INVALID_DATA. */
+#ifndef TENON_CORE_PLAN_LAYOUT_FILE_H_
+#define TENON_CORE_PLAN_LAYOUT_FILE_H_
 
 #include "core/base/arena.h"
 #include "core/base/bytes.h"
-#include "core/tensor/index_map.h"
-
-void tenon__map_write(const tenon__index_map_t* map, tenon__byte_writer_t* writer);
-/* Into the arena. Checks ranks, ids of dimensions, kinds, and that the coordinates are of the kind that the map
- * says: INVALID_DATA, silently. What the inputs are is the caller's to check. May add dimensions to the pool. */
-tenon_status_t tenon__map_read(tenon__byte_reader_t* reader, tenon__dim_pool_t* pool,
-                               tenon__arena_t* arena, const tenon__index_map_t** out_map);
+#include "core/tensor/dimension.h"
 
 void tenon__layout_write(const tenon_layout_t* layout, tenon__byte_writer_t* writer);
 /* A layout of that rank and sane: tenon__layout_valid. The name is borrowed from the reader's data. */
