@@ -11,7 +11,7 @@
 
 enum {
   TENON__ONNX_CALL_LIMIT = 64,             /* functions called by functions */
-  TENON__ONNX_NODE_LIMIT = 2 * 1024 * 1024 /* nodes converted, functions expanded */
+  TENON__ONNX_NODE_LIMIT = 512 * 1024 /* nodes converted, functions expanded */
 };
 
 /* A name that a block uses and does not define, and the node that uses it (NULL: the block's

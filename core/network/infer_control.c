@@ -99,10 +99,40 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
   return tenon__infer_fresh(control->inference, output, axis, bound);
 }
 
+/* A condition that is known when building: the other branch's types do not matter. */
+static bool condition_is_known(const tenon__control_work_t* control, uint32_t* out_taken) {
+  const tenon__value_node_t* condition = tenon__control_input(control, 0);
+  int64_t known = 0;
+  if (condition->contents == NULL || condition->content_count != 1 ||
+      !tenon__dim_known(control->network->pool, condition->contents[0], &known)) {
+    return false;
+  }
+  *out_taken = known != 0 ? 0 : 1;
+  return true;
+}
+
+static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
+  for (uint32_t i = 0; i < control->layout.output_count; ++i) {
+    const tenon__value_node_t* result = tenon__control_result(control, body, i);
+    TENON_TRY(set_output(control, i, result, result->rank, result->dims));
+    bool is_free = result->contents != NULL;
+    for (uint32_t e = 0; is_free && e < result->content_count; ++e) {
+      is_free = !dim_is_local(control->network, result->contents[e], body);
+    }
+    control->inference->outputs[i].contents = is_free ? result->contents : NULL;
+    control->inference->outputs[i].content_count = is_free ? result->content_count : 0;
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t infer_choose(const tenon__control_work_t* control) {
   const uint32_t* bodies = control->inference->bodies;
+  uint32_t taken = 0;
   TENON_TRY(tenon__control_settle(control, bodies[0]));
   TENON_TRY(tenon__control_settle(control, bodies[1]));
+  if (condition_is_known(control, &taken)) {
+    return infer_taken(control, bodies[taken]);
+  }
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     const tenon__value_node_t* a = tenon__control_result(control, bodies[0], i);
     const tenon__value_node_t* b = tenon__control_result(control, bodies[1], i);

@@ -175,10 +175,58 @@ static void scan(tenon__make_t* make) {
   finish_repetition(make, &loop);
 }
 
+/* Item `index` of a batch. */
+static tenon_value_t batch_item(tenon__make_t* make, tenon_value_t value, int64_t index) {
+  const tenon_value_t place = tenon__make_int64(make, index);
+  return tenon__make_2(make, "gather", value, place);
+}
+
+/* Opset 8: one scan for each item of the batch, which is axis 0 of everything; lengths cannot be
+ * given. */
+static void scan_8(tenon__make_t* make) {
+  enum { BATCH_LIMIT = 64, INPUT_LIMIT = 32 };
+  const int64_t scanned = tenon__make_get_int(make, "num_scan_inputs", 0);
+  const int64_t batch = tenon__make_dim(make, tenon__make_input(make, 1), 0);
+  if (tenon__make_has_input(make, 0) || batch < 1 || batch > BATCH_LIMIT || scanned < 1 ||
+      scanned >= make->input_count || make->input_count > INPUT_LIMIT ||
+      make->output_count > INPUT_LIMIT) {
+    tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
+                     "opset 8 needs a known batch of at most %d and no sequence lengths",
+                     BATCH_LIMIT);
+    return;
+  }
+  const tenon_value_t* inputs = make->inputs;
+  const uint32_t input_count = make->input_count;
+  tenon_value_t* outputs = make->outputs;
+  tenon_value_t items[INPUT_LIMIT];
+  tenon_value_t results[INPUT_LIMIT][BATCH_LIMIT];
+  for (int64_t b = 0; b < batch; ++b) {
+    tenon_value_t made[INPUT_LIMIT] = {{0}};
+    for (uint32_t i = 1; i < input_count; ++i) {
+      items[i - 1] = batch_item(make, inputs[i], b);
+    }
+    make->inputs = items;
+    make->input_count = input_count - 1;
+    make->outputs = made;
+    scan(make);
+    make->inputs = inputs;
+    make->input_count = input_count;
+    make->outputs = outputs;
+    for (uint32_t i = 0; i < make->output_count; ++i) {
+      const int64_t axis = 0;
+      results[i][b] = tenon__make_unsqueeze(make, made[i], &axis, 1);
+    }
+  }
+  for (uint32_t i = 0; i < make->output_count; ++i) {
+    tenon__make_output(make, i, tenon__make_concat(make, 0, (uint32_t)batch, results[i]));
+  }
+}
+
 #define MADE(type, since, function) TENON__MAKE_ROW("", type, since, 0, function, NULL, NULL)
 
 TENON__ONNX_FAMILY(control) = {
     MADE("If", 1, branch),
     MADE("Loop", 1, loop_node),
+    TENON__MAKE_ROW("", "Scan", 8, 9, scan_8, NULL, NULL),
     MADE("Scan", 9, scan),
 };

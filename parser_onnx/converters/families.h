@@ -21,12 +21,12 @@
   X(recurrent, 3)               \
   X(indexing, 10)               \
   X(signal, 2)                  \
-  X(attention, 3)               \
+  X(attention, 4)               \
   X(loss, 2)                    \
   X(training, 3)                \
   X(text, 4)                    \
   X(sequence, 12)               \
-  X(control, 3)                 \
+  X(control, 4)                 \
   X(classical, 4)
 
 #define TENON__ONNX_FAMILY_DECLARATION(name, count) \

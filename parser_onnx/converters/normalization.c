@@ -131,14 +131,36 @@ static bool may_hold(tenon__make_t* make, uint32_t index) {
          (!tenon__make_known_floats(make, input, &value, 1, &count) || value != 0);
 }
 
+/* Drops each element with probability `ratio` and scales the others up, where `trains` is true. */
+static void dropout_training(tenon__make_t* make) {
+  const tenon_value_t x = tenon__make_input(make, 0);
+  const tenon_dtype_t dtype = tenon__make_dtype(make, x);
+  const tenon_value_t ratio =
+      tenon__make_has_input(make, 1)
+          ? tenon__make_cast(make, tenon__make_input(make, 1), TENON_DTYPE_FLOAT32)
+          : tenon__make_number(make, TENON_DTYPE_FLOAT32, 0.5);
+  const tenon_value_t shape = tenon__make_shape(make, x);
+  tenon__make_begin(make, "random_uniform");
+  tenon__make_pass_all(make, "seed");
+  tenon__make_add(make, shape);
+  const tenon_value_t uniform = tenon__make_end(make);
+  const tenon_value_t choice[3] = {uniform, ratio, tenon__make_input(make, 2)};
+  const tenon_value_t mask = tenon__make_math(make, "y = !c || a >= b", 3, choice);
+  const tenon_value_t factors[2] = {ratio, tenon__make_input(make, 2)};
+  const tenon_value_t factor = tenon__make_cast(
+      make, tenon__make_math(make, "y = b ? 1.0 / (1.0 - a) : 1.0 + 0.0 * a", 2, factors), dtype);
+  const tenon_value_t operands[3] = {x, mask, factor};
+  tenon__make_output(make, 0, tenon__make_math(make, "y = b ? a * c : 0.0 * c", 3, operands));
+  tenon__make_output(make, 1, mask);
+}
+
 /* For inference nothing is dropped; the mask says so. */
 static void dropout(tenon__make_t* make) {
   const tenon_value_t x = tenon__make_input(make, 0);
   const bool trains = tenon__make_version(make) >= 12 && may_hold(make, 2);
   const bool drops = !tenon__make_has_input(make, 1) || may_hold(make, 1);
   if (trains && drops) {
-    tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
-                     "training_mode must be a constant false; export the model for inference");
+    dropout_training(make);
     return;
   }
   tenon__make_output(make, 0, tenon__make_1(make, "pass_through", x));

@@ -920,7 +920,7 @@ typedef struct tenon_kernel_t {
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic));
-  /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. */
+  /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. NULL: none. */
   tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, const tenon_tactic_t* tactic,
                             tenon_preparation_t* preparation, const tenon_prepare_table_t* host,

@@ -116,6 +116,7 @@ typedef struct tenon_parse_options_t {
   const char* format; /* NULL: sniffed */
   const tenon_input_shape_t* shapes;
   uint32_t shape_count;
+  uint32_t reserved;
   /* More parts of one model (a caffemodel beside its prototxt), NULL-terminated. */
   const char* const* parts;
 } tenon_parse_options_t;
@@ -348,6 +349,7 @@ TENON_API tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine);
 typedef struct tenon_context_options_t {
   size_t size;
   uint32_t thread_count; /* 0: what the plan was tuned for */
+  uint32_t reserved;
   void* stream;          /* native handle of the caller's stream, NULL: one of our own */
 } tenon_context_options_t;
 

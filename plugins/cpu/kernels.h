@@ -1,0 +1,9 @@
+/* The kernels on offer: one table entry for each, named in plugin.c. */
+#ifndef TENON_CPU_KERNELS_H_
+#define TENON_CPU_KERNELS_H_
+
+#include "cpu.h"
+
+extern const tenon_kernel_t tenon__cpu_expression_kernel;
+
+#endif
