@@ -58,14 +58,19 @@ tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog
 void tenon__catalog_destroy(tenon__catalog_t* catalog);
 
 /* A promise: `kind` "operator", "kernel", ...; `name`: the operator's identity, the kernel's operator
- * ("*expressions", "*moves", "*": any), the device's or parser's name, "format:domain:Type"; "*": any. */
+ * ("*expressions", "*moves", "*": any), the device's or parser's name, "format:domain:Type"; "*": any. Kinds
+ * that are not known are skipped. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
 /* All items of an offering. Unknown kinds are skipped. An operator with a fault is listed as disabled with
  * its reason (and reported); a second, different definition of an identity disables both, naming the files.
- * Fails only when memory is out. */
+ * Fails only when memory is out. An owner that promises adds from its make_ready alone. */
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);
+
+/* Makes one owner ready now, whatever it promised. What make_ready returned, now or before. */
+tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
+                                         const tenon_sink_t* sink);
 
 /* Lookups make promises ready. NULL when absent (a failure to load was reported). */
 const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, const char* name,
@@ -77,9 +82,10 @@ const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, co
 const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog, const char* format,
                                                          const char* domain, const char* type,
                                                          int64_t version, const tenon_sink_t* sink);
-/* Kernels that could take an operator (its identity), or with NULL and flags: the expression (or move)
- * kernels, patterns and proposers included under "*". Ordered by plugin name, then kernel name; reference
- * kernels last. Returns the count; writes up to capacity. */
+/* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those that look for
+ * themselves (pattern, propose); NULL with flags for the expression (or move) kernels, without for all.
+ * Ordered by plugin name, then kernel name; reference kernels last. Returns the count; writes up to
+ * capacity. */
 uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint32_t flags,
                                 const tenon_sink_t* sink, const tenon__kernel_entry_t** out_entries,
                                 uint32_t capacity);
@@ -91,6 +97,8 @@ uint32_t tenon__catalog_devices(tenon__catalog_t* catalog, const tenon_sink_t* s
                                 const tenon__device_entry_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_parsers(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                 const tenon__parser_entry_t** out_entries, uint32_t capacity);
+uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                   const tenon__converter_entry_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                  const tenon__rewrite_entry_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
@@ -102,5 +110,8 @@ uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t**
                                uint32_t capacity);
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
+/* Identities of all that are disabled, among the plugins loaded so far. */
+uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
+                                           uint32_t capacity);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The two languages of docs/expressions.md: lexer and parser. One syntax tree serves both; what a name
- * means is decided when a text is instantiated for a node (expression/instantiate.h, expression/shape_rule.h).
+ * The two languages of docs/expressions.md: lexer and parser. One syntax tree serves both; what a
+ * name means is decided when a text is instantiated for a node (expression/program.h,
+ * expression/shape_rule.h).
  */
 #ifndef TENON_CORE_EXPRESSION_TEXT_H_
 #define TENON_CORE_EXPRESSION_TEXT_H_
@@ -25,11 +26,15 @@ typedef enum tenon__syntax_kind_t {
   TENON_SYNTAX_RANGE,  /* a..b ; b may be absent (child_count 1) */
 } tenon__syntax_kind_t;
 
+enum { TENON_SYNTAX_DEPTH = 256, TENON_TEXT_BYTES = 16384 };
+
+/* `true` and `false` are NAMEs; `inf` and `nan` are FLOATs. */
 typedef struct tenon__syntax_t {
   tenon__syntax_kind_t kind;
   char op;
   uint32_t position; /* in the text, for messages */
   uint32_t child_count;
+  uint32_t depth; /* of the tree below and with this node; at most TENON_SYNTAX_DEPTH */
   int64_t integer;
   double number;
   const char* text; /* NAME, CALL, STRING */
@@ -37,7 +42,8 @@ typedef struct tenon__syntax_t {
 } tenon__syntax_t;
 
 /* One statement. `let`: is_let. `y = e`: target "y". `y[d] = e`: member NULL, subscript "d".
- * `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x", subscript "d". */
+ * `y[0] = e`: subscript "0". `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x",
+ * subscript "d". */
 typedef struct tenon__statement_t {
   bool is_let;
   const char* prefix;
@@ -54,16 +60,17 @@ typedef struct tenon__text_t {
   const tenon__statement_t* statements;
 } tenon__text_t;
 
-/* Parses statements. A fault is reported with its position and what was expected; INVALID_DATA. The tree
- * lives in the arena. */
-tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source, const tenon_sink_t* sink,
-                                 tenon__text_t* out_text);
+/* Parses statements. A fault is reported with its position and what was expected; INVALID_DATA. The
+ * tree lives in the arena. */
+tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
+                                 const tenon_sink_t* sink, tenon__text_t* out_text);
 /* Parses one expression (a condition, a check). */
 tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* source,
                                             const tenon_sink_t* sink,
                                             const tenon__syntax_t** out_expression);
 
-/* "t = standard.mat_mul/1(a, b){transpose_a=1, mode=mode}; y = ...": decompositions and patterns. */
+/* "t = standard.mat_mul/1(a, b){transpose_a=1, mode=mode}; y = ...": decompositions and patterns.
+ */
 typedef struct tenon__call_attribute_t {
   const char* name;
   const tenon__syntax_t* value;
@@ -81,7 +88,7 @@ typedef struct tenon__calls_t {
   uint32_t statement_count;
   const tenon__call_statement_t* statements;
 } tenon__calls_t;
-tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source, const tenon_sink_t* sink,
-                                  tenon__calls_t* out_calls);
+tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
+                                  const tenon_sink_t* sink, tenon__calls_t* out_calls);
 
 #endif

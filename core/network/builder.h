@@ -1,4 +1,5 @@
-/* The builder behind tenon_builder_table_t: what parsers, converters, rewrites and tenon.h build with. */
+/* The builder behind tenon_builder_table_t: what parsers, converters, rewrites and tenon.h build
+ * with. */
 #ifndef TENON_CORE_NETWORK_BUILDER_H_
 #define TENON_CORE_NETWORK_BUILDER_H_
 
@@ -10,9 +11,12 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
                                      tenon_builder_t** out_builder);
 void tenon__builder_destroy(tenon_builder_t* builder);
 const tenon_builder_table_t* tenon__builder_table(void);
-/* Builder handles are value ids of the graph being built, plus 1; those of enclosing graphs are told apart by
- * the builder. The network value behind a handle of the main graph: */
+/* Handles are numbers of a table of the builder, which tells graphs apart; 0 is "absent". The value
+ * of the main graph behind one; TENON_NONE for others. */
 uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value);
+/* A handle for a value that is there already, for rewrites. */
+tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
+                                     tenon_value_t* out_handle);
 /* True when nothing is left open (a node begun, a body). Else says what. */
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder);
 

@@ -1,10 +1,11 @@
 /*
- * The network: a typed graph in static single assignment. Node forms: operators (with their resolved
- * meaning, if declared), and the two forms that need no operator, expressions and moves. Control nodes own
- * bodies: graphs of the same network, whose captured values are explicit parameters.
+ * The network: a typed graph in static single assignment. Node forms: operators (with their
+ * resolved meaning, if declared), and the two forms that need no operator, expressions and moves.
+ * Control nodes own bodies: graphs of the same network, whose captured values are explicit
+ * parameters.
  *
- * Everything lies in the network's arena; ids are indices; nothing is ever renumbered. Dead nodes and
- * values stay in the tables with `alive` false. One thread at a time.
+ * Everything lies in the network's arena; ids are indices; nothing is ever renumbered. Dead nodes
+ * and values stay in the tables with `alive` false. One thread at a time.
  */
 #ifndef TENON_CORE_NETWORK_NETWORK_H_
 #define TENON_CORE_NETWORK_NETWORK_H_
@@ -29,11 +30,14 @@ typedef struct tenon__weights_t {
   bool owned; /* `data` was allocated from network->allocator */
   bool digest_known;
   tenon__digest_t digest; /* of dtype, dims, data; made when first asked for */
-  const char* derivation; /* how it was made from others ("fold of ..."), NULL for the model's own */
+  const char*
+      derivation; /* how it was made from others ("fold of ..."), NULL for the model's own */
 } tenon__weights_t;
 
 /* Contents are followed for tensors of up to this many elements. */
 enum { TENON_CONTENT_LIMIT = 1024 };
+/* Dimensions of a value: what a program's masks of axes can hold. */
+enum { TENON_RANK_LIMIT = 64 };
 
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
@@ -47,8 +51,8 @@ typedef struct tenon__value_node_t {
   const tenon_dim_t* dims;
   uint32_t producer; /* node, or TENON_NONE: input, parameter, constant, state */
   uint32_t producer_output;
-  uint32_t weights; /* index into network->weights, or TENON_NONE */
-  uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
+  uint32_t weights;            /* index into network->weights, or TENON_NONE */
+  uint32_t state;              /* index into network->states when it reads one, or TENON_NONE */
   const tenon_dim_t* contents; /* NULL when not tracked; row-major */
   uint32_t content_count;
   uint32_t number; /* network->numbers, where symbols refer to it; TENON_NONE until one does */
@@ -60,7 +64,8 @@ typedef enum tenon__node_form_t {
   TENON_NODE_MOVE,
 } tenon__node_form_t;
 
-/* What an expression node that was given as text was made from, so that it can be inferred again. */
+/* What an expression node that was given as text was made from, so that it can be inferred again.
+ */
 typedef struct tenon__expression_source_t {
   tenon__text_t text;
   const char* const* input_names; /* one for each input of the node */
@@ -75,7 +80,7 @@ typedef struct tenon__node_t {
   uint32_t input_count;
   uint32_t* inputs; /* values, TENON_NONE where absent */
   uint32_t output_count;
-  uint32_t* outputs; /* values, TENON_NONE where unwanted */
+  uint32_t* outputs;        /* values, TENON_NONE where unwanted */
   uint32_t attribute_count; /* all that the operator declares, defaults applied */
   const tenon__scope_attribute_t* attributes;
   uint32_t body_count;
@@ -119,8 +124,9 @@ typedef struct tenon__state_node_t {
   uint32_t update;  /* value of the main graph, or TENON_NONE */
 } tenon__state_node_t;
 
-/* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into network->numbers, which
- * stays true when a pass replaces the value. Numbers are never given back: some stand for no value. */
+/* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into
+ * network->numbers, which stays true when a pass replaces the value. Numbers are never given back:
+ * some stand for no value. */
 typedef struct tenon__number_t {
   uint32_t graph;
   uint32_t value; /* TENON_NONE: of a node that failed */
@@ -152,37 +158,45 @@ void tenon__network_destroy(tenon__network_t* network);
 tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
 
 /* Appending. All fail only when memory is out. */
-tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* name, uint32_t parent,
-                                        uint32_t* out_graph);
+tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* name,
+                                        uint32_t parent, uint32_t* out_graph);
 /* The name is made unique. */
 tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph, const char* name,
                                       uint32_t* out_value);
-tenon_status_t tenon__network_add_weights(tenon__network_t* network, const tenon__weights_t* weights,
-                                          uint32_t* out_weights);
-tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph, const char* name,
-                                         uint32_t weights, uint32_t* out_value);
+tenon_status_t tenon__network_add_weights(tenon__network_t* network,
+                                          const tenon__weights_t* weights, uint32_t* out_weights);
+tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph,
+                                         const char* name, uint32_t weights, uint32_t* out_value);
 const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t weights);
-/* (add_weights adopts the data where `owned` is true.) A value becomes an input (a parameter, in a body) or an output (a result). `name`: the application's, NULL: the
- * value's own; not used in bodies. */
+/* (add_weights adopts the data where `owned` is true.) A value becomes an input (a parameter, in a
+ * body) or an output (a result). `name`: the application's, NULL: the value's own; not used in
+ * bodies. */
 tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph, uint32_t value);
 tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph, uint32_t value,
                                        const char* name);
-/* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is taken. */
+/* Copies the state; `read` must be a value of the main graph. INVALID_ARGUMENT when the name is
+ * taken. */
 tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
                                         const tenon_sink_t* sink, uint32_t* out_state);
 /* The number of a value, given when first asked for. */
 tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
                                    uint32_t* out_number);
-/* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other kinds. */
+/* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other
+ * kinds. */
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
                           uint32_t* out_graph, uint32_t* out_value, uint32_t* out_index);
-/* Gives a value without contents CONTENT symbols for its elements, where it is an integer or bool tensor of rank
- * 0 or 1 with a known number of elements up to TENON_CONTENT_LIMIT; else leaves it. */
-tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph, uint32_t value);
+/* Gives a value without contents CONTENT symbols for its elements, where it is an integer or bool
+ * tensor of rank 0 or 1 with a known number of elements up to TENON_CONTENT_LIMIT; else leaves it.
+ */
+tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph,
+                                          uint32_t value);
 
-/* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves meaning; makes the
- * output values (`output_names` may be NULL or have NULLs; `wanted[k]` false leaves output k TENON_NONE, wanted
- * NULL: all). Faults name node, operator and values; INVALID_DATA. On failure nothing was added. */
+/* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves
+ * meaning; makes the output values (`output_names` may be NULL or have NULLs; both arrays have
+ * output_count entries). An optional output is made when it is among the first output_count and
+ * wanted[k] (wanted NULL: all); the others are always made. output_count 0: all that are declared;
+ * of a variadic output one, of a control form what its bodies give. Faults name node, operator and
+ * values; INVALID_DATA. On failure nothing was added. */
 typedef struct tenon__node_request_t {
   const tenon__operator_t* op;
   const char* name; /* NULL: made */
@@ -200,8 +214,9 @@ tenon_status_t tenon__graph_add_node(tenon__network_t* network, uint32_t graph,
                                      const tenon__node_request_t* request, const tenon_sink_t* sink,
                                      uint32_t* out_node);
 /* Nodes without an operator. Operand and source indices refer to `inputs`. */
-tenon_status_t tenon__graph_add_expression(tenon__network_t* network, uint32_t graph, const char* name,
-                                           const uint32_t* inputs, uint32_t input_count,
+tenon_status_t tenon__graph_add_expression(tenon__network_t* network, uint32_t graph,
+                                           const char* name, const uint32_t* inputs,
+                                           uint32_t input_count,
                                            const tenon__expression_t* expression,
                                            const tenon__inferred_shape_t* shapes,
                                            const tenon_sink_t* sink, uint32_t* out_node);
@@ -216,35 +231,42 @@ tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph, 
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      const tenon_sink_t* sink, uint32_t* out_node);
 
-/* Infers a graph again, nodes in order, after its parameters' types changed; bodies inside with it. */
-tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph, const tenon_sink_t* sink);
+/* Infers a graph again, nodes in order, after its parameters' types changed; bodies inside with it.
+ */
+tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph,
+                                  const tenon_sink_t* sink);
 
 /* Looking. */
+/* The main graph, or a body of a live node. */
+bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
 const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
 /* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
 tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph, uint32_t node,
                                  tenon__arena_t* arena, tenon__scope_t* out_scope);
-/* Users of values: use_begin[v] .. use_begin[v + 1] index `uses`; nodes that are alive only. In the arena. */
+/* Users of values: use_begin[v] .. use_begin[v + 1] index `uses`; nodes that are alive only. In the
+ * arena. */
 typedef struct tenon__uses_t {
   uint32_t* use_begin;
   uint32_t* uses; /* nodes */
 } tenon__uses_t;
-tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph, tenon__arena_t* arena,
-                                 tenon__uses_t* out_uses);
-/* Nodes alive in a topological order, stable: by `place`, as far as possible. In the arena. A cycle:
- * INVALID_DATA, naming a node on it. */
+tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph,
+                                 tenon__arena_t* arena, tenon__uses_t* out_uses);
+/* Nodes alive in a topological order, stable: by `place`, as far as possible. In the arena. A
+ * cycle: INVALID_DATA, naming a node on it. */
 tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t graph,
                                   tenon__arena_t* arena, const tenon_sink_t* sink,
                                   const uint32_t** out_nodes, uint32_t* out_count);
-/* Everything that must hold: ids in range, single assignment, no cycles, types and shapes agree with the
- * operators' rules, bodies' signatures agree. Names the first fault. INTERNAL when we broke it. */
+/* Everything that must hold: ids in range, single assignment, no cycles, types and shapes agree
+ * with the operators' rules, bodies' signatures agree. Names the first fault. INTERNAL when we
+ * broke it. */
 tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink);
 /* Text for people: one line a node, bodies indented. Written through `write`. */
 void tenon__network_print(const tenon__network_t* network,
                           void (*write)(void* user, const char* text), void* user);
 
-/* For the plan. Operators are written by identity and contract; when read, `find` may return NULL: the node
- * keeps its identity in `missing` form through an operator that says only its name (no texts). */
+/* For the plan. Operators are written by identity and contract; when read, `find` may return NULL:
+ * the node keeps its identity in `missing` form through an operator that says only its name (no
+ * texts). */
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);

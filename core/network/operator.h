@@ -1,12 +1,13 @@
 /*
- * An operator as the core keeps it after admission: a full-size copy of its descriptor and its texts parsed
- * and checked. A text with a fault disables the operator, with the place of the fault.
+ * An operator as the core keeps it after admission: a full-size copy of its descriptor and its
+ * texts parsed and checked. A text with a fault disables the operator, with the place of the fault.
  */
 #ifndef TENON_CORE_NETWORK_OPERATOR_H_
 #define TENON_CORE_NETWORK_OPERATOR_H_
 
 #include "core/base/arena.h"
 #include "core/base/digest.h"
+#include "core/expression/scope.h"
 #include "core/expression/text.h"
 
 /* One parsed case: `when` NULL means always. */
@@ -38,23 +39,27 @@ typedef struct tenon__operator_traits_t {
 } tenon__operator_traits_t;
 
 typedef struct tenon__operator_t {
-  tenon_operator_t descriptor; /* full size; arrays of full-size structures, strides sizeof */
-  const char* name;            /* "domain.name/1" */
-  const char* plugin;          /* who declares it; for messages */
-  void* state;                 /* the plugin's, for infer */
+  tenon_operator_t descriptor;   /* full size; arrays of full-size structures, strides sizeof */
+  const char* name;              /* "domain.name/1" */
+  const char* plugin;            /* who declares it; for messages */
+  void* state;                   /* the plugin's, for infer */
   const tenon__text_t* shape;    /* NULL when absent */
   const tenon__text_t* contents; /* NULL when absent */
-  const tenon__syntax_t* const* checks; /* descriptor.check_count */
+  const tenon__syntax_t* const* checks;     /* descriptor.check_count */
+  const tenon__scope_attribute_t* defaults; /* descriptor.attribute_count; zeros where REQUIRED */
   const tenon__operator_case_t* cases;
   const tenon__operator_case_t* moves;
   const tenon__operator_case_t* decompositions;
   tenon__operator_traits_t traits;
-  /* Of a canonical form: white space and new optional attributes at their default do not change it. */
+  /* Of a canonical form: white space and new optional attributes at their default do not change it.
+   */
   tenon__digest_t contract;
+  /* Known by name, ports and control form alone: read from a plan whose plugin is not here. */
+  bool is_missing;
 } tenon__operator_t;
 
-/* Copies, parses and checks. Everything lies in the arena. Faults are reported with operator and text;
- * INVALID_DATA. */
+/* Copies, parses and checks. Everything lies in the arena. Faults are reported with operator and
+ * text; INVALID_DATA. */
 tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator_t* descriptor,
                                      const char* plugin, void* state, const tenon_sink_t* sink,
                                      const tenon__operator_t** out_operator);

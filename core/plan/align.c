@@ -29,31 +29,22 @@ tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, ui
   }
   uint32_t rank = 0;
   TENON_TRY(space_extents(region, in->space, extents, dims, &rank));
-  tenon_dim_t base = {0};
-  tenon_dim_t coefficients[64];
+  const tenon__region_affine_t* affine = &region->affines[input];
   int64_t offset = 0;
   memset(strides, 0, rank * sizeof *strides);
   for (uint32_t d = 0; d < in->access.rank; ++d) {
     int64_t number = 0;
-    if (!tenon__dim_affine(region->network->pool, in->access.coordinates[d], rank, &base,
-                           coefficients) ||
-        !tenon__extents_get(extents, base, &number)) {
-      return TENON_ERROR_INTERNAL;
+    if (!tenon__extents_get(extents, affine->base[d], &number)) {
+      return TENON_ERROR_INVALID_STATE;
     }
     offset += number * tensor->strides[d];
     for (uint32_t k = 0; k < rank; ++k) {
-      if (!tenon__extents_get(extents, coefficients[k], &number)) {
-        return TENON_ERROR_INTERNAL;
+      if (!tenon__extents_get(extents, affine->coefficients[(size_t)d * rank + k], &number)) {
+        return TENON_ERROR_INVALID_STATE;
       }
-      strides[k] += number * tensor->strides[d];
-    }
-    /* A symbolic extent that came out as 1 broadcasts. */
-    if (tensor->dims[d] == 1) {
-      for (uint32_t k = 0; k < rank; ++k) {
-        (void)tenon__extents_get(extents, coefficients[k], &number);
-        if (number != 0 && dims[k] != 1) {
-          strides[k] -= number * tensor->strides[d];
-        }
+      /* A symbolic extent that came out as 1 broadcasts. */
+      if (number != 0 && (tensor->dims[d] != 1 || dims[k] == 1)) {
+        strides[k] += number * tensor->strides[d];
       }
     }
   }

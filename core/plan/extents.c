@@ -1,6 +1,9 @@
 /* Numbers for the dimensions of a pool. */
 #include "core/plan/extents.h"
 
+#include "core/base/allocator.h"
+#include "core/expression/scalar.h"
+
 tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                      tenon__extents_t* out_extents) {
   tenon__extents_t extents = {
@@ -31,6 +34,58 @@ void tenon__extents_update(tenon__extents_t* extents) {
                            extents->values, extents->known);
 }
 
+/* Dimensions that were made after the extents. */
+static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value) {
+  const tenon__dim_view_t view = tenon__dim_get(extents->pool, dim);
+  int64_t values[3] = {0, 0, 0};
+  if (view.kind == TENON_DIM_CONSTANT) {
+    *out_value = view.value;
+    return true;
+  }
+  if (view.kind == TENON_DIM_SYMBOL) {
+    const bool known = view.index < extents->symbol_count && extents->symbol_known[view.index] != 0;
+    *out_value = known ? extents->symbol_values[view.index] : 0;
+    return known;
+  }
+  if (view.kind != TENON_DIM_OPERATION || view.operand_count == 0) {
+    return false;
+  }
+  int64_t result = 0;
+  for (uint32_t k = 0; k < view.operand_count; ++k) {
+    int64_t value = 0;
+    if (!tenon__extents_get(extents, view.operands[k], &value)) {
+      return false;
+    }
+    if (k < 3) {
+      values[k] = value;
+    }
+    /* Sums and products may have many operands. */
+    const bool more = view.opcode == TENON_OPCODE_MUL ? tenon__multiply_int64(k == 0 ? 1 : result, value, &result)
+                                                      : tenon__add_int64(k == 0 ? 0 : result, value, &result);
+    if (!more) {
+      return false;
+    }
+  }
+  switch (view.opcode) {
+    case TENON_OPCODE_ADD:
+    case TENON_OPCODE_MUL:
+      *out_value = result;
+      return true;
+    case TENON_OPCODE_SELECT:
+      *out_value = values[0] != 0 ? values[1] : values[2];
+      return true;
+    default:
+      break;
+  }
+  const tenon__scalar_t value =
+      tenon__scalar_apply(view.opcode, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
+                          (tenon__scalar_t){.i = values[0]}, (tenon__scalar_t){.i = values[1]},
+                          (tenon__scalar_t){.i = 0});
+  *out_value = value.i;
+  return !((view.opcode == TENON_OPCODE_FLOOR_DIV || view.opcode == TENON_OPCODE_MOD) &&
+           values[1] == 0);
+}
+
 bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value) {
   if (dim.id < extents->dim_count) {
     if (extents->known[dim.id] == 0) {
@@ -39,7 +94,7 @@ bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_
     *out_value = extents->values[dim.id];
     return true;
   }
-  return tenon__dim_known(extents->pool, dim, out_value); /* made after the extents were */
+  return dim.id != TENON_NONE && evaluate_late(extents, dim, out_value);
 }
 
 bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,

@@ -130,7 +130,8 @@ typedef struct tenon__plan_t {
   uint64_t scratch_bytes;    /* the largest step's */
   uint64_t zeroed_bytes;     /* all steps' together */
   uint64_t persistent_bytes;
-  const bool* weights_kept;  /* for each of the network's: are the bytes in the plan? */
+  const bool* weights_kept;  /* for each of the network's: are the bytes in the plan? NULL: all */
+  const tenon__digest_t* packed_digests; /* of packed[k]'s bytes; NULL when not read from a file */
 } tenon__plan_t;
 
 enum { TENON_PLAN_TUNED_ONLY = 1u << 0, TENON_PLAN_STRICT = 1u << 1 };

@@ -76,7 +76,9 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
   if (inputs == NULL || operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+  if (old_count > 0) {
+    memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+  }
   uint32_t count = old_count;
   for (uint32_t k = 0; k < operand_count; ++k) {
     if (operands[k].kind == TENON_OPERAND_SLOT_VALUE) {
@@ -379,6 +381,38 @@ static tenon_status_t number_all(derivation_t* d, uint32_t* input_values, uint32
   return TENON_OK;
 }
 
+/* Contexts of several threads align at the same time: nothing may be added to the pool then. */
+static tenon_status_t take_apart(tenon__arena_t* arena, struct tenon_region_t* region) {
+  tenon__region_affine_t* affines =
+      tenon__arena_allocate(arena, region->input_count + 1u, sizeof *affines);
+  if (affines == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < region->input_count; ++i) {
+    const tenon__region_input_t* in = &region->inputs[i];
+    uint32_t rank = 0;
+    if (!in->aligned) {
+      continue;
+    }
+    (void)tenon__region_space(region, in->space, &rank);
+    const size_t count = in->access.rank;
+    tenon_dim_t* base = tenon__arena_allocate(arena, count + 1, sizeof *base);
+    tenon_dim_t* coefficients = tenon__arena_allocate(arena, count * rank + 1, sizeof *base);
+    if (base == NULL || coefficients == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t d = 0; d < count; ++d) {
+      if (!tenon__dim_affine(region->network->pool, in->access.coordinates[d], rank, &base[d],
+                             coefficients + (size_t)d * rank)) {
+        return TENON_ERROR_INTERNAL;
+      }
+    }
+    affines[i] = (tenon__region_affine_t){.base = base, .coefficients = coefficients};
+  }
+  region->affines = affines;
+  return tenon__dim_pool_failed(region->network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_t* profile,
                                     struct tenon_region_t* inout_region) {
   size_t most = (size_t)inout_region->input_count + inout_region->output_count;
@@ -399,6 +433,7 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   TENON_TRY(number_all(&d, input_values, output_values));
+  TENON_TRY(take_apart(arena, inout_region));
   inout_region->values = d.values;
   inout_region->graph_values = d.graph_values;
   inout_region->value_count = d.count;

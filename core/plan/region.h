@@ -32,6 +32,12 @@ typedef struct tenon__region_slot_t {
   tenon__expression_t expression;
 } tenon__region_slot_t;
 
+/* An aligned input's access, taken apart: coordinate d = base[d] + sum(coefficients[d * rank + k] * point k). */
+typedef struct tenon__region_affine_t {
+  const tenon_dim_t* base;
+  const tenon_dim_t* coefficients;
+} tenon__region_affine_t;
+
 struct tenon_region_t {
   const tenon__network_t* network;
   uint32_t graph;
@@ -56,6 +62,7 @@ struct tenon_region_t {
   const uint32_t* graph_values;  /* value of the graph for each of them */
   const uint32_t* input_values;  /* region input -> value of the region, or TENON_NONE */
   const uint32_t* output_values;
+  const tenon__region_affine_t* affines; /* per input; empty for plain ones */
   const tenon__arena_t* arena;
   const tenon__profile_t* profile;
 };

@@ -18,6 +18,8 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
 /* NULL: ours again. */
 tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
                                          const tenon_tensor_view_t* view);
+/* Enqueues on the context's stream: with an inline stream the work is done when it returns. */
+tenon_status_t tenon__context_enqueue(tenon__context_t* context);
 tenon_status_t tenon__context_run(tenon__context_t* context);
 tenon_status_t tenon__context_synchronize(tenon__context_t* context);
 /* After a run; borrowed until the next one. */

@@ -358,7 +358,8 @@ static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
   for (uint32_t k = 0; k < grouping->group_count; ++k) {
     o->user_begin[k + 1] += o->user_begin[k];
   }
-  /* Filling runs each group's end down to its beginning; the beginnings are one place to the left after. */
+  /* Filling runs each group's end down to its beginning, which then stands at [group + 1]. */
+  o->user_begin[grouping->group_count + 1] = o->user_begin[grouping->group_count];
   for_edges(o, true);
   for (uint32_t k = 0; k < grouping->group_count; ++k) {
     alive += grouping->groups[k].alive ? 1 : 0;
@@ -369,8 +370,7 @@ static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
   while (o->heap_count > 0) {
     const uint32_t group = heap_pop(o);
     const uint32_t begin = o->user_begin[group + 1];
-    const uint32_t end =
-        group + 2 <= grouping->group_count ? o->user_begin[group + 2] : o->user_begin[grouping->group_count + 1];
+    const uint32_t end = o->user_begin[group + 2];
     TENON_TRY(emit_group(grouping, &grouping->groups[group], units));
     emitted += 1;
     for (uint32_t k = begin; k < end; ++k) {

@@ -1,7 +1,8 @@
 /*
- * Index maps: what a move does. Each output element is one input element, or the fill. A coordinate of an
- * input is a dimension expression over the output's coordinate symbols (tenon__dim_coordinate). The
- * first source whose coordinates are all in range supplies the element.
+ * Index maps: what a move does. Each output element is one input element, or the fill. A coordinate
+ * of an input is a dimension expression over the output's coordinate symbols
+ * (tenon__dim_coordinate). The first source whose coordinates are all in range supplies the
+ * element.
  */
 #ifndef TENON_CORE_TENSOR_INDEX_MAP_H_
 #define TENON_CORE_TENSOR_INDEX_MAP_H_
@@ -11,20 +12,21 @@
 #include "core/tensor/dtype.h"
 
 typedef enum tenon__map_kind_t {
-  TENON_MAP_LINEAR,  /* same place in row-major order */
-  TENON_MAP_AFFINE,  /* every coordinate affine in at most one output coordinate, or constant */
+  TENON_MAP_LINEAR, /* same place in row-major order */
+  TENON_MAP_AFFINE, /* every coordinate affine in at most one output coordinate, or constant */
   TENON_MAP_GENERAL,
 } tenon__map_kind_t;
 
 typedef struct tenon__map_source_t {
-  uint32_t input; /* of the node */
-  uint32_t rank;  /* of that input */
+  uint32_t input;                 /* of the node */
+  uint32_t rank;                  /* of that input */
   const tenon_dim_t* dims;        /* of that input */
   const tenon_dim_t* coordinates; /* NULL for LINEAR */
 } tenon__map_source_t;
 
 typedef enum tenon__fill_t {
-  TENON_FILL_NONE,  /* out of range is an error when running (never the case for affine maps in range) */
+  TENON_FILL_NONE,  /* out of range is an error when running (never the case for affine maps in
+                       range) */
   TENON_FILL_VALUE, /* fill_value, in fill_dtype's arithmetic type */
   TENON_FILL_INPUT, /* the one element of input fill_input */
 } tenon__fill_t;
@@ -43,27 +45,44 @@ typedef struct tenon__index_map_t {
 
 /* Derives `kind` from the coordinates. */
 void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inout_map);
-/* One source, no fill needed, every element in range: a view of its input. */
+/* One source, no fill needed, every element in range, each coordinate affine (in any number of
+ * output coordinates): a view of its input. */
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
-/* The map of outer(inner(x)): `outer` reads, as its source's input, the output of `inner`; both have one
- * source. Not possible (linear with affine, fills): UNSUPPORTED, nothing is reported. The result lies in
- * the arena; its source is inner's. */
+/* The map of outer(inner(x)): `outer` reads, as its source's input, the output of `inner`; both
+ * have one source. Not possible (linear with affine, fills): UNSUPPORTED, nothing is reported. The
+ * result lies in the arena; its source is inner's. */
 tenon_status_t tenon__index_map_compose(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                         const tenon__index_map_t* outer,
                                         const tenon__index_map_t* inner,
                                         tenon__index_map_t* out_map);
 
+/* The coordinates of a source in the output's coordinates, of a LINEAR map too (divisions and
+ * remainders of the place in row-major order, simplified where extents allow). UNSUPPORTED when
+ * they overflow. */
+tenon_status_t tenon__index_map_coordinates(tenon__dim_pool_t* pool, tenon__arena_t* arena,
+                                            const tenon__index_map_t* map, uint32_t source_index,
+                                            const tenon_dim_t** out_coordinates);
+
 /* Numbers at run time: values[] and known[] as tenon__dim_pool_evaluate leaves them. */
-/* A view's strides and offset, in elements, given the input's strides. LINEAR: only when the input is
- * dense enough (fails with UNSUPPORTED otherwise). */
+/* A value read at `coordinates` (affine in the coordinates of a space of `space_rank` axes), as
+ * strides over the space and an offset, in elements. UNSUPPORTED when a coordinate is not affine or
+ * not known. */
+tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
+                                       const tenon_dim_t* coordinates, uint32_t rank,
+                                       uint32_t space_rank, const int64_t* values,
+                                       const uint8_t* known, const int64_t* strides,
+                                       int64_t* out_strides, int64_t* out_offset);
+/* A view's strides and offset, in elements, given the input's strides. LINEAR: only when the input
+ * is dense enough (fails with UNSUPPORTED otherwise). */
 tenon_status_t tenon__index_map_view(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                      const int64_t* values, const uint8_t* known,
                                      const int64_t* input_dims, const int64_t* input_strides,
                                      int64_t* out_strides, int64_t* out_offset);
-/* AFFINE: the boxes that each source supplies, for views with these strides (one array for each source).
- * Arrays in `storage`, sized by the caller: 3 * rank * (source_count * (2 * rank + 1)) int64 suffice;
- * pieces likewise source_count * (2 * rank + 1). Overlapping sources are cut so that the first wins. */
+/* AFFINE: the boxes that each source supplies, for views with these strides (one array for each
+ * source). Arrays in `storage`, sized by the caller: 3 * rank * (source_count * (2 * rank + 1))
+ * int64 suffice; pieces likewise source_count * (2 * rank + 1). Overlapping sources are cut so that
+ * the first wins; UNSUPPORTED when that makes more pieces than there is room for. */
 tenon_status_t tenon__index_map_pieces(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                        const int64_t* values, const uint8_t* known,
                                        const int64_t* const* source_strides,

@@ -1,0 +1,149 @@
+/* Building: the whole flow on one screen is `build_plan`, at the end of this file. */
+#include "core/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/build_parts.h"
+#include "core/plan/memory_planner.h"
+#include "core/plan/place.h"
+
+/* ---- Device and tuning ---- */
+
+static tenon_status_t open_device(tenon__building_t* b) {
+  const tenon_sink_t* sink = b->options->sink;
+  const tenon__device_entry_t* entries[16];
+  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, 16);
+  for (uint32_t k = 0; k < found && k < 16; ++k) {
+    const tenon_device_descriptor_t* device = &entries[k]->device;
+    if (b->options->device != NULL && strcmp(b->options->device, device->name) != 0) {
+      continue;
+    }
+    if (device->count(entries[k]->owner->state, sink) > 0) {
+      b->device = entries[k];
+      return device->open(entries[k]->owner->state, 0, sink, &b->device_handle);
+    }
+  }
+  return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "no plugin offers %s%s that this machine has",
+                     b->options->device == NULL ? "a device" : "device ",
+                     b->options->device == NULL ? "" : b->options->device);
+}
+
+static tenon_status_t begin_tuning(tenon__building_t* b) {
+  TENON_TRY(open_device(b));
+  TENON_TRY(tenon__thread_pool_create(b->allocator, b->options->tuning.thread_count,
+                                      b->options->sink, &b->pool));
+  if (b->options->cache == NULL) {
+    TENON_TRY(tenon__timing_cache_create(b->allocator, &b->own_cache));
+  }
+  b->tuning = (tenon__tuning_t){
+      .allocator = b->allocator,
+      .arena = &b->plan->arena,
+      .network = b->plan->network,
+      .catalog = b->catalog,
+      .profile = &b->plan->profile,
+      .device = &b->device->device,
+      .device_handle = b->device_handle,
+      .device_name = b->device->device.name,
+      .fingerprint = b->device->device.fingerprint(b->device_handle),
+      .pool = b->pool,
+      .cache = b->options->cache == NULL ? b->own_cache : b->options->cache,
+      .options = b->options->tuning,
+      .sink = b->options->sink,
+  };
+  b->tuning.options.thread_count = tenon__thread_pool_thread_count(b->pool);
+  if (b->options->tuning.time_budget_seconds > 0) {
+    b->tuning.deadline = tenon__seconds() + b->options->tuning.time_budget_seconds;
+  }
+  tenon__string_map_initialize(&b->tuning.known, b->allocator);
+  b->has_known = true;
+  return TENON_OK;
+}
+
+/* ---- Choosing ---- */
+
+static tenon_status_t choose(tenon__building_t* b) {
+  tenon__plan_t* plan = b->plan;
+  plan->schedule_count = plan->network->graph_count;
+  plan->schedules =
+      tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof *plan->schedules);
+  if (plan->schedules == NULL) {
+    return tenon__fail_memory(b->options->sink);
+  }
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    tenon__units_t units = {0};
+    if (!tenon__building_graph_is_used(b, g)) {
+      continue;
+    }
+    TENON_TRY(tenon__regions_make(&b->tuning, g, &units));
+    TENON_TRY(tenon__layouts_choose(&b->tuning, g, &units));
+    TENON_TRY(tenon__schedule_make(&b->tuning, g, &units, plan, &plan->schedules[g]));
+  }
+  return TENON_OK;
+}
+
+/* ---- Memory ---- */
+
+static tenon_status_t lay_out(tenon__building_t* b) {
+  const uint64_t limit = b->options->memory_limit_bytes;
+  TENON_TRY(tenon__plan_memory(b->plan, b->options->sink));
+  const uint64_t needed = b->plan->schedules[0].memory_bytes + b->plan->scratch_bytes;
+  if (limit > 0 && needed > limit) {
+    return tenon__fail(b->options->sink, TENON_ERROR_OUT_OF_MEMORY,
+                       "activations and workspace need %llu bytes, the limit is %llu",
+                       (unsigned long long)needed, (unsigned long long)limit);
+  }
+  return TENON_OK;
+}
+
+static int32_t tell(const tenon__building_t* b, const char* phase) {
+  const tenon__tuning_options_t* o = &b->options->tuning;
+  return o->progress == NULL ? 0 : o->progress(o->progress_user, phase, 0, 1);
+}
+
+/* ---- The flow ---- */
+
+static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* network) {
+  const tenon_sink_t* sink = b->options->sink;
+  TENON_TRY(tenon__network_verify(network, sink));
+  TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
+  TENON_TRY(tenon__network_copy(network, &b->plan->network));
+  TENON_TRY(tenon__building_narrow(b));
+  if (tell(b, "optimise") != 0) {
+    return tenon__fail(sink, TENON_ERROR_CANCELLED, "the build was cancelled");
+  }
+  TENON_TRY(begin_tuning(b));
+  TENON_TRY(tenon__building_optimise(b));
+  TENON_TRY(tenon__building_profile(b));
+  TENON_TRY(choose(b));
+  TENON_TRY(lay_out(b));
+  if (tell(b, "write") != 0) {
+    return tenon__fail(sink, TENON_ERROR_CANCELLED, "the build was cancelled");
+  }
+  TENON_TRY(tenon__building_pack(b));
+  return tenon__building_describe(b);
+}
+
+tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* catalog,
+                            const tenon__build_options_t* options, void** out_plan_data,
+                            size_t* out_plan_size) {
+  tenon__building_t b = {.allocator = options->allocator, .catalog = catalog, .options = options};
+  tenon_status_t status = build_plan(&b, network);
+  if (status == TENON_OK) {
+    status = tenon__plan_write(b.plan, b.allocator, options->sink, out_plan_data, out_plan_size);
+  }
+  if (b.has_known) {
+    tenon__string_map_deinitialize(&b.tuning.known);
+  }
+  tenon__timing_cache_destroy(b.own_cache);
+  tenon__thread_pool_destroy(b.pool);
+  if (b.device_handle != NULL) {
+    b.device->device.close(b.device_handle);
+  }
+  tenon__packed_store_destroy(b.store);
+  tenon__plan_destroy(b.plan);
+  return status;
+}

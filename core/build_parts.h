@@ -1,0 +1,35 @@
+/* The parts of a build, in the order in which core/build.c calls them. */
+#ifndef TENON_CORE_BUILD_PARTS_H_
+#define TENON_CORE_BUILD_PARTS_H_
+
+#include "core/build.h"
+#include "core/plan/instance.h"
+
+typedef struct tenon__building_t {
+  tenon_allocator_t allocator;
+  tenon__catalog_t* catalog;
+  const tenon__build_options_t* options;
+  tenon__plan_t* plan;
+  const tenon__device_entry_t* device;
+  tenon_device_t* device_handle;
+  tenon__thread_pool_t* pool;
+  tenon__timing_cache_t* own_cache;
+  tenon__tuning_t tuning;
+  bool has_known;
+  tenon__packed_store_t* store;
+} tenon__building_t;
+
+/* Narrows the symbols of the inputs to the profile's ranges. */
+tenon_status_t tenon__building_narrow(tenon__building_t* building);
+/* Algebra: the network's patches; folding through kernels. */
+tenon_status_t tenon__building_optimise(tenon__building_t* building);
+/* Numbers for all dimensions at minimum, optimum and maximum. */
+tenon_status_t tenon__building_profile(tenon__building_t* building);
+/* Is the graph the main one, or a body of a node that is alive? */
+bool tenon__building_graph_is_used(const tenon__building_t* building, uint32_t graph);
+/* Prepares every step once, so that the plan holds the packed weights. */
+tenon_status_t tenon__building_pack(tenon__building_t* building);
+/* Plugins, fingerprint, which weights the plan keeps. */
+tenon_status_t tenon__building_describe(tenon__building_t* building);
+
+#endif

@@ -1,0 +1,394 @@
+/* Owners, promises and lookups. Every lookup takes the lock, makes ready whoever promised something
+ * of that name (or "*"), in the order of plugin names, and reads a sorted list. */
+#include "core/catalog/catalog.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/catalog/state.h"
+
+#define ALL ""
+#define ANY "*"
+
+static void lock(tenon__catalog_t* catalog) {
+  (void)pthread_mutex_lock(&catalog->mutex);
+}
+
+static void unlock(tenon__catalog_t* catalog) {
+  (void)pthread_mutex_unlock(&catalog->mutex);
+}
+
+tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog) {
+  tenon__catalog_t* catalog = tenon__allocate(allocator, 1, sizeof(*catalog));
+  if (catalog == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  catalog->allocator = allocator;
+  pthread_mutexattr_t attributes;
+  (void)pthread_mutexattr_init(&attributes);
+  (void)pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  (void)pthread_mutex_init(&catalog->mutex, &attributes);
+  (void)pthread_mutexattr_destroy(&attributes);
+  tenon__arena_initialize(&catalog->arena, allocator);
+  for (int kind = 0; kind < TENON_OFFER_COUNT; ++kind) {
+    tenon__index_initialize(&catalog->offers[kind], allocator);
+    tenon__index_initialize(&catalog->promises[kind], allocator);
+  }
+  tenon__string_map_initialize(&catalog->definitions, allocator);
+  tenon__string_map_initialize(&catalog->kernels, allocator);
+  *out_catalog = catalog;
+  return TENON_OK;
+}
+
+void tenon__catalog_destroy(tenon__catalog_t* catalog) {
+  if (catalog == NULL) {
+    return;
+  }
+  const tenon_allocator_t allocator = catalog->allocator;
+  tenon__string_map_deinitialize(&catalog->kernels);
+  tenon__string_map_deinitialize(&catalog->definitions);
+  for (int kind = 0; kind < TENON_OFFER_COUNT; ++kind) {
+    tenon__index_deinitialize(&catalog->promises[kind]);
+    tenon__index_deinitialize(&catalog->offers[kind]);
+  }
+  tenon__free(allocator, catalog->owners, catalog->owner_capacity * sizeof(*catalog->owners));
+  tenon__arena_deinitialize(&catalog->arena);
+  (void)pthread_mutex_destroy(&catalog->mutex);
+  tenon__free(allocator, catalog, sizeof(*catalog));
+}
+
+/* ---- Owners and promises ---- */
+
+/* The newest first: a registry promises and adds plugin by plugin. */
+static tenon__owner_slot_t* find_slot(const tenon__catalog_t* catalog,
+                                      const tenon__owner_t* owner) {
+  for (size_t i = catalog->owner_count; i > 0; --i) {
+    if (catalog->owners[i - 1]->owner == owner) {
+      return catalog->owners[i - 1];
+    }
+  }
+  return NULL;
+}
+
+static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog, tenon__owner_t* owner) {
+  tenon__owner_slot_t* slot = find_slot(catalog, owner);
+  if (slot != NULL) {
+    return slot;
+  }
+  void* owners = catalog->owners;
+  if (!tenon__grow(catalog->allocator, &owners, &catalog->owner_capacity, catalog->owner_count + 1,
+                   sizeof(*catalog->owners))) {
+    return NULL;
+  }
+  catalog->owners = owners;
+  slot = tenon__arena_allocate(&catalog->arena, 1, sizeof(*slot));
+  if (slot != NULL) {
+    slot->owner = owner;
+    slot->readiness = owner->make_ready == NULL ? TENON_READINESS_DONE : TENON_READINESS_PROMISED;
+    catalog->owners[catalog->owner_count++] = slot;
+  }
+  return slot;
+}
+
+static bool is_promised(const tenon__index_t* promises, const char* name,
+                        const tenon__owner_slot_t* slot) {
+  const tenon__index_list_t* list = tenon__index_find(promises, name);
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    if (list->records[i].entry == slot) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool enter_promise(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                          tenon__owner_slot_t* slot, const char* name) {
+  tenon__index_t* promises = &catalog->promises[kind];
+  const tenon__index_record_t record = {.entry = slot, .plugin = slot->owner->plugin, .name = ""};
+  const uint32_t bit = 1u << (unsigned)kind;
+  if ((slot->promised_kinds & bit) == 0) {
+    if (!tenon__index_add(promises, ALL, &record)) {
+      return false;
+    }
+    slot->promised_kinds |= bit;
+  }
+  return is_promised(promises, name, slot) || tenon__index_add(promises, name, &record);
+}
+
+tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
+                                      const char* kind_word, const char* name) {
+  const tenon__offer_kind_t kind = tenon__offer_kind_of_word(kind_word);
+  if (kind == TENON_OFFER_COUNT) {
+    return TENON_OK;
+  }
+  lock(catalog);
+  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  const bool good = slot != NULL && enter_promise(catalog, kind, slot, name);
+  unlock(catalog);
+  return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+}
+
+static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
+                       const tenon_sink_t* sink) {
+  if (slot->readiness != TENON_READINESS_PROMISED) {
+    return;
+  }
+  tenon__owner_t* owner = slot->owner;
+  slot->readiness = TENON_READINESS_BUSY;
+  slot->status = owner->make_ready(owner->user, owner, catalog, sink);
+  slot->readiness = TENON_READINESS_DONE;
+}
+
+tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner_t* owner,
+                                         const tenon_sink_t* sink) {
+  lock(catalog);
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  if (slot != NULL) {
+    make_ready(catalog, slot, sink);
+    status = slot->status;
+  }
+  unlock(catalog);
+  return status;
+}
+
+static void keep_promises_of(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                             const tenon_sink_t* sink) {
+  const tenon__index_t* promises = &catalog->promises[kind];
+  const tenon__index_list_t* list = tenon__index_find(promises, name);
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    make_ready(catalog, list->records[i].entry, sink);
+    list = tenon__index_find(promises, name);
+  }
+}
+
+static void keep_promises(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                          const tenon_sink_t* sink) {
+  keep_promises_of(catalog, kind, name, sink);
+  if (strcmp(name, ALL) != 0 && strcmp(name, ANY) != 0) {
+    keep_promises_of(catalog, kind, ANY, sink);
+  }
+}
+
+tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
+                                  const tenon_offering_t* offering, const tenon_sink_t* sink) {
+  const char* fault = tenon__offering_fault(offering);
+  if (fault != NULL) {
+    tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s (%s); it is left out",
+                  owner->plugin, owner->path, fault,
+                  offering->kind == NULL ? "no kind" : offering->kind);
+    return TENON_OK;
+  }
+  const tenon__offer_kind_t kind = tenon__offer_kind_of_offering(offering->kind);
+  if (kind == TENON_OFFER_COUNT) {
+    return TENON_OK;
+  }
+  lock(catalog);
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  if (find_slot(catalog, owner) != NULL ||
+      /* An owner that promised nothing has everything added by its maker: nothing is ever called.
+       */
+      find_or_make_slot(catalog, (tenon__owner_t*)(uintptr_t)owner) != NULL) {
+    status = tenon__catalog_admit(catalog, kind, owner, offering, sink);
+  }
+  unlock(catalog);
+  return status;
+}
+
+/* ---- Lookups ---- */
+
+bool tenon__catalog_key(const char* first, const char* second, const char* third,
+                        char out_key[TENON_OFFER_NAME_LIMIT + 1]) {
+  const int length = snprintf(out_key, TENON_OFFER_NAME_LIMIT + 1, "%s:%s%s%s", first, second,
+                              third == NULL ? "" : ":", third == NULL ? "" : third);
+  return length >= 0 && length <= TENON_OFFER_NAME_LIMIT;
+}
+
+/* The first entry under `name`, after those who promised it were asked. */
+static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                              const tenon_sink_t* sink) {
+  lock(catalog);
+  keep_promises(catalog, kind, name, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
+  const void* entry = list == NULL ? NULL : list->records[0].entry;
+  unlock(catalog);
+  return entry;
+}
+
+/* `out_entries` is an array of pointers to entries, of whatever type the kind has. */
+static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                         const tenon_sink_t* sink, void* out_entries, uint32_t capacity) {
+  lock(catalog);
+  keep_promises(catalog, kind, name, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
+  const uint32_t count = list == NULL ? 0 : (uint32_t)list->count;
+  for (uint32_t i = 0; i < count && i < capacity; ++i) {
+    memcpy((char*)out_entries + i * sizeof(void*), &list->records[i].entry, sizeof(void*));
+  }
+  unlock(catalog);
+  return count;
+}
+
+const tenon__operator_t* tenon__catalog_operator(tenon__catalog_t* catalog, const char* name,
+                                                 const tenon_sink_t* sink) {
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_OPERATOR, name, sink);
+  const tenon__map_value_t* value = tenon__string_map_find(&catalog->definitions, name);
+  const tenon__definition_t* definition = value == NULL ? NULL : value->pointer;
+  const bool usable = definition != NULL && definition->disabled == NULL;
+  const tenon__operator_t* op = usable ? definition->op : NULL;
+  unlock(catalog);
+  return op;
+}
+
+const tenon__device_entry_t* tenon__catalog_device(tenon__catalog_t* catalog, const char* name,
+                                                   const tenon_sink_t* sink) {
+  return find_first(catalog, TENON_OFFER_DEVICE, name, sink);
+}
+
+const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, const char* format,
+                                                   const tenon_sink_t* sink) {
+  return find_first(catalog, TENON_OFFER_PARSER, format, sink);
+}
+
+const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog,
+                                                         const char* format, const char* domain,
+                                                         const char* type, int64_t version,
+                                                         const tenon_sink_t* sink) {
+  char key[TENON_OFFER_NAME_LIMIT + 1];
+  if (!tenon__catalog_key(format, domain, type, key)) {
+    return NULL;
+  }
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
+  const tenon__converter_entry_t* found = NULL;
+  for (size_t i = 0; list != NULL && found == NULL && i < list->count; ++i) {
+    const tenon__converter_entry_t* entry = list->records[i].entry;
+    const tenon_converter_t* converter = &entry->converter;
+    if (converter->since <= version && (converter->until == 0 || version < converter->until)) {
+      found = entry;
+    }
+  }
+  unlock(catalog);
+  return found;
+}
+
+uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint32_t flags,
+                                const tenon_sink_t* sink, const tenon__kernel_entry_t** out_entries,
+                                uint32_t capacity) {
+  const char* name = op;
+  if (op == NULL) {
+    name = (flags & TENON_KERNEL_EXPRESSIONS) != 0 ? "*expressions"
+           : (flags & TENON_KERNEL_MOVES) != 0     ? "*moves"
+                                                   : ALL;
+  }
+  return list_all(catalog, TENON_OFFER_KERNEL, name, sink, (void*)out_entries, capacity);
+}
+
+const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, const char* plugin,
+                                                   const char* name, const tenon_sink_t* sink) {
+  char key[TENON_OFFER_NAME_LIMIT + 1];
+  if (!tenon__catalog_key(plugin, name, NULL, key)) {
+    return NULL;
+  }
+  lock(catalog);
+  for (size_t i = 0; i < catalog->owner_count; ++i) {
+    tenon__owner_slot_t* slot = catalog->owners[i];
+    if (strcmp(slot->owner->plugin, plugin) == 0 &&
+        (slot->promised_kinds & 1u << (unsigned)TENON_OFFER_KERNEL) != 0) {
+      make_ready(catalog, slot, sink);
+    }
+  }
+  const tenon__map_value_t* value = tenon__string_map_find(&catalog->kernels, key);
+  const tenon__kernel_entry_t* entry = value == NULL ? NULL : value->pointer;
+  unlock(catalog);
+  return entry;
+}
+
+uint32_t tenon__catalog_devices(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                const tenon__device_entry_t** out_entries, uint32_t capacity) {
+  return list_all(catalog, TENON_OFFER_DEVICE, ALL, sink, (void*)out_entries, capacity);
+}
+
+uint32_t tenon__catalog_parsers(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                const tenon__parser_entry_t** out_entries, uint32_t capacity) {
+  return list_all(catalog, TENON_OFFER_PARSER, ALL, sink, (void*)out_entries, capacity);
+}
+
+uint32_t tenon__catalog_converters(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                   const tenon__converter_entry_t** out_entries,
+                                   uint32_t capacity) {
+  return list_all(catalog, TENON_OFFER_CONVERTER, ALL, sink, (void*)out_entries, capacity);
+}
+
+uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                 const tenon__rewrite_entry_t** out_entries, uint32_t capacity) {
+  return list_all(catalog, TENON_OFFER_REWRITE, ALL, sink, (void*)out_entries, capacity);
+}
+
+uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                    const tenon__calibrator_entry_t** out_entries,
+                                    uint32_t capacity) {
+  return list_all(catalog, TENON_OFFER_CALIBRATOR, ALL, sink, (void*)out_entries, capacity);
+}
+
+uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
+                                  const tenon__operator_t** out_entries, uint32_t capacity) {
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  uint32_t count = 0;
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    const tenon__definition_t* definition = list->records[i].entry;
+    if (definition->disabled == NULL) {
+      if (count < capacity) {
+        out_entries[count] = definition->op;
+      }
+      ++count;
+    }
+  }
+  unlock(catalog);
+  return count;
+}
+
+uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
+                               uint32_t capacity) {
+  lock(catalog);
+  const uint32_t count = (uint32_t)catalog->owner_count;
+  for (uint32_t i = 0; i < count && i < capacity; ++i) {
+    out_owners[i] = catalog->owners[i]->owner;
+  }
+  unlock(catalog);
+  return count;
+}
+
+const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name) {
+  lock(catalog);
+  const tenon__map_value_t* value = tenon__string_map_find(&catalog->definitions, name);
+  const tenon__definition_t* definition = value == NULL ? NULL : value->pointer;
+  const char* reason = definition == NULL ? NULL : definition->disabled;
+  unlock(catalog);
+  return reason;
+}
+
+uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
+                                           uint32_t capacity) {
+  lock(catalog);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  uint32_t count = 0;
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    const tenon__definition_t* definition = list->records[i].entry;
+    if (definition->disabled != NULL) {
+      if (count < capacity) {
+        out_names[count] = definition->name;
+      }
+      ++count;
+    }
+  }
+  unlock(catalog);
+  return count;
+}

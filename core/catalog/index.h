@@ -1,0 +1,34 @@
+/* Lists of what is on offer, each under a name and in a fixed order: rank, plugin, name, then order
+ * of insertion. Not thread safe: the catalogue locks. */
+#ifndef TENON_CORE_CATALOG_INDEX_H_
+#define TENON_CORE_CATALOG_INDEX_H_
+
+#include "core/base/arena.h"
+#include "core/base/string_map.h"
+
+typedef struct tenon__index_record_t {
+  void* entry;
+  const char* plugin;
+  const char* name;
+  int64_t rank; /* lower comes first, whatever the plugin */
+} tenon__index_record_t;
+
+typedef struct tenon__index_list_t {
+  tenon__index_record_t* records;
+  size_t count;
+  size_t capacity;
+} tenon__index_list_t;
+
+typedef struct tenon__index_t {
+  tenon_allocator_t allocator;
+  tenon__string_map_t lists;
+} tenon__index_t;
+
+void tenon__index_initialize(tenon__index_t* out_index, tenon_allocator_t allocator);
+void tenon__index_deinitialize(tenon__index_t* index);
+/* False when memory is out: the index is as before. */
+bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index_record_t* record);
+/* NULL when there is nothing under this key; valid until the next add. */
+const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key);
+
+#endif

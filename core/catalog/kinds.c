@@ -1,0 +1,86 @@
+/* The kinds of offerings as a table, and the one place that looks at the size of a growing
+ * structure. */
+#include "core/catalog/kinds.h"
+
+#include <string.h>
+
+/* A structure larger than this is not a structure. */
+#define SIZE_LIMIT ((size_t)1 << 16)
+
+typedef struct kind_row_t {
+  const char* word;
+  const char* kind;
+  size_t full;
+  size_t least;
+} kind_row_t;
+
+static const kind_row_t kind_rows[TENON_OFFER_COUNT] = {
+#define KIND_ROW(name, word, kind, type, member) \
+  {word, kind, sizeof(type), offsetof(type, member) + sizeof(((type*)NULL)->member)},
+    TENON_OFFER_KINDS(KIND_ROW)
+#undef KIND_ROW
+};
+
+tenon__offer_kind_t tenon__offer_kind_of_word(const char* word) {
+  int kind = 0;
+  while (kind < TENON_OFFER_COUNT && strcmp(kind_rows[kind].word, word) != 0) {
+    ++kind;
+  }
+  return (tenon__offer_kind_t)kind;
+}
+
+tenon__offer_kind_t tenon__offer_kind_of_offering(const char* name) {
+  int kind = 0;
+  while (kind < TENON_OFFER_COUNT && strcmp(kind_rows[kind].kind, name) != 0) {
+    ++kind;
+  }
+  return (tenon__offer_kind_t)kind;
+}
+
+const char* tenon__offer_kind_word(tenon__offer_kind_t kind) {
+  return kind_rows[kind].word;
+}
+
+size_t tenon__offer_kind_size(tenon__offer_kind_t kind) {
+  return kind_rows[kind].full;
+}
+
+bool tenon__growing_copy(const void* source, size_t least, size_t room, size_t full,
+                         void* out_copy) {
+  size_t size = 0;
+  memcpy(&size, source, sizeof(size));
+  if (size < least || size > room || size > SIZE_LIMIT) {
+    return false;
+  }
+  memset(out_copy, 0, full);
+  memcpy(out_copy, source, size < full ? size : full);
+  memcpy(out_copy, &full, sizeof(full));
+  return true;
+}
+
+const char* tenon__offering_fault(const tenon_offering_t* offering) {
+  if (offering->kind == NULL) {
+    return "an offering without a kind";
+  }
+  if (offering->count == 0) {
+    return NULL;
+  }
+  if (offering->items == NULL) {
+    return "an offering without items";
+  }
+  if (offering->stride < sizeof(size_t) || offering->stride > SIZE_LIMIT ||
+      offering->stride % _Alignof(size_t) != 0) {
+    return "an offering whose stride cannot be the size of an item";
+  }
+  return NULL;
+}
+
+const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
+                              uint32_t index, tenon__offer_item_t* out_item) {
+  const char* source = (const char*)offering->items + (size_t)index * offering->stride;
+  if (!tenon__growing_copy(source, kind_rows[kind].least, offering->stride, kind_rows[kind].full,
+                           out_item)) {
+    return "its size is not that of an item of this kind";
+  }
+  return NULL;
+}

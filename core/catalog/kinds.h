@@ -1,0 +1,60 @@
+/*
+ * The kinds of things on offer, and how one item of an offering becomes a structure of our size. An
+ * item that an older plugin compiled is shorter: its missing tail reads as zero. One that a newer
+ * plugin compiled is longer: its tail is not looked at.
+ */
+#ifndef TENON_CORE_CATALOG_KINDS_H_
+#define TENON_CORE_CATALOG_KINDS_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* NAME, word in manifests, versioned kind of the offering, structure, last member that an item must
+ * have. */
+#define TENON_OFFER_KINDS(X)                                           \
+  X(OPERATOR, "operator", "operator/1", tenon_operator_t, name)        \
+  X(KERNEL, "kernel", "kernel/1", tenon_kernel_t, enqueue)             \
+  X(DEVICE, "device", "device/1", tenon_device_descriptor_t, free)     \
+  X(PARSER, "parser", "parser/1", tenon_parser_t, parse)               \
+  X(CONVERTER, "converter", "converter/1", tenon_converter_t, convert) \
+  X(REWRITE, "rewrite", "rewrite/1", tenon_rewrite_t, pattern)         \
+  X(CALIBRATOR, "calibrator", "calibrator/1", tenon_calibrator_t, scale)
+
+#define TENON_OFFER_KIND_ENTRY(name, word, kind, type, least) TENON_OFFER_##name,
+typedef enum tenon__offer_kind_t {
+  TENON_OFFER_KINDS(TENON_OFFER_KIND_ENTRY) TENON_OFFER_COUNT
+} tenon__offer_kind_t;
+
+/* No name in the catalogue (identity, "plugin:kernel", "format:domain:Type") is longer. */
+enum { TENON_OFFER_NAME_LIMIT = 511 };
+
+/* Large enough and aligned for one item of any kind. */
+typedef union tenon__offer_item_t {
+#define TENON_OFFER_ITEM_MEMBER(name, word, kind, type, least) type name##_item;
+  TENON_OFFER_KINDS(TENON_OFFER_ITEM_MEMBER)
+#undef TENON_OFFER_ITEM_MEMBER
+} tenon__offer_item_t;
+
+/* "operator" (a manifest's word) or "operator/1" (an offering's kind); COUNT for a kind that is not
+ * known. */
+tenon__offer_kind_t tenon__offer_kind_of_word(const char* word);
+tenon__offer_kind_t tenon__offer_kind_of_offering(const char* kind);
+const char* tenon__offer_kind_word(tenon__offer_kind_t kind);
+size_t tenon__offer_kind_size(tenon__offer_kind_t kind);
+
+/* Copies a growing structure of at least `least` bytes into one of `full` bytes, the rest zero,
+ * `size` = full. False when the source's `size` is smaller than `least`, larger than `room` (the
+ * stride) or absurd. */
+bool tenon__growing_copy(const void* source, size_t least, size_t room, size_t full,
+                         void* out_copy);
+
+/* Item `index` of an offering of a known kind. NULL and a copy in *out_item, or what is wrong with
+ * it. */
+const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,
+                              uint32_t index, tenon__offer_item_t* out_item);
+/* What is wrong with the offering as a whole (no items, a stride that cannot be), NULL if nothing
+ * is. */
+const char* tenon__offering_fault(const tenon_offering_t* offering);
+
+#endif

@@ -1,0 +1,283 @@
+/* Programs in a plan: written, read, and checked as bytes from outside. */
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/expression/program.h"
+#include "core/expression/scalar.h"
+
+enum { MOST_INSTRUCTIONS = 65536, MOST_AXES = 64 };
+
+static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
+    if (i->operands[o] >= index) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool load_is_good(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  if (i->immediate.i < 0 || i->immediate.i >= (int64_t)p->operand_count ||
+      p->operands[i->immediate.i].indexed == 0 || i->operands[1] > MOST_AXES ||
+      i->operands[0] > p->coordinate_count ||
+      i->operands[1] > p->coordinate_count - i->operands[0]) {
+    return false;
+  }
+  for (uint32_t k = 0; k < i->operands[1]; ++k) {
+    const uint32_t coordinate = p->coordinates[i->operands[0] + k];
+    if (coordinate >= index ||
+        tenon__dtype_class(tenon__instruction_type(&p->instructions[coordinate])) == 'f') {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool operand_types_agree(const tenon_program_t* p, const tenon_instruction_t* i) {
+  const uint32_t count = tenon__opcode_operand_count(i->opcode);
+  if (i->opcode == TENON_OPCODE_CAST || i->opcode == TENON_OPCODE_RANDOM) {
+    return true;
+  }
+  for (uint32_t o = 0; o < count; ++o) {
+    const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
+    const bool is_condition = i->opcode == TENON_OPCODE_SELECT && o == 0;
+    if (type != (is_condition ? (tenon_dtype_t)TENON_DTYPE_BOOL : i->dtype)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  if (i->opcode == TENON_OPCODE_NOP || i->opcode >= TENON_OPCODE_COUNT ||
+      i->dtype == TENON_DTYPE_UNDEFINED || i->dtype >= TENON_DTYPE_COUNT ||
+      tenon__dtype_arithmetic(i->dtype) != i->dtype) {
+    return false;
+  }
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
+             p->operands[i->immediate.i].indexed == 0;
+    case TENON_OPCODE_LOAD:
+      return load_is_good(p, index);
+    case TENON_OPCODE_INDEX:
+    case TENON_OPCODE_SIZE:
+      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->rank &&
+             tenon__dtype_class(i->dtype) != 'f';
+    default:
+      return operand_is_earlier(p, index) && operand_types_agree(p, i);
+  }
+}
+
+tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
+  if (program->rank > MOST_AXES || program->instruction_count > MOST_INSTRUCTIONS) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression is too large: rank %u, %u instructions",
+                       program->rank, program->instruction_count);
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    if (program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid", k);
+    }
+  }
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    if (!instruction_is_good(program, k)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "instruction %u of an expression is invalid", k);
+    }
+  }
+  for (uint32_t k = 0; k < program->output_count; ++k) {
+    if (program->outputs[k].instruction >= program->instruction_count ||
+        program->outputs[k].dtype >= TENON_DTYPE_COUNT) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid", k);
+    }
+  }
+  return TENON_OK;
+}
+
+static void write_access(const tenon__expression_t* e, uint32_t k,
+                         struct tenon__byte_writer_t* writer) {
+  const tenon__access_t* access = &e->accesses[k];
+  const bool indexed = e->program.operands[k].indexed != 0;
+  tenon__write_u32(writer, indexed ? TENON_NONE : access->rank);
+  for (uint32_t d = 0; !indexed && d < access->rank; ++d) {
+    tenon__write_u32(writer, access->coordinates[d].id);
+  }
+}
+
+void tenon__expression_write(const tenon__expression_t* e, struct tenon__byte_writer_t* writer) {
+  const tenon_program_t* p = &e->program;
+  tenon__write_u32(writer, p->rank);
+  for (uint32_t k = 0; k < p->rank; ++k) {
+    tenon__write_u32(writer, e->space[k].id);
+  }
+  tenon__write_u32(writer, p->operand_count);
+  for (uint32_t k = 0; k < p->operand_count; ++k) {
+    tenon__write_u32(writer, p->operands[k].kind);
+    tenon__write_u32(writer, p->operands[k].index);
+    tenon__write_u32(writer, p->operands[k].dtype);
+    tenon__write_u32(writer, p->operands[k].indexed);
+    tenon__write_u64(writer, p->operands[k].broadcast_axes);
+    write_access(e, k, writer);
+  }
+  tenon__write_u32(writer, p->coordinate_count);
+  for (uint32_t k = 0; k < p->coordinate_count; ++k) {
+    tenon__write_u32(writer, p->coordinates[k]);
+  }
+  tenon__write_u32(writer, p->instruction_count);
+  for (uint32_t k = 0; k < p->instruction_count; ++k) {
+    const tenon_instruction_t* i = &p->instructions[k];
+    tenon__write_u32(writer, i->opcode | ((uint32_t)i->dtype << 16));
+    for (uint32_t o = 0; o < 3; ++o) {
+      tenon__write_u32(writer, i->operands[o]);
+    }
+    tenon__write_i64(writer, i->immediate.i);
+  }
+  tenon__write_u32(writer, p->output_count);
+  for (uint32_t k = 0; k < p->output_count; ++k) {
+    tenon__write_u32(writer, p->outputs[k].instruction);
+    tenon__write_u32(writer, p->outputs[k].dtype);
+    tenon__write_u32(writer, p->outputs[k].index);
+    tenon__write_u64(writer, p->outputs[k].reduced_axes);
+    tenon__write_u32(writer, e->output_ranks[k]);
+    for (uint32_t a = 0; a < e->output_ranks[k]; ++a) {
+      tenon__write_u32(writer, e->output_axes[k][a]);
+    }
+  }
+}
+
+typedef struct reading_t {
+  struct tenon__byte_reader_t* reader;
+  const tenon__dim_pool_t* pool;
+  tenon__arena_t* arena;
+  bool no_memory;
+} reading_t;
+
+static void* reserve(reading_t* r, uint32_t count, size_t size) {
+  void* memory = tenon__arena_allocate(r->arena, count + 1u, size);
+  r->no_memory = r->no_memory || memory == NULL;
+  return memory;
+}
+
+static const tenon_dim_t* read_dims(reading_t* r, uint32_t count) {
+  tenon_dim_t* dims = reserve(r, count, sizeof *dims);
+  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+    dims[k].id = tenon__read_u32(r->reader);
+    if (dims[k].id >= tenon__dim_pool_count(r->pool)) {
+      r->reader->failed = true;
+      dims[k].id = 0;
+    }
+  }
+  return dims;
+}
+
+static void read_operands(reading_t* r, tenon__expression_t* e) {
+  tenon_program_t* p = &e->program;
+  p->operand_count = tenon__read_count(r->reader, 28);
+  tenon_operand_t* operands = reserve(r, p->operand_count, sizeof *operands);
+  tenon__access_t* accesses = reserve(r, p->operand_count, sizeof *accesses);
+  for (uint32_t k = 0; !r->no_memory && k < p->operand_count; ++k) {
+    operands[k].kind = tenon__read_u32(r->reader);
+    operands[k].index = tenon__read_u32(r->reader);
+    operands[k].dtype = tenon__read_u32(r->reader);
+    operands[k].indexed = tenon__read_u32(r->reader);
+    operands[k].broadcast_axes = tenon__read_u64(r->reader);
+    accesses[k].rank = tenon__read_u32(r->reader);
+    if (accesses[k].rank == TENON_NONE) {
+      r->reader->failed = r->reader->failed || operands[k].indexed == 0;
+    } else if (accesses[k].rank > MOST_AXES || operands[k].indexed != 0) {
+      r->reader->failed = true;
+      return;
+    } else {
+      accesses[k].coordinates = read_dims(r, accesses[k].rank);
+    }
+  }
+  p->operands = operands;
+  e->accesses = accesses;
+}
+
+static void read_instructions(reading_t* r, tenon__expression_t* e) {
+  tenon_program_t* p = &e->program;
+  p->coordinate_count = tenon__read_count(r->reader, 4);
+  uint32_t* coordinates = reserve(r, p->coordinate_count, sizeof *coordinates);
+  for (uint32_t k = 0; !r->no_memory && k < p->coordinate_count; ++k) {
+    coordinates[k] = tenon__read_u32(r->reader);
+  }
+  p->coordinates = coordinates;
+  p->instruction_count = tenon__read_count(r->reader, 24);
+  tenon_instruction_t* instructions = reserve(r, p->instruction_count, sizeof *instructions);
+  for (uint32_t k = 0; !r->no_memory && k < p->instruction_count; ++k) {
+    const uint32_t head = tenon__read_u32(r->reader);
+    instructions[k].opcode = (uint16_t)head;
+    instructions[k].dtype = (uint16_t)(head >> 16);
+    for (uint32_t o = 0; o < 3; ++o) {
+      instructions[k].operands[o] = tenon__read_u32(r->reader);
+    }
+    instructions[k].immediate.i = tenon__read_i64(r->reader);
+  }
+  p->instructions = instructions;
+}
+
+static void read_outputs(reading_t* r, tenon__expression_t* e) {
+  tenon_program_t* p = &e->program;
+  p->output_count = tenon__read_count(r->reader, 24);
+  tenon_program_output_t* outputs = reserve(r, p->output_count, sizeof *outputs);
+  const uint32_t** axes = reserve(r, p->output_count, sizeof *axes);
+  uint32_t* ranks = reserve(r, p->output_count, sizeof *ranks);
+  for (uint32_t k = 0; !r->no_memory && k < p->output_count; ++k) {
+    outputs[k].instruction = tenon__read_u32(r->reader);
+    outputs[k].dtype = tenon__read_u32(r->reader);
+    outputs[k].index = tenon__read_u32(r->reader);
+    outputs[k].reduced_axes = tenon__read_u64(r->reader);
+    ranks[k] = tenon__read_u32(r->reader);
+    if (ranks[k] > p->rank) {
+      r->reader->failed = true;
+      return;
+    }
+    uint32_t* own = reserve(r, ranks[k], sizeof *own);
+    for (uint32_t a = 0; own != NULL && a < ranks[k]; ++a) {
+      own[a] = tenon__read_u32(r->reader);
+      if (own[a] >= p->rank) {
+        r->reader->failed = true;
+        own[a] = 0;
+      }
+    }
+    axes[k] = own;
+  }
+  p->outputs = outputs;
+  e->output_axes = axes;
+  e->output_ranks = ranks;
+}
+
+tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
+                                      const tenon__dim_pool_t* pool, tenon__arena_t* arena,
+                                      const tenon_sink_t* sink,
+                                      tenon__expression_t* out_expression) {
+  reading_t r = {.reader = reader, .pool = pool, .arena = arena};
+  tenon__expression_t e = {0};
+  e.program.rank = tenon__read_u32(reader);
+  if (reader->failed || e.program.rank > MOST_AXES) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression has rank %u",
+                       e.program.rank);
+  }
+  e.space = read_dims(&r, e.program.rank);
+  read_operands(&r, &e);
+  if (!r.no_memory && !reader->failed) {
+    read_instructions(&r, &e);
+  }
+  if (!r.no_memory && !reader->failed) {
+    read_outputs(&r, &e);
+  }
+  if (r.no_memory) {
+    return tenon__fail_memory(sink);
+  }
+  if (reader->failed) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression is cut off or damaged");
+  }
+  TENON_TRY(tenon__program_check(&e.program, sink));
+  *out_expression = e;
+  return TENON_OK;
+}

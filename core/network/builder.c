@@ -1,0 +1,474 @@
+/*
+ * The builder behind tenon_builder_table_t: a stack of graphs being built, each with at most one
+ * node begun. A node that fails when it ends is dropped; the caller may go on.
+ */
+#include "core/network/builder.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/network/builder_parts.h"
+
+static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
+  return &builder->frames[builder->frame_count - 1];
+}
+
+tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_operator_t find,
+                                     void* find_user, const tenon_sink_t* sink,
+                                     tenon_builder_t** out_builder) {
+  tenon_builder_t* builder = tenon__allocate(network->allocator, 1, sizeof(*builder));
+  if (builder == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  builder->network = network;
+  builder->find = find;
+  builder->find_user = find_user;
+  builder->sink = sink;
+  tenon__arena_initialize(&builder->arena, network->allocator);
+  if (!tenon__grow(network->allocator, (void**)&builder->frames, &builder->frame_capacity, 1,
+                   sizeof(*builder->frames))) {
+    tenon__builder_destroy(builder);
+    return tenon__fail_memory(sink);
+  }
+  builder->frames[builder->frame_count++] = (tenon__frame_t){0};
+  *out_builder = builder;
+  return TENON_OK;
+}
+
+static void drop_node(tenon__pending_node_t* node) {
+  if (node->op != NULL) {
+    tenon__arena_deinitialize(&node->arena);
+    memset(node, 0, sizeof(*node));
+  }
+}
+
+void tenon__builder_destroy(tenon_builder_t* builder) {
+  if (builder == NULL) {
+    return;
+  }
+  const tenon_allocator_t allocator = builder->network->allocator;
+  for (uint32_t i = 0; i < builder->frame_count; ++i) {
+    drop_node(&builder->frames[i].node);
+  }
+  tenon__free(allocator, builder->frames, builder->frame_capacity * sizeof(*builder->frames));
+  tenon__free(allocator, builder->handles, builder->handle_capacity * sizeof(*builder->handles));
+  tenon__arena_deinitialize(&builder->arena);
+  tenon__free(allocator, builder, sizeof(*builder));
+}
+
+const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
+                                               tenon_value_t handle) {
+  if (handle.id == 0 || handle.id > builder->handle_count) {
+    return NULL;
+  }
+  const tenon__handle_t* place = &builder->handles[handle.id - 1];
+  return &builder->network->graphs[place->graph]->values[place->value];
+}
+
+tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
+                                      uint32_t* out_value) {
+  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
+  if (value == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
+                       handle.id);
+  }
+  const tenon__handle_t place = builder->handles[handle.id - 1];
+  const uint32_t graph = tenon__builder_graph(builder);
+  if (place.graph == graph) {
+    *out_value = place.value;
+    return TENON_OK;
+  }
+  if (value->weights == TENON_NONE) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "'%s' belongs to graph '%s'; graph '%s' must take it as a parameter",
+                       value->name, builder->network->graphs[place.graph]->name,
+                       builder->network->graphs[graph]->name);
+  }
+  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights,
+                                   out_value) == TENON_OK
+             ? TENON_OK
+             : tenon__fail_memory(builder->sink);
+}
+
+tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
+                                     tenon_value_t* out_handle) {
+  if (!tenon__grow(builder->network->allocator, (void**)&builder->handles,
+                   &builder->handle_capacity, builder->handle_count + 1,
+                   sizeof(*builder->handles))) {
+    return tenon__fail_memory(builder->sink);
+  }
+  builder->handles[builder->handle_count++] = (tenon__handle_t){graph, value};
+  out_handle->id = (uint32_t)builder->handle_count;
+  return TENON_OK;
+}
+
+uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value) {
+  return value.id == 0 || value.id > builder->handle_count ||
+                 builder->handles[value.id - 1].graph != 0
+             ? TENON_NONE
+             : builder->handles[value.id - 1].value;
+}
+
+tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
+  const tenon__frame_t* frame = frame_of(builder);
+  if (frame->node.op != NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "node '%s' (%s) was not ended",
+                       frame->node.name == NULL ? "" : frame->node.name, frame->node.op->name);
+  }
+  if (builder->frame_count > 1) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "body '%s' was not ended",
+                       builder->network->graphs[frame->graph]->name);
+  }
+  return TENON_OK;
+}
+
+/* A place at the end of a list in the node's arena. */
+static void* append(tenon__pending_node_t* node, void** inout_list, size_t* inout_capacity,
+                    uint32_t count, size_t item_size) {
+  if (count == *inout_capacity) {
+    const size_t capacity = *inout_capacity * 2 + 8;
+    void* grown = tenon__arena_allocate(&node->arena, capacity, item_size);
+    if (grown == NULL) {
+      return NULL;
+    }
+    if (count > 0) {
+      memcpy(grown, *inout_list, count * item_size);
+    }
+    *inout_list = grown;
+    *inout_capacity = capacity;
+  }
+  return (uint8_t*)*inout_list + count * item_size;
+}
+
+static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_node_t** out_node) {
+  *out_node = &frame_of(builder)->node;
+  return (*out_node)->op != NULL
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no node was begun");
+}
+
+static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name, const char* name) {
+  tenon__pending_node_t* node = &frame_of(builder)->node;
+  if (node->op != NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE,
+                       "'%s' is begun while '%s' was not ended", op_name, node->op->name);
+  }
+  const tenon__operator_t* op = builder->find(builder->find_user, op_name);
+  if (op == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED,
+                       "node '%s': no plugin offers operator %s", name == NULL ? "" : name,
+                       op_name);
+  }
+  memset(node, 0, sizeof(*node));
+  tenon__arena_initialize(&node->arena, builder->network->allocator);
+  if (name != NULL) {
+    node->name = tenon__arena_copy_string(&node->arena, name);
+    if (node->name == NULL) {
+      tenon__arena_deinitialize(&node->arena);
+      return tenon__fail_memory(builder->sink);
+    }
+  }
+  node->op = op;
+  return TENON_OK;
+}
+
+/* Lists and strings are copied when the node is made; until then they must be copied here as well,
+ * for the caller's may go. */
+static tenon_status_t add_attribute(tenon_builder_t* builder,
+                                    const tenon__scope_attribute_t* attribute) {
+  tenon__pending_node_t* node = NULL;
+  TENON_TRY(need_node(builder, &node));
+  tenon__scope_attribute_t copy = *attribute;
+  copy.name = tenon__arena_copy_string(&node->arena, attribute->name);
+  bool good = copy.name != NULL;
+  if (attribute->string != NULL) {
+    copy.string = tenon__arena_copy_string(&node->arena, attribute->string);
+    good = good && copy.string != NULL;
+  }
+  if (attribute->integers != NULL) {
+    copy.integers = tenon__arena_copy(&node->arena, attribute->integers,
+                                      attribute->count * sizeof(*attribute->integers));
+    good = good && (copy.integers != NULL || attribute->count == 0);
+  }
+  if (attribute->numbers != NULL) {
+    copy.numbers = tenon__arena_copy(&node->arena, attribute->numbers,
+                                     attribute->count * sizeof(*attribute->numbers));
+    good = good && (copy.numbers != NULL || attribute->count == 0);
+  }
+  if (attribute->strings != NULL) {
+    const char** strings =
+        tenon__arena_allocate(&node->arena, attribute->count + 1, sizeof(*strings));
+    good = good && strings != NULL;
+    for (size_t i = 0; good && i < attribute->count; ++i) {
+      strings[i] = tenon__arena_copy_string(&node->arena, attribute->strings[i]);
+      good = strings[i] != NULL;
+    }
+    copy.strings = strings;
+  }
+  tenon__scope_attribute_t* place =
+      good ? append(node, (void**)&node->attributes, &node->attribute_capacity,
+                    node->attribute_count, sizeof(*place))
+           : NULL;
+  if (place == NULL) {
+    return tenon__fail_memory(builder->sink);
+  }
+  *place = copy;
+  ++node->attribute_count;
+  return TENON_OK;
+}
+
+static tenon_status_t build_attribute_int(tenon_builder_t* builder, const char* name,
+                                          int64_t value) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_INT, .integer = value};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_float(tenon_builder_t* builder, const char* name,
+                                            double value) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_FLOAT, .number = value};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_string(tenon_builder_t* builder, const char* name,
+                                             const char* value) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_STRING, .string = value == NULL ? "" : value};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_ints(tenon_builder_t* builder, const char* name,
+                                           const int64_t* values, size_t count) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_INTS, .integers = values, .count = count};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_floats(tenon_builder_t* builder, const char* name,
+                                             const double* values, size_t count) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_FLOATS, .numbers = values, .count = count};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_strings(tenon_builder_t* builder, const char* name,
+                                              const char* const* values, size_t count) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_STRINGS, .strings = values, .count = count};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_attribute_dtype(tenon_builder_t* builder, const char* name,
+                                            tenon_dtype_t value) {
+  const tenon__scope_attribute_t attribute = {
+      .name = name, .kind = TENON_ATTRIBUTE_DTYPE, .integer = (int64_t)value};
+  return add_attribute(builder, &attribute);
+}
+
+static tenon_status_t build_add_input(tenon_builder_t* builder, tenon_value_t handle) {
+  tenon__pending_node_t* node = NULL;
+  TENON_TRY(need_node(builder, &node));
+  uint32_t value = TENON_NONE;
+  if (handle.id != 0) {
+    TENON_TRY(tenon__builder_resolve(builder, handle, &value));
+  }
+  uint32_t* place =
+      append(node, (void**)&node->inputs, &node->input_capacity, node->input_count, sizeof(*place));
+  if (place == NULL) {
+    return tenon__fail_memory(builder->sink);
+  }
+  *place = value;
+  ++node->input_count;
+  return TENON_OK;
+}
+
+static tenon_status_t build_add_body(tenon_builder_t* builder, uint32_t body) {
+  tenon__pending_node_t* node = NULL;
+  TENON_TRY(need_node(builder, &node));
+  uint32_t* place =
+      append(node, (void**)&node->bodies, &node->body_capacity, node->body_count, sizeof(*place));
+  if (place == NULL) {
+    return tenon__fail_memory(builder->sink);
+  }
+  *place = body;
+  ++node->body_count;
+  return TENON_OK;
+}
+
+static tenon_status_t build_output_count(tenon_builder_t* builder, uint32_t count) {
+  tenon__pending_node_t* node = NULL;
+  TENON_TRY(need_node(builder, &node));
+  node->output_count = count;
+  return TENON_OK;
+}
+
+/* Outputs as asked for: so many of a variadic port, else as many as the caller has room for. */
+static uint32_t asked_outputs(const tenon__pending_node_t* node, uint32_t capacity) {
+  const uint32_t declared = node->op->descriptor.output_count;
+  if (node->output_count != 0 || node->op->descriptor.control != NULL) {
+    return node->output_count;
+  }
+  return capacity < declared ? capacity : declared;
+}
+
+/* Trailing inputs that are absent are not passed on. */
+static uint32_t present_inputs(const tenon__pending_node_t* node) {
+  uint32_t count = node->input_count;
+  while (count > 0 && node->inputs[count - 1] == TENON_NONE) {
+    --count;
+  }
+  return count;
+}
+
+static tenon_status_t end_node(tenon_builder_t* builder, tenon__pending_node_t* node,
+                               tenon_value_t* out_values, uint32_t capacity) {
+  static const bool none = false;
+  const uint32_t graph = tenon__builder_graph(builder);
+  const uint32_t asked = asked_outputs(node, capacity);
+  const tenon__node_request_t request = {
+      .op = node->op,
+      .name = node->name,
+      .input_count = present_inputs(node),
+      .inputs = node->inputs,
+      .output_count = asked,
+      /* Nothing wanted still gives what is not optional. */
+      .wanted = asked == 0 && node->op->descriptor.control == NULL ? &none : NULL,
+      .attribute_count = node->attribute_count,
+      .attributes = node->attributes,
+      .body_count = node->body_count,
+      .bodies = node->bodies,
+  };
+  uint32_t index = 0;
+  TENON_TRY(tenon__graph_add_node(builder->network, graph, &request, builder->sink, &index));
+  const tenon__node_t* made = &builder->network->graphs[graph]->nodes[index];
+  for (uint32_t i = 0; i < capacity; ++i) {
+    const bool there = i < made->output_count && made->outputs[i] != TENON_NONE;
+    out_values[i].id = 0;
+    if (there) {
+      TENON_TRY(tenon__builder_handle(builder, graph, made->outputs[i], &out_values[i]));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t build_end(tenon_builder_t* builder, tenon_value_t* out_values,
+                                uint32_t capacity) {
+  tenon__pending_node_t* node = NULL;
+  TENON_TRY(need_node(builder, &node));
+  const tenon_status_t status = end_node(builder, node, out_values, capacity);
+  drop_node(node);
+  return status;
+}
+
+static void build_cancel(tenon_builder_t* builder) {
+  drop_node(&frame_of(builder)->node);
+}
+
+static tenon_status_t build_expression(tenon_builder_t* builder, const char* text,
+                                       const char* const* names, const tenon_value_t* inputs,
+                                       uint32_t input_count, const char* node_name,
+                                       tenon_value_t* out_value) {
+  const uint32_t graph = tenon__builder_graph(builder);
+  uint32_t* values = tenon__arena_allocate(&builder->arena, input_count + 1u, sizeof(*values));
+  if (values == NULL) {
+    return tenon__fail_memory(builder->sink);
+  }
+  for (uint32_t i = 0; i < input_count; ++i) {
+    TENON_TRY(tenon__builder_resolve(builder, inputs[i], &values[i]));
+  }
+  uint32_t node = 0;
+  TENON_TRY(tenon__graph_add_expression_text(builder->network, graph, node_name, text, names,
+                                             values, input_count, builder->sink, &node));
+  return tenon__builder_handle(builder, graph,
+                               builder->network->graphs[graph]->nodes[node].outputs[0], out_value);
+}
+
+static tenon_status_t build_begin_body(tenon_builder_t* builder, const char* name) {
+  uint32_t graph = 0;
+  if (builder->frame_count > 64) {
+    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED, "bodies are nested deeper than 64");
+  }
+  if (!tenon__grow(builder->network->allocator, (void**)&builder->frames, &builder->frame_capacity,
+                   builder->frame_count + 1u, sizeof(*builder->frames)) ||
+      tenon__network_add_graph(builder->network, name, tenon__builder_graph(builder), &graph) !=
+          TENON_OK) {
+    return tenon__fail_memory(builder->sink);
+  }
+  builder->frames[builder->frame_count++] = (tenon__frame_t){.graph = graph};
+  return TENON_OK;
+}
+
+static tenon_status_t build_body_result(tenon_builder_t* builder, tenon_value_t handle) {
+  if (builder->frame_count < 2) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no body is being built");
+  }
+  uint32_t value = 0;
+  TENON_TRY(tenon__builder_resolve(builder, handle, &value));
+  return tenon__graph_add_output(builder->network, tenon__builder_graph(builder), value, NULL) ==
+                 TENON_OK
+             ? TENON_OK
+             : tenon__fail_memory(builder->sink);
+}
+
+static void build_cancel_body(tenon_builder_t* builder) {
+  if (builder->frame_count > 1) {
+    drop_node(&frame_of(builder)->node);
+    --builder->frame_count;
+  }
+}
+
+static tenon_status_t build_end_body(tenon_builder_t* builder, uint32_t* out_body) {
+  if (builder->frame_count < 2 || frame_of(builder)->node.op != NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no body can be ended now");
+  }
+  *out_body = tenon__builder_graph(builder);
+  --builder->frame_count;
+  return TENON_OK;
+}
+
+static int32_t build_has_operator(tenon_builder_t* builder, const char* op) {
+  return builder->find(builder->find_user, op) != NULL;
+}
+
+static const tenon_sink_t* build_sink(tenon_builder_t* builder) {
+  return builder->sink;
+}
+
+const tenon_builder_table_t* tenon__builder_table(void) {
+  static const tenon_builder_table_t table = {
+      .size = sizeof(tenon_builder_table_t),
+      .input = tenon__build_input,
+      .input_container = tenon__build_input_container,
+      .output = tenon__build_output,
+      .constant = tenon__build_constant,
+      .begin = build_begin,
+      .attribute_int = build_attribute_int,
+      .attribute_float = build_attribute_float,
+      .attribute_string = build_attribute_string,
+      .attribute_ints = build_attribute_ints,
+      .attribute_floats = build_attribute_floats,
+      .attribute_strings = build_attribute_strings,
+      .attribute_dtype = build_attribute_dtype,
+      .add_input = build_add_input,
+      .add_body = build_add_body,
+      .output_count = build_output_count,
+      .end = build_end,
+      .cancel = build_cancel,
+      .expression = build_expression,
+      .begin_body = build_begin_body,
+      .body_parameter = tenon__build_body_parameter,
+      .body_parameter_like = tenon__build_body_parameter_like,
+      .body_result = build_body_result,
+      .end_body = build_end_body,
+      .cancel_body = build_cancel_body,
+      .add_state = tenon__build_add_state,
+      .write_state = tenon__build_write_state,
+      .type = tenon__build_type,
+      .content = tenon__build_content,
+      .set_name = tenon__build_set_name,
+      .has_operator = build_has_operator,
+      .sink = build_sink,
+  };
+  return &table;
+}

@@ -1,0 +1,330 @@
+/* Values of a network being built: inputs, parameters, constants, states, and looking at them. */
+#include <string.h>
+
+#include "core/network/builder_parts.h"
+#include "core/network/dense.h"
+#include "core/network/names.h"
+
+static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
+  return tenon__fail_memory(builder->sink);
+}
+
+static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* what) {
+  return builder->frame_count == 1
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE,
+                           "%s belong to the main graph, a body is being built", what);
+}
+
+static tenon_status_t check_extents(const tenon_builder_t* builder, const char* name,
+                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
+  bool good =
+      tenon__dtype_bits(dtype) != 0 && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
+  for (uint32_t i = 0; good && i < rank; ++i) {
+    good = dims[i] >= -1;
+  }
+  return good ? TENON_OK
+              : tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                            "'%s': element type or extents are not valid", name);
+}
+
+/* The symbol of an extent that is not known: of the name that is given, or of a made one. */
+static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_name, uint32_t axis,
+                                   const char* name, tenon_dim_t* out_dim) {
+  if (name == NULL || name[0] == '\0') {
+    name = tenon__arena_format(&builder->arena, "%s:%u", value_name, axis);
+    if (name == NULL) {
+      return out_of_memory(builder);
+    }
+  }
+  const tenon__symbol_t symbol = {
+      .kind = TENON_SYMBOL_INPUT, .name = name, .max = INT64_MAX, .bound = TENON_DIM_INVALID};
+  *out_dim = tenon__dim_symbol(builder->network->pool, &symbol);
+  return TENON_OK;
+}
+
+static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint32_t axis,
+                                 tenon_dim_t* out_dim) {
+  uint32_t number = 0;
+  if (tenon__value_number(builder->network, tenon__builder_graph(builder), value, &number) !=
+      TENON_OK) {
+    return out_of_memory(builder);
+  }
+  const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
+                                  .a = number,
+                                  .b = axis,
+                                  .max = INT64_MAX,
+                                  .bound = TENON_DIM_INVALID};
+  *out_dim = tenon__dim_symbol(builder->network->pool, &symbol);
+  return TENON_OK;
+}
+
+/* A new value that is an input or parameter. `symbols`: names for open extents (main graph). */
+static tenon_status_t add_argument(tenon_builder_t* builder, const char* name, uint32_t kind,
+                                   tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                   const char* const* symbols, tenon_value_t* out_value) {
+  tenon__network_t* network = builder->network;
+  const uint32_t graph = tenon__builder_graph(builder);
+  uint32_t index = 0;
+  tenon_dim_t* made = tenon__arena_allocate(&network->arena, rank + 1u, sizeof(*made));
+  if (made == NULL || tenon__graph_add_value(network, graph, name, &index) != TENON_OK) {
+    return out_of_memory(builder);
+  }
+  bool is_open = false;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] >= 0) {
+      made[i] = tenon__dim_constant(network->pool, dims[i]);
+    } else if (kind != TENON_ARGUMENT_TENSOR) {
+      is_open = true;
+    } else if (builder->frame_count == 1) {
+      TENON_TRY(input_symbol(builder, network->graphs[graph]->values[index].name, i,
+                             symbols == NULL ? NULL : symbols[i], &made[i]));
+    } else {
+      TENON_TRY(own_symbol(builder, index, i, &made[i]));
+    }
+  }
+  tenon__value_node_t* value = &network->graphs[graph]->values[index];
+  value->kind = kind;
+  value->dtype = dtype;
+  value->rank = is_open ? TENON_NONE : rank;
+  value->dims = is_open ? NULL : made;
+  if (tenon__dim_pool_failed(network->pool) ||
+      tenon__graph_add_input(network, graph, index) != TENON_OK) {
+    return out_of_memory(builder);
+  }
+  return tenon__builder_handle(builder, graph, index, out_value);
+}
+
+tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
+                                  uint32_t rank, const int64_t* dims, const char* const* symbols,
+                                  tenon_value_t* out_value) {
+  TENON_TRY(only_in_main(builder, "inputs"));
+  TENON_TRY(check_extents(builder, name, dtype, rank, dims));
+  return add_argument(builder, name, TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols, out_value);
+}
+
+/* Containers whose items' extents are not given, or not all, have items of any shape. */
+static tenon_status_t add_container(tenon_builder_t* builder, const char* name, uint32_t kind,
+                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                    tenon_value_t* out_value) {
+  if (kind < TENON_ARGUMENT_TENSOR || kind > TENON_ARGUMENT_OPTIONAL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "'%s': no kind of value %u",
+                       name, kind);
+  }
+  const bool is_any = rank == TENON_NONE && kind != TENON_ARGUMENT_TENSOR;
+  const int64_t open = -1;
+  const uint32_t count = is_any ? 1 : rank;
+  const int64_t* extents = is_any ? &open : dims;
+  TENON_TRY(check_extents(builder, name, dtype, count, extents));
+  return add_argument(builder, name, kind, dtype, count, extents, NULL, out_value);
+}
+
+tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char* name,
+                                            uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
+                                            const int64_t* dims, tenon_value_t* out_value) {
+  TENON_TRY(only_in_main(builder, "inputs"));
+  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+}
+
+tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t handle,
+                                   const char* name) {
+  TENON_TRY(only_in_main(builder, "outputs"));
+  uint32_t value = 0;
+  TENON_TRY(tenon__builder_resolve(builder, handle, &value));
+  const tenon__graph_t* graph = builder->network->graphs[0];
+  const char* own = name == NULL ? graph->values[value].name : name;
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    if (strcmp(graph->output_names[i], own) == 0) {
+      return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two outputs are named '%s'",
+                         own);
+    }
+  }
+  return tenon__graph_add_output(builder->network, 0, value, own) == TENON_OK
+             ? TENON_OK
+             : out_of_memory(builder);
+}
+
+tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
+                                     const tenon_tensor_view_t* view, int32_t borrow,
+                                     tenon_value_t* out_value) {
+  const uint32_t graph = tenon__builder_graph(builder);
+  uint32_t weights = 0;
+  uint32_t value = 0;
+  TENON_TRY(
+      tenon__weights_from_view(builder->network, name, view, borrow != 0, builder->sink, &weights));
+  if (tenon__graph_add_constant(builder->network, graph, name, weights, &value) != TENON_OK) {
+    return out_of_memory(builder);
+  }
+  return tenon__builder_handle(builder, graph, value, out_value);
+}
+
+static tenon_status_t only_in_body(const tenon_builder_t* builder) {
+  return builder->frame_count > 1
+             ? TENON_OK
+             : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no body is being built");
+}
+
+tenon_status_t tenon__build_body_parameter(tenon_builder_t* builder, const char* name,
+                                           uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
+                                           const int64_t* dims, tenon_value_t* out_value) {
+  TENON_TRY(only_in_body(builder));
+  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+}
+
+tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const char* name,
+                                                tenon_value_t like, tenon_value_t* out_value) {
+  TENON_TRY(only_in_body(builder));
+  const tenon__value_node_t* look = tenon__builder_look(builder, like);
+  if (look == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "parameter '%s': like no value",
+                       name);
+  }
+  const tenon__value_node_t type = *look;
+  const uint32_t graph = tenon__builder_graph(builder);
+  uint32_t index = 0;
+  if (tenon__graph_add_value(builder->network, graph, name, &index) != TENON_OK ||
+      tenon__graph_add_input(builder->network, graph, index) != TENON_OK) {
+    return out_of_memory(builder);
+  }
+  tenon__value_node_t* value = &builder->network->graphs[graph]->values[index];
+  value->kind = type.kind;
+  value->dtype = type.dtype;
+  value->rank = type.rank;
+  value->dims = type.dims;
+  value->contents = type.contents;
+  value->content_count = type.content_count;
+  return tenon__builder_handle(builder, graph, index, out_value);
+}
+
+tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
+                                      const tenon_state_descriptor_t* descriptor,
+                                      tenon_value_t* out_read) {
+  tenon__network_t* network = builder->network;
+  TENON_TRY(only_in_main(builder, "states"));
+  tenon_state_descriptor_t state = {0};
+  memcpy(&state, descriptor, descriptor->size < sizeof(state) ? descriptor->size : sizeof(state));
+  if (state.name == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "a state without a name");
+  }
+  TENON_TRY(check_extents(builder, state.name, state.dtype, state.rank, state.dims));
+  tenon__state_node_t node = {.name = state.name,
+                              .dtype = state.dtype,
+                              .rank = state.rank,
+                              .dims = state.dims,
+                              .initial = TENON_NONE,
+                              .update = TENON_NONE};
+  for (uint32_t i = 0; i < state.rank; ++i) {
+    if (state.dims[i] < 0) {
+      return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "state '%s': its extents must be known", state.name);
+    }
+  }
+  if (state.initial_data != NULL) {
+    /* The view only reads. */
+    const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)state.initial_data,
+                                      .dims = state.dims,
+                                      .rank = state.rank,
+                                      .dtype = state.dtype,
+                                      .layout = TENON_NONE};
+    TENON_TRY(
+        tenon__weights_from_view(network, state.name, &view, false, builder->sink, &node.initial));
+  }
+  tenon_dim_t* dims = tenon__arena_allocate(&network->arena, state.rank + 1u, sizeof(*dims));
+  if (dims == NULL || tenon__graph_add_value(network, 0, state.name, &node.read) != TENON_OK) {
+    return out_of_memory(builder);
+  }
+  for (uint32_t i = 0; i < state.rank; ++i) {
+    dims[i] = tenon__dim_constant(network->pool, state.dims[i]);
+  }
+  tenon__value_node_t* value = &network->graphs[0]->values[node.read];
+  value->dtype = state.dtype;
+  value->rank = state.rank;
+  value->dims = dims;
+  uint32_t index = 0;
+  TENON_TRY(tenon__network_add_state(network, &node, builder->sink, &index));
+  return tenon__builder_handle(builder, 0, node.read, out_read);
+}
+
+tenon_status_t tenon__build_write_state(tenon_builder_t* builder, const char* name,
+                                        tenon_value_t handle) {
+  tenon__network_t* network = builder->network;
+  TENON_TRY(only_in_main(builder, "states"));
+  uint32_t index = 0;
+  TENON_TRY(tenon__builder_resolve(builder, handle, &index));
+  const tenon__value_node_t* value = &network->graphs[0]->values[index];
+  for (uint32_t i = 0; i < network->state_count; ++i) {
+    tenon__state_node_t* state = &network->states[i];
+    if (strcmp(state->name, name) != 0) {
+      continue;
+    }
+    bool fits = value->kind == TENON_ARGUMENT_TENSOR && value->dtype == state->dtype &&
+                value->rank == state->rank;
+    for (uint32_t d = 0; fits && d < state->rank; ++d) {
+      int64_t extent = 0;
+      fits = !tenon__dim_known(network->pool, value->dims[d], &extent) || extent == state->dims[d];
+    }
+    if (!fits) {
+      return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA,
+                         "state '%s' is written with '%s', which has another type", name,
+                         value->name);
+    }
+    state->update = index;
+    return TENON_OK;
+  }
+  return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "there is no state '%s'", name);
+}
+
+tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
+                                 tenon_value_type_t* out_type) {
+  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
+  if (value == NULL) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
+                       handle.id);
+  }
+  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  int64_t* dims = tenon__arena_allocate(&builder->arena, rank + 1u, sizeof(*dims));
+  if (dims == NULL) {
+    return out_of_memory(builder);
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!tenon__dim_known(builder->network->pool, value->dims[i], &dims[i])) {
+      dims[i] = -1;
+    }
+  }
+  *out_type = (tenon_value_type_t){
+      .kind = value->kind,
+      .dtype = value->dtype,
+      .rank = value->rank,
+      .has_contents = value->contents != NULL,
+      .dims = dims,
+      .constant_data =
+          value->weights == TENON_NONE ? NULL : builder->network->weights[value->weights].data,
+  };
+  return TENON_OK;
+}
+
+int32_t tenon__build_content(tenon_builder_t* builder, tenon_value_t handle, uint32_t index,
+                             int64_t* out_value) {
+  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
+  return value != NULL && value->contents != NULL && index < value->content_count &&
+         tenon__dim_known(builder->network->pool, value->contents[index], out_value);
+}
+
+tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t handle,
+                                     const char* name) {
+  if (tenon__builder_look(builder, handle) == NULL || name == NULL || name[0] == '\0') {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "no value, or no name");
+  }
+  const tenon__handle_t place = builder->handles[handle.id - 1];
+  tenon__graph_t* graph = builder->network->graphs[place.graph];
+  tenon__value_node_t* value = &graph->values[place.value];
+  if (strcmp(value->name, name) == 0) {
+    return TENON_OK;
+  }
+  const char* unique = tenon__name_unique(builder->network, &graph->value_names, name);
+  if (unique == NULL) {
+    return out_of_memory(builder);
+  }
+  value->name = unique;
+  return TENON_OK;
+}

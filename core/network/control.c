@@ -1,0 +1,158 @@
+/* The correspondence between a control node and its bodies. */
+#include "core/network/control.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+
+typedef struct lookup_t {
+  uint32_t count;
+  const tenon__scope_attribute_t* attributes;
+} lookup_t;
+
+static const tenon__scope_attribute_t* find(const lookup_t* lookup, const char* name) {
+  for (uint32_t i = 0; name != NULL && i < lookup->count; ++i) {
+    if (strcmp(lookup->attributes[i].name, name) == 0) {
+      return &lookup->attributes[i];
+    }
+  }
+  return NULL;
+}
+
+/* An INT attribute as a count within `limit`; false when it is not. */
+static bool count_of(const lookup_t* lookup, const char* name, uint32_t limit,
+                     uint32_t* out_count) {
+  const tenon__scope_attribute_t* attribute = find(lookup, name);
+  const int64_t value = attribute == NULL ? 0 : attribute->integer;
+  *out_count = (uint32_t)value;
+  return value >= 0 && value <= (int64_t)limit;
+}
+
+static tenon_status_t check_bodies(const tenon__network_t* network, uint32_t graph,
+                                   const tenon__control_layout_t* layout, uint32_t body_count,
+                                   const uint32_t* bodies, const tenon_sink_t* sink) {
+  if (body_count != layout->body_count) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "needs %u bodies, has %u",
+                       layout->body_count, body_count);
+  }
+  for (uint32_t i = 0; i < body_count; ++i) {
+    if (bodies[i] >= network->graph_count || network->graphs[bodies[i]]->parent != graph ||
+        (i > 0 && bodies[i] == bodies[0])) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "body %u is no graph inside this one, or is used twice", i);
+    }
+    const tenon__graph_t* body = network->graphs[bodies[i]];
+    const uint32_t expected = layout->first_parameter + layout->carried_count +
+                              layout->scanned_count + layout->captured_count;
+    if (body->input_count != expected) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "body '%s' takes %u parameters, the node passes %u", body->name,
+                         body->input_count, expected);
+    }
+    if (body->output_count < layout->first_result + layout->carried_count ||
+        body->output_count != network->graphs[bodies[0]]->output_count) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "body '%s' gives %u results", body->name,
+                         body->output_count);
+    }
+  }
+  return TENON_OK;
+}
+
+static void set_lists(const lookup_t* lookup, const tenon_control_t* control,
+                      tenon__control_layout_t* layout) {
+  const tenon__scope_attribute_t* axes = find(lookup, control->axes_attribute);
+  const tenon__scope_attribute_t* directions = find(lookup, control->directions_attribute);
+  if (axes != NULL) {
+    layout->axes = axes->integers;
+    layout->axis_count = axes->count;
+  }
+  if (directions != NULL) {
+    layout->directions = directions->integers;
+    layout->direction_count = directions->count;
+  }
+}
+
+tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t graph,
+                                     const tenon__operator_t* op, uint32_t attribute_count,
+                                     const tenon__scope_attribute_t* attributes,
+                                     uint32_t input_count, const uint32_t* inputs,
+                                     uint32_t body_count, const uint32_t* bodies,
+                                     const tenon_sink_t* sink,
+                                     tenon__control_layout_t* out_layout) {
+  const tenon_control_t* control = op->descriptor.control;
+  const lookup_t lookup = {attribute_count, attributes};
+  tenon__control_layout_t layout = {.form = control->form,
+                                    .body_count = control->form == TENON_CONTROL_CHOOSE ? 2 : 1,
+                                    .trip_count_input = TENON_NONE,
+                                    .condition_input = TENON_NONE};
+  uint32_t fixed = 0;
+  if (control->form == TENON_CONTROL_CHOOSE) {
+    fixed = 1;
+    layout.condition_input = 0;
+    if (input_count == 0 || inputs[0] == TENON_NONE) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "its condition is missing");
+    }
+  } else if (control->form == TENON_CONTROL_REPEAT) {
+    fixed = 2;
+    layout.passes_iteration = control->passes_iteration != 0;
+    layout.first_parameter = layout.passes_iteration ? 2 : 0;
+    layout.first_result = layout.passes_iteration ? 1 : 0;
+    if (input_count > 0 && inputs[0] != TENON_NONE) {
+      layout.trip_count_input = 0;
+    }
+    if (input_count > 1 && inputs[1] != TENON_NONE) {
+      layout.condition_input = 1;
+    }
+  }
+  layout.first_value = input_count < fixed ? input_count : fixed;
+  uint32_t left = input_count - layout.first_value;
+  const bool carries = control->form == TENON_CONTROL_REPEAT;
+  const bool scans = control->form != TENON_CONTROL_CHOOSE;
+  if ((carries && !count_of(&lookup, control->carried_attribute, left, &layout.carried_count)) ||
+      (scans && !count_of(&lookup, control->scanned_attribute, left - layout.carried_count,
+                          &layout.scanned_count))) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                       "its %u values do not hold the carried and scanned ones it declares", left);
+  }
+  layout.captured_count = left - layout.carried_count - layout.scanned_count;
+  set_lists(&lookup, control, &layout);
+  TENON_TRY(check_bodies(network, graph, &layout, body_count, bodies, sink));
+  layout.output_count = network->graphs[bodies[0]]->output_count - layout.first_result;
+  layout.collected_count = scans ? layout.output_count - layout.carried_count : 0;
+  *out_layout = layout;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__control_layout_of(const tenon__network_t* network, uint32_t graph,
+                                        uint32_t node_index, const tenon_sink_t* sink,
+                                        tenon__control_layout_t* out_layout) {
+  const tenon__node_t* node = &network->graphs[graph]->nodes[node_index];
+  return tenon__control_layout(network, graph, node->op, node->attribute_count, node->attributes,
+                               node->input_count, node->inputs, node->body_count, node->bodies,
+                               sink, out_layout);
+}
+
+uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t index, uint32_t rank) {
+  int64_t axis = index < layout->axis_count ? layout->axes[index] : 0;
+  axis = axis < 0 ? axis + (int64_t)rank : axis;
+  return axis >= 0 && axis < (int64_t)rank ? (uint32_t)axis : TENON_NONE;
+}
+
+bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index) {
+  return index < layout->direction_count && layout->directions[index] == 1;
+}
+
+uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
+                              const tenon__control_layout_t* layout, const uint32_t* inputs) {
+  int64_t known = 0;
+  if (layout->form != TENON_CONTROL_CHOOSE) {
+    return TENON_NONE;
+  }
+  const tenon__value_node_t* condition =
+      &network->graphs[graph]->values[inputs[layout->condition_input]];
+  if (condition->contents == NULL || condition->content_count != 1 ||
+      !tenon__dim_known(network->pool, condition->contents[0], &known)) {
+    return TENON_NONE;
+  }
+  return known != 0 ? 0 : 1;
+}

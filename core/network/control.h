@@ -1,0 +1,54 @@
+/* How the inputs and outputs of a control node correspond to its bodies' parameters and results:
+ * tenon_control_t with the node's attributes put in. Used by inference, verification, the optimiser
+ * and the runtime. */
+#ifndef TENON_CORE_NETWORK_CONTROL_H_
+#define TENON_CORE_NETWORK_CONTROL_H_
+
+#include "core/network/network.h"
+
+typedef struct tenon__control_layout_t {
+  uint32_t form; /* TENON_CONTROL_* */
+  uint32_t body_count;
+  bool passes_iteration;
+  /* Of the node's inputs: TENON_NONE where the form has none or the node lacks it. */
+  uint32_t trip_count_input;
+  uint32_t condition_input;
+  /* Of the node's inputs, from first_value on: carried, scanned, captured. */
+  uint32_t first_value;
+  uint32_t carried_count;
+  uint32_t scanned_count;
+  uint32_t captured_count;
+  /* Of a body's parameters: [iteration, condition], carried, scanned, captured. */
+  uint32_t first_parameter; /* 2 with passes_iteration, else 0 */
+  /* Of a body's results: [condition], outputs. Of the node's outputs: carried, collected. */
+  uint32_t first_result; /* 1 with passes_iteration, else 0 */
+  uint32_t collected_count;
+  uint32_t output_count;
+  const int64_t* axes; /* as the attribute has them; entries may be missing */
+  size_t axis_count;
+  const int64_t* directions;
+  size_t direction_count;
+} tenon__control_layout_t;
+
+/* INVALID_DATA, with the reason, when inputs, attributes and bodies do not fit one another. */
+tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t graph,
+                                     const tenon__operator_t* op, uint32_t attribute_count,
+                                     const tenon__scope_attribute_t* attributes,
+                                     uint32_t input_count, const uint32_t* inputs,
+                                     uint32_t body_count, const uint32_t* bodies,
+                                     const tenon_sink_t* sink, tenon__control_layout_t* out_layout);
+/* The same for a node that is there. */
+tenon_status_t tenon__control_layout_of(const tenon__network_t* network, uint32_t graph,
+                                        uint32_t node, const tenon_sink_t* sink,
+                                        tenon__control_layout_t* out_layout);
+/* Axis of sliced input `index`, or of collected output scanned_count + index, of a tensor of `rank`
+ * dimensions (the output's own); TENON_NONE when it is out of range. */
+uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t index, uint32_t rank);
+/* The branch of a choice that is taken for certain; TENON_NONE when only the run knows, or for
+ * another form. */
+uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
+                              const tenon__control_layout_t* layout, const uint32_t* inputs);
+/* 1: backwards. */
+bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index);
+
+#endif

@@ -1,0 +1,273 @@
+/*
+ * Bodies' parameters: what they are follows from the node's inputs, and for carried values from
+ * what the body makes of them. A body whose parameters change is inferred again.
+ */
+#include "core/network/infer_control.h"
+
+#include "core/base/status.h"
+
+static tenon__value_node_t* value_of(const tenon__control_work_t* control, uint32_t graph,
+                                     uint32_t value) {
+  return &control->network->graphs[graph]->values[value];
+}
+
+const tenon__value_node_t* tenon__control_input(const tenon__control_work_t* control,
+                                                uint32_t input) {
+  return value_of(control, control->inference->graph, control->inference->inputs[input]);
+}
+
+tenon__value_node_t* tenon__control_parameter(const tenon__control_work_t* control, uint32_t body,
+                                              uint32_t index) {
+  return value_of(control, body, control->network->graphs[body]->inputs[index]);
+}
+
+const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* control,
+                                                 uint32_t body, uint32_t index) {
+  return value_of(control, body, control->network->graphs[body]->outputs[index]);
+}
+
+/* A symbol of `kind` that is read from this very value? */
+static bool is_own_symbol(const tenon__control_work_t* control, tenon_dim_t dim,
+                          const tenon__value_node_t* value, tenon__symbol_kind_t kind) {
+  if (dim.id == TENON_NONE || value->number == TENON_NONE) {
+    return false;
+  }
+  const tenon__dim_view_t view = tenon__dim_get(control->network->pool, dim);
+  if (view.kind != TENON_DIM_SYMBOL) {
+    return false;
+  }
+  const tenon__symbol_t* symbol = tenon__symbol_get(control->network->pool, view.index);
+  return symbol->kind == kind && symbol->a == value->number;
+}
+
+tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
+                                        const tenon__value_node_t* a, const char* a_role,
+                                        const tenon__value_node_t* b, const char* b_role) {
+  if (a->kind != b->kind || a->dtype != b->dtype) {
+    tenon__arena_t* scratch = control->inference->scratch;
+    return tenon__fail(
+        control->inference->sink, TENON_ERROR_INVALID_DATA, "%s '%s' is %s, %s '%s' is %s", a_role,
+        a->name,
+        tenon__infer_type_text(control->network, a->kind, a->dtype, a->rank, a->dims, scratch),
+        b_role, b->name,
+        tenon__infer_type_text(control->network, b->kind, b->dtype, b->rank, b->dims, scratch));
+  }
+  return TENON_OK;
+}
+
+bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b) {
+  if ((a->contents == NULL) != (b->contents == NULL) || a->content_count != b->content_count) {
+    return false;
+  }
+  for (uint32_t i = 0; a->contents != NULL && i < a->content_count; ++i) {
+    if (!tenon__dim_equal(a->contents[i], b->contents[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Gives a parameter a shape. Extents that are symbols of its own stay, once the body has an owner.
+ */
+static tenon_status_t adopt_shape(const tenon__control_work_t* control,
+                                  tenon__value_node_t* parameter, uint32_t rank,
+                                  const tenon_dim_t* dims, bool* inout_changed) {
+  if (rank == TENON_NONE) {
+    *inout_changed = *inout_changed || parameter->rank != TENON_NONE;
+    parameter->rank = TENON_NONE;
+    parameter->dims = NULL;
+    return TENON_OK;
+  }
+  tenon_dim_t* adopted =
+      tenon__arena_allocate(&control->network->arena, rank + 1u, sizeof(*adopted));
+  if (adopted == NULL) {
+    return tenon__fail_memory(control->inference->sink);
+  }
+  bool changed = parameter->rank != rank;
+  for (uint32_t i = 0; i < rank; ++i) {
+    const bool keeps = !control->first_time && parameter->rank == rank &&
+                       is_own_symbol(control, parameter->dims[i], parameter, TENON_SYMBOL_EXTENT);
+    adopted[i] = keeps ? parameter->dims[i] : dims[i];
+    changed = changed || !tenon__dim_equal(adopted[i], parameter->dims[i]);
+  }
+  if (changed) {
+    parameter->rank = rank;
+    parameter->dims = adopted;
+    *inout_changed = true;
+  }
+  return TENON_OK;
+}
+
+/* Contents that change from one iteration to the next are symbols of the parameter, or nothing. */
+static void drop_contents(const tenon__control_work_t* control, tenon__value_node_t* parameter,
+                          bool* inout_changed) {
+  const bool is_own =
+      parameter->contents == NULL || parameter->content_count == 0 ||
+      is_own_symbol(control, parameter->contents[0], parameter, TENON_SYMBOL_CONTENT);
+  if (!is_own) {
+    parameter->contents = NULL;
+    parameter->content_count = 0;
+    *inout_changed = true;
+  }
+}
+
+static tenon_status_t adopt_captured(const tenon__control_work_t* control, uint32_t body,
+                                     bool* inout_changed) {
+  const tenon__control_layout_t* layout = &control->layout;
+  const uint32_t skipped = layout->carried_count + layout->scanned_count;
+  for (uint32_t i = 0; i < layout->captured_count; ++i) {
+    const tenon__value_node_t* input =
+        tenon__control_input(control, layout->first_value + skipped + i);
+    tenon__value_node_t* parameter =
+        tenon__control_parameter(control, body, layout->first_parameter + skipped + i);
+    TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "value"));
+    bool changed = parameter->rank != input->rank;
+    for (uint32_t d = 0; !changed && input->rank != TENON_NONE && d < input->rank; ++d) {
+      changed = !tenon__dim_equal(parameter->dims[d], input->dims[d]);
+    }
+    if (changed || (input->contents != NULL && !tenon__same_contents(parameter, input))) {
+      parameter->rank = input->rank;
+      parameter->dims = input->dims;
+      parameter->contents = input->contents;
+      parameter->content_count = input->content_count;
+      *inout_changed = true;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t adopt_scalar(const tenon__control_work_t* control, uint32_t body,
+                                   uint32_t index, tenon_dtype_t dtype, bool* inout_changed) {
+  tenon__value_node_t* parameter = tenon__control_parameter(control, body, index);
+  if (parameter->kind != TENON_ARGUMENT_TENSOR || parameter->dtype != dtype) {
+    return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                       "parameter '%s' of the body must be %s", parameter->name,
+                       tenon__dtype_name(dtype));
+  }
+  if (parameter->rank != 0 && parameter->rank != 1) {
+    *inout_changed = true;
+    parameter->rank = 0;
+  }
+  drop_contents(control, parameter, inout_changed);
+  return TENON_OK;
+}
+
+static tenon_status_t adopt_slices(const tenon__control_work_t* control, uint32_t body,
+                                   bool* inout_changed) {
+  const tenon__control_layout_t* layout = &control->layout;
+  for (uint32_t i = 0; i < layout->scanned_count; ++i) {
+    const uint32_t place = layout->carried_count + i;
+    const tenon__value_node_t* input = tenon__control_input(control, layout->first_value + place);
+    tenon__value_node_t* parameter =
+        tenon__control_parameter(control, body, layout->first_parameter + place);
+    TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "scanned value"));
+    const uint32_t axis = input->kind == TENON_ARGUMENT_TENSOR && input->rank != TENON_NONE
+                              ? tenon__control_axis(layout, i, input->rank)
+                              : TENON_NONE;
+    if (axis == TENON_NONE) {
+      return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                         "scanned value '%s' has no such axis", input->name);
+    }
+    tenon_dim_t dims[TENON_RANK_LIMIT];
+    const uint32_t rank = input->rank > TENON_RANK_LIMIT ? TENON_RANK_LIMIT : input->rank;
+    for (uint32_t d = 0; d + 1 < rank; ++d) {
+      dims[d] = input->dims[d < axis ? d : d + 1];
+    }
+    TENON_TRY(adopt_shape(control, parameter, rank - 1, dims, inout_changed));
+    drop_contents(control, parameter, inout_changed);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t adopt_carried(const tenon__control_work_t* control, uint32_t body,
+                                    bool* inout_changed) {
+  const tenon__control_layout_t* layout = &control->layout;
+  for (uint32_t i = 0; i < layout->carried_count; ++i) {
+    const tenon__value_node_t* input = tenon__control_input(control, layout->first_value + i);
+    tenon__value_node_t* parameter =
+        tenon__control_parameter(control, body, layout->first_parameter + i);
+    TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "initial value"));
+    const bool stays_open = !control->first_time && parameter->rank == TENON_NONE;
+    TENON_TRY(adopt_shape(control, parameter, stays_open ? TENON_NONE : input->rank, input->dims,
+                          inout_changed));
+    drop_contents(control, parameter, inout_changed);
+  }
+  return TENON_OK;
+}
+
+/* Makes extent `axis` of a parameter a symbol of its own. */
+static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body, uint32_t index,
+                            uint32_t axis) {
+  tenon__network_t* network = control->network;
+  const uint32_t value = network->graphs[body]->inputs[index];
+  uint32_t number = 0;
+  tenon__value_node_t* parameter = value_of(control, body, value);
+  tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->dims,
+                                        parameter->rank * sizeof(*parameter->dims));
+  if (dims == NULL || tenon__value_number(network, body, value, &number) != TENON_OK) {
+    return tenon__fail_memory(control->inference->sink);
+  }
+  const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
+                                  .a = number,
+                                  .b = axis,
+                                  .max = INT64_MAX,
+                                  .bound = TENON_DIM_INVALID};
+  dims[axis] = tenon__dim_symbol(network->pool, &symbol);
+  parameter->dims = dims;
+  return TENON_OK;
+}
+
+/* Compares what a carried value is with what the body makes of it. */
+static tenon_status_t settle_carried(const tenon__control_work_t* control, uint32_t body,
+                                     uint32_t index, bool* inout_changed) {
+  const tenon__control_layout_t* layout = &control->layout;
+  const uint32_t place = layout->first_parameter + index;
+  tenon__value_node_t* parameter = tenon__control_parameter(control, body, place);
+  const tenon__value_node_t* result =
+      tenon__control_result(control, body, layout->first_result + index);
+  TENON_TRY(tenon__control_same_type(control, result, "result", parameter, "carried value"));
+  if (parameter->rank == TENON_NONE) {
+    return TENON_OK;
+  }
+  if (result->rank != parameter->rank) {
+    if (parameter->kind == TENON_ARGUMENT_TENSOR) {
+      return tenon__fail(control->inference->sink, TENON_ERROR_UNSUPPORTED,
+                         "carried value '%s' changes its rank from %d to %d", parameter->name,
+                         (int)parameter->rank, (int)result->rank);
+    }
+    parameter->rank = TENON_NONE;
+    parameter->dims = NULL;
+    *inout_changed = true;
+    return TENON_OK;
+  }
+  for (uint32_t d = 0; d < parameter->rank; ++d) {
+    if (!tenon__dim_equal(parameter->dims[d], result->dims[d]) &&
+        !is_own_symbol(control, parameter->dims[d], parameter, TENON_SYMBOL_EXTENT)) {
+      TENON_TRY(widen(control, body, place, d));
+      *inout_changed = true;
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body) {
+  const tenon__control_layout_t* layout = &control->layout;
+  bool changed = false;
+  if (layout->passes_iteration) {
+    TENON_TRY(adopt_scalar(control, body, 0, TENON_DTYPE_INT64, &changed));
+    TENON_TRY(adopt_scalar(control, body, 1, TENON_DTYPE_BOOL, &changed));
+  }
+  TENON_TRY(adopt_carried(control, body, &changed));
+  TENON_TRY(adopt_slices(control, body, &changed));
+  TENON_TRY(adopt_captured(control, body, &changed));
+  do {
+    if (changed) {
+      TENON_TRY(tenon__graph_infer(control->network, body, control->inference->sink));
+    }
+    changed = false;
+    for (uint32_t i = 0; i < layout->carried_count; ++i) {
+      TENON_TRY(settle_carried(control, body, i, &changed));
+    }
+  } while (changed);
+  return TENON_OK;
+}

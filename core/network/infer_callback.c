@@ -1,0 +1,277 @@
+/*
+ * Shapes by a plugin's function: tenon_shape_table_t over one inference. Failed operations poison
+ * the builder; the first words said about it count.
+ */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/network/infer.h"
+#include "core/network/names.h"
+
+struct tenon_shape_builder_t {
+  tenon__inference_t* inference;
+  tenon__inferred_shape_t* shapes;
+  bool failed;
+  bool refused;
+};
+
+static tenon__dim_pool_t* pool_of(const tenon_shape_builder_t* builder) {
+  return builder->inference->network->pool;
+}
+
+static const tenon__scope_value_t* input_of(tenon_shape_builder_t* builder, uint32_t input) {
+  if (input >= builder->inference->input_count ||
+      !builder->inference->input_values[input].present) {
+    builder->failed = true;
+    return NULL;
+  }
+  return &builder->inference->input_values[input];
+}
+
+static tenon_dim_t shape_constant(tenon_shape_builder_t* builder, int64_t value) {
+  return tenon__dim_constant(pool_of(builder), value);
+}
+
+static bool is_dim(const tenon_shape_builder_t* builder, tenon_dim_t dim) {
+  return dim.id < tenon__dim_pool_count(pool_of(builder));
+}
+
+static tenon_dim_t shape_combine(tenon_shape_builder_t* builder, uint32_t opcode, tenon_dim_t a,
+                                 tenon_dim_t b) {
+  static const uint32_t opcodes[] = {TENON_OPCODE_ADD,       TENON_OPCODE_SUB, TENON_OPCODE_MUL,
+                                     TENON_OPCODE_FLOOR_DIV, TENON_OPCODE_MOD, TENON_OPCODE_MIN,
+                                     TENON_OPCODE_MAX,       TENON_OPCODE_EQ,  TENON_OPCODE_LT};
+  for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); ++i) {
+    if (opcodes[i] == opcode && is_dim(builder, a) && is_dim(builder, b)) {
+      return tenon__dim_combine(pool_of(builder), opcode, a, b);
+    }
+  }
+  builder->failed = true;
+  return TENON_DIM_INVALID;
+}
+
+static tenon_dim_t shape_select(tenon_shape_builder_t* builder, tenon_dim_t condition,
+                                tenon_dim_t a, tenon_dim_t b) {
+  if (!is_dim(builder, condition) || !is_dim(builder, a) || !is_dim(builder, b)) {
+    builder->failed = true;
+    return TENON_DIM_INVALID;
+  }
+  return tenon__dim_select(pool_of(builder), condition, a, b);
+}
+
+/* Has a number of its own, which set_output places. While verifying, one symbol stands for all of
+ * them. */
+static tenon_dim_t shape_fresh(tenon_shape_builder_t* builder, tenon_dim_t bound) {
+  tenon__inference_t* inference = builder->inference;
+  tenon__network_t* network = inference->network;
+  tenon__symbol_t symbol = {
+      .kind = TENON_SYMBOL_EXTENT, .a = TENON_NONE, .min = 0, .max = INT64_MAX, .bound = bound};
+  if (inference->existing != NULL) {
+    symbol.name = TENON_VERIFIED_EXTENT;
+    symbol.bound = TENON_DIM_INVALID;
+    return tenon__dim_symbol(network->pool, &symbol);
+  }
+  if (tenon__number_reserve(network, inference->graph, TENON_NONE, 0, &symbol.a) != TENON_OK) {
+    inference->failed = true;
+    return TENON_DIM_INVALID;
+  }
+  if (is_dim(builder, bound)) {
+    int64_t min = 0;
+    tenon__dim_range(network->pool, bound, &min, &symbol.max);
+  }
+  const tenon_dim_t dim = tenon__dim_symbol(network->pool, &symbol);
+  inference->failed = !tenon__infer_pend(inference, symbol.a, TENON_NONE, dim) || inference->failed;
+  return dim;
+}
+
+static int32_t shape_known(tenon_shape_builder_t* builder, tenon_dim_t dim, int64_t* out_value) {
+  return is_dim(builder, dim) && tenon__dim_known(pool_of(builder), dim, out_value);
+}
+
+static uint32_t shape_input_count(tenon_shape_builder_t* builder) {
+  return builder->inference->input_count;
+}
+
+static uint32_t shape_output_count(tenon_shape_builder_t* builder) {
+  return builder->inference->output_count;
+}
+
+static int32_t shape_present(tenon_shape_builder_t* builder, uint32_t input) {
+  return input < builder->inference->input_count && builder->inference->input_values[input].present;
+}
+
+static tenon_dtype_t shape_input_dtype(tenon_shape_builder_t* builder, uint32_t input) {
+  const tenon__scope_value_t* value = input_of(builder, input);
+  return value == NULL ? TENON_DTYPE_UNDEFINED : value->dtype;
+}
+
+static uint32_t shape_rank(tenon_shape_builder_t* builder, uint32_t input) {
+  const tenon__scope_value_t* value = input_of(builder, input);
+  return value == NULL ? 0 : value->rank;
+}
+
+static tenon_dim_t shape_dim(tenon_shape_builder_t* builder, uint32_t input, uint32_t axis) {
+  const tenon__scope_value_t* value = input_of(builder, input);
+  if (value == NULL || value->rank == TENON_NONE || axis >= value->rank) {
+    builder->failed = true;
+    return TENON_DIM_INVALID;
+  }
+  return value->dims[axis];
+}
+
+static uint32_t shape_content_count(tenon_shape_builder_t* builder, uint32_t input) {
+  const tenon__scope_value_t* value = input_of(builder, input);
+  return value == NULL || value->contents == NULL ? TENON_NONE : value->content_count;
+}
+
+static tenon_dim_t shape_content(tenon_shape_builder_t* builder, uint32_t input, uint32_t index) {
+  const tenon__scope_value_t* value = input_of(builder, input);
+  if (value == NULL || value->contents == NULL || index >= value->content_count) {
+    builder->failed = true;
+    return TENON_DIM_INVALID;
+  }
+  return value->contents[index];
+}
+
+static const tenon__scope_attribute_t* attribute_of(const tenon_shape_builder_t* builder,
+                                                    const char* name, uint32_t kind) {
+  const tenon__inference_t* inference = builder->inference;
+  for (uint32_t i = 0; i < inference->attribute_count; ++i) {
+    if (strcmp(inference->attributes[i].name, name) == 0) {
+      const uint32_t own = inference->attributes[i].kind;
+      const bool fits =
+          own == kind || (own == TENON_ATTRIBUTE_DTYPE && kind == TENON_ATTRIBUTE_INT);
+      return fits ? &inference->attributes[i] : NULL;
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t shape_attribute_int(tenon_shape_builder_t* builder, const char* name,
+                                          int64_t* out_value) {
+  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INT);
+  if (attribute == NULL) {
+    return TENON_ERROR_NOT_FOUND;
+  }
+  *out_value = attribute->integer;
+  return TENON_OK;
+}
+
+static tenon_status_t shape_attribute_ints(tenon_shape_builder_t* builder, const char* name,
+                                           const int64_t** out_values, size_t* out_count) {
+  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_INTS);
+  if (attribute == NULL) {
+    return TENON_ERROR_NOT_FOUND;
+  }
+  *out_values = attribute->integers;
+  *out_count = attribute->count;
+  return TENON_OK;
+}
+
+static tenon_status_t shape_attribute_string(tenon_shape_builder_t* builder, const char* name,
+                                             const char** out_value) {
+  const tenon__scope_attribute_t* attribute = attribute_of(builder, name, TENON_ATTRIBUTE_STRING);
+  if (attribute == NULL) {
+    return TENON_ERROR_NOT_FOUND;
+  }
+  *out_value = attribute->string;
+  return TENON_OK;
+}
+
+/* An extent that stands as it is becomes the one that is read from this output. */
+static void place_fresh(tenon_shape_builder_t* builder, uint32_t output, uint32_t axis,
+                        tenon_dim_t dim) {
+  tenon__inference_t* inference = builder->inference;
+  for (uint32_t i = 0; i < inference->pending_count; ++i) {
+    tenon__pending_number_t* pending = &inference->pending[i];
+    if (pending->output == TENON_NONE && tenon__dim_equal(pending->dim, dim)) {
+      pending->output = output;
+      inference->network->numbers[pending->number].axis = axis;
+    }
+  }
+}
+
+static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t output,
+                                       tenon_dtype_t dtype, uint32_t rank,
+                                       const tenon_dim_t* dims) {
+  tenon__inference_t* inference = builder->inference;
+  if (output >= inference->output_count || rank > 64 || (rank > 0 && dims == NULL)) {
+    builder->failed = true;
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  tenon__inferred_value_t* value = &inference->outputs[output];
+  if (dtype != TENON_DTYPE_UNDEFINED && value->dtype != TENON_DTYPE_UNDEFINED &&
+      value->dtype != dtype) {
+    builder->failed = true;
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  tenon_dim_t* copy = tenon__arena_allocate(inference->scratch, rank + 1u, sizeof(*copy));
+  if (copy == NULL) {
+    inference->failed = true;
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    copy[i] = dims[i];
+    place_fresh(builder, output, i, dims[i]);
+  }
+  if (dtype != TENON_DTYPE_UNDEFINED) {
+    value->dtype = dtype;
+  }
+  builder->shapes[output] = (tenon__inferred_shape_t){rank, copy};
+  return TENON_OK;
+}
+
+static void shape_refuse(tenon_shape_builder_t* builder, const char* message) {
+  builder->refused = true;
+  tenon__report(builder->inference->sink, TENON_SEVERITY_ERROR, "%s", message);
+}
+
+static const tenon_shape_table_t shape_table = {
+    .size = sizeof(tenon_shape_table_t),
+    .constant = shape_constant,
+    .combine = shape_combine,
+    .select = shape_select,
+    .fresh = shape_fresh,
+    .known = shape_known,
+    .input_count = shape_input_count,
+    .output_count = shape_output_count,
+    .present = shape_present,
+    .input_dtype = shape_input_dtype,
+    .rank = shape_rank,
+    .dim = shape_dim,
+    .content_count = shape_content_count,
+    .content = shape_content,
+    .attribute_int = shape_attribute_int,
+    .attribute_ints = shape_attribute_ints,
+    .attribute_string = shape_attribute_string,
+    .set_output = shape_set_output,
+    .refuse = shape_refuse,
+};
+
+tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
+                                     tenon__inferred_shape_t* shapes) {
+  tenon_shape_builder_t builder = {.inference = inference, .shapes = shapes};
+  const tenon_status_t status =
+      inference->op->descriptor.infer(inference->op->state, &builder, &shape_table);
+  if (inference->failed || status == TENON_ERROR_OUT_OF_MEMORY) {
+    return tenon__fail_memory(inference->sink);
+  }
+  if (builder.refused) {
+    return TENON_ERROR_INVALID_DATA;
+  }
+  if (status != TENON_OK) {
+    return tenon__fail(inference->sink, status, "the plugin's shape function failed: %s",
+                       tenon__status_text(status));
+  }
+  if (builder.failed) {
+    return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
+                       "the plugin's shape function asked for what is not there");
+  }
+  for (uint32_t i = 0; i < inference->pending_count; ++i) {
+    if (inference->pending[i].output == TENON_NONE) {
+      return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
+                         "the plugin's shape function made an extent that no output has");
+    }
+  }
+  return TENON_OK;
+}

@@ -1,0 +1,288 @@
+/*
+ * Control forms: what bodies' parameters are follows from the node's inputs; what its outputs are
+ * follows from the bodies' results. A body whose parameters change is inferred again.
+ *
+ * A repetition: carried parameters begin with the types of their initial values. An extent that
+ * comes out of the body different from how it went in becomes a symbol of the parameter, found when
+ * running, and the body is inferred again; each round widens at least one extent, so this ends.
+ * Carried values have no contents in the body. Extents of results that a body alone knows become
+ * symbols of the node's outputs.
+ */
+#include "core/network/infer_control.h"
+
+#include "core/base/status.h"
+#include "core/network/node.h"
+
+static bool is_inside(const tenon__network_t* network, uint32_t graph, uint32_t body) {
+  while (graph != TENON_NONE && graph != body) {
+    graph = network->graphs[graph]->parent;
+  }
+  return graph == body;
+}
+
+/* Does the dimension refer to a value of that body? After many steps: assumed so. */
+static bool is_local(const tenon__network_t* network, tenon_dim_t dim, uint32_t body,
+                     uint32_t* inout_steps) {
+  if (++*inout_steps > 10000 || dim.id == TENON_NONE) {
+    return true;
+  }
+  const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
+  if (view.kind == TENON_DIM_SYMBOL) {
+    uint32_t graph = 0;
+    uint32_t value = 0;
+    uint32_t index = 0;
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, view.index);
+    return tenon__symbol_source(network, symbol, &graph, &value, &index) &&
+           is_inside(network, graph, body);
+  }
+  for (uint32_t i = 0; i < view.operand_count; ++i) {
+    if (is_local(network, view.operands[i], body, inout_steps)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool dim_is_local(const tenon__network_t* network, tenon_dim_t dim, uint32_t body) {
+  uint32_t steps = 0;
+  return (tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_EXTENT) ||
+          tenon__dim_mentions(network->pool, dim, TENON_SYMBOL_CONTENT)) &&
+         is_local(network, dim, body, &steps);
+}
+
+/* Sets an output to a shape of which the extents known to a body alone are left open. */
+static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t output,
+                                 const tenon__value_node_t* like, uint32_t rank,
+                                 const tenon_dim_t* dims) {
+  tenon__inferred_value_t* value = &control->inference->outputs[output];
+  value->kind = like->kind;
+  value->dtype = like->dtype;
+  tenon_dim_t own[TENON_RANK_LIMIT + 1];
+  const tenon__inferred_shape_t shape = {rank, rank == TENON_NONE ? NULL : own};
+  for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
+    own[d] = dims[d];
+    for (uint32_t b = 0; b < control->layout.body_count; ++b) {
+      if (dim_is_local(control->network, own[d], control->inference->bodies[b])) {
+        int64_t min = 0;
+        int64_t max = INT64_MAX;
+        tenon__dim_range(control->network->pool, own[d], &min, &max);
+        const tenon_dim_t bound =
+            max == INT64_MAX ? TENON_DIM_INVALID : tenon__dim_constant(control->network->pool, max);
+        own[d] = tenon__infer_fresh(control->inference, output, d, bound);
+      }
+    }
+  }
+  return tenon__infer_set_shape(control->inference, output, &shape);
+}
+
+/* The extent of either branch's result. */
+static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t output,
+                                uint32_t axis, tenon_dim_t a, tenon_dim_t b) {
+  tenon__dim_pool_t* pool = control->network->pool;
+  if (tenon__dim_equal(a, b)) {
+    return a;
+  }
+  const uint32_t* bodies = control->inference->bodies;
+  tenon_dim_t bound = TENON_DIM_INVALID;
+  if (dim_is_local(control->network, a, bodies[0]) ||
+      dim_is_local(control->network, b, bodies[1])) {
+    int64_t min = 0;
+    int64_t max_a = 0;
+    int64_t max_b = 0;
+    tenon__dim_range(pool, a, &min, &max_a);
+    tenon__dim_range(pool, b, &min, &max_b);
+    const int64_t max = max_a > max_b ? max_a : max_b;
+    bound = max == INT64_MAX ? TENON_DIM_INVALID : tenon__dim_constant(pool, max);
+  } else {
+    bound = tenon__dim_combine(pool, TENON_OPCODE_MAX, a, b);
+  }
+  return tenon__infer_fresh(control->inference, output, axis, bound);
+}
+
+/* A condition that is known when building: the other branch's types do not matter, nor its faults.
+ */
+static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
+  for (uint32_t i = 0; i < control->layout.output_count; ++i) {
+    const tenon__value_node_t* result = tenon__control_result(control, body, i);
+    TENON_TRY(set_output(control, i, result, result->rank, result->dims));
+    bool is_free = result->contents != NULL;
+    for (uint32_t e = 0; is_free && e < result->content_count; ++e) {
+      is_free = !dim_is_local(control->network, result->contents[e], body);
+    }
+    control->inference->outputs[i].contents = is_free ? result->contents : NULL;
+    control->inference->outputs[i].content_count = is_free ? result->content_count : 0;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t infer_choose(const tenon__control_work_t* control) {
+  const uint32_t* bodies = control->inference->bodies;
+  const uint32_t taken = tenon__control_taken(control->network, control->inference->graph,
+                                              &control->layout, control->inference->inputs);
+  if (taken != TENON_NONE) {
+    const tenon_sink_t* sink = control->inference->sink;
+    static const tenon_sink_t silence = {NULL, NULL};
+    control->inference->sink = &silence;
+    const tenon_status_t other = tenon__control_settle(control, bodies[1 - taken]);
+    control->inference->sink = sink;
+    if (other == TENON_ERROR_OUT_OF_MEMORY) {
+      return tenon__fail_memory(sink);
+    }
+    TENON_TRY(tenon__control_settle(control, bodies[taken]));
+    return infer_taken(control, bodies[taken]);
+  }
+  TENON_TRY(tenon__control_settle(control, bodies[0]));
+  TENON_TRY(tenon__control_settle(control, bodies[1]));
+  for (uint32_t i = 0; i < control->layout.output_count; ++i) {
+    const tenon__value_node_t* a = tenon__control_result(control, bodies[0], i);
+    const tenon__value_node_t* b = tenon__control_result(control, bodies[1], i);
+    TENON_TRY(tenon__control_same_type(control, a, "result", b, "the other branch's result"));
+    uint32_t rank = a->rank;
+    if (a->rank != b->rank) {
+      if (a->kind == TENON_ARGUMENT_TENSOR) {
+        return tenon__fail(control->inference->sink, TENON_ERROR_UNSUPPORTED,
+                           "output %u has rank %d in one branch and %d in the other", i,
+                           (int)a->rank, (int)b->rank);
+      }
+      rank = TENON_NONE;
+    }
+    tenon_dim_t dims[TENON_RANK_LIMIT + 1];
+    for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
+      dims[d] = unify_extent(control, i, d, a->dims[d], b->dims[d]);
+    }
+    TENON_TRY(set_output(control, i, a, rank, dims));
+    if (a->contents != NULL && tenon__same_contents(a, b)) {
+      bool is_free = true;
+      for (uint32_t e = 0; e < a->content_count; ++e) {
+        is_free = is_free && !dim_is_local(control->network, a->contents[e], bodies[0]);
+      }
+      control->inference->outputs[i].contents = is_free ? a->contents : NULL;
+      control->inference->outputs[i].content_count = is_free ? a->content_count : 0;
+    }
+  }
+  return TENON_OK;
+}
+
+/* True when nothing but the count ends the repetition. */
+static bool count_is_exact(const tenon__control_work_t* control, uint32_t body) {
+  const tenon__control_layout_t* layout = &control->layout;
+  const tenon__dim_pool_t* pool = control->network->pool;
+  int64_t known = 0;
+  if (layout->condition_input != TENON_NONE) {
+    const tenon__value_node_t* condition = tenon__control_input(control, layout->condition_input);
+    if (condition->contents == NULL || condition->content_count != 1 ||
+        !tenon__dim_known(pool, condition->contents[0], &known) || known != 1) {
+      return false;
+    }
+  }
+  if (!layout->passes_iteration) {
+    return true;
+  }
+  const tenon__graph_t* graph = control->network->graphs[body];
+  const tenon__value_node_t* result = tenon__control_result(control, body, 0);
+  return graph->outputs[0] == graph->inputs[1] ||
+         (result->contents != NULL && result->content_count == 1 &&
+          tenon__dim_known(pool, result->contents[0], &known) && known == 1);
+}
+
+/* The number of iterations at most; INVALID when nothing bounds it. */
+static tenon_status_t most_iterations(const tenon__control_work_t* control,
+                                      tenon_dim_t* out_count) {
+  const tenon__control_layout_t* layout = &control->layout;
+  tenon__dim_pool_t* pool = control->network->pool;
+  tenon_dim_t count = TENON_DIM_INVALID;
+  for (uint32_t i = 0; i < layout->scanned_count; ++i) {
+    const tenon__value_node_t* input =
+        tenon__control_input(control, layout->first_value + layout->carried_count + i);
+    const tenon_dim_t extent = input->dims[tenon__control_axis(layout, i, input->rank)];
+    int64_t a = 0;
+    int64_t b = 0;
+    if (count.id != TENON_NONE && tenon__dim_known(pool, count, &a) &&
+        tenon__dim_known(pool, extent, &b) && a != b) {
+      return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                         "scanned values have %lld and %lld slices", (long long)a, (long long)b);
+    }
+    count = count.id == TENON_NONE || tenon__dim_known(pool, extent, &b) ? extent : count;
+  }
+  if (layout->trip_count_input != TENON_NONE) {
+    const uint32_t value = control->inference->inputs[layout->trip_count_input];
+    if (tenon__value_make_contents(control->network, control->inference->graph, value) !=
+        TENON_OK) {
+      return tenon__fail_memory(control->inference->sink);
+    }
+    const tenon__value_node_t* trip = tenon__control_input(control, layout->trip_count_input);
+    if (trip->contents != NULL && trip->content_count == 1) {
+      const tenon_dim_t at_least_zero = tenon__dim_combine(
+          pool, TENON_OPCODE_MAX, trip->contents[0], tenon__dim_constant(pool, 0));
+      count = count.id == TENON_NONE
+                  ? at_least_zero
+                  : tenon__dim_combine(pool, TENON_OPCODE_MIN, count, at_least_zero);
+    }
+  }
+  *out_count = count;
+  return TENON_OK;
+}
+
+static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
+  const tenon__control_layout_t* layout = &control->layout;
+  const uint32_t body = control->inference->bodies[0];
+  TENON_TRY(tenon__control_settle(control, body));
+  for (uint32_t i = 0; i < layout->carried_count; ++i) {
+    const tenon__value_node_t* parameter =
+        tenon__control_parameter(control, body, layout->first_parameter + i);
+    TENON_TRY(set_output(control, i, parameter, parameter->rank, parameter->dims));
+  }
+  if (layout->collected_count == 0) {
+    return TENON_OK;
+  }
+  tenon_dim_t count = TENON_DIM_INVALID;
+  TENON_TRY(most_iterations(control, &count));
+  bool is_exact = count.id != TENON_NONE && count_is_exact(control, body);
+  for (uint32_t i = 0; i < layout->collected_count; ++i) {
+    const uint32_t output = layout->carried_count + i;
+    const tenon__value_node_t* result =
+        tenon__control_result(control, body, layout->first_result + output);
+    const bool is_tensor = result->kind == TENON_ARGUMENT_TENSOR && result->rank < TENON_RANK_LIMIT;
+    const uint32_t axis =
+        is_tensor ? tenon__control_axis(layout, layout->scanned_count + i, result->rank + 1)
+                  : TENON_NONE;
+    if (axis == TENON_NONE) {
+      return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                         "result '%s' cannot be collected along that axis", result->name);
+    }
+    if (!is_exact) {
+      count = tenon__infer_fresh(control->inference, output, axis, count);
+      is_exact = true; /* the other outputs have the same */
+    }
+    tenon_dim_t dims[TENON_RANK_LIMIT + 1];
+    for (uint32_t d = 0; d <= result->rank; ++d) {
+      dims[d] = d == axis ? count : result->dims[d < axis ? d : d - 1];
+    }
+    TENON_TRY(set_output(control, output, result, result->rank + 1, dims));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
+                                           uint32_t* out_count) {
+  tenon__control_layout_t layout;
+  TENON_TRY(tenon__control_layout(inference->network, inference->graph, inference->op,
+                                  inference->attribute_count, inference->attributes,
+                                  inference->input_count, inference->inputs, inference->body_count,
+                                  inference->bodies, inference->sink, &layout));
+  *out_count = layout.output_count;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__infer_control(tenon__inference_t* inference) {
+  tenon__control_work_t control = {.inference = inference, .network = inference->network};
+  TENON_TRY(tenon__control_layout(inference->network, inference->graph, inference->op,
+                                  inference->attribute_count, inference->attributes,
+                                  inference->input_count, inference->inputs, inference->body_count,
+                                  inference->bodies, inference->sink, &control.layout));
+  control.first_time = inference->network->graphs[inference->bodies[0]]->owner == TENON_NONE;
+  const tenon_status_t status =
+      control.layout.form == TENON_CONTROL_CHOOSE ? infer_choose(&control) : infer_repeat(&control);
+  const bool is_out = inference->failed || tenon__dim_pool_failed(inference->network->pool);
+  return is_out ? tenon__fail_memory(inference->sink) : status;
+}

@@ -1,0 +1,31 @@
+/* Inference of a control node, shared by infer_control.c (outputs) and infer_bodies.c (parameters).
+ */
+#ifndef TENON_CORE_NETWORK_INFER_CONTROL_H_
+#define TENON_CORE_NETWORK_INFER_CONTROL_H_
+
+#include "core/network/control.h"
+#include "core/network/infer.h"
+
+typedef struct tenon__control_work_t {
+  tenon__inference_t* inference;
+  tenon__network_t* network;
+  tenon__control_layout_t layout;
+  bool first_time; /* the bodies have no owner yet */
+} tenon__control_work_t;
+
+const tenon__value_node_t* tenon__control_input(const tenon__control_work_t* control,
+                                                uint32_t input);
+tenon__value_node_t* tenon__control_parameter(const tenon__control_work_t* control, uint32_t body,
+                                              uint32_t index);
+const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* control,
+                                                 uint32_t body, uint32_t index);
+/* INVALID_DATA, naming both, unless kind and element type are the same. */
+tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
+                                        const tenon__value_node_t* a, const char* a_role,
+                                        const tenon__value_node_t* b, const char* b_role);
+bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b);
+/* Gives the body's parameters the types of what they stand for, and infers it again until they
+ * agree. */
+tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body);
+
+#endif

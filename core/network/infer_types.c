@@ -1,0 +1,251 @@
+/*
+ * Binding: which input stands at which port, what the type variables are, and so what element types
+ * the outputs have. A variable is bound by the first input that mentions it; later ones must agree.
+ */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/network/infer.h"
+
+tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,
+                                              uint32_t value, uint32_t argument) {
+  if (value == TENON_NONE) {
+    return (tenon__scope_value_t){.argument = argument};
+  }
+  const tenon__value_node_t* node = &network->graphs[graph]->values[value];
+  return (tenon__scope_value_t){
+      .present = true,
+      .dtype = node->dtype,
+      .rank = node->rank,
+      .dims = node->dims,
+      .contents = node->contents,
+      .content_count = node->content_count,
+      .argument = argument,
+  };
+}
+
+static uint32_t fixed_count(const tenon_port_t* ports, uint32_t count) {
+  return count > 0 && (ports[count - 1].flags & TENON_PORT_VARIADIC) != 0 ? count - 1 : count;
+}
+
+/* Ports over `values`; values past the end of `value_count` are absent (they follow in the array).
+ */
+static tenon_status_t make_ports(tenon__inference_t* inference, const tenon_port_t* ports,
+                                 uint32_t count, const tenon__scope_value_t* values,
+                                 uint32_t value_count, const tenon__scope_port_t** out_ports) {
+  tenon__scope_port_t* made = tenon__arena_allocate(inference->scratch, count + 1u, sizeof(*made));
+  if (made == NULL) {
+    return tenon__fail_memory(inference->sink);
+  }
+  const uint32_t fixed = fixed_count(ports, count);
+  for (uint32_t p = 0; p < count; ++p) {
+    made[p] = (tenon__scope_port_t){
+        .name = ports[p].name,
+        .flags = ports[p].flags,
+        .type = ports[p].type,
+        .count = p < fixed ? 1 : (value_count > fixed ? value_count - fixed : 0),
+        .values = values + p,
+    };
+  }
+  *out_ports = made;
+  return TENON_OK;
+}
+
+/* The declared type's dtype as known so far: UNDEFINED for an unbound variable, whose index comes
+ * out too. */
+static tenon_dtype_t resolve_type(const tenon__inference_t* inference, const char* type,
+                                  uint32_t* out_variable) {
+  *out_variable = TENON_NONE;
+  for (uint32_t t = 0; t < inference->scope.type_count; ++t) {
+    if (strcmp(inference->scope.types[t].name, type) == 0) {
+      *out_variable = t;
+      return inference->scope.types[t].dtype;
+    }
+  }
+  if (type[0] == '$') {
+    for (uint32_t a = 0; a < inference->attribute_count; ++a) {
+      if (strcmp(inference->attributes[a].name, type + 1) == 0) {
+        return (tenon_dtype_t)inference->attributes[a].integer;
+      }
+    }
+    return TENON_DTYPE_UNDEFINED;
+  }
+  return tenon__dtype_from_name(type);
+}
+
+static bool kind_fits(uint32_t flags, uint32_t kind) {
+  if ((flags & (TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE)) == 0) {
+    return kind == TENON_ARGUMENT_TENSOR;
+  }
+  return ((flags & TENON_PORT_SEQUENCE) != 0 && kind == TENON_ARGUMENT_SEQUENCE) ||
+         ((flags & TENON_PORT_OPTIONAL_TYPE) != 0 && kind == TENON_ARGUMENT_OPTIONAL);
+}
+
+static const char* kind_name(uint32_t kind) {
+  return kind == TENON_ARGUMENT_SEQUENCE   ? "a sequence"
+         : kind == TENON_ARGUMENT_OPTIONAL ? "an optional"
+                                           : "a tensor";
+}
+
+static const char* wanted_kind_name(uint32_t flags) {
+  return (flags & TENON_PORT_SEQUENCE) != 0        ? "a sequence"
+         : (flags & TENON_PORT_OPTIONAL_TYPE) != 0 ? "an optional"
+                                                   : "a tensor";
+}
+
+/* One input against its port; binds a type variable. */
+static tenon_status_t check_input(tenon__inference_t* inference, const tenon_port_t* port,
+                                  uint32_t input, tenon__scope_type_t* types) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  const tenon__value_node_t* value =
+      &inference->network->graphs[inference->graph]->values[inference->inputs[input]];
+  if (!kind_fits(port->flags, value->kind)) {
+    return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                       "input '%s' expects %s, '%s' is %s", port->name,
+                       wanted_kind_name(port->flags), value->name, kind_name(value->kind));
+  }
+  uint32_t variable = TENON_NONE;
+  tenon_dtype_t expected = resolve_type(inference, port->type, &variable);
+  if (variable != TENON_NONE) {
+    const bool is_free = (port->flags & TENON_PORT_HETEROGENEOUS) != 0;
+    if (tenon__dtype_allowed(op->types[variable].allowed, value->dtype) != 1) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                         "input '%s' allows %s, '%s' is %s", port->name,
+                         op->types[variable].allowed, value->name, tenon__dtype_name(value->dtype));
+    }
+    if (is_free) {
+      return TENON_OK;
+    }
+    if (expected == TENON_DTYPE_UNDEFINED) {
+      types[variable].dtype = value->dtype;
+      expected = value->dtype;
+    }
+  }
+  if (value->dtype != expected) {
+    return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                       "input '%s' must be %s as the node stands, '%s' is %s", port->name,
+                       tenon__dtype_name(expected), value->name, tenon__dtype_name(value->dtype));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_arity(const tenon__inference_t* inference) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  const uint32_t fixed = fixed_count(op->inputs, op->input_count);
+  if (inference->input_count > op->input_count && fixed == op->input_count) {
+    return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "takes at most %u inputs, has %u",
+                       op->input_count, inference->input_count);
+  }
+  for (uint32_t i = 0; i < fixed; ++i) {
+    const bool present = i < inference->input_count && inference->inputs[i] != TENON_NONE;
+    if (!present && (op->inputs[i].flags & TENON_PORT_OPTIONAL) == 0) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "input '%s' is missing",
+                         op->inputs[i].name);
+    }
+  }
+  for (uint32_t i = fixed; i < inference->input_count; ++i) {
+    if (inference->inputs[i] == TENON_NONE) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "item %u of '%s' is missing",
+                         i - fixed, op->inputs[fixed].name);
+    }
+  }
+  const bool may_be_empty = fixed == op->input_count || op->control != NULL ||
+                            (op->inputs[fixed].flags & TENON_PORT_OPTIONAL) != 0;
+  if (inference->input_count <= fixed && !may_be_empty) {
+    return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA, "input '%s' has no items",
+                       op->inputs[fixed].name);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_type_t* types) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  const size_t capacity = (size_t)inference->input_count + op->input_count + 1;
+  inference->input_values =
+      tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->input_values));
+  if (inference->input_values == NULL) {
+    return tenon__fail_memory(inference->sink);
+  }
+  for (uint32_t i = 0; i < capacity; ++i) {
+    const uint32_t value = i < inference->input_count ? inference->inputs[i] : TENON_NONE;
+    const uint32_t port = i < op->input_count ? i : op->input_count - 1;
+    const bool is_read = value != TENON_NONE && inference->existing == NULL &&
+                         op->input_count > 0 &&
+                         (op->inputs[port].flags & TENON_PORT_SHAPE_OPERAND) != 0;
+    if (is_read &&
+        tenon__value_make_contents(inference->network, inference->graph, value) != TENON_OK) {
+      return tenon__fail_memory(inference->sink);
+    }
+    inference->input_values[i] =
+        tenon__infer_scope_value(inference->network, inference->graph, value, i);
+  }
+  inference->scope.input_count = op->input_count;
+  TENON_TRY(make_ports(inference, op->inputs, op->input_count, inference->input_values,
+                       inference->input_count, &inference->scope.inputs));
+  const uint32_t fixed = fixed_count(op->inputs, op->input_count);
+  for (uint32_t i = 0; i < inference->input_count; ++i) {
+    /* Bodies say what the items of a control form are. */
+    const bool is_free = op->control != NULL && i >= fixed;
+    if (inference->inputs[i] != TENON_NONE && !is_free) {
+      TENON_TRY(check_input(inference, &op->inputs[i < fixed ? i : fixed], i, types));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t bind_outputs(tenon__inference_t* inference) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  const uint32_t fixed = fixed_count(op->outputs, op->output_count);
+  const size_t capacity = (size_t)inference->output_count + op->output_count + 1;
+  inference->outputs =
+      tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->outputs));
+  inference->output_values =
+      tenon__arena_allocate(inference->scratch, capacity, sizeof(*inference->output_values));
+  if (inference->outputs == NULL || inference->output_values == NULL) {
+    return tenon__fail_memory(inference->sink);
+  }
+  for (uint32_t i = 0; i < inference->output_count; ++i) {
+    const tenon_port_t* port = &op->outputs[i < fixed ? i : fixed];
+    uint32_t variable = TENON_NONE;
+    tenon_dtype_t dtype = resolve_type(inference, port->type, &variable);
+    if (dtype == TENON_DTYPE_UNDEFINED && variable != TENON_NONE) {
+      dtype = tenon__dtype_from_name(op->types[variable].allowed);
+    }
+    uint32_t kind = TENON_ARGUMENT_TENSOR;
+    if ((port->flags & TENON_PORT_SEQUENCE) != 0) {
+      kind = TENON_ARGUMENT_SEQUENCE;
+    } else if ((port->flags & TENON_PORT_OPTIONAL_TYPE) != 0) {
+      kind = TENON_ARGUMENT_OPTIONAL;
+    }
+    inference->outputs[i] = (tenon__inferred_value_t){
+        .kind = kind, .dtype = dtype, .rank = TENON_NONE, .number = TENON_NONE};
+    inference->output_values[i] =
+        (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE, .argument = i};
+  }
+  inference->scope.output_count = op->output_count;
+  return make_ports(inference, op->outputs, op->output_count, inference->output_values,
+                    inference->output_count, &inference->scope.outputs);
+}
+
+tenon_status_t tenon__infer_bind(tenon__inference_t* inference) {
+  const tenon_operator_t* op = &inference->op->descriptor;
+  TENON_TRY(check_arity(inference));
+  tenon__scope_type_t* types =
+      tenon__arena_allocate(inference->scratch, op->type_count + 1u, sizeof(*types));
+  if (types == NULL) {
+    return tenon__fail_memory(inference->sink);
+  }
+  for (uint32_t t = 0; t < op->type_count; ++t) {
+    types[t].name = op->types[t].name;
+  }
+  inference->scope = (tenon__scope_t){
+      .pool = inference->network->pool,
+      .attribute_count = inference->attribute_count,
+      .attributes = inference->attributes,
+      .type_count = op->type_count,
+      .types = types,
+      .node_number = inference->network->next_number,
+  };
+  TENON_TRY(bind_inputs(inference, types));
+  return bind_outputs(inference);
+}

@@ -1,0 +1,402 @@
+/*
+ * Tables of a network: making and growing them. What nodes mean is inferred in infer.c; how they
+ * are ordered is in order.c. Names are made unique with a suffix; the map from a name holds the
+ * next suffix to try.
+ */
+#include "core/network/network.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/network/names.h"
+#include "core/tensor/layout.h"
+
+tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network) {
+  tenon__network_t* network = tenon__allocate(allocator, 1, sizeof(*network));
+  if (network == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  network->allocator = allocator;
+  tenon__arena_initialize(&network->arena, allocator);
+  tenon_status_t status = tenon__dim_pool_create(allocator, &network->pool);
+  if (status == TENON_OK) {
+    uint32_t graph = 0;
+    status = tenon__network_add_graph(network, "main", TENON_NONE, &graph);
+  }
+  if (status != TENON_OK) {
+    tenon__network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
+}
+
+static void graph_deinitialize(tenon_allocator_t allocator, tenon__graph_t* graph) {
+  tenon__string_map_deinitialize(&graph->value_names);
+  tenon__string_map_deinitialize(&graph->node_names);
+  tenon__free(allocator, graph->values, graph->value_capacity * sizeof(*graph->values));
+  tenon__free(allocator, graph->nodes, graph->node_capacity * sizeof(*graph->nodes));
+  tenon__free(allocator, graph->inputs, graph->input_capacity * sizeof(*graph->inputs));
+  tenon__free(allocator, graph->outputs, graph->output_capacity * sizeof(*graph->outputs));
+  tenon__free(allocator, graph->output_names,
+              graph->output_name_capacity * sizeof(*graph->output_names));
+}
+
+void tenon__network_destroy(tenon__network_t* network) {
+  if (network == NULL) {
+    return;
+  }
+  const tenon_allocator_t allocator = network->allocator;
+  for (uint32_t i = 0; i < network->graph_count; ++i) {
+    graph_deinitialize(allocator, network->graphs[i]);
+  }
+  for (uint32_t i = 0; i < network->weights_count; ++i) {
+    if (network->weights[i].owned) {
+      /* The allocator does not look at a block that it was told to be constant. */
+      tenon__free(allocator, (void*)(uintptr_t)network->weights[i].data,
+                  network->weights[i].size_bytes);
+    }
+  }
+  tenon__free(allocator, network->graphs, network->graph_capacity * sizeof(*network->graphs));
+  tenon__free(allocator, network->weights, network->weights_capacity * sizeof(*network->weights));
+  tenon__free(allocator, network->states, network->state_capacity * sizeof(*network->states));
+  tenon__free(allocator, network->numbers, network->number_capacity * sizeof(*network->numbers));
+  tenon__dim_pool_destroy(network->pool);
+  tenon__arena_deinitialize(&network->arena);
+  tenon__free(allocator, network, sizeof(*network));
+}
+
+tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* name,
+                                        uint32_t parent, uint32_t* out_graph) {
+  tenon__graph_t* graph = tenon__arena_allocate(&network->arena, 1, sizeof(*graph));
+  const char* copy = tenon__arena_copy_string(&network->arena, name == NULL ? "body" : name);
+  if (graph == NULL || copy == NULL ||
+      !tenon__grow(network->allocator, (void**)&network->graphs, &network->graph_capacity,
+                   network->graph_count + 1u, sizeof(*network->graphs))) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  graph->name = copy;
+  graph->parent = parent;
+  graph->owner = TENON_NONE;
+  tenon__string_map_initialize(&graph->value_names, network->allocator);
+  tenon__string_map_initialize(&graph->node_names, network->allocator);
+  network->graphs[network->graph_count] = graph;
+  *out_graph = network->graph_count++;
+  return TENON_OK;
+}
+
+const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
+                               const char* name) {
+  const tenon__map_value_t* taken = tenon__string_map_find(names, name);
+  const char* result = tenon__arena_copy_string(&network->arena, name);
+  uint64_t suffix = taken == NULL ? 2 : taken->number;
+  while (taken != NULL && result != NULL) {
+    result = tenon__arena_format(&network->arena, "%s_%llu", name, (unsigned long long)suffix++);
+    taken = result == NULL ? NULL : tenon__string_map_find(names, result);
+  }
+  if (result == NULL ||
+      !tenon__string_map_set(names, name, (tenon__map_value_t){.number = suffix}) ||
+      (strcmp(result, name) != 0 &&
+       !tenon__string_map_set(names, result, (tenon__map_value_t){.number = 2}))) {
+    return NULL;
+  }
+  return result;
+}
+
+tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_index,
+                                      const char* name, uint32_t* out_value) {
+  tenon__graph_t* graph = network->graphs[graph_index];
+  char made[32];
+  if (name == NULL || name[0] == '\0') {
+    (void)snprintf(made, sizeof(made), "value_%u", graph->value_count);
+    name = made;
+  }
+  if (!tenon__grow(network->allocator, (void**)&graph->values, &graph->value_capacity,
+                   graph->value_count + 1u, sizeof(*graph->values))) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const char* unique = tenon__name_unique(network, &graph->value_names, name);
+  if (unique == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  graph->values[graph->value_count] = (tenon__value_node_t){
+      .name = unique,
+      .alive = true,
+      .kind = TENON_ARGUMENT_TENSOR,
+      .producer = TENON_NONE,
+      .weights = TENON_NONE,
+      .state = TENON_NONE,
+      .number = TENON_NONE,
+  };
+  *out_value = graph->value_count++;
+  return TENON_OK;
+}
+
+static tenon_status_t append_index(tenon_allocator_t allocator, uint32_t** inout_list,
+                                   size_t* inout_capacity, uint32_t* inout_count, uint32_t index) {
+  if (!tenon__grow(allocator, (void**)inout_list, inout_capacity, *inout_count + 1u,
+                   sizeof(**inout_list))) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  (*inout_list)[(*inout_count)++] = index;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__graph_add_input(tenon__network_t* network, uint32_t graph_index,
+                                      uint32_t value) {
+  tenon__graph_t* graph = network->graphs[graph_index];
+  TENON_TRY(append_index(network->allocator, &graph->inputs, &graph->input_capacity,
+                         &graph->input_count, value));
+  graph->values[value].flags |= TENON_VALUE_IS_INPUT;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph_index,
+                                       uint32_t value, const char* name) {
+  tenon__graph_t* graph = network->graphs[graph_index];
+  const char* copy =
+      name == NULL ? graph->values[value].name : tenon__arena_copy_string(&network->arena, name);
+  if (copy == NULL ||
+      !tenon__grow(network->allocator, (void**)&graph->output_names, &graph->output_name_capacity,
+                   graph->output_count + 1u, sizeof(*graph->output_names))) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  graph->output_names[graph->output_count] = copy;
+  TENON_TRY(append_index(network->allocator, &graph->outputs, &graph->output_capacity,
+                         &graph->output_count, value));
+  graph->values[value].flags |= TENON_VALUE_IS_OUTPUT;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__network_add_weights(tenon__network_t* network,
+                                          const tenon__weights_t* weights, uint32_t* out_weights) {
+  tenon__weights_t copy = *weights;
+  copy.name = tenon__arena_copy_string(&network->arena, weights->name ? weights->name : "");
+  copy.dims =
+      tenon__arena_copy(&network->arena, weights->dims, weights->rank * sizeof(*weights->dims));
+  copy.derivation = weights->derivation == NULL
+                        ? NULL
+                        : tenon__arena_copy_string(&network->arena, weights->derivation);
+  const bool copied = copy.name != NULL && (copy.dims != NULL || weights->rank == 0) &&
+                      (copy.derivation != NULL || weights->derivation == NULL);
+  if (!copied ||
+      !tenon__grow(network->allocator, (void**)&network->weights, &network->weights_capacity,
+                   network->weights_count + 1u, sizeof(*network->weights))) {
+    if (weights->owned) {
+      tenon__free(network->allocator, (void*)(uintptr_t)weights->data, weights->size_bytes);
+    }
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  network->weights[network->weights_count] = copy;
+  *out_weights = network->weights_count++;
+  return TENON_OK;
+}
+
+/* Integers, bools, and floats that are integers: their elements are contents. */
+static tenon_status_t constant_contents(tenon__network_t* network, const tenon__weights_t* weights,
+                                        tenon__value_node_t* value) {
+  uint64_t count = 0;
+  const char type_class = tenon__dtype_class(weights->dtype);
+  const bool is_followed =
+      type_class == 'i' || type_class == 'u' || type_class == 'b' || type_class == 'f';
+  if (!is_followed || weights->data == NULL ||
+      !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT) {
+    return TENON_OK;
+  }
+  const double exact_limit = 9007199254740992.0; /* 2^53 */
+  if (type_class == 'f') {
+    for (uint64_t i = 0; i < count; ++i) {
+      const double number = tenon__element_load(weights->data, weights->dtype, i).f;
+      if (!(number >= -exact_limit && number <= exact_limit) || (double)(int64_t)number != number) {
+        return TENON_OK;
+      }
+    }
+  }
+  tenon_dim_t* contents = tenon__arena_allocate(&network->arena, count + 1, sizeof(*contents));
+  if (contents == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, i);
+    contents[i] =
+        tenon__dim_constant(network->pool, type_class == 'f' ? (int64_t)scalar.f : scalar.i);
+  }
+  value->contents = contents;
+  value->content_count = (uint32_t)count;
+  return tenon__dim_pool_failed(network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph,
+                                         const char* name, uint32_t weights_index,
+                                         uint32_t* out_value) {
+  const tenon__weights_t* weights = &network->weights[weights_index];
+  tenon_dim_t* dims = tenon__arena_allocate(&network->arena, weights->rank + 1u, sizeof(*dims));
+  if (dims == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < weights->rank; ++i) {
+    dims[i] = tenon__dim_constant(network->pool, weights->dims[i]);
+  }
+  tenon__value_node_t node = {.dtype = weights->dtype};
+  TENON_TRY(constant_contents(network, weights, &node));
+  uint32_t index = 0;
+  TENON_TRY(tenon__graph_add_value(network, graph, name == NULL ? weights->name : name, &index));
+  tenon__value_node_t* value = &network->graphs[graph]->values[index];
+  value->dtype = weights->dtype;
+  value->rank = weights->rank;
+  value->dims = dims;
+  value->weights = weights_index;
+  value->contents = node.contents;
+  value->content_count = node.content_count;
+  *out_value = index;
+  return TENON_OK;
+}
+
+static void digest_strings(tenon__digest_state_t* state, const tenon__weights_t* weights) {
+  const tenon_string_view_t* strings = weights->data;
+  for (size_t i = 0; i < weights->size_bytes / sizeof(*strings); ++i) {
+    const uint64_t size = strings[i].size;
+    tenon__digest_add(state, &size, sizeof(size));
+    tenon__digest_add(state, strings[i].data, strings[i].size);
+  }
+}
+
+const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t index) {
+  tenon__weights_t* weights = &network->weights[index];
+  if (!weights->digest_known) {
+    tenon__digest_state_t state;
+    tenon__digest_begin(&state);
+    tenon__digest_add(&state, &weights->dtype, sizeof(weights->dtype));
+    tenon__digest_add(&state, &weights->rank, sizeof(weights->rank));
+    tenon__digest_add(&state, weights->dims, weights->rank * sizeof(*weights->dims));
+    if (weights->dtype == TENON_DTYPE_STRING) {
+      digest_strings(&state, weights);
+    } else {
+      tenon__digest_add(&state, weights->data, weights->size_bytes);
+    }
+    weights->digest = tenon__digest_end(&state);
+    weights->digest_known = true;
+  }
+  return &weights->digest;
+}
+
+tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
+                                        const tenon_sink_t* sink, uint32_t* out_state) {
+  for (uint32_t i = 0; i < network->state_count; ++i) {
+    if (strcmp(network->states[i].name, state->name) == 0) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "state '%s' is declared twice",
+                         state->name);
+    }
+  }
+  tenon__state_node_t copy = *state;
+  copy.name = tenon__arena_copy_string(&network->arena, state->name);
+  copy.dims = tenon__arena_copy(&network->arena, state->dims, state->rank * sizeof(*state->dims));
+  if (copy.name == NULL || (copy.dims == NULL && state->rank > 0) ||
+      !tenon__grow(network->allocator, (void**)&network->states, &network->state_capacity,
+                   network->state_count + 1u, sizeof(*network->states))) {
+    return tenon__fail_memory(sink);
+  }
+  network->states[network->state_count] = copy;
+  network->graphs[0]->values[state->read].state = network->state_count;
+  *out_state = network->state_count++;
+  return TENON_OK;
+}
+
+bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph) {
+  while (graph != 0) {
+    const tenon__graph_t* body = network->graphs[graph];
+    if (body->parent == TENON_NONE || body->owner == TENON_NONE ||
+        !network->graphs[body->parent]->nodes[body->owner].alive) {
+      return false;
+    }
+    graph = body->parent;
+  }
+  return true;
+}
+
+tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                     uint32_t axis, uint32_t* out_number) {
+  if (!tenon__grow(network->allocator, (void**)&network->numbers, &network->number_capacity,
+                   network->number_count + 1u, sizeof(*network->numbers))) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  network->numbers[network->number_count] = (tenon__number_t){graph, value, axis};
+  *out_number = network->number_count++;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t* out_number) {
+  uint32_t* number = &network->graphs[graph]->values[value].number;
+  if (*number == TENON_NONE) {
+    TENON_TRY(tenon__number_reserve(network, graph, value, TENON_NONE, number));
+  }
+  *out_number = *number;
+  return TENON_OK;
+}
+
+bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
+                          uint32_t* out_graph, uint32_t* out_value, uint32_t* out_index) {
+  const bool refers = symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;
+  if (!refers || symbol->a >= network->number_count ||
+      network->numbers[symbol->a].value == TENON_NONE) {
+    return false;
+  }
+  const tenon__number_t* number = &network->numbers[symbol->a];
+  *out_graph = number->graph;
+  *out_value = number->value;
+  *out_index =
+      symbol->kind == TENON_SYMBOL_EXTENT && number->axis != TENON_NONE ? number->axis : symbol->b;
+  return true;
+}
+
+/* The range of an integer type, as far as a symbol's range can hold it. */
+static void integer_range(tenon_dtype_t dtype, int64_t* out_min, int64_t* out_max) {
+  const uint32_t bits = tenon__dtype_bits(dtype);
+  *out_min = INT64_MIN;
+  *out_max = INT64_MAX;
+  if (tenon__dtype_class(dtype) == 'b') {
+    *out_min = 0;
+    *out_max = 1;
+  } else if (tenon__dtype_class(dtype) == 'u') {
+    *out_min = 0;
+    *out_max = bits < 64 ? (INT64_C(1) << bits) - 1 : INT64_MAX;
+  } else if (bits < 64) {
+    *out_min = -(INT64_C(1) << (bits - 1));
+    *out_max = (INT64_C(1) << (bits - 1)) - 1;
+  }
+}
+
+tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph,
+                                          uint32_t index) {
+  tenon__value_node_t* value = &network->graphs[graph]->values[index];
+  const char type_class = tenon__dtype_class(value->dtype);
+  int64_t count = 1;
+  if (value->contents != NULL || value->kind != TENON_ARGUMENT_TENSOR || value->rank > 1 ||
+      (type_class != 'i' && type_class != 'u' && type_class != 'b') ||
+      (value->rank == 1 && !tenon__dim_known(network->pool, value->dims[0], &count)) ||
+      count > TENON_CONTENT_LIMIT) {
+    return TENON_OK;
+  }
+  uint32_t number = 0;
+  TENON_TRY(tenon__value_number(network, graph, index, &number));
+  tenon_dim_t* contents =
+      tenon__arena_allocate(&network->arena, (size_t)count + 1, sizeof(*contents));
+  if (contents == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_CONTENT, .a = number, .bound = TENON_DIM_INVALID};
+  integer_range(value->dtype, &symbol.min, &symbol.max);
+  for (int64_t i = 0; i < count; ++i) {
+    symbol.b = (uint32_t)i;
+    contents[i] = tenon__dim_symbol(network->pool, &symbol);
+  }
+  if (tenon__dim_pool_failed(network->pool)) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  value->contents = contents;
+  value->content_count = (uint32_t)count;
+  return TENON_OK;
+}

@@ -1,0 +1,176 @@
+/*
+ * A network as text for people, nodes in order:
+ *
+ *   input x: f32[batch, 3, 224, 224]
+ *   constant w: f32[64, 3, 7, 7]
+ *   y: f32[batch, 64, 112, 112] = standard.convolution/1(x, w, _) {strides=[2, 2]}
+ *   output probabilities: y
+ *
+ * Attributes are shown where they differ from the default. Bodies follow their node, indented.
+ */
+#include <string.h>
+
+#include "core/network/attribute.h"
+#include "core/network/infer.h"
+
+typedef struct printer_t {
+  const tenon__network_t* network;
+  tenon__arena_t arena;
+  void (*write)(void* user, const char* text);
+  void* user;
+} printer_t;
+
+static void put(const printer_t* printer, const char* text) {
+  printer->write(printer->user, text == NULL ? "?" : text);
+}
+
+static void indent(const printer_t* printer, uint32_t depth) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    put(printer, "  ");
+  }
+}
+
+static void put_value(printer_t* printer, const tenon__graph_t* graph, uint32_t index) {
+  if (index >= graph->value_count) {
+    put(printer, "_");
+    return;
+  }
+  const tenon__value_node_t* value = &graph->values[index];
+  put(printer, value->name);
+  put(printer, ": ");
+  put(printer, tenon__infer_type_text(printer->network, value->kind, value->dtype, value->rank,
+                                      value->dims, &printer->arena));
+}
+
+static void put_argument(const printer_t* printer, const tenon__graph_t* graph, uint32_t index) {
+  put(printer, index < graph->value_count ? graph->values[index].name : "_");
+}
+
+static void put_attributes(printer_t* printer, const tenon__node_t* node) {
+  bool first = true;
+  for (uint32_t i = 0; i < node->attribute_count; ++i) {
+    const tenon__scope_attribute_t* attribute = &node->attributes[i];
+    const bool is_default = node->op != NULL && node->op->defaults != NULL &&
+                            i < node->op->descriptor.attribute_count &&
+                            tenon__attribute_equal(attribute, &node->op->defaults[i]);
+    if (is_default || attribute->kind == TENON_ATTRIBUTE_BODY) {
+      continue;
+    }
+    put(printer, first ? " {" : ", ");
+    put(printer, attribute->name);
+    put(printer, "=");
+    put(printer, tenon__attribute_text(attribute, &printer->arena));
+    first = false;
+  }
+  put(printer, first ? "" : "}");
+}
+
+static void put_meaning(printer_t* printer, const tenon__node_t* node) {
+  if (node->form == TENON_NODE_EXPRESSION && node->expression != NULL) {
+    for (uint32_t i = 0; i < node->expression->program.output_count; ++i) {
+      put(printer, i == 0 ? ": " : "; ");
+      put(printer, tenon__program_text(&node->expression->program, i, &printer->arena));
+    }
+  }
+  if (node->form == TENON_NODE_MOVE && node->maps != NULL) {
+    static const char* const kinds[] = {" linear", " affine", " general"};
+    put(printer, kinds[node->maps[0].kind]);
+  }
+}
+
+static void print_graph(printer_t* printer, uint32_t index, uint32_t depth);
+
+static void print_node(printer_t* printer, const tenon__graph_t* graph, const tenon__node_t* node,
+                       uint32_t depth) {
+  indent(printer, depth);
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    put(printer, i == 0 ? "" : ", ");
+    put_value(printer, graph, node->outputs[i]);
+  }
+  put(printer, " = ");
+  put(printer, node->op != NULL                      ? node->op->name
+               : node->form == TENON_NODE_EXPRESSION ? "expression"
+                                                     : "move");
+  put(printer, "(");
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    put(printer, i == 0 ? "" : ", ");
+    put_argument(printer, graph, node->inputs[i]);
+  }
+  put(printer, ")");
+  put_attributes(printer, node);
+  put_meaning(printer, node);
+  put(printer, node->contents_only ? "  # by its contents\n" : "\n");
+  for (uint32_t i = 0; i < node->body_count; ++i) {
+    print_graph(printer, node->bodies[i], depth + 1);
+  }
+}
+
+static void print_values(printer_t* printer, const tenon__graph_t* graph, uint32_t depth) {
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
+    indent(printer, depth);
+    put(printer, graph->parent == TENON_NONE ? "input " : "parameter ");
+    put_value(printer, graph, graph->inputs[i]);
+    put(printer, "\n");
+  }
+  for (uint32_t i = 0; i < graph->value_count; ++i) {
+    const tenon__value_node_t* value = &graph->values[i];
+    if (value->alive && (value->weights != TENON_NONE || value->state != TENON_NONE)) {
+      indent(printer, depth);
+      put(printer, value->weights != TENON_NONE ? "constant " : "state ");
+      put_value(printer, graph, i);
+      put(printer, "\n");
+    }
+  }
+}
+
+static void print_results(printer_t* printer, const tenon__graph_t* graph, uint32_t depth) {
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    indent(printer, depth);
+    put(printer, graph->parent == TENON_NONE ? "output " : "result ");
+    if (graph->parent == TENON_NONE) {
+      put(printer, graph->output_names[i]);
+      put(printer, ": ");
+    }
+    put_argument(printer, graph, graph->outputs[i]);
+    put(printer, "\n");
+  }
+}
+
+static void print_graph(printer_t* printer, uint32_t index, uint32_t depth) {
+  if (index >= printer->network->graph_count || depth > TENON_RANK_LIMIT) {
+    return;
+  }
+  const tenon__graph_t* graph = printer->network->graphs[index];
+  indent(printer, depth);
+  put(printer, graph->parent == TENON_NONE ? "graph " : "body ");
+  put(printer, graph->name);
+  put(printer, "\n");
+  print_values(printer, graph, depth + 1);
+  const uint32_t* order = NULL;
+  uint32_t count = 0;
+  if (tenon__graph_order(printer->network, index, &printer->arena, NULL, &order, &count) !=
+      TENON_OK) {
+    put(printer, "  (its nodes have no order)\n");
+    count = 0;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    print_node(printer, graph, &graph->nodes[order[i]], depth + 1);
+  }
+  print_results(printer, graph, depth + 1);
+}
+
+void tenon__network_print(const tenon__network_t* network,
+                          void (*write)(void* user, const char* text), void* user) {
+  printer_t printer = {.network = network, .write = write, .user = user};
+  tenon__arena_initialize(&printer.arena, network->allocator);
+  print_graph(&printer, 0, 0);
+  for (uint32_t i = 0; i < network->state_count; ++i) {
+    const tenon__state_node_t* state = &network->states[i];
+    put(&printer, "state ");
+    put(&printer, state->name);
+    put(&printer, " <- ");
+    put_argument(&printer, network->graphs[0], state->update);
+    put(&printer, "\n");
+  }
+  tenon__arena_deinitialize(&printer.arena);
+}

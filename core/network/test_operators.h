@@ -1,0 +1,339 @@
+/* Operators for the tests of the core, in domain "test", and helpers that build with them. Only
+ * tests include this; a plugin is never needed. */
+#ifndef TENON_CORE_NETWORK_TEST_OPERATORS_H_
+#define TENON_CORE_NETWORK_TEST_OPERATORS_H_
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/test.h"
+#include "core/network/builder.h"
+
+#define PORT(name_, type_, flags_) \
+  { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }
+#define TYPE(name_, allowed_) \
+  { sizeof(tenon_type_variable_t), (name_), (allowed_) }
+#define CASE(when_, text_) \
+  { sizeof(tenon_case_t), (when_), (text_) }
+#define CHECK(condition_, message_) \
+  { sizeof(tenon_check_t), (condition_), (message_) }
+#define ATTRIBUTE(name_, kind_, default_)                                             \
+  {                                                                                   \
+    sizeof(tenon_attribute_descriptor_t),                                             \
+        .name = (name_), .default_text = (default_), .kind = TENON_ATTRIBUTE_##kind_, \
+        .flags = (default_) == NULL ? TENON_ATTRIBUTE_REQUIRED : 0                    \
+  }
+#define LIST(field, ...) .field = __VA_ARGS__
+#define OPERATOR(name_) .size = sizeof(tenon_operator_t), .name = (name_), TENON_OPERATOR_STRIDES
+#define INPUTS(...)                              \
+  .inputs = (const tenon_port_t[]){__VA_ARGS__}, \
+  .input_count = sizeof((const tenon_port_t[]){__VA_ARGS__}) / sizeof(tenon_port_t)
+#define OUTPUTS(...)                              \
+  .outputs = (const tenon_port_t[]){__VA_ARGS__}, \
+  .output_count = sizeof((const tenon_port_t[]){__VA_ARGS__}) / sizeof(tenon_port_t)
+#define TYPES(...)                                       \
+  .types = (const tenon_type_variable_t[]){__VA_ARGS__}, \
+  .type_count =                                          \
+      sizeof((const tenon_type_variable_t[]){__VA_ARGS__}) / sizeof(tenon_type_variable_t)
+#define ATTRIBUTES(...)                                                            \
+  .attributes = (const tenon_attribute_descriptor_t[]){__VA_ARGS__},               \
+  .attribute_count = sizeof((const tenon_attribute_descriptor_t[]){__VA_ARGS__}) / \
+                     sizeof(tenon_attribute_descriptor_t)
+#define CASES(...)                              \
+  .cases = (const tenon_case_t[]){__VA_ARGS__}, \
+  .case_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
+#define MOVES(...)                              \
+  .moves = (const tenon_case_t[]){__VA_ARGS__}, \
+  .move_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
+#define CHECKS(...)                               \
+  .checks = (const tenon_check_t[]){__VA_ARGS__}, \
+  .check_count = sizeof((const tenon_check_t[]){__VA_ARGS__}) / sizeof(tenon_check_t)
+
+#define FLOATS TYPES(TYPE("T", "float"))
+#define ANY TYPES(TYPE("T", "any"))
+#define UNARY(name_, text_)                                                         \
+  {                                                                                 \
+    OPERATOR(name_), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)), \
+        CASES(CASE(NULL, text_))                                                    \
+  }
+#define BINARY(name_, text_)                                                                    \
+  {                                                                                             \
+    OPERATOR(name_), TYPES(TYPE("T", "numeric")), INPUTS(PORT("a", "T", 0), PORT("b", "T", 0)), \
+        OUTPUTS(PORT("y", "T", 0)), CASES(CASE(NULL, text_))                                    \
+  }
+
+static const tenon_control_t test_branch_control = {.size = sizeof(tenon_control_t),
+                                                    .form = TENON_CONTROL_CHOOSE};
+static const tenon_control_t test_repeat_control = {.size = sizeof(tenon_control_t),
+                                                    .form = TENON_CONTROL_REPEAT,
+                                                    .passes_iteration = 1,
+                                                    .carried_attribute = "carried_count",
+                                                    .scanned_attribute = "scanned_count",
+                                                    .axes_attribute = "axes",
+                                                    .directions_attribute = "directions"};
+
+/* A shape by callback: as many as there are elements that are not zero, found when running. */
+static tenon_status_t test_compress_infer(void* state, tenon_shape_builder_t* builder,
+                                          const tenon_shape_table_t* table) {
+  (void)state;
+  if (table->rank(builder, 0) != 1) {
+    table->refuse(builder, "x must be a vector");
+    return TENON_ERROR_INVALID_DATA;
+  }
+  const tenon_dim_t extent = table->fresh(builder, table->dim(builder, 0, 0));
+  return table->set_output(builder, 0, TENON_DTYPE_UNDEFINED, 1, &extent);
+}
+
+static const tenon_operator_t test_operators[] = {
+    BINARY("test.plus/1", "y = a + b"),
+    BINARY("test.minus/1", "y = a - b"),
+    BINARY("test.times/1", "y = a * b"),
+    UNARY("test.ramp/1", "y = max(x, 0)"),
+    UNARY("test.same/1", "y = x"),
+    UNARY("test.exponential/1", "y = exp(x)"),
+    {OPERATOR("test.scale/1"), FLOATS,
+     ATTRIBUTES(ATTRIBUTE("factor", FLOAT, "2"), ATTRIBUTE("mode", STRING, "'times'")),
+     INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     CASES(CASE("mode == 'times'", "y = x * factor"), CASE("mode == 'plus'", "y = x + factor"))},
+    {OPERATOR("test.convert/1"), ANY, ATTRIBUTES(ATTRIBUTE("to", DTYPE, NULL)),
+     INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "$to", 0)), CASES(CASE(NULL, "y = cast(x, to)"))},
+    {OPERATOR("test.channel_norm/1"), FLOATS,
+     INPUTS(PORT("x", "T", 0), PORT("scale", "T", 0), PORT("shift", "T", 0)),
+     OUTPUTS(PORT("y", "T", 0)), .shape = "y = x",
+     CASES(CASE(NULL, "y = x * at(scale, 1) + at(shift, 1)"))},
+    {OPERATOR("test.row_sum/1"), FLOATS,
+     ATTRIBUTES(ATTRIBUTE("axes", INTS, "[]"), ATTRIBUTE("keepdims", INT, "1")),
+     INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)), CASES(CASE(NULL, "y = sum(x, axes)"))},
+    /* Closed: rows of x by columns of w, x [n, k], w [m, k], b [m]. */
+    {OPERATOR("test.dense/1"), FLOATS, ATTRIBUTES(ATTRIBUTE("strict", INT, "0")),
+     INPUTS(PORT("x", "T", 0), PORT("w", "T", 0), PORT("b", "T", TENON_PORT_OPTIONAL)),
+     OUTPUTS(PORT("y", "T", 0)),
+     CHECKS(CHECK("rank(x) == 2 && rank(w) == 2", "x and w must be matrices"),
+            CHECK("dim(x, 1) == dim(w, 1)",
+                  "weights expect {dim(w, 1)} channels, input has {dim(x, 1)}")),
+     .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
+     .traits =
+         "linear(input=1, axis=0, output_axis=1, bias=2); concatenable(axis=0, output_axis=1)"},
+    {OPERATOR("test.dice/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     .shape = "y = x", .traits = "impure"},
+    {OPERATOR("test.permute/1"), ANY, ATTRIBUTES(ATTRIBUTE("perm", INTS, NULL)),
+     INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     CHECKS(CHECK("len(perm) == rank(x)", "perm has {len(perm)} items, x {rank(x)} axes")),
+     .shape = "y.rank = rank(x); y[d] = dim(x, perm[d])",
+     MOVES(CASE(NULL, "x[d] = o(index_of(perm, d))"))},
+    {OPERATOR("test.reshape/1"), ANY,
+     INPUTS(PORT("x", "T", 0), PORT("dims", "i64", TENON_PORT_SHAPE_OPERAND)),
+     OUTPUTS(PORT("y", "T", 0)),
+     .shape = "y.rank = len(dims); y[d] = dims[d] == -1 ? elements(x) / -prod(dims, 0, len(dims)) "
+              ": dims[d]",
+     MOVES(CASE(NULL, "x = linear"))},
+    {OPERATOR("test.join/1"), ANY, ATTRIBUTES(ATTRIBUTE("axis", INT, NULL)),
+     INPUTS(PORT("xs", "T", TENON_PORT_VARIADIC)), OUTPUTS(PORT("y", "T", 0)),
+     .shape = "y.rank = rank(xs[0]); y[d] = d == axis ? sum_dim(xs, axis) : dim(xs[0], d)",
+     MOVES(CASE(NULL, "xs[d] = d == axis ? o(d) - before(k, axis) : o(d)"))},
+    {OPERATOR("test.part/1"), ANY, ATTRIBUTES(ATTRIBUTE("axis", INT, NULL)),
+     INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("ys", "T", TENON_PORT_VARIADIC)),
+     .shape = "ys.rank = rank(x); ys[d] = d == axis ? dim(x, d) / count(ys) : dim(x, d)",
+     MOVES(CASE(NULL, "x[d] = d == axis ? o(d) + k * (dim(x, d) / count(ys)) : o(d)"))},
+    {OPERATOR("test.shape_of/1"), ANY, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "i64", 0)),
+     .shape = "y.rank = 1; y[d] = rank(x)", .contents = "y[i] = dim(x, i)"},
+    {OPERATOR("test.top/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
+     OUTPUTS(PORT("value", "T", 0), PORT("place", "i64", TENON_PORT_OPTIONAL)),
+     .shape = "value = x; place = x"},
+    {OPERATOR("test.compress/1"), ANY, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     .infer = test_compress_infer},
+    {OPERATOR("test.find/1"), ANY, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "i64", 0)),
+     .shape = "y.rank = 2; y[d] = d == 0 ? rank(x) : fresh(elements(x))"},
+    {OPERATOR("test.branch/1"), ANY,
+     INPUTS(PORT("condition", "bool", 0),
+            PORT("captured", "T", TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS)),
+     OUTPUTS(PORT("ys", "T", TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS)),
+     .control = &test_branch_control},
+    {OPERATOR("test.repeat/1"), ANY,
+     ATTRIBUTES(ATTRIBUTE("carried_count", INT, "0"), ATTRIBUTE("scanned_count", INT, "0"),
+                ATTRIBUTE("axes", INTS, "[]"), ATTRIBUTE("directions", INTS, "[]")),
+     INPUTS(PORT("trip_count", "i64", TENON_PORT_OPTIONAL),
+            PORT("condition", "bool", TENON_PORT_OPTIONAL),
+            PORT("values", "T", TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS)),
+     OUTPUTS(PORT("ys", "T", TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS)),
+     .control = &test_repeat_control},
+};
+enum { TEST_OPERATOR_COUNT = sizeof(test_operators) / sizeof(test_operators[0]) };
+
+/* A network, its operators and its builder. */
+typedef struct test_bench_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t arena;
+  const tenon__operator_t* operators[TEST_OPERATOR_COUNT];
+  tenon__network_t* network;
+  tenon_builder_t* builder;
+  const tenon_builder_table_t* build;
+  tenon__test_messages_t messages;
+} test_bench_t;
+
+static inline const tenon__operator_t* test_find(void* user, const char* name) {
+  const test_bench_t* bench = user;
+  for (uint32_t i = 0; i < TEST_OPERATOR_COUNT; ++i) {
+    if (bench->operators[i] != NULL && strcmp(bench->operators[i]->name, name) == 0) {
+      return bench->operators[i];
+    }
+  }
+  return NULL;
+}
+
+static inline void test_bench_close(test_bench_t* bench) {
+  tenon__builder_destroy(bench->builder);
+  tenon__network_destroy(bench->network);
+  tenon__arena_deinitialize(&bench->arena);
+}
+
+/* False when memory is out: nothing is left behind. */
+static inline bool test_bench_open(test_bench_t* bench, tenon_allocator_t allocator) {
+  memset(bench, 0, sizeof(*bench));
+  bench->allocator = allocator;
+  tenon__arena_initialize(&bench->arena, allocator);
+  bench->build = tenon__builder_table();
+  const tenon_sink_t* sink = tenon__test_listen(&bench->messages);
+  bool good = true;
+  for (uint32_t i = 0; good && i < TEST_OPERATOR_COUNT; ++i) {
+    good = tenon__operator_admit(&bench->arena, &test_operators[i], "tests", NULL, sink,
+                                 &bench->operators[i]) == TENON_OK;
+  }
+  good = good && tenon__network_create(allocator, &bench->network) == TENON_OK &&
+         tenon__builder_create(bench->network, test_find, bench, sink, &bench->builder) == TENON_OK;
+  if (!good) {
+    test_bench_close(bench);
+  }
+  return good;
+}
+
+/* Builders that return a handle, 0 when they fail. Extents are a list that ends with -2; -1 stays
+ * symbolic. */
+static inline uint32_t test_extents(const int64_t* dims) {
+  uint32_t rank = 0;
+  while (dims[rank] != -2) {
+    ++rank;
+  }
+  return rank;
+}
+#define DIMS(...) ((const int64_t[]){__VA_ARGS__, -2})
+#define SCALAR ((const int64_t[]){-2})
+
+static inline tenon_value_t test_input_of(test_bench_t* bench, const char* name,
+                                          tenon_dtype_t dtype, const int64_t* dims) {
+  tenon_value_t value = {0};
+  (void)bench->build->input(bench->builder, name, dtype, test_extents(dims), dims, NULL, &value);
+  return value;
+}
+
+static inline tenon_value_t test_input(test_bench_t* bench, const char* name, const int64_t* dims) {
+  return test_input_of(bench, name, TENON_DTYPE_FLOAT32, dims);
+}
+
+static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* name,
+                                             tenon_dtype_t dtype, const void* data,
+                                             const int64_t* dims) {
+  tenon_value_t value = {0};
+  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data,
+                                    .dims = dims,
+                                    .rank = test_extents(dims),
+                                    .dtype = dtype,
+                                    .layout = TENON_NONE};
+  (void)bench->build->constant(bench->builder, name, &view, 0, &value);
+  return value;
+}
+
+static inline tenon_value_t test_floats(test_bench_t* bench, const char* name, const float* data,
+                                        const int64_t* dims) {
+  return test_constant_of(bench, name, TENON_DTYPE_FLOAT32, data, dims);
+}
+
+static inline tenon_value_t test_vector(test_bench_t* bench, const char* name, const int64_t* data,
+                                        int64_t count) {
+  return test_constant_of(bench, name, TENON_DTYPE_INT64, data, DIMS(count));
+}
+
+/* A node with up to three inputs; {0} ends them, or stands for an absent one before others. */
+static inline tenon_value_t test_node(test_bench_t* bench, const char* op, const char* name,
+                                      tenon_value_t a, tenon_value_t b, tenon_value_t c) {
+  tenon_value_t value = {0};
+  const tenon_builder_table_t* build = bench->build;
+  bool good = build->begin(bench->builder, op, name) == TENON_OK;
+  good = good && build->add_input(bench->builder, a) == TENON_OK;
+  good = good && build->add_input(bench->builder, b) == TENON_OK;
+  good = good && build->add_input(bench->builder, c) == TENON_OK;
+  if (!good) {
+    build->cancel(bench->builder);
+    return value;
+  }
+  return build->end(bench->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
+}
+
+#define NO_VALUE ((tenon_value_t){0})
+
+static inline tenon_value_t test_unary(test_bench_t* bench, const char* op, const char* name,
+                                       tenon_value_t a) {
+  return test_node(bench, op, name, a, NO_VALUE, NO_VALUE);
+}
+
+static inline tenon_value_t test_binary(test_bench_t* bench, const char* op, const char* name,
+                                        tenon_value_t a, tenon_value_t b) {
+  return test_node(bench, op, name, a, b, NO_VALUE);
+}
+
+static inline tenon_value_t test_permute(test_bench_t* bench, const char* name, tenon_value_t x,
+                                         const int64_t* perm) {
+  tenon_value_t value = {0};
+  const tenon_builder_table_t* build = bench->build;
+  if (build->begin(bench->builder, "test.permute/1", name) != TENON_OK) {
+    return value;
+  }
+  if (build->attribute_ints(bench->builder, "perm", perm, test_extents(perm)) != TENON_OK ||
+      build->add_input(bench->builder, x) != TENON_OK) {
+    build->cancel(bench->builder);
+    return value;
+  }
+  return build->end(bench->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
+}
+
+static inline tenon__value_node_t* test_value(test_bench_t* bench, tenon_value_t handle) {
+  return &bench->network->graphs[0]->values[tenon__builder_value(bench->builder, handle)];
+}
+
+static inline tenon__node_t* test_producer(test_bench_t* bench, tenon_value_t handle) {
+  return &bench->network->graphs[0]->nodes[test_value(bench, handle)->producer];
+}
+
+/* "f32[2, 3]" of a value; lives as long as the bench. */
+const char* tenon__infer_type_text(const tenon__network_t* network, uint32_t kind,
+                                   tenon_dtype_t dtype, uint32_t rank, const tenon_dim_t* dims,
+                                   tenon__arena_t* arena);
+static inline const char* test_type(test_bench_t* bench, tenon_value_t handle) {
+  const tenon__value_node_t* value = test_value(bench, handle);
+  return tenon__infer_type_text(bench->network, value->kind, value->dtype, value->rank, value->dims,
+                                &bench->arena);
+}
+
+/* The printed network in `out_text`. */
+typedef struct test_text_t {
+  char text[16384];
+  size_t size;
+} test_text_t;
+
+static inline void test_append(void* user, const char* text) {
+  test_text_t* out = user;
+  const size_t size = strlen(text);
+  if (out->size + size < sizeof(out->text)) {
+    memcpy(out->text + out->size, text, size + 1);
+    out->size += size;
+  }
+}
+
+static inline const char* test_print(const tenon__network_t* network, test_text_t* out_text) {
+  out_text->size = 0;
+  out_text->text[0] = '\0';
+  tenon__network_print(network, test_append, out_text);
+  return out_text->text;
+}
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * The structure of a network: what tables say about one another. Reads nothing out of bounds
+ * whatever they hold, so that it can judge what came from a file.
+ */
+#include "core/network/verify.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/network/control.h"
+
+typedef struct verifier_t {
+  const tenon__network_t* network;
+  tenon_status_t status; /* of a fault */
+  const tenon_sink_t* sink;
+} verifier_t;
+
+static tenon_status_t broken(const verifier_t* verifier, const char* graph, const char* thing,
+                             const char* words) {
+  return tenon__fail(verifier->sink, verifier->status, "network, graph '%s': %s: %s", graph, thing,
+                     words);
+}
+
+static bool dims_good(const verifier_t* verifier, uint32_t rank, const tenon_dim_t* dims) {
+  if (rank == TENON_NONE) {
+    return true;
+  }
+  if (rank > TENON_RANK_LIMIT || (rank > 0 && dims == NULL)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i].id >= tenon__dim_pool_count(verifier->network->pool)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static const char* value_fault(const verifier_t* verifier, const tenon__graph_t* graph,
+                               const tenon__value_node_t* value, uint32_t index) {
+  const tenon__network_t* network = verifier->network;
+  if (value->name == NULL) {
+    return "has no name";
+  }
+  if (tenon__dtype_bits(value->dtype) == 0 || value->kind < TENON_ARGUMENT_TENSOR ||
+      value->kind > TENON_ARGUMENT_OPTIONAL) {
+    return "has no type";
+  }
+  if (!dims_good(verifier, value->rank, value->dims) ||
+      !dims_good(verifier, value->contents == NULL ? 0 : 1, value->contents)) {
+    return "has extents that are not there";
+  }
+  if ((value->weights != TENON_NONE && value->weights >= network->weights_count) ||
+      (value->state != TENON_NONE && value->state >= network->state_count) ||
+      (value->number != TENON_NONE && value->number >= network->number_count)) {
+    return "refers to weights, a state or a number that is not there";
+  }
+  if (value->producer == TENON_NONE) {
+    return NULL;
+  }
+  if (value->producer >= graph->node_count || !graph->nodes[value->producer].alive) {
+    return "is made by a node that is not there";
+  }
+  const tenon__node_t* producer = &graph->nodes[value->producer];
+  if (value->producer_output >= producer->output_count ||
+      producer->outputs[value->producer_output] != index) {
+    return "is not what its producer makes";
+  }
+  return (value->flags & TENON_VALUE_IS_INPUT) != 0 || value->weights != TENON_NONE ||
+                 value->state != TENON_NONE
+             ? "is made twice"
+             : NULL;
+}
+
+static bool is_live_value(const tenon__graph_t* graph, uint32_t value) {
+  return value < graph->value_count && graph->values[value].alive;
+}
+
+static const char* node_fault(const verifier_t* verifier, const tenon__graph_t* graph,
+                              const tenon__node_t* node, uint32_t index) {
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    const uint32_t value = node->inputs[i];
+    if (value != TENON_NONE && !is_live_value(graph, value)) {
+      return "reads a value that is not there";
+    }
+    const bool from_nothing = value != TENON_NONE && graph->values[value].producer == TENON_NONE &&
+                              (graph->values[value].flags & TENON_VALUE_IS_INPUT) == 0 &&
+                              graph->values[value].weights == TENON_NONE &&
+                              graph->values[value].state == TENON_NONE;
+    if (from_nothing) {
+      return "reads a value that nothing makes";
+    }
+  }
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    const uint32_t value = node->outputs[i];
+    if (value != TENON_NONE &&
+        (!is_live_value(graph, value) || graph->values[value].producer != index ||
+         graph->values[value].producer_output != i)) {
+      return "does not make its output";
+    }
+  }
+  if ((node->form == TENON_NODE_OPERATOR) != (node->op != NULL) ||
+      (node->form == TENON_NODE_EXPRESSION && node->expression == NULL) ||
+      (node->form == TENON_NODE_MOVE && node->maps == NULL)) {
+    return "lacks its meaning";
+  }
+  for (uint32_t i = 0; i < node->body_count; ++i) {
+    if (node->bodies[i] >= verifier->network->graph_count ||
+        verifier->network->graphs[node->bodies[i]]->owner != index ||
+        verifier->network->graphs[node->bodies[i]]->parent == TENON_NONE ||
+        verifier->network->graphs[verifier->network->graphs[node->bodies[i]]->parent] != graph) {
+      return "does not own its body";
+    }
+  }
+  return NULL;
+}
+
+/* Operands, sources and outputs of a node's meaning against its values. */
+static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_t* node) {
+  const tenon__expression_t* expression = node->expression;
+  for (uint32_t k = 0; expression != NULL && k < expression->program.operand_count; ++k) {
+    const uint32_t input = expression->program.operands[k].index;
+    if (input >= node->input_count || node->inputs[input] == TENON_NONE) {
+      return "has an operand that is no input";
+    }
+    const tenon__value_node_t* value = &graph->values[node->inputs[input]];
+    const uint32_t rank = expression->accesses[k].rank;
+    if (value->dtype != expression->program.operands[k].dtype ||
+        (rank != TENON_NONE && rank != value->rank)) {
+      return "has an operand of another type than its input";
+    }
+  }
+  if (expression != NULL && expression->program.output_count != node->output_count) {
+    return "computes another number of outputs than it has";
+  }
+  for (uint32_t i = 0; node->maps != NULL && i < node->output_count; ++i) {
+    const tenon__index_map_t* map = &node->maps[i];
+    if (node->outputs[i] != TENON_NONE && graph->values[node->outputs[i]].rank != map->rank) {
+      return "moves to another rank than its output has";
+    }
+    for (uint32_t k = 0; k < map->source_count; ++k) {
+      const uint32_t input = map->sources[k].input;
+      if (input >= node->input_count || node->inputs[input] == TENON_NONE ||
+          graph->values[node->inputs[input]].rank != map->sources[k].rank) {
+        return "moves from what is not its input";
+      }
+    }
+    if (map->fill == TENON_FILL_INPUT &&
+        (map->fill_input >= node->input_count || node->inputs[map->fill_input] == TENON_NONE)) {
+      return "fills with what is not its input";
+    }
+  }
+  return NULL;
+}
+
+static bool same_type(const tenon__value_node_t* a, const tenon__value_node_t* b) {
+  return a->kind == b->kind && a->dtype == b->dtype;
+}
+
+/* Parameters and results of a control node's bodies against its inputs and outputs. */
+static const char* control_fault(const verifier_t* verifier, uint32_t graph_index,
+                                 uint32_t node_index) {
+  const tenon__graph_t* graph = verifier->network->graphs[graph_index];
+  const tenon__node_t* node = &graph->nodes[node_index];
+  tenon__control_layout_t layout;
+  if (tenon__control_layout_of(verifier->network, graph_index, node_index, verifier->sink,
+                               &layout) != TENON_OK ||
+      layout.output_count != node->output_count) {
+    return "its bodies do not fit it";
+  }
+  const uint32_t taken =
+      tenon__control_taken(verifier->network, graph_index, &layout, node->inputs);
+  for (uint32_t b = 0; b < node->body_count; ++b) {
+    if (taken != TENON_NONE && b != taken) {
+      continue; /* its types do not matter */
+    }
+    const tenon__graph_t* body = verifier->network->graphs[node->bodies[b]];
+    for (uint32_t i = layout.first_value; i < node->input_count; ++i) {
+      const uint32_t parameter = body->inputs[layout.first_parameter + i - layout.first_value];
+      if (node->inputs[i] == TENON_NONE || !is_live_value(body, parameter) ||
+          !same_type(&graph->values[node->inputs[i]], &body->values[parameter])) {
+        return "passes its body what it does not take";
+      }
+    }
+    for (uint32_t i = 0; i < node->output_count; ++i) {
+      const uint32_t result = body->outputs[layout.first_result + i];
+      if (!is_live_value(body, result) ||
+          (node->outputs[i] != TENON_NONE &&
+           !same_type(&graph->values[node->outputs[i]], &body->values[result]))) {
+        return "gives what its body does not";
+      }
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t verify_values(const verifier_t* verifier, const tenon__graph_t* graph) {
+  for (uint32_t i = 0; i < graph->value_count; ++i) {
+    const tenon__value_node_t* value = &graph->values[i];
+    const char* fault = value->alive ? value_fault(verifier, graph, value, i) : NULL;
+    if (fault != NULL) {
+      return broken(verifier, graph->name, value->name == NULL ? "a value" : value->name, fault);
+    }
+  }
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
+    if (!is_live_value(graph, graph->inputs[i])) {
+      return broken(verifier, graph->name, "an input", "is not there");
+    }
+  }
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    if (!is_live_value(graph, graph->outputs[i])) {
+      return broken(verifier, graph->name, "an output", "is not there");
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t verify_nodes(const verifier_t* verifier, uint32_t index) {
+  const tenon__graph_t* graph = verifier->network->graphs[index];
+  for (uint32_t i = 0; i < graph->node_count; ++i) {
+    const tenon__node_t* node = &graph->nodes[i];
+    const char* fault = node->alive ? node_fault(verifier, graph, node, i) : NULL;
+    if (fault == NULL && node->alive) {
+      fault = meaning_fault(graph, node);
+    }
+    if (fault == NULL && node->alive && node->op != NULL && node->op->descriptor.control != NULL) {
+      fault = control_fault(verifier, index, i);
+    }
+    if (fault != NULL) {
+      return broken(verifier, graph->name, node->name, fault);
+    }
+  }
+  return TENON_OK;
+}
+
+/* Symbols lead to values, and to axes and elements that these have. */
+static tenon_status_t verify_numbers(const verifier_t* verifier) {
+  const tenon__network_t* network = verifier->network;
+  for (uint32_t i = 0; i < network->number_count; ++i) {
+    const tenon__number_t* number = &network->numbers[i];
+    if (number->value != TENON_NONE &&
+        (number->graph >= network->graph_count ||
+         number->value >= network->graphs[number->graph]->value_count)) {
+      return broken(verifier, "main", "a number", "leads to no value");
+    }
+  }
+  for (uint32_t i = 0; i < tenon__symbol_count(network->pool); ++i) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, i);
+    uint32_t graph = 0;
+    uint32_t index = 0;
+    uint32_t element = 0;
+    if (!tenon__symbol_source(network, symbol, &graph, &index, &element)) {
+      continue;
+    }
+    const tenon__value_node_t* value = &network->graphs[graph]->values[index];
+    const bool is_extent = symbol->kind == TENON_SYMBOL_EXTENT;
+    const bool good = is_extent ? value->rank == TENON_NONE || element < value->rank
+                                : element < TENON_CONTENT_LIMIT;
+    if (value->alive && !good) {
+      return broken(verifier, network->graphs[graph]->name, value->name,
+                    "has not the axis or element that a symbol reads");
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
+                                               tenon_status_t status, const tenon_sink_t* sink) {
+  const verifier_t verifier = {network, status, sink};
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    const uint32_t parent = network->graphs[g]->parent;
+    const uint32_t owner = network->graphs[g]->owner;
+    const bool good =
+        g == 0 ? parent == TENON_NONE
+               : parent < g && (owner == TENON_NONE || owner < network->graphs[parent]->node_count);
+    if (!good) {
+      return broken(&verifier, network->graphs[g]->name, "the graph", "has no proper place");
+    }
+  }
+  TENON_TRY(verify_numbers(&verifier));
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      TENON_TRY(verify_values(&verifier, network->graphs[g]));
+    }
+  }
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      TENON_TRY(verify_nodes(&verifier, g));
+    }
+  }
+  return TENON_OK;
+}

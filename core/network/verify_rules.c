@@ -1,0 +1,96 @@
+/*
+ * Verification by the operators' own rules: each node's inference is repeated in scratch memory,
+ * and known extents, ranks and element types must come out the same. Extents that are found when
+ * running keep the symbols that they have.
+ */
+#include "core/network/node.h"
+#include "core/network/verify.h"
+
+typedef struct verifier_t {
+  const tenon__network_t* network;
+  const tenon_sink_t* sink;
+} verifier_t;
+
+/* Known extents must be the same ones; symbols may have been replaced by better ones. */
+static bool same_shape(const verifier_t* verifier, const tenon__inferred_value_t* inferred,
+                       const tenon__value_node_t* value) {
+  if (inferred->kind != value->kind || inferred->dtype != value->dtype) {
+    return false;
+  }
+  if (inferred->rank == TENON_NONE || value->rank == TENON_NONE) {
+    return true;
+  }
+  if (inferred->rank != value->rank) {
+    return false;
+  }
+  for (uint32_t i = 0; i < value->rank; ++i) {
+    int64_t a = 0;
+    int64_t b = 0;
+    if (tenon__dim_known(verifier->network->pool, inferred->dims[i], &a) &&
+        tenon__dim_known(verifier->network->pool, value->dims[i], &b) && a != b) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tenon_status_t verify_meaning(const verifier_t* verifier, tenon__node_work_t* work,
+                                     uint32_t graph_index, uint32_t node_index) {
+  const tenon__graph_t* graph = verifier->network->graphs[graph_index];
+  const tenon__node_t* node = &graph->nodes[node_index];
+  tenon__inference_t* inference = &work->inference;
+  tenon__node_work_load(work, node);
+  inference->existing = node;
+  TENON_TRY(tenon__infer_bind(inference));
+  TENON_TRY(tenon__infer_node(inference));
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    if (node->outputs[i] != TENON_NONE &&
+        !same_shape(verifier, &inference->outputs[i], &graph->values[node->outputs[i]])) {
+      return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
+                         "its output '%s' is not of the type that the operator's rules give",
+                         graph->values[node->outputs[i]].name);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t verify_node(const verifier_t* verifier, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = &verifier->network->graphs[graph]->nodes[index];
+  /* What has bodies was checked with them; what a reader did not find says nothing to check. */
+  if (node->op == NULL || node->op->is_missing || node->op->descriptor.control != NULL) {
+    return TENON_OK;
+  }
+  /* Inference adds dimensions to the pool, which is no change that anyone can see. Results that
+   * would go into the network's arena go into a copy of its header, whose blocks are freed here. */
+  tenon__network_t shadow = *verifier->network;
+  tenon__arena_initialize(&shadow.arena, verifier->network->allocator);
+  tenon__node_work_t work;
+  tenon_status_t status =
+      tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, verifier->sink);
+  if (status == TENON_OK) {
+    status = verify_meaning(verifier, &work, graph, index);
+    tenon__node_work_end(&work);
+  }
+  tenon__arena_deinitialize(&shadow.arena);
+  return status;
+}
+
+tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink) {
+  const verifier_t verifier = {network, sink};
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, network->allocator);
+  tenon_status_t status = tenon__network_verify_structure(network, TENON_ERROR_INTERNAL, sink);
+  for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
+    if (!tenon__graph_alive(network, g)) {
+      continue;
+    }
+    const uint32_t* order = NULL;
+    uint32_t count = 0;
+    status = tenon__graph_order(network, g, &arena, sink, &order, &count);
+    for (uint32_t i = 0; status == TENON_OK && i < count; ++i) {
+      status = verify_node(&verifier, g, order[i]);
+    }
+  }
+  tenon__arena_deinitialize(&arena);
+  return status;
+}

@@ -1,0 +1,242 @@
+/* What a plan can know of a place before it runs. */
+#include "core/plan/place.h"
+
+#include "core/base/status.h"
+#include "core/tensor/layout.h"
+
+#define MOST_AXES 64u
+
+static bool dim_is_dynamic(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
+  int64_t number = 0;
+  if (tenon__dim_known(pool, dim, &number)) {
+    return false;
+  }
+  return tenon__dim_mentions(pool, dim, TENON_SYMBOL_CONTENT) ||
+         tenon__dim_mentions(pool, dim, TENON_SYMBOL_EXTENT) ||
+         tenon__dim_mentions(pool, dim, TENON_SYMBOL_ITERATION);
+}
+
+bool tenon__dims_are_dynamic(const tenon__dim_pool_t* pool, uint32_t rank,
+                             const tenon_dim_t* dims) {
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (dim_is_dynamic(pool, dims[k])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
+  if (tenon__dims_are_dynamic(pool, map->rank, map->dims)) {
+    return true;
+  }
+  for (uint32_t k = 0; k < map->source_count; ++k) {
+    const tenon__map_source_t* source = &map->sources[k];
+    if (tenon__dims_are_dynamic(pool, source->rank, source->dims) ||
+        (source->coordinates != NULL &&
+         tenon__dims_are_dynamic(pool, source->rank, source->coordinates))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, uint32_t value,
+                             const tenon__extents_t* max) {
+  const tenon__value_node_t* v = &network->graphs[graph]->values[value];
+  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE || v->dtype == TENON_DTYPE_STRING ||
+      tenon__dims_are_dynamic(network->pool, v->rank, v->dims)) {
+    return true;
+  }
+  for (uint32_t k = 0; k < v->rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__extents_get(max, v->dims[k], &extent)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
+                        const tenon__place_t* place, const tenon__extents_t* extents,
+                        uint64_t* out_bytes) {
+  const tenon__value_node_t* v = &network->graphs[graph]->values[place->value];
+  int64_t dims[MOST_AXES];
+  if (v->rank > MOST_AXES || !tenon__extents_shape(extents, v->rank, v->dims, dims)) {
+    return false;
+  }
+  size_t bytes = 0;
+  if (place->layout != NULL && !tenon__layout_is_strided(place->layout)) {
+    for (uint32_t k = 0; k < v->rank; ++k) {
+      if (dims[k] < 0) {
+        return false;
+      }
+    }
+    if (place->layout->rank != v->rank ||
+        !tenon__layout_bytes(place->layout, v->dtype, dims, &bytes)) {
+      return false;
+    }
+  } else {
+    uint64_t count = 0;
+    if (!tenon__element_count(v->rank, dims, &count) ||
+        !tenon__dtype_bytes(v->dtype, count, &bytes)) {
+      return false;
+    }
+  }
+  *out_bytes = bytes;
+  return true;
+}
+
+uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
+  for (uint32_t steps = 0; steps <= TENON_PLACE_MOST_VIEWS; ++steps) {
+    if (place >= schedule->place_count) {
+      return TENON_NONE;
+    }
+    const tenon__place_t* p = &schedule->places[place];
+    if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
+      return place;
+    }
+    place = p->base;
+  }
+  return TENON_NONE;
+}
+
+/* ---- A whole schedule ---- */
+
+typedef struct classifier_t {
+  const tenon__plan_t* plan;
+  uint32_t graph;
+  tenon__schedule_t* schedule;
+  const tenon_sink_t* sink;
+} classifier_t;
+
+static const tenon__value_node_t* value_of(const classifier_t* c, uint32_t place) {
+  return &c->plan->network->graphs[c->graph]->values[c->schedule->places[place].value];
+}
+
+static void classify_place(const classifier_t* c, tenon__place_t* place) {
+  const tenon__network_t* network = c->plan->network;
+  const tenon__value_node_t* v = &network->graphs[c->graph]->values[place->value];
+  switch (place->storage) {
+    case TENON_STORAGE_ARENA:
+    case TENON_STORAGE_GROWING:
+    case TENON_STORAGE_OUTPUT:
+      place->is_dynamic =
+          tenon__value_is_dynamic(network, c->graph, place->value, &c->plan->profile.max);
+      if (place->is_dynamic) {
+        place->storage = TENON_STORAGE_GROWING;
+      }
+      break;
+    case TENON_STORAGE_VIEW:
+    case TENON_STORAGE_PART:
+      place->is_dynamic =
+          tenon__dims_are_dynamic(network->pool, v->rank == TENON_NONE ? 0 : v->rank, v->dims) ||
+          (place->map != NULL && tenon__map_is_dynamic(network->pool, place->map));
+      break;
+    case TENON_STORAGE_WEIGHTS:
+    case TENON_STORAGE_INPUT:
+    case TENON_STORAGE_PARAMETER:
+    case TENON_STORAGE_STATE:
+    default:
+      place->is_dynamic = v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE ||
+                          tenon__dims_are_dynamic(network->pool, v->rank, v->dims);
+      break;
+  }
+}
+
+static tenon_status_t classify_places(const classifier_t* c) {
+  tenon__schedule_t* schedule = c->schedule;
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    classify_place(c, &schedule->places[k]);
+  }
+  /* A view of a dynamic place is dynamic, and a part of one cannot be. */
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    for (uint32_t base = k; schedule->places[base].storage == TENON_STORAGE_VIEW ||
+                            schedule->places[base].storage == TENON_STORAGE_PART;) {
+      base = schedule->places[base].base;
+      schedule->places[k].is_dynamic =
+          schedule->places[k].is_dynamic || schedule->places[base].is_dynamic;
+    }
+    if (schedule->places[k].storage == TENON_STORAGE_PART && schedule->places[k].is_dynamic) {
+      return tenon__fail(c->sink, TENON_ERROR_INTERNAL,
+                         "'%s' is to be written in place as a part, but the extents are known only "
+                         "when running",
+                         value_of(c, k)->name);
+    }
+  }
+  return TENON_OK;
+}
+
+static bool any_dynamic(const tenon__schedule_t* schedule, const uint32_t* places, uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) {
+    if (places[k] != TENON_NONE && schedule->places[places[k]].is_dynamic) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool space_is_dynamic(const classifier_t* c, const tenon__expression_t* expression) {
+  const uint32_t rank = expression->program.rank;
+  if (tenon__dims_are_dynamic(c->plan->network->pool, rank, expression->space)) {
+    return true;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__extents_get(&c->plan->profile.max, expression->space[k], &extent)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool region_is_dynamic(const classifier_t* c, const struct tenon_region_t* region) {
+  if (region->expression != NULL && space_is_dynamic(c, region->expression)) {
+    return true;
+  }
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    if (space_is_dynamic(c, &region->slots[k].expression)) {
+      return true;
+    }
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    const tenon__access_t* access = &region->inputs[k].access;
+    if (region->inputs[k].aligned &&
+        tenon__dims_are_dynamic(c->plan->network->pool, access->rank, access->coordinates)) {
+      return true;
+    }
+  }
+  return region->map != NULL && tenon__map_is_dynamic(c->plan->network->pool, region->map);
+}
+
+static bool contents_are_dynamic(const classifier_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      const tenon__value_node_t* v = value_of(c, step->outputs[k]);
+      if (v->contents != NULL &&
+          tenon__dims_are_dynamic(c->plan->network->pool, v->content_count, v->contents)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void classify_steps(const classifier_t* c) {
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    tenon__step_t* step = &c->schedule->steps[s];
+    step->is_dynamic = any_dynamic(c->schedule, step->inputs, step->input_count) ||
+                       any_dynamic(c->schedule, step->outputs, step->output_count) ||
+                       (step->kind == TENON_STEP_KERNEL && region_is_dynamic(c, step->region)) ||
+                       (step->kind == TENON_STEP_CONTENTS && contents_are_dynamic(c, step));
+  }
+}
+
+tenon_status_t tenon__schedule_classify(tenon__plan_t* plan, uint32_t graph,
+                                        const tenon_sink_t* sink) {
+  const classifier_t c = {
+      .plan = plan, .graph = graph, .schedule = &plan->schedules[graph], .sink = sink};
+  TENON_TRY(classify_places(&c));
+  classify_steps(&c);
+  return TENON_OK;
+}

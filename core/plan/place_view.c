@@ -1,0 +1,68 @@
+/* Where a place's elements lie. */
+#include "core/plan/place_view.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+/* PART: source number `index` of the base's map, inverted: the box of the base that this place fills. */
+static tenon_status_t part_strides(const tenon__network_t* network, const tenon__place_t* place,
+                                   uint32_t rank, const tenon__extents_t* extents,
+                                   const int64_t* base_strides, int64_t* out_strides,
+                                   int64_t* out_offset) {
+  const tenon__map_source_t* source = &place->map->sources[place->index];
+  int64_t offset = 0;
+  for (uint32_t d = 0; d < rank; ++d) {
+    /* coordinate d of the source = output coordinate k + constant, with d == k for parts */
+    tenon_dim_t base;
+    tenon_dim_t coefficients[MAX_RANK];
+    int64_t shift = 0;
+    if (!tenon__dim_affine(network->pool, source->coordinates[d], place->map->rank, &base,
+                           coefficients) ||
+        !tenon__extents_get(extents, base, &shift)) {
+      return TENON_ERROR_INTERNAL;
+    }
+    out_strides[d] = base_strides[d];
+    offset -= shift * base_strides[d];
+  }
+  *out_offset += offset;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
+                                    const tenon__schedule_t* schedule, uint32_t place,
+                                    const tenon__extents_t* extents, const int64_t* root_strides,
+                                    int64_t* out_dims, int64_t* out_strides,
+                                    int64_t* out_offset) {
+  const tenon__place_t* p = &schedule->places[place];
+  const tenon__value_node_t* v = &network->graphs[graph]->values[p->value];
+  if (v->rank > MAX_RANK || !tenon__extents_shape(extents, v->rank, v->dims, out_dims)) {
+    return TENON_ERROR_INVALID_STATE;
+  }
+  if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
+    *out_offset = 0;
+    if (root_strides != NULL) {
+      memcpy(out_strides, root_strides, v->rank * sizeof *out_strides);
+      return TENON_OK;
+    }
+    const bool good = p->order == NULL
+                          ? tenon__strides_row_major(v->rank, out_dims, out_strides)
+                          : tenon__strides_ordered(v->rank, out_dims, p->order, out_strides);
+    return good ? TENON_OK : TENON_ERROR_INVALID_DATA;
+  }
+  int64_t base_dims[MAX_RANK];
+  int64_t base_strides[MAX_RANK];
+  TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,
+                                 base_dims, base_strides, out_offset));
+  if (p->storage == TENON_STORAGE_PART) {
+    return part_strides(network, p, v->rank, extents, base_strides, out_strides, out_offset);
+  }
+  int64_t offset = 0;
+  TENON_TRY(tenon__index_map_view(network->pool, p->map, extents->values, extents->known,
+                                  base_dims, base_strides, out_strides, &offset));
+  *out_offset += offset;
+  return TENON_OK;
+}

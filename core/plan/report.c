@@ -1,0 +1,218 @@
+/* What a plan says of itself. Texts grow in a byte writer and are copied into the arena. */
+#include "core/plan/report.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
+
+typedef struct text_t {
+  tenon__byte_writer_t bytes;
+  tenon__arena_t* arena;
+} text_t;
+
+static void begin(text_t* text, tenon__arena_t* arena) {
+  text->arena = arena;
+  tenon__byte_writer_initialize(&text->bytes, arena->allocator);
+}
+
+/* `piece` NULL: memory was out where it was made. */
+static void append(text_t* text, const char* piece) {
+  if (piece == NULL) {
+    text->bytes.failed = true;
+  } else {
+    tenon__write_bytes(&text->bytes, piece, strlen(piece));
+  }
+}
+
+static void append_item(text_t* text, const char* separator, const char* piece) {
+  if (text->bytes.size > 0) {
+    append(text, separator);
+  }
+  append(text, piece);
+}
+
+/* NULL when memory was out at any time. */
+static const char* end(text_t* text) {
+  const char* result =
+      text->bytes.failed
+          ? NULL
+          : tenon__arena_copy_text(text->arena, (const char*)text->bytes.data, text->bytes.size);
+  tenon__byte_writer_deinitialize(&text->bytes);
+  return result;
+}
+
+/* ---- Places ---- */
+
+static bool is_row_major(uint32_t rank, const uint32_t* order) {
+  for (uint32_t k = 0; order != NULL && k < rank; ++k) {
+    if (order[k] != k) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_channels_last(uint32_t rank, const uint32_t* order) {
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (order[k] != (k == 0 ? 0 : k == rank - 1 ? 1 : k + 1)) {
+      return false;
+    }
+  }
+  return rank >= 3;
+}
+
+static const char* order_text(uint32_t rank, const uint32_t* order, tenon__arena_t* arena) {
+  if (is_row_major(rank, order)) {
+    return "row-major";
+  }
+  if (is_channels_last(rank, order)) {
+    return "channels last";
+  }
+  text_t text;
+  begin(&text, arena);
+  for (uint32_t k = 0; k < rank; ++k) {
+    append_item(&text, "-", tenon__arena_format(arena, k == 0 ? "order %u" : "%u", order[k]));
+  }
+  return end(&text);
+}
+
+const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
+                                     tenon__arena_t* arena) {
+  const tenon__place_t* p = &plan->schedules[graph].places[place];
+  const tenon__value_node_t* value = &plan->network->graphs[graph]->values[p->value];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
+    return "row-major";
+  }
+  switch (p->storage) {
+    case TENON_STORAGE_VIEW:
+      return "view";
+    case TENON_STORAGE_PART:
+      return "part";
+    default:
+      break;
+  }
+  if (p->layout != NULL && !tenon__layout_is_strided(p->layout)) {
+    return p->layout->name != NULL && p->layout->name[0] != '\0' ? p->layout->name : "blocked";
+  }
+  return order_text(value->rank, p->order, arena);
+}
+
+static void append_type(text_t* text, const tenon__network_t* network,
+                        const tenon__value_node_t* value) {
+  append(text, value->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence of "
+               : value->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
+                                                        : "");
+  append(text, tenon__dtype_name(value->dtype));
+  if (value->rank == TENON_NONE) {
+    return;
+  }
+  append(text, "[");
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    append(text, k == 0 ? "" : ",");
+    append(text, tenon__dim_text(network->pool, value->dims[k], text->arena));
+  }
+  append(text, "]");
+}
+
+const char* tenon__place_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
+                              tenon__arena_t* arena) {
+  const tenon__value_node_t* value =
+      &plan->network->graphs[graph]->values[plan->schedules[graph].places[place].value];
+  text_t text;
+  begin(&text, arena);
+  append(&text, value->name);
+  append(&text, " ");
+  append_type(&text, plan->network, value);
+  if (value->kind == TENON_ARGUMENT_TENSOR) {
+    append(&text, " ");
+    append(&text, tenon__place_layout_text(plan, graph, place, arena));
+  }
+  return end(&text);
+}
+
+/* ---- Steps ---- */
+
+static const char* kind_text(const tenon__step_t* step) {
+  switch (step->kind) {
+    case TENON_STEP_KERNEL:
+      return step->region->covered_count == 0 ? "copy" : "kernel";
+    case TENON_STEP_CONTENTS:
+      return "contents";
+    case TENON_STEP_CHOOSE:
+      return "choose";
+    case TENON_STEP_REPEAT:
+      return "repeat";
+    case TENON_STEP_MAP:
+    default:
+      return "map";
+  }
+}
+
+static const char* nodes_text(const tenon__graph_t* graph, const tenon__step_t* step,
+                              tenon__arena_t* arena) {
+  if (step->kind != TENON_STEP_KERNEL) {
+    return graph->nodes[step->node].name;
+  }
+  text_t text;
+  begin(&text, arena);
+  for (uint32_t k = 0; k < step->region->covered_count; ++k) {
+    append_item(&text, ", ", graph->nodes[step->region->covered[k]].name);
+  }
+  return end(&text);
+}
+
+static void append_program(text_t* text, const tenon_program_t* program) {
+  for (uint32_t k = 0; k < program->output_count; ++k) {
+    append_item(text, "; ", tenon__program_text(program, k, text->arena));
+  }
+}
+
+static const char* expression_text(const tenon__step_t* step, tenon__arena_t* arena) {
+  if (step->kind != TENON_STEP_KERNEL) {
+    return "";
+  }
+  text_t text;
+  begin(&text, arena);
+  if (step->region->expression != NULL) {
+    append_program(&text, &step->region->expression->program);
+  }
+  for (uint32_t k = 0; k < step->region->slot_count; ++k) {
+    append_program(&text, &step->region->slots[k].expression.program);
+  }
+  return end(&text);
+}
+
+static const char* places_text(const tenon__plan_t* plan, uint32_t graph, const uint32_t* places,
+                               uint32_t count, tenon__arena_t* arena) {
+  text_t text;
+  begin(&text, arena);
+  for (uint32_t k = 0; k < count; ++k) {
+    append_item(
+        &text, ", ",
+        places[k] == TENON_NONE ? "absent" : tenon__place_text(plan, graph, places[k], arena));
+  }
+  return end(&text);
+}
+
+tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
+                                    tenon__arena_t* arena, tenon__step_report_t* out_report) {
+  const tenon__step_t* s = &plan->schedules[graph].steps[step];
+  const bool has_output = s->output_count > 0 && s->outputs[0] != TENON_NONE;
+  const tenon__step_report_t report = {
+      .kind = kind_text(s),
+      .nodes = nodes_text(plan->network->graphs[graph], s, arena),
+      .expression = expression_text(s, arena),
+      .inputs = places_text(plan, graph, s->inputs, s->input_count, arena),
+      .outputs = places_text(plan, graph, s->outputs, s->output_count, arena),
+      .layout = has_output ? tenon__place_layout_text(plan, graph, s->outputs[0], arena) : "",
+  };
+  if (report.nodes == NULL || report.expression == NULL || report.inputs == NULL ||
+      report.outputs == NULL || report.layout == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_report = report;
+  return TENON_OK;
+}

@@ -1,0 +1,367 @@
+/*
+ * Schedules of a plan from outside. Steps pass to kernels the values that their regions speak of,
+ * write only what may be written, and nothing is read before it is written; bodies form a tree;
+ * memory of bodies and workspaces lies within what is allocated for them.
+ */
+#include "core/base/status.h"
+#include "core/plan/place.h"
+#include "core/plan/place_check.h"
+#include "core/plan/plan_file.h"
+#include "core/tensor/layout.h"
+
+#define ALIGNMENT_BYTES 64u
+#define MOST_NESTING 64u
+
+typedef struct checker_t {
+  tenon__plan_t* plan;
+  uint32_t graph_number;
+  const tenon__graph_t* graph;
+  tenon__schedule_t* schedule;
+  const tenon_sink_t* sink;
+  uint8_t* is_written;  /* places that own memory */
+  uint8_t* is_computed; /* nodes: seen by a kernel */
+  uint32_t* parents;    /* for each graph of the network: whose body it is, TENON_NONE */
+} checker_t;
+
+static tenon_status_t broken(const checker_t* c, const tenon__step_t* step, const char* what) {
+  return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: in '%s', step '%s' %s",
+                     c->graph->name, step->name, what);
+}
+
+/* ---- Arguments ---- */
+
+/* The place holds the value, or both are absent. */
+static bool holds(const checker_t* c, uint32_t place, uint32_t value) {
+  if (place == TENON_NONE || value == TENON_NONE) {
+    return place == value;
+  }
+  return c->schedule->places[place].value == value;
+}
+
+/* Memory that a step may write; VIEW, WEIGHTS, INPUT and PARAMETER are others' to read. */
+static bool is_writable(const checker_t* c, uint32_t place) {
+  const tenon__place_t* p = &c->schedule->places[place];
+  const tenon__place_t* root = &c->schedule->places[tenon__place_root(c->schedule, place)];
+  if (p->storage == TENON_STORAGE_STATE) {
+    return c->plan->network->states[p->index].update == p->value;
+  }
+  return p->storage != TENON_STORAGE_VIEW &&
+         (root->storage == TENON_STORAGE_ARENA || root->storage == TENON_STORAGE_GROWING ||
+          root->storage == TENON_STORAGE_OUTPUT);
+}
+
+static bool has_content(const checker_t* c, uint32_t place) {
+  const uint32_t root = tenon__place_root(c->schedule, place);
+  const tenon__storage_t storage = c->schedule->places[root].storage;
+  return c->is_written[root] != 0 ||
+         (storage != TENON_STORAGE_ARENA && storage != TENON_STORAGE_GROWING &&
+          storage != TENON_STORAGE_OUTPUT);
+}
+
+static tenon_status_t check_arguments(const checker_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (step->inputs[k] != TENON_NONE && !has_content(c, step->inputs[k])) {
+      return broken(c, step, "reads what was not written");
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] == TENON_NONE) {
+      continue;
+    }
+    if (!is_writable(c, step->outputs[k])) {
+      return broken(c, step, "writes what may only be read");
+    }
+    c->is_written[tenon__place_root(c->schedule, step->outputs[k])] = 1;
+  }
+  return TENON_OK;
+}
+
+/* ---- Kernels ---- */
+
+/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights are handed
+ * over as they are: kernels pack them. */
+static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
+  if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
+    return true;
+  }
+  const tenon_layout_t* has = c->schedule->places[place].layout;
+  const tenon_layout_t* wants =
+      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout : NULL;
+  has = has != NULL && tenon__layout_is_strided(has) ? NULL : has;
+  wants = wants != NULL && tenon__layout_is_strided(wants) ? NULL : wants;
+  if (has == NULL && wants == NULL) {
+    return true;
+  }
+  return has != NULL && wants != NULL && tenon__layout_equal(has, wants);
+}
+
+static bool region_fits(const checker_t* c, const tenon__step_t* step) {
+  const struct tenon_region_t* region = step->region;
+  const tenon__step_tactic_t* tactic = &step->tactic;
+  if (step->input_count != region->input_count || step->output_count != region->output_count) {
+    return false;
+  }
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (!holds(c, step->inputs[k], region->inputs[k].value) ||
+        !layout_fits(c, step->inputs[k],
+                     tactic->input_rules == NULL ? NULL : &tactic->input_rules[k])) {
+      return false;
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (!holds(c, step->outputs[k], region->outputs[k].value) ||
+        !layout_fits(c, step->outputs[k],
+                     tactic->output_rules == NULL ? NULL : &tactic->output_rules[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool part_fits(uint64_t offset, uint64_t size_bytes, uint64_t total_bytes) {
+  return offset % ALIGNMENT_BYTES == 0 && offset <= total_bytes &&
+         size_bytes <= total_bytes - offset;
+}
+
+static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step) {
+  const tenon__step_tactic_t* tactic = &step->tactic;
+  if (!region_fits(c, step)) {
+    return broken(c, step, "has places for other arguments than its region's");
+  }
+  if (tactic->scratch_bytes > c->plan->scratch_bytes ||
+      !part_fits(step->zeroed_offset, tactic->zeroed_bytes, c->plan->zeroed_bytes) ||
+      !part_fits(step->persistent_offset, tactic->persistent_bytes, c->plan->persistent_bytes)) {
+    return broken(c, step, "needs more memory than there is");
+  }
+  for (uint32_t k = 0; k < step->region->node_count; ++k) {
+    uint8_t* is_computed = &c->is_computed[step->region->nodes[k]];
+    if (*is_computed != 0) {
+      return broken(c, step, "computes what another step computes");
+    }
+    *is_computed = 1;
+  }
+  return TENON_OK;
+}
+
+/* ---- Contents ---- */
+
+/* As many numbers as the tensor has elements. */
+static bool contents_fit(const checker_t* c, uint32_t place) {
+  const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE ||
+      value->dtype == TENON_DTYPE_STRING || (value->contents == NULL && value->content_count > 0)) {
+    return false;
+  }
+  uint64_t count = 1;
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &extent) || extent < 0 ||
+        extent > UINT32_MAX) {
+      return false;
+    }
+    count = count > UINT32_MAX ? count : count * (uint64_t)extent;
+  }
+  return count == value->content_count;
+}
+
+static tenon_status_t check_contents(const checker_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE && !contents_fit(c, step->outputs[k])) {
+      return broken(c, step, "writes contents that are not known");
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Control ---- */
+
+static uint32_t form_of(tenon__step_kind_t kind) {
+  switch (kind) {
+    case TENON_STEP_CHOOSE:
+      return TENON_CONTROL_CHOOSE;
+    case TENON_STEP_REPEAT:
+      return TENON_CONTROL_REPEAT;
+    case TENON_STEP_MAP:
+      return TENON_CONTROL_MAP;
+    case TENON_STEP_KERNEL:
+    case TENON_STEP_CONTENTS:
+    default:
+      return 0;
+  }
+}
+
+static tenon_status_t check_control(const checker_t* c, const tenon__step_t* step) {
+  const tenon__node_t* node = &c->graph->nodes[step->node];
+  const uint32_t form = form_of(step->kind);
+  /* An operator that is not here declares nothing; then nobody runs the step either. */
+  if (node->op == NULL ||
+      (node->op->descriptor.control != NULL && node->op->descriptor.control->form != form) ||
+      node->body_count != (form == TENON_CONTROL_CHOOSE ? 2u : 1u) ||
+      node->input_count != step->input_count || node->output_count != step->output_count) {
+    return broken(c, step, "is no such control node");
+  }
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (!holds(c, step->inputs[k], node->inputs[k])) {
+      return broken(c, step, "has places for other inputs than its node's");
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (!holds(c, step->outputs[k], node->outputs[k])) {
+      return broken(c, step, "has places for other outputs than its node's");
+    }
+  }
+  for (uint32_t k = 0; k < node->body_count; ++k) {
+    const uint32_t body = node->bodies[k];
+    if (body >= c->plan->schedule_count || body == 0 || c->parents[body] != TENON_NONE) {
+      return broken(c, step, "has a body that is another's");
+    }
+    c->parents[body] = c->graph_number;
+    if (!part_fits(step->body_offset, c->plan->schedules[body].memory_bytes,
+                   c->schedule->memory_bytes)) {
+      return broken(c, step, "has a body that does not fit into its memory");
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- One graph ---- */
+
+static tenon_status_t check_ends(const checker_t* c) {
+  const tenon__schedule_t* schedule = c->schedule;
+  const tenon__storage_t wanted =
+      c->graph_number == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER;
+  bool fits = schedule->input_count == c->graph->input_count &&
+              schedule->output_count == c->graph->output_count;
+  for (uint32_t k = 0; fits && k < schedule->input_count; ++k) {
+    const uint32_t place = schedule->inputs[k];
+    fits = place == TENON_NONE ||
+           (holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted);
+  }
+  for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
+    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]) &&
+           has_content(c, schedule->outputs[k]);
+  }
+  return fits ? TENON_OK
+              : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                            "the plan is broken: the inputs or outputs of '%s' have no places",
+                            c->graph->name);
+}
+
+/* What is derived from a region for the profile. */
+static tenon_status_t finish_regions(const checker_t* c) {
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    const tenon__step_t* step = &c->schedule->steps[s];
+    if (step->kind == TENON_STEP_KERNEL) {
+      struct tenon_region_t* region = (struct tenon_region_t*)(uintptr_t)step->region;
+      if (tenon__region_finish(&c->plan->arena, &c->plan->profile, region) != TENON_OK) {
+        return tenon__fail_memory(c->sink);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) {
+  TENON_TRY(check_arguments(c, step));
+  switch (step->kind) {
+    case TENON_STEP_KERNEL:
+      return check_kernel(c, step);
+    case TENON_STEP_CONTENTS:
+      return check_contents(c, step);
+    case TENON_STEP_CHOOSE:
+    case TENON_STEP_REPEAT:
+    case TENON_STEP_MAP:
+    default:
+      return check_control(c, step);
+  }
+}
+
+static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
+  c->is_written = tenon__arena_allocate(scratch, c->schedule->place_count, 1);
+  c->is_computed = tenon__arena_allocate(scratch, c->graph->node_count, 1);
+  if (c->is_written == NULL || c->is_computed == NULL) {
+    return tenon__fail_memory(c->sink);
+  }
+  TENON_TRY(tenon__places_check(c->plan, c->graph_number, scratch, c->sink));
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    TENON_TRY(check_step(c, &c->schedule->steps[s]));
+  }
+  TENON_TRY(check_ends(c));
+  return finish_regions(c);
+}
+
+/* ---- All ---- */
+
+static tenon_status_t check_nesting(const checker_t* c) {
+  for (uint32_t g = 0; g < c->plan->schedule_count; ++g) {
+    uint32_t depth = 0;
+    for (uint32_t at = g; at != TENON_NONE; at = c->parents[at]) {
+      if (++depth > MOST_NESTING) {
+        return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                           "the plan is broken: bodies are nested more than %u deep, or in one "
+                           "another",
+                           MOST_NESTING);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+static bool same_extents(uint32_t rank, const int64_t* dims, uint32_t other_rank,
+                         const int64_t* other_dims) {
+  bool same = rank == other_rank;
+  for (uint32_t k = 0; same && k < rank; ++k) {
+    same = dims[k] == other_dims[k];
+  }
+  return same;
+}
+
+static tenon_status_t check_states(const checker_t* c) {
+  const tenon__network_t* network = c->plan->network;
+  for (uint32_t k = 0; k < network->state_count; ++k) {
+    const tenon__state_node_t* state = &network->states[k];
+    if (state->initial == TENON_NONE) {
+      continue;
+    }
+    if (state->initial >= network->weights_count || network->weights[state->initial].data == NULL ||
+        network->weights[state->initial].dtype != state->dtype ||
+        !same_extents(state->rank, state->dims, network->weights[state->initial].rank,
+                      network->weights[state->initial].dims)) {
+      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                         "the plan is broken: state '%s' begins with values that are not there",
+                         state->name);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
+  tenon__plan_t* plan = c->plan;
+  c->parents = tenon__arena_allocate(scratch, plan->schedule_count, sizeof *c->parents);
+  if (c->parents == NULL) {
+    return tenon__fail_memory(c->sink);
+  }
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    c->parents[g] = TENON_NONE;
+  }
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    if (!tenon__graph_alive(plan->network, g)) {
+      continue;
+    }
+    c->graph_number = g;
+    c->graph = plan->network->graphs[g];
+    c->schedule = &plan->schedules[g];
+    TENON_TRY(check_graph(c, scratch));
+  }
+  TENON_TRY(check_nesting(c));
+  return check_states(c);
+}
+
+tenon_status_t tenon__schedules_check(tenon__plan_t* plan, const tenon_sink_t* sink) {
+  tenon__arena_t scratch;
+  tenon__arena_initialize(&scratch, plan->allocator);
+  checker_t c = {.plan = plan, .sink = sink};
+  const tenon_status_t status = check_all(&c, &scratch);
+  tenon__arena_deinitialize(&scratch);
+  return status;
+}

@@ -1,0 +1,215 @@
+/* Running a frame's steps, and what is learned from the data on the way. */
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/runtime/frame.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
+  return &frame->context->engine->plan->network->graphs[frame->graph]
+              ->values[frame->schedule->places[place].value];
+}
+
+tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                          uint32_t rank, const int64_t* dims, bool* out_changed) {
+  const tenon__network_t* network = context->engine->plan->network;
+  const tenon__value_node_t* v = &network->graphs[graph]->values[value];
+  tenon__extents_t* extents = &context->extents;
+  if (v->rank != rank) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->dims[k]);
+    if (dim.kind == TENON_DIM_SYMBOL &&
+        (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != dims[k])) {
+      tenon__extents_set(extents, dim.index, dims[k]);
+      *out_changed = true;
+    }
+  }
+  return TENON_OK;
+}
+
+/* Numbers that shapes depend on. */
+static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place, bool* out_changed) {
+  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__network_t* network = frame->context->engine->plan->network;
+  tenon__extents_t* extents = &frame->context->extents;
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  tenon_argument_t argument;
+  if (value->number == TENON_NONE || value->contents == NULL ||
+      !frame->context->engine->reads_contents[value->number]) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
+  for (uint32_t c = 0; c < value->content_count; ++c) {
+    const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->contents[c]);
+    if (dim.kind != TENON_DIM_SYMBOL || argument.tensor.data == NULL) {
+      continue;
+    }
+    const int64_t at = value->rank == 0 ? 0 : (int64_t)c * strides[0];
+    const int64_t size = (int64_t)tenon__dtype_bits(value->dtype) / 8;
+    const int64_t number =
+        tenon__element_load((char*)argument.tensor.data + at * size, value->dtype, 0).i;
+    if (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != number) {
+      tenon__extents_set(extents, dim.index, number);
+      *out_changed = true;
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
+  const uint32_t root = tenon__place_root(frame->schedule, place);
+  tenon__place_state_t* state = &frame->places[root];
+  const tenon__value_node_t* value = value_at(frame, place);
+  bool changed = false;
+  if (value->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_OK;
+  }
+  if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
+      state->growing->was_set) {
+    state->data = state->growing->data;
+    TENON_TRY(tenon__context_learn_shape(frame->context, frame->graph,
+                                         frame->schedule->places[place].value,
+                                         state->growing->rank, state->growing->dims, &changed));
+  }
+  if (changed) {
+    tenon__extents_update(&frame->context->extents);
+    changed = false;
+  }
+  TENON_TRY(learn_contents(frame, place, &changed));
+  if (changed) {
+    tenon__extents_update(&frame->context->extents);
+  }
+  return TENON_OK;
+}
+
+/* ---- The core's own steps ---- */
+
+static tenon_status_t write_contents(tenon__frame_t* frame, uint32_t place) {
+  const tenon__value_node_t* value = value_at(frame, place);
+  tenon__place_state_t* state = &frame->places[place];
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  tenon_argument_t argument;
+  if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
+    if (!tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
+                         "the extents of '%s' are not known in time", value->name);
+    }
+    TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
+    state->data = state->growing->data;
+  }
+  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
+  for (uint32_t c = 0; c < value->content_count; ++c) {
+    int64_t number = 0;
+    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &number)) {
+      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
+                         "the contents of '%s' are not known in time", value->name);
+    }
+    tenon__element_store(argument.tensor.data, value->dtype, c, (tenon__scalar_t){.i = number},
+                         TENON_DTYPE_INT64);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      TENON_TRY(write_contents(frame, step->outputs[k]));
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Kernels ---- */
+
+static inline void refresh(tenon_argument_t* arguments, const tenon__bound_argument_t* bindings,
+                           uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) {
+    const tenon__bound_argument_t* binding = &bindings[k];
+    if (binding->root == NULL) {
+      continue;
+    }
+    if (arguments[k].kind == TENON_ARGUMENT_TENSOR) {
+      arguments[k].tensor.data = (char*)binding->root->data + binding->byte_offset;
+    }
+  }
+}
+
+static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
+  tenon__context_t* context = frame->context;
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon__step_state_t* state = &frame->steps[index];
+  if (step->is_dynamic) {
+    TENON_TRY(tenon__frame_bind_step(frame, index));
+  }
+  refresh(state->inputs, state->input_bindings, step->input_count);
+  refresh(state->outputs, state->output_bindings, step->output_count);
+  context->run.zeroed = context->zeroed + step->zeroed_offset;
+  context->run.persistent = context->persistent + step->persistent_offset;
+  context->run.step_name = step->name;
+  context->run.plugin = step->plugin;
+  context->run.growing = state->growing;
+  context->run.growing_count = step->output_count;
+  return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
+}
+
+static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  if (step->kind == TENON_STEP_KERNEL) {
+    TENON_TRY(run_kernel(frame, index));
+  } else if (step->kind == TENON_STEP_CONTENTS) {
+    TENON_TRY(run_contents(frame, step));
+  } else {
+    TENON_TRY(tenon__control_run(frame, index));
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      const tenon__place_t* place = &frame->schedule->places[step->outputs[k]];
+      const tenon__value_node_t* value = value_at(frame, step->outputs[k]);
+      if (place->storage == TENON_STORAGE_GROWING || value->number != TENON_NONE) {
+        TENON_TRY(tenon__frame_learn(frame, step->outputs[k]));
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+/* Views of places with contents that symbols read. */
+static tenon_status_t learn_views(tenon__frame_t* frame) {
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    const tenon__place_t* place = &frame->schedule->places[p];
+    if (place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_PARAMETER ||
+        place->storage == TENON_STORAGE_STATE || place->storage == TENON_STORAGE_INPUT) {
+      if (value_at(frame, p)->number != TENON_NONE) {
+        TENON_TRY(tenon__frame_learn(frame, p));
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
+  tenon__context_t* context = frame->context;
+  TENON_TRY(learn_views(frame));
+  if (!frame->is_bound) {
+    TENON_TRY(tenon__frame_bind(frame));
+  }
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    if (context->profiler == NULL) {
+      TENON_TRY(run_step(frame, k));
+      continue;
+    }
+    const double begin = tenon__seconds();
+    TENON_TRY(run_step(frame, k));
+    context->profiler(context->profiler_user, context->engine->steps[frame->graph][k].number,
+                      tenon__seconds() - begin);
+  }
+  return TENON_OK;
+}

@@ -1,0 +1,375 @@
+/* Frames: where places are, and steps bound to extents. */
+#include "core/runtime/frame.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
+  return &frame->context->engine->plan->network->graphs[frame->graph]
+              ->values[frame->schedule->places[place].value];
+}
+
+/* ---- Making and destroying ---- */
+
+static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
+  tenon__context_t* context = frame->context;
+  const tenon__place_t* place = &frame->schedule->places[index];
+  tenon__place_state_t* state = &frame->places[index];
+  const tenon__value_node_t* value = value_at(frame, index);
+  switch (place->storage) {
+    case TENON_STORAGE_ARENA:
+      state->data = frame->memory + place->offset;
+      break;
+    case TENON_STORAGE_WEIGHTS:
+      state->data =
+          (void*)(uintptr_t)context->engine->plan->network->weights[place->index].data;
+      break;
+    case TENON_STORAGE_STATE:
+      state->data = context->states[place->index];
+      break;
+    case TENON_STORAGE_GROWING:
+    case TENON_STORAGE_INPUT:
+    case TENON_STORAGE_OUTPUT:
+      state->growing = tenon__arena_allocate(&context->arena, 1, sizeof *state->growing);
+      if (state->growing == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+      tenon__growing_initialize(state->growing, context->allocator, value->dtype);
+      break;
+    default:
+      break;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t initialize_arguments(tenon__frame_t* frame, uint32_t count,
+                                           tenon_argument_t** out_arguments,
+                                           tenon__bound_argument_t** out_bindings) {
+  tenon__arena_t* arena = &frame->context->arena;
+  *out_arguments = tenon__arena_allocate(arena, count + 1u, sizeof **out_arguments);
+  *out_bindings = tenon__arena_allocate(arena, count + 1u, sizeof **out_bindings);
+  return *out_arguments == NULL || *out_bindings == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
+                                   tenon__frame_t* out_frame) {
+  tenon__arena_t* arena = &context->arena;
+  tenon__frame_t* frame = out_frame;
+  *frame = (tenon__frame_t){.context = context,
+                            .graph = graph,
+                            .schedule = &context->engine->plan->schedules[graph],
+                            .memory = memory};
+  const uint32_t step_count = frame->schedule->step_count;
+  frame->places = tenon__arena_allocate(arena, frame->schedule->place_count + 1u,
+                                        sizeof *frame->places);
+  frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
+  frame->controls = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->controls);
+  if (frame->places == NULL || frame->steps == NULL || frame->controls == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    TENON_TRY(initialize_place(frame, p));
+  }
+  for (uint32_t k = 0; k < step_count; ++k) {
+    const tenon__step_t* step = &frame->schedule->steps[k];
+    tenon__step_state_t* state = &frame->steps[k];
+    TENON_TRY(initialize_arguments(frame, step->input_count, &state->inputs,
+                                   &state->input_bindings));
+    TENON_TRY(initialize_arguments(frame, step->output_count, &state->outputs,
+                                   &state->output_bindings));
+    state->growing = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
+    if (state->growing == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  return TENON_OK;
+}
+
+void tenon__frame_destroy(tenon__frame_t* frame) {
+  for (uint32_t k = 0; frame->steps != NULL && k < frame->schedule->step_count; ++k) {
+    tenon__bound_destroy(frame->steps[k].bound);
+    tenon__free(frame->context->allocator, frame->steps[k].signature,
+                frame->steps[k].signature_capacity * sizeof(int64_t));
+    if (frame->controls != NULL) {
+      tenon__control_destroy(frame->controls[k], frame->context->allocator);
+    }
+  }
+  for (uint32_t p = 0; frame->places != NULL && p < frame->schedule->place_count; ++p) {
+    if (frame->places[p].growing != NULL) {
+      tenon__growing_deinitialize(frame->places[p].growing);
+    }
+  }
+}
+
+/* ---- Arguments ---- */
+
+static int64_t bytes_of(tenon_dtype_t dtype, int64_t elements) {
+  return elements * (int64_t)tenon__dtype_bits(dtype) / 8;
+}
+
+tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
+                                     int64_t* strides, tenon_argument_t* out_argument) {
+  const tenon__value_node_t* value = value_at(frame, place);
+  const uint32_t root = tenon__place_root(frame->schedule, place);
+  tenon__place_state_t* state = &frame->places[root];
+  if (value->kind != TENON_ARGUMENT_TENSOR) {
+    if (state->growing != NULL && state->growing->was_set) {
+      state->argument = (tenon_argument_t){.kind = value->kind,
+                                           .count = state->growing->item_count,
+                                           .items = state->growing->items};
+    }
+    *out_argument = state->argument;
+    return TENON_OK;
+  }
+  int64_t offset = 0;
+  TENON_TRY(tenon__place_strides(frame->context->engine->plan->network, frame->graph,
+                                 frame->schedule, place, &frame->context->extents, NULL, dims,
+                                 strides, &offset));
+  *out_argument = (tenon_argument_t){
+      .kind = TENON_ARGUMENT_TENSOR,
+      .tensor = {.data = state->data == NULL
+                             ? NULL
+                             : (char*)state->data + bytes_of(value->dtype, offset),
+                 .dims = dims,
+                 .strides = strides,
+                 .rank = value->rank,
+                 .dtype = value->dtype,
+                 .layout = TENON_NONE}};
+  return TENON_OK;
+}
+
+static tenon_status_t reserve(tenon__frame_t* frame, tenon__bound_argument_t* binding,
+                              uint32_t rank) {
+  if (rank > binding->capacity || binding->dims == NULL) {
+    const uint32_t wanted = rank < 8 ? 8 : rank;
+    binding->dims = tenon__arena_allocate(&frame->context->arena, wanted, sizeof(int64_t));
+    binding->strides = tenon__arena_allocate(&frame->context->arena, wanted, sizeof(int64_t));
+    binding->capacity = binding->dims == NULL || binding->strides == NULL ? 0 : wanted;
+  }
+  return binding->capacity == 0 ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+static uint32_t rank_seen(const struct tenon_region_t* region, bool aligned, uint32_t space,
+                          uint32_t own) {
+  uint32_t rank = own;
+  if (region != NULL && aligned) {
+    (void)tenon__region_space(region, space, &rank);
+  }
+  return rank;
+}
+
+static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t k) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon__step_state_t* state = &frame->steps[index];
+  tenon__bound_argument_t* binding = &state->input_bindings[k];
+  tenon_argument_t argument;
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  binding->root = NULL;
+  if (step->inputs[k] == TENON_NONE) {
+    state->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
+  binding->root = &frame->places[tenon__place_root(frame->schedule, step->inputs[k])];
+  if (argument.kind != TENON_ARGUMENT_TENSOR) {
+    state->inputs[k] = argument;
+    return TENON_OK;
+  }
+  const bool aligned = step->region != NULL && step->region->inputs[k].aligned;
+  TENON_TRY(reserve(frame, binding,
+                    rank_seen(step->region, aligned,
+                              aligned ? step->region->inputs[k].space : 0, argument.tensor.rank)));
+  tenon_tensor_view_t* seen = &state->inputs[k].tensor;
+  state->inputs[k].kind = TENON_ARGUMENT_TENSOR;
+  if (step->region != NULL) {
+    TENON_TRY(tenon__region_align_input(step->region, k, &frame->context->extents,
+                                        &argument.tensor, binding->dims, binding->strides, seen));
+  } else {
+    *seen = argument.tensor;
+    seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);
+    seen->strides = memcpy(binding->strides, strides, argument.tensor.rank * sizeof *strides);
+  }
+  binding->byte_offset = binding->root->data == NULL
+                             ? 0
+                             : (char*)seen->data - (char*)binding->root->data;
+  return TENON_OK;
+}
+
+/* Memory for an output whose extents are known only now. */
+static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
+  tenon__place_state_t* state = &frame->places[place];
+  const tenon__value_node_t* value = value_at(frame, place);
+  int64_t dims[MAX_RANK];
+  if (!tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+    return TENON_ERROR_INVALID_STATE;
+  }
+  TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
+  state->data = state->growing->data;
+  return TENON_OK;
+}
+
+static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_t k) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon__step_state_t* state = &frame->steps[index];
+  tenon__bound_argument_t* binding = &state->output_bindings[k];
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  tenon_argument_t argument;
+  binding->root = NULL;
+  state->growing[k] = NULL;
+  if (step->outputs[k] == TENON_NONE) {
+    state->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
+    return TENON_OK;
+  }
+  const uint32_t root = tenon__place_root(frame->schedule, step->outputs[k]);
+  const tenon__value_node_t* value = value_at(frame, step->outputs[k]);
+  tenon__place_state_t* memory = &frame->places[root];
+  if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
+    tenon__growing_clear(memory->growing);
+    state->growing[k] = memory->growing;
+    if (value->kind != TENON_ARGUMENT_TENSOR) {
+      state->outputs[k] = (tenon_argument_t){.kind = value->kind};
+      return TENON_OK;
+    }
+    const tenon_status_t status = grow_output(frame, root);
+    if (status == TENON_ERROR_INVALID_STATE) {
+      state->outputs[k] = (tenon_argument_t){
+          .kind = TENON_ARGUMENT_ALLOCATE, .tensor = {.dtype = value->dtype, .layout = TENON_NONE}};
+      return TENON_OK;
+    }
+    TENON_TRY(status);
+  }
+  TENON_TRY(tenon__frame_argument(frame, step->outputs[k], dims, strides, &argument));
+  binding->root = memory;
+  const bool aligned = step->region != NULL && step->region->outputs[k].aligned;
+  TENON_TRY(reserve(frame, binding,
+                    rank_seen(step->region, aligned, TENON_SPACE_PROGRAM, argument.tensor.rank)));
+  tenon_tensor_view_t* seen = &state->outputs[k].tensor;
+  state->outputs[k].kind = TENON_ARGUMENT_TENSOR;
+  if (step->region != NULL) {
+    TENON_TRY(tenon__region_align_output(step->region, k, &frame->context->extents,
+                                         &argument.tensor, binding->dims, binding->strides, seen));
+  } else {
+    *seen = argument.tensor;
+    seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);
+    seen->strides = memcpy(binding->strides, strides, argument.tensor.rank * sizeof *strides);
+  }
+  binding->byte_offset =
+      memory->data == NULL ? 0 : (char*)seen->data - (char*)memory->data;
+  return TENON_OK;
+}
+
+/* ---- Binding ---- */
+
+static void sign_arguments(const tenon_argument_t* arguments, uint32_t count, int64_t* out,
+                           uint32_t* inout_at, uint32_t capacity) {
+  for (uint32_t k = 0; k < count; ++k) {
+    const tenon_tensor_view_t* view = &arguments[k].tensor;
+    const bool is_tensor = arguments[k].kind == TENON_ARGUMENT_TENSOR;
+    const uint32_t rank = is_tensor ? view->rank : 0;
+    if (*inout_at + 1 + 2 * rank <= capacity) {
+      out[*inout_at] = (int64_t)arguments[k].kind;
+      for (uint32_t d = 0; d < rank; ++d) {
+        out[*inout_at + 1 + 2 * d] = view->dims[d];
+        out[*inout_at + 2 + 2 * d] = view->strides[d];
+      }
+    }
+    *inout_at += 1 + 2 * rank;
+  }
+}
+
+/* Spaces are not always visible in the arguments (an empty one, LOADs): they count too. */
+static void sign_spaces(const tenon__frame_t* frame, const struct tenon_region_t* region,
+                        int64_t* out, uint32_t* inout_at, uint32_t capacity) {
+  uint32_t rank = 0;
+  const tenon_dim_t* dims = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (*inout_at < capacity) {
+      out[*inout_at] = -1;
+      (void)tenon__extents_get(&frame->context->extents, dims[k], &out[*inout_at]);
+    }
+    *inout_at += 1;
+  }
+}
+
+/* True when the step is bound for exactly these extents already; else remembers them. */
+static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, bool* out_same) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon__step_state_t* state = &frame->steps[index];
+  int64_t now[1024];
+  uint32_t count = 0;
+  sign_arguments(state->inputs, step->input_count, now, &count, 1024);
+  sign_arguments(state->outputs, step->output_count, now, &count, 1024);
+  sign_spaces(frame, step->region, now, &count, 1024);
+  *out_same = false;
+  if (count > 1024) {
+    return TENON_OK; /* too many to compare: bound anew */
+  }
+  if (state->bound != NULL && state->signature_count == count &&
+      memcmp(state->signature, now, count * sizeof *now) == 0) {
+    *out_same = true;
+    return TENON_OK;
+  }
+  if (count > state->signature_capacity) {
+    tenon__free(frame->context->allocator, state->signature,
+                state->signature_capacity * sizeof(int64_t));
+    state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
+    state->signature_capacity = state->signature == NULL ? 0 : count;
+    if (state->signature == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  memcpy(state->signature, now, count * sizeof *now);
+  state->signature_count = count;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon__step_state_t* state = &frame->steps[index];
+  const tenon_sink_t* sink = frame->context->engine->options.sink;
+  if (step->kind != TENON_STEP_KERNEL) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    const tenon_status_t status = fill_input(frame, index, k);
+    if (status != TENON_OK) {
+      return tenon__fail(sink, status, "%s: input %u cannot be bound to the current extents",
+                         step->name, k);
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    const tenon_status_t status = fill_output(frame, index, k);
+    if (status != TENON_OK) {
+      return tenon__fail(sink, status, "%s: output %u cannot be bound to the current extents",
+                         step->name, k);
+    }
+  }
+  bool same = false;
+  TENON_TRY(check_signature(frame, index, &same));
+  if (same) {
+    return TENON_OK;
+  }
+  tenon__bound_destroy(state->bound);
+  state->bound = NULL;
+  return tenon__bound_create(frame->context->allocator,
+                             frame->context->engine->steps[frame->graph][index].instance,
+                             &frame->context->extents, state->inputs, state->outputs, sink,
+                             &state->bound);
+}
+
+tenon_status_t tenon__frame_bind(tenon__frame_t* frame) {
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    if (!frame->schedule->steps[k].is_dynamic) {
+      TENON_TRY(tenon__frame_bind_step(frame, k));
+    }
+  }
+  frame->is_bound = true;
+  return TENON_OK;
+}

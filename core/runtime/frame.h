@@ -1,0 +1,132 @@
+/*
+ * The insides of engines and contexts. A context has a frame for each graph of the plan: where each place's
+ * memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from iteration to iteration.
+ */
+#ifndef TENON_CORE_RUNTIME_FRAME_H_
+#define TENON_CORE_RUNTIME_FRAME_H_
+
+#include "core/plan/place.h"
+#include "core/plan/place_view.h"
+#include "core/runtime/context.h"
+#include "core/runtime/engine.h"
+
+typedef struct tenon__engine_step_t {
+  tenon__instance_t* instance; /* NULL: the core does it */
+  uint32_t number;             /* over all graphs, for the profiler */
+} tenon__engine_step_t;
+
+struct tenon__engine_t {
+  tenon_allocator_t allocator;
+  tenon__engine_options_t options;
+  _Atomic uint32_t reference_count;
+  tenon__catalog_t* catalog;
+  tenon__plan_t* plan;
+  tenon__packed_store_t* store;
+  const tenon__device_entry_t* device;
+  tenon_device_t* device_handle;
+  tenon__engine_step_t** steps; /* per graph */
+  uint32_t step_count;          /* of all graphs */
+  uint8_t* reads_contents;      /* per number of the network: is there a CONTENT symbol of that value? */
+};
+
+/* Memory of a place that has its own (not VIEW, PART). */
+typedef struct tenon__place_state_t {
+  void* data;
+  tenon__growing_t* growing;     /* GROWING; staging of inputs and outputs; NULL otherwise */
+  tenon_argument_t argument;     /* sequences and optionals; INPUT: as the application gave it */
+} tenon__place_state_t;
+
+typedef struct tenon__bound_argument_t {
+  tenon__place_state_t* root; /* NULL: absent */
+  int64_t byte_offset;
+  int64_t* dims; /* rank of the argument as the kernel sees it */
+  int64_t* strides;
+  uint32_t capacity;
+} tenon__bound_argument_t;
+
+typedef struct tenon__step_state_t {
+  tenon_argument_t* inputs;
+  tenon_argument_t* outputs;
+  tenon__bound_argument_t* input_bindings;
+  tenon__bound_argument_t* output_bindings;
+  tenon__growing_t** growing; /* one for each output */
+  tenon__bound_t* bound;
+  int64_t* signature; /* what the bound step was bound for: all dims and strides */
+  uint32_t signature_count;
+  uint32_t signature_capacity;
+} tenon__step_state_t;
+
+typedef struct tenon__frame_t {
+  struct tenon__context_t* context;
+  uint32_t graph;
+  const tenon__schedule_t* schedule;
+  char* memory; /* the graph's part of the arena */
+  tenon__place_state_t* places;
+  tenon__step_state_t* steps;
+  bool is_bound; /* static steps are */
+  struct tenon__control_state_t** controls; /* per step */
+} tenon__frame_t;
+
+struct tenon__context_t {
+  tenon_allocator_t allocator;
+  tenon__engine_t* engine;
+  tenon__arena_t arena; /* frames and arrays: made once */
+  tenon__thread_pool_t* pool;
+  tenon_stream_t* stream;
+  char* memory;
+  char* scratch;
+  char* zeroed;
+  char* persistent;
+  tenon__extents_t extents;
+  tenon__frame_t* frames; /* per graph */
+  tenon_argument_t* inputs; /* as set; kind ABSENT until then */
+  bool* input_is_set;
+  bool shapes_changed;
+  tenon_tensor_view_t* outputs; /* the application's memory; data NULL: ours */
+  tenon_argument_t* results;
+  int64_t (*result_strides)[64];
+  int64_t (*result_dims)[64];
+  int64_t (*input_dims)[64];
+  int64_t (*input_strides)[64];
+  void** states;
+  void** next_states;
+  size_t* state_sizes;
+  struct tenon_run_t run;
+  void (*profiler)(void* user, uint32_t step, double seconds);
+  void* profiler_user;
+};
+
+/* Finds and prepares a step's kernel. */
+tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__instance_t** out_instance);
+
+/* Frames: memory of places, arrays of arguments. */
+tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
+                                   tenon__frame_t* out_frame);
+void tenon__frame_destroy(tenon__frame_t* frame);
+/* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is bound for
+ * the same already. */
+tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
+/* All steps that do not depend on what the run finds. */
+tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
+/* Runs the graph's steps in order. Parameters are set. */
+tenon_status_t tenon__frame_run(tenon__frame_t* frame);
+/* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays given. */
+tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
+                                     int64_t* strides, tenon_argument_t* out_argument);
+/* A place's memory becomes a copy of the argument: control's results. */
+tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
+                                  const tenon_argument_t* argument);
+/* After a value's numbers and extents are there: symbols that stand for them. */
+tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
+/* Sets the symbols of a value's dims from numbers; INVALID_DATA, with the value's name, when they contradict. */
+tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                          uint32_t rank, const int64_t* dims, bool* out_changed);
+
+tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t step);
+void tenon__control_destroy(struct tenon__control_state_t* control, tenon_allocator_t allocator);
+/* Copies a tensor of any strides into another of the same extents. */
+tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
+                                  const tenon_tensor_view_t* target);
+
+#endif

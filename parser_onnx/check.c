@@ -1,0 +1,77 @@
+/* Looks at every node before anything is built, so that all that is missing is told at once. */
+#include "program.h"
+
+typedef struct checker_t {
+  tenon__onnx_program_t* program;
+  const Onnx__FunctionProto* function; /* whose nodes are looked at; NULL: the model's */
+  uint32_t depth;                      /* of calls */
+  size_t missing_count;
+} checker_t;
+
+static tenon_status_t check_nodes(checker_t* checker, const tenon__onnx_block_t* block);
+
+static tenon_status_t check_function(checker_t* checker, tenon__onnx_block_t* function,
+                                     const Onnx__NodeProto* call) {
+  tenon__onnx_context_t* context = checker->program->context;
+  if (function->state == 1) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s: function '%s' calls itself",
+                            tenon__onnx_node_text(context, call),
+                            tenon__onnx_text(function->function->name));
+  }
+  if (function->state == 2) {
+    return TENON_OK;
+  }
+  if (checker->depth >= TENON__ONNX_CALL_LIMIT) {
+    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
+                            "%s: functions are nested more than %d deep",
+                            tenon__onnx_node_text(context, call), TENON__ONNX_CALL_LIMIT);
+  }
+  const Onnx__FunctionProto* caller = checker->function;
+  function->state = 1;
+  checker->function = function->function;
+  ++checker->depth;
+  ONNX_TRY(check_nodes(checker, function));
+  --checker->depth;
+  checker->function = caller;
+  function->state = 2;
+  return TENON_OK;
+}
+
+static tenon_status_t check_node(checker_t* checker, const Onnx__NodeProto* node) {
+  tenon__onnx_context_t* context = checker->program->context;
+  const char* domain = tenon__onnx_domain(node->domain);
+  tenon__onnx_block_t* function = tenon__onnx_program_function(checker->program, node);
+  if (function != NULL) {
+    ONNX_TRY(check_function(checker, function, node));
+  } else if (!tenon__onnx_node_is_constant(node)) {
+    const int64_t version =
+        tenon__onnx_program_version(checker->program, checker->function, domain);
+    void* state = NULL;
+    if (context->host->find_converter(context->parse, domain, tenon__onnx_text(node->op_type),
+                                      version, &state) == NULL) {
+      context->host->report_missing(context->parse, domain, tenon__onnx_text(node->op_type),
+                                    version, tenon__onnx_text(node->name));
+      ++checker->missing_count;
+    }
+  }
+  for (size_t k = 0; k < node->n_attribute; ++k) {
+    const Onnx__AttributeProto* attribute = node->attribute[k];
+    if (attribute->g != NULL) {
+      ONNX_TRY(check_nodes(checker, tenon__onnx_program_block(checker->program, attribute->g)));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_nodes(checker_t* checker, const tenon__onnx_block_t* block) {
+  for (size_t i = 0; i < block->node_count; ++i) {
+    ONNX_TRY(check_node(checker, block->nodes[i]));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program) {
+  checker_t checker = {.program = program};
+  ONNX_TRY(check_nodes(&checker, tenon__onnx_program_block(program, program->model->proto->graph)));
+  return checker.missing_count == 0 ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+}

@@ -1,0 +1,41 @@
+/* Products of matrices. */
+#include <stdio.h>
+
+#include "families.h"
+
+enum { TEXT_SIZE = 96 };
+
+/* alpha a b + beta c: alpha and beta are 1 in most files, and then c is a plain addition. */
+static void gemm(tenon__make_t* make) {
+  const double alpha = tenon__make_get_float(make, "alpha", 1);
+  const double beta = tenon__make_get_float(make, "beta", 1);
+  const tenon_value_t c = tenon__make_input(make, 2);
+  tenon__make_begin(make, "mat_mul");
+  tenon__make_pass_all(make, "transA>transpose_a transB>transpose_b");
+  tenon__make_add(make, tenon__make_input(make, 0));
+  tenon__make_add(make, tenon__make_input(make, 1));
+  tenon_value_t y = tenon__make_end(make);
+  char text[TEXT_SIZE];
+  const bool has_c = tenon__make_present(c) && beta != 0;
+  if (has_c && alpha == 1 && beta == 1) {
+    y = tenon__make_2(make, "add", y, c);
+  } else if (has_c) {
+    (void)snprintf(text, sizeof(text), "y = a * (%.17g) + b * (%.17g)", alpha, beta);
+    y = tenon__make_math_2(make, text, y, c);
+  } else if (alpha != 1) {
+    (void)snprintf(text, sizeof(text), "y = a * (%.17g)", alpha);
+    y = tenon__make_math_1(make, text, y);
+  }
+  tenon__make_output(make, 0, y);
+}
+
+#define ROW(type, function, op, attributes) \
+  TENON__MAKE_ROW("", type, 1, 0, function, op, attributes)
+
+TENON__ONNX_FAMILY(product) = {
+    ROW("Det", tenon__make_same, "det", NULL),
+    ROW("Einsum", tenon__make_same, "einsum", "equation"),
+    ROW("Gemm", gemm, NULL, NULL),
+    ROW("MatMul", tenon__make_same, "mat_mul", NULL),
+    ROW("MatMulInteger", tenon__make_same, "mat_mul_integer", NULL),
+};

@@ -1,0 +1,11 @@
+/* Recurrent layers: the operators have ONNX's layouts, gates and names. */
+#include "families.h"
+
+#define COMMON "direction activations activation_alpha activation_beta clip layout"
+#define ROW(type, op, attributes) TENON__MAKE_ROW("", type, 1, 0, tenon__make_same, op, attributes)
+
+TENON__ONNX_FAMILY(recurrent) = {
+    ROW("GRU", "gru", COMMON " linear_before_reset"),
+    ROW("LSTM", "lstm", COMMON " input_forget"),
+    ROW("RNN", "rnn", COMMON),
+};

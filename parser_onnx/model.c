@@ -1,0 +1,60 @@
+#include "model.h"
+
+#include <string.h>
+
+static void* decoder_allocate(void* user, size_t size) {
+  return tenon__onnx_allocate(user, size, 1);
+}
+
+static void decoder_free(void* user, void* block) {
+  (void)user;
+  (void)block;
+}
+
+tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void* data,
+                                      size_t size_bytes, tenon__onnx_model_t* out_model) {
+  memset(out_model, 0, sizeof(*out_model));
+  ONNX_TRY(tenon__onnx_scan(context, data, size_bytes, &out_model->scan));
+  ProtobufCAllocator allocator = {decoder_allocate, decoder_free, context};
+  out_model->proto = onnx__model_proto__unpack(&allocator, out_model->scan.skeleton_size,
+                                               out_model->scan.skeleton);
+  if (out_model->proto == NULL) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
+                            "not a readable ONNX model: its graph cannot be decoded");
+  }
+  if (out_model->proto->graph == NULL) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
+                            "not a readable ONNX model: it holds no graph");
+  }
+  return TENON_OK;
+}
+
+const tenon__onnx_payload_t* tenon__onnx_model_payload(const tenon__onnx_model_t* model,
+                                                       const Onnx__TensorProto* tensor) {
+  static const tenon__onnx_payload_t none = {0};
+  if (!tensor->has_raw_data || tensor->raw_data.len != 4) {
+    return &none;
+  }
+  const uint8_t* bytes = tensor->raw_data.data;
+  const uint32_t number = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                          (uint32_t)bytes[3] << 24;
+  return number < model->scan.payload_count ? model->scan.payloads[number] : &none;
+}
+
+const char* tenon__onnx_text(const char* text) {
+  return text == NULL ? "" : text;
+}
+
+const char* tenon__onnx_domain(const char* domain) {
+  return domain == NULL || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+int64_t tenon__onnx_version(Onnx__OperatorSetIdProto* const* sets, size_t count,
+                            const char* domain) {
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(tenon__onnx_domain(sets[i]->domain), tenon__onnx_domain(domain)) == 0) {
+      return sets[i]->version;
+    }
+  }
+  return 1;
+}

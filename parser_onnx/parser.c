@@ -1,0 +1,55 @@
+#include "parser.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "program.h"
+
+enum { NEWEST_IR = 13, NEWEST_OPSET = 27 };
+
+int32_t tenon__onnx_parser_sniff(void* state, const void* data, size_t size_bytes,
+                                 const char* file_name) {
+  (void)state;
+  const int32_t certainty = tenon__onnx_sniff(data, size_bytes);
+  const size_t length = file_name == NULL ? 0 : strlen(file_name);
+  const bool named = length > 5 && strcmp(file_name + length - 5, ".onnx") == 0;
+  return named && certainty < 100 ? certainty + 5 : certainty;
+}
+
+/* Newer files are tried: what they use may well be known. */
+static void warn_of_newer(const tenon__onnx_context_t* context, const Onnx__ModelProto* proto) {
+  if (proto->ir_version > NEWEST_IR) {
+    tenon__onnx_warn(context, "the file is of IR version %" PRId64 ", newer than %d",
+                     proto->ir_version, NEWEST_IR);
+  }
+  const int64_t version = tenon__onnx_version(proto->opset_import, proto->n_opset_import, "");
+  if (version > NEWEST_OPSET) {
+    tenon__onnx_warn(context,
+                     "the file uses operator set %" PRId64
+                     ", newer than %d: operators are read as they were in that version",
+                     version, NEWEST_OPSET);
+  }
+}
+
+tenon_status_t tenon__onnx_parser_parse(void* state, tenon_parse_t* parse,
+                                        const tenon_parse_table_t* host, tenon_builder_t* builder,
+                                        const tenon_builder_table_t* build) {
+  (void)state;
+  tenon__onnx_context_t context;
+  tenon__onnx_context_initialize(&context, parse, host, builder, build);
+  const char* name = NULL;
+  const void* data = NULL;
+  size_t size_bytes = 0;
+  if (host->part_count(parse) != 1) {
+    return tenon__onnx_fail(&context, TENON_ERROR_INVALID_ARGUMENT,
+                            "an ONNX model is one file, %u are given", host->part_count(parse));
+  }
+  ONNX_TRY(host->part(parse, 0, &name, &data, &size_bytes));
+  tenon__onnx_model_t model;
+  ONNX_TRY(tenon__onnx_model_read(&context, data, size_bytes, &model));
+  warn_of_newer(&context, model.proto);
+  tenon__onnx_program_t program = {.context = &context, .model = &model};
+  ONNX_TRY(tenon__onnx_program_resolve(&program));
+  ONNX_TRY(tenon__onnx_program_check(&program));
+  return tenon__onnx_program_convert(&program);
+}

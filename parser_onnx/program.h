@@ -1,0 +1,108 @@
+/*
+ * A model on its way into a network. A block is a graph or the nodes of a function; a scope is one
+ * conversion of a block, in which names stand for values; a frame is one call of a function (or the
+ * model itself), with the attributes that it was called with.
+ */
+#ifndef TENON_PARSER_ONNX_PROGRAM_H_
+#define TENON_PARSER_ONNX_PROGRAM_H_
+
+#include "model.h"
+#include "names.h"
+
+enum {
+  TENON__ONNX_CALL_LIMIT = 64,             /* functions called by functions */
+  TENON__ONNX_NODE_LIMIT = 512 * 1024 /* nodes converted, functions expanded */
+};
+
+/* A name that a block uses and does not define, and the node that uses it (NULL: the block's
+ * output). */
+typedef struct tenon__onnx_capture_t {
+  const char* name;
+  const Onnx__NodeProto* node;
+} tenon__onnx_capture_t;
+
+typedef struct tenon__onnx_block_t {
+  const Onnx__GraphProto* graph; /* NULL: of a function */
+  const Onnx__FunctionProto* function;
+  Onnx__NodeProto* const* nodes;
+  size_t node_count;
+  size_t* order; /* in which nodes are converted */
+  tenon__onnx_capture_t* captures;
+  size_t capture_count;
+  size_t capture_capacity;
+  tenon__onnx_names_t used; /* names that its nodes, their subgraphs and its outputs read */
+  uint32_t state;           /* of a walk over functions: 0 new, 1 on the way, 2 done */
+} tenon__onnx_block_t;
+
+/* Elements that stand in the file: of one of these. */
+typedef struct tenon__onnx_literal_t {
+  const Onnx__TensorProto* tensor;
+  const Onnx__SparseTensorProto* sparse;
+  const Onnx__AttributeProto* attribute; /* of a Constant */
+} tenon__onnx_literal_t;
+
+/* What a name stands for. A literal becomes a value when first used, once in each graph of the
+ * network. */
+typedef struct tenon__onnx_binding_t {
+  tenon_value_t value;
+  bool is_literal;
+  bool is_built;
+  tenon__onnx_literal_t literal;
+} tenon__onnx_binding_t;
+
+/* One graph of the network, while it is built. */
+typedef struct tenon__onnx_target_t {
+  tenon__onnx_names_t named; /* values that have the file's name */
+} tenon__onnx_target_t;
+
+typedef struct tenon__onnx_frame_t {
+  const char* prefix;                  /* of names: "call/" */
+  const Onnx__FunctionProto* function; /* NULL: the model */
+  tenon__onnx_names_t attributes;      /* name -> AttributeProto; of the model: empty */
+  uint32_t depth;
+} tenon__onnx_frame_t;
+
+typedef struct tenon__onnx_scope_t {
+  const struct tenon__onnx_scope_t* outer; /* NULL: the model's graph, or a function's nodes */
+  tenon__onnx_frame_t* frame;
+  tenon__onnx_target_t* target;
+  tenon__onnx_block_t* block;
+  tenon__onnx_names_t bindings;
+} tenon__onnx_scope_t;
+
+typedef struct tenon__onnx_program_t {
+  tenon__onnx_context_t* context;
+  const tenon__onnx_model_t* model;
+  tenon__onnx_names_t functions; /* "domain:name:overload" -> block */
+  tenon__onnx_names_t blocks;    /* GraphProto -> block */
+  size_t node_count;             /* converted so far */
+} tenon__onnx_program_t;
+
+/* The function that a node calls, NULL if it is an operator. */
+tenon__onnx_block_t* tenon__onnx_program_function(const tenon__onnx_program_t* program,
+                                                  const Onnx__NodeProto* node);
+tenon__onnx_block_t* tenon__onnx_program_block(const tenon__onnx_program_t* program,
+                                               const Onnx__GraphProto* graph);
+
+/* The version of the operator set that a node of `function` (NULL: of the model) is of. */
+int64_t tenon__onnx_program_version(const tenon__onnx_program_t* program,
+                                    const Onnx__FunctionProto* function, const char* domain);
+
+/* True for a node whose value stands in the file: ONNX's Constant. */
+bool tenon__onnx_node_is_constant(const Onnx__NodeProto* node);
+
+/* "Conv 'stem'", or "Conv (output 'x')" for a node without a name. */
+const char* tenon__onnx_node_text(tenon__onnx_context_t* context, const Onnx__NodeProto* node);
+
+/* block.c: finds all blocks, resolves their names, orders their nodes. Refuses names that nothing
+ * defines or two nodes define, and cycles. */
+tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
+
+/* check.c: reports every node that no converter takes, and refuses functions that call themselves.
+ */
+tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
+
+/* convert.c: builds the network. */
+tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program);
+
+#endif

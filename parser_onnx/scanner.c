@@ -1,0 +1,418 @@
+#include "scanner.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "schema.h"
+
+enum {
+  VARINT = 0,
+  FIXED64 = 1,
+  LENGTH = 2,
+  FIXED32 = 5,
+  LENGTH_SIZE =
+      5,        /* a varint padded to this many bytes stands before each message of the skeleton */
+  RAW_DATA = 9, /* TensorProto.raw_data */
+  FIRST_CAPACITY = 64 * 1024,
+  SKELETON_LIMIT = 1 << 30
+};
+
+typedef struct scanner_t {
+  tenon__onnx_context_t* context;
+  const uint8_t* begin; /* of the file */
+  uint8_t* out;
+  size_t size;
+  size_t capacity;
+  tenon__onnx_payload_t** payloads;
+  uint32_t payload_count;
+  uint32_t payload_capacity;
+  uint32_t element_count;
+} scanner_t;
+
+/* One field of a message. */
+typedef struct record_t {
+  uint64_t number;
+  uint32_t wire;
+  const uint8_t* start; /* its tag */
+  const uint8_t* data;  /* after the tag and, for LENGTH, the length */
+  size_t size;
+} record_t;
+
+bool tenon__onnx_read_varint(const uint8_t** inout_data, const uint8_t* end, uint64_t* out_value) {
+  uint64_t value = 0;
+  const uint8_t* data = *inout_data;
+  for (uint32_t shift = 0; shift < 70 && data < end; shift += 7) {
+    const uint8_t byte = *data++;
+    value |= shift < 64 ? (uint64_t)(byte & 0x7Fu) << shift : 0;
+    if (byte < 0x80u) {
+      *inout_data = data;
+      *out_value = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+static tenon_status_t broken(const scanner_t* scanner, const uint8_t* where, uint32_t message,
+                             const char* reason) {
+  return tenon__onnx_fail(
+      scanner->context, TENON_ERROR_INVALID_DATA, "not a readable ONNX model: byte %zu, in %s: %s",
+      (size_t)(where - scanner->begin), tenon__onnx_schema_name(message), reason);
+}
+
+static bool read_record(const uint8_t** inout_data, const uint8_t* end, record_t* out) {
+  const uint8_t* data = *inout_data;
+  uint64_t tag = 0;
+  uint64_t value = 0;
+  out->start = data;
+  if (!tenon__onnx_read_varint(&data, end, &tag)) {
+    return false;
+  }
+  out->number = tag >> 3;
+  out->wire = (uint32_t)tag & 7u;
+  out->data = data;
+  switch (out->wire) {
+    case VARINT:
+      if (!tenon__onnx_read_varint(&data, end, &value)) {
+        return false;
+      }
+      break;
+    case FIXED64:
+    case FIXED32: {
+      const size_t width = out->wire == FIXED64 ? 8 : 4;
+      if ((size_t)(end - data) < width) {
+        return false;
+      }
+      data += width;
+      break;
+    }
+    case LENGTH:
+      if (!tenon__onnx_read_varint(&data, end, &value) || value > (uint64_t)(end - data)) {
+        return false;
+      }
+      out->data = data;
+      data += value;
+      break;
+    default:
+      return false; /* groups are of no use here, the rest does not exist */
+  }
+  out->size = (size_t)(data - out->data);
+  *inout_data = data;
+  return out->number != 0;
+}
+
+static tenon_status_t reserve(scanner_t* scanner, size_t more) {
+  if (more <= scanner->capacity - scanner->size) {
+    return TENON_OK;
+  }
+  if (more > SKELETON_LIMIT || scanner->size + more > SKELETON_LIMIT) {
+    return tenon__onnx_fail(scanner->context, TENON_ERROR_UNSUPPORTED,
+                            "the graph, without its tensors, is larger than 1 GiB");
+  }
+  size_t capacity = scanner->capacity == 0 ? FIRST_CAPACITY : scanner->capacity * 2;
+  while (capacity - scanner->size < more) {
+    capacity *= 2;
+  }
+  uint8_t* larger = tenon__onnx_allocate(scanner->context, capacity, 1);
+  if (larger == NULL) {
+    return tenon__onnx_fail_memory(scanner->context);
+  }
+  if (scanner->size > 0) {
+    memcpy(larger, scanner->out, scanner->size);
+  }
+  scanner->out = larger;
+  scanner->capacity = capacity;
+  return TENON_OK;
+}
+
+static tenon_status_t write_bytes(scanner_t* scanner, const void* data, size_t size) {
+  ONNX_TRY(reserve(scanner, size));
+  if (size > 0) {
+    memcpy(scanner->out + scanner->size, data, size);
+    scanner->size += size;
+  }
+  return TENON_OK;
+}
+
+/* The tag of a field with a length, then LENGTH_SIZE bytes that write_length fills in. */
+static tenon_status_t write_tag(scanner_t* scanner, uint64_t number) {
+  uint8_t bytes[2 + LENGTH_SIZE] = {0};
+  const uint32_t tag = (uint32_t)number << 3 | LENGTH;
+  size_t size = 0;
+  if (tag >= 0x80u) {
+    bytes[size++] = (uint8_t)(tag | 0x80u);
+    bytes[size++] = (uint8_t)(tag >> 7);
+  } else {
+    bytes[size++] = (uint8_t)tag;
+  }
+  return write_bytes(scanner, bytes, size + LENGTH_SIZE);
+}
+
+static void write_length(scanner_t* scanner, size_t content) {
+  size_t length = scanner->size - content;
+  for (size_t i = 0; i < LENGTH_SIZE; ++i) {
+    const uint32_t more = i + 1 < LENGTH_SIZE ? 0x80u : 0;
+    scanner->out[content - LENGTH_SIZE + i] = (uint8_t)((length & 0x7Fu) | more);
+    length >>= 7;
+  }
+}
+
+static tenon_status_t count_element(scanner_t* scanner) {
+  if (scanner->element_count >= TENON__ONNX_ELEMENT_LIMIT) {
+    return tenon__onnx_fail(scanner->context, TENON_ERROR_UNSUPPORTED,
+                            "the model has more than %d messages and strings",
+                            TENON__ONNX_ELEMENT_LIMIT);
+  }
+  ++scanner->element_count;
+  return TENON_OK;
+}
+
+/* Length of the UTF-8 sequence at data, 0 if it is none, or is NUL. */
+static size_t utf8_length(const uint8_t* data, size_t size) {
+  const uint8_t first = data[0];
+  if (first < 0x80u) {
+    return first != 0;
+  }
+  const size_t length = first >= 0xC2u && first < 0xE0u   ? 2
+                        : first >= 0xE0u && first < 0xF0u ? 3
+                        : first >= 0xF0u && first < 0xF5u ? 4
+                                                          : 0;
+  if (length == 0 || length > size) {
+    return 0;
+  }
+  for (size_t i = 1; i < length; ++i) {
+    if ((data[i] & 0xC0u) != 0x80u) {
+      return 0;
+    }
+  }
+  const bool overlong = (first == 0xE0u && data[1] < 0xA0u) || (first == 0xF0u && data[1] < 0x90u);
+  const bool outside = (first == 0xEDu && data[1] > 0x9Fu) || (first == 0xF4u && data[1] > 0x8Fu);
+  return overlong || outside ? 0 : length;
+}
+
+static tenon_status_t write_string(scanner_t* scanner, const record_t* record) {
+  static const char digits[] = "0123456789abcdef";
+  ONNX_TRY(count_element(scanner));
+  ONNX_TRY(write_tag(scanner, record->number));
+  const size_t content = scanner->size;
+  for (size_t i = 0; i < record->size;) {
+    const size_t length = utf8_length(record->data + i, record->size - i);
+    if (length > 0) {
+      ONNX_TRY(write_bytes(scanner, record->data + i, length));
+      i += length;
+    } else {
+      const uint8_t byte = record->data[i++];
+      const char escape[4] = {'\\', 'x', digits[byte >> 4], digits[byte & 15u]};
+      ONNX_TRY(write_bytes(scanner, escape, sizeof(escape)));
+    }
+  }
+  write_length(scanner, content);
+  return TENON_OK;
+}
+
+/* Unpacked elements that follow one another make one chunk. */
+static tenon_status_t cut(scanner_t* scanner, tenon__onnx_payload_t* payload,
+                          const record_t* record, uint32_t element_wire) {
+  const bool packed = record->number == RAW_DATA || element_wire != LENGTH;
+  const bool alone = record->wire == element_wire && record->number != RAW_DATA;
+  tenon__onnx_chunk_t* last = payload->last_chunk;
+  const uint8_t* end = record->data + record->size;
+  if (alone && last != NULL && !last->packed && last->field == record->number &&
+      last->data + last->size == record->start) {
+    last->size = (size_t)(end - last->data);
+    return TENON_OK;
+  }
+  ONNX_TRY(count_element(scanner));
+  tenon__onnx_chunk_t* chunk = tenon__onnx_allocate(scanner->context, 1, sizeof(*chunk));
+  if (chunk == NULL) {
+    return tenon__onnx_fail_memory(scanner->context);
+  }
+  chunk->field = (uint32_t)record->number;
+  chunk->packed = packed && !alone;
+  chunk->data = chunk->packed ? record->data : record->start;
+  chunk->size = (size_t)(end - chunk->data);
+  *(last == NULL ? &payload->chunks : &last->next) = chunk;
+  payload->last_chunk = chunk;
+  return TENON_OK;
+}
+
+/* Begins a TensorProto: writes the number of its payload. */
+static tenon_status_t begin_tensor(scanner_t* scanner, tenon__onnx_payload_t** out_payload) {
+  if (scanner->payload_count == scanner->payload_capacity) {
+    const uint32_t capacity = scanner->payload_capacity == 0 ? 64 : scanner->payload_capacity * 2;
+    tenon__onnx_payload_t** larger =
+        tenon__onnx_allocate(scanner->context, capacity, sizeof(tenon__onnx_payload_t*));
+    if (larger == NULL) {
+      return tenon__onnx_fail_memory(scanner->context);
+    }
+    if (scanner->payload_count > 0) {
+      memcpy(larger, scanner->payloads, scanner->payload_count * sizeof(*larger));
+    }
+    scanner->payloads = larger;
+    scanner->payload_capacity = capacity;
+  }
+  tenon__onnx_payload_t* payload = tenon__onnx_allocate(scanner->context, 1, sizeof(*payload));
+  if (payload == NULL) {
+    return tenon__onnx_fail_memory(scanner->context);
+  }
+  const uint32_t number = scanner->payload_count++;
+  scanner->payloads[number] = payload;
+  const uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
+                            (uint8_t)(number >> 24)};
+  ONNX_TRY(write_tag(scanner, RAW_DATA));
+  const size_t content = scanner->size;
+  ONNX_TRY(write_bytes(scanner, bytes, sizeof(bytes)));
+  write_length(scanner, content);
+  *out_payload = payload;
+  return TENON_OK;
+}
+
+static bool wire_fits(const tenon__onnx_field_t* field, const record_t* record) {
+  const bool many =
+      field->action == TENON__ONNX_FIELD_NUMBERS || field->action == TENON__ONNX_FIELD_CUT;
+  const bool number = field->action == TENON__ONNX_FIELD_NUMBER;
+  return (record->wire == LENGTH && !number) || ((many || number) && record->wire == field->wire);
+}
+
+/* Records of NUMBERS that follow one another become one packed record; *inout_run is where its
+ * content begins, 0 when none is open. Alone they would cost the decoder twenty times their size.
+ */
+static tenon_status_t add_numbers(scanner_t* scanner, const record_t* record, size_t* inout_run) {
+  if (*inout_run == 0) {
+    ONNX_TRY(count_element(scanner));
+    ONNX_TRY(write_tag(scanner, record->number));
+    *inout_run = scanner->size;
+  }
+  return write_bytes(scanner, record->data, record->size);
+}
+
+static void end_numbers(scanner_t* scanner, size_t* inout_run) {
+  if (*inout_run != 0) {
+    write_length(scanner, *inout_run);
+    *inout_run = 0;
+  }
+}
+
+static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const uint8_t* data,
+                                   const uint8_t* end, uint32_t depth);
+
+static tenon_status_t scan_field(scanner_t* scanner, const tenon__onnx_field_t* field,
+                                 const record_t* record, tenon__onnx_payload_t* payload,
+                                 uint32_t depth) {
+  switch (field->action) {
+    case TENON__ONNX_FIELD_CUT:
+      return cut(scanner, payload, record, field->wire);
+    case TENON__ONNX_FIELD_SEGMENT:
+      payload->has_segment = true;
+      return TENON_OK;
+    case TENON__ONNX_FIELD_STRING:
+      return write_string(scanner, record);
+    case TENON__ONNX_FIELD_NUMBER:
+    case TENON__ONNX_FIELD_BYTES:
+      ONNX_TRY(count_element(scanner));
+      return write_bytes(scanner, record->start,
+                         (size_t)(record->data + record->size - record->start));
+    default:
+      break;
+  }
+  ONNX_TRY(count_element(scanner));
+  ONNX_TRY(write_tag(scanner, record->number));
+  const size_t content = scanner->size;
+  ONNX_TRY(
+      scan_message(scanner, field->child, record->data, record->data + record->size, depth + 1));
+  write_length(scanner, content);
+  return TENON_OK;
+}
+
+static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const uint8_t* data,
+                                   const uint8_t* end, uint32_t depth) {
+  tenon__onnx_payload_t* payload = NULL;
+  const tenon__onnx_field_t* field = NULL;
+  uint64_t number = 0;
+  uint32_t seen = 0;
+  size_t run = 0;
+  if (depth > TENON__ONNX_DEPTH_LIMIT) {
+    return broken(scanner, data, message, "messages are nested more than 100 deep");
+  }
+  if (message == TENON__ONNX_MESSAGE_TENSOR) {
+    ONNX_TRY(begin_tensor(scanner, &payload));
+  }
+  while (data < end) {
+    const uint8_t* where = data;
+    record_t record;
+    if (!read_record(&data, end, &record)) {
+      return broken(scanner, where, message, "a field is cut off or malformed");
+    }
+    if (record.number != number) {
+      end_numbers(scanner, &run);
+      number = record.number;
+      field = tenon__onnx_schema_field(message, number);
+    }
+    if (field == NULL) {
+      continue;
+    }
+    if (!wire_fits(field, &record)) {
+      return broken(scanner, where, message, "a field has the wrong wire type");
+    }
+    if (field->action == TENON__ONNX_FIELD_SINGLE) {
+      const uint32_t bit = 1u << field->once;
+      if ((seen & bit) != 0) {
+        return broken(scanner, where, message, "a field that may stand once stands twice");
+      }
+      seen |= bit;
+    }
+    if (field->action == TENON__ONNX_FIELD_NUMBERS) {
+      ONNX_TRY(add_numbers(scanner, &record, &run));
+    } else {
+      ONNX_TRY(scan_field(scanner, field, &record, payload, depth));
+    }
+  }
+  end_numbers(scanner, &run);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_scan(tenon__onnx_context_t* context, const void* data, size_t size_bytes,
+                                tenon__onnx_scan_t* out_scan) {
+  scanner_t scanner = {.context = context, .begin = data};
+  ONNX_TRY(reserve(&scanner, 1));
+  const uint8_t* begin = size_bytes == 0 ? scanner.out : data;
+  ONNX_TRY(scan_message(&scanner, TENON__ONNX_MESSAGE_MODEL, begin, begin + size_bytes, 1));
+  out_scan->skeleton = scanner.out;
+  out_scan->skeleton_size = scanner.size;
+  out_scan->payloads = scanner.payloads;
+  out_scan->payload_count = scanner.payload_count;
+  return TENON_OK;
+}
+
+/* ModelProto's fields have kinds of their own: a version (1, varint), three texts (2 to 4), a
+ * version (5), a text, the graph (7), operator sets (8). What is cut off by the end of `data` ends
+ * the look. */
+int32_t tenon__onnx_sniff(const void* data, size_t size_bytes) {
+  const uint8_t* position = data;
+  const uint8_t* end = size_bytes == 0 ? position : position + size_bytes;
+  int32_t certainty = 0;
+  while (position < end) {
+    uint64_t tag = 0;
+    uint64_t value = 0;
+    if (!tenon__onnx_read_varint(&position, end, &tag) ||
+        !tenon__onnx_read_varint(&position, end, &value)) {
+      break;
+    }
+    const uint64_t number = tag >> 3;
+    const uint32_t wire = (uint32_t)tag & 7u;
+    const bool is_number = number == 1 || number == 5;
+    const bool known = (number >= 1 && number <= 8) || number == 14 || number == 20 ||
+                       number == 25 || number == 26;
+    if (!known || wire != (is_number ? VARINT : LENGTH) || (number == 1 && value > 1000)) {
+      return 0;
+    }
+    certainty += number == 1 || number == 7 || number == 8 ? 40 : 10;
+    if (wire == LENGTH) {
+      if (value > (uint64_t)(end - position)) {
+        break;
+      }
+      position += value;
+    }
+  }
+  return certainty > 95 ? 95 : certainty;
+}

@@ -1,0 +1,108 @@
+#include "scope.h"
+
+#include "literal.h"
+
+static tenon_status_t add(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
+                          const char* name, tenon__onnx_binding_t** out_binding) {
+  tenon__onnx_binding_t* binding = tenon__onnx_allocate(program->context, 1, sizeof(*binding));
+  if (binding == NULL) {
+    return tenon__onnx_fail_memory(program->context);
+  }
+  ONNX_TRY(tenon__onnx_names_set(program->context, &scope->bindings, name, binding));
+  *out_binding = binding;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_scope_bind(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
+                                      const char* name, tenon_value_t value) {
+  tenon__onnx_binding_t* binding = NULL;
+  ONNX_TRY(add(program, scope, name, &binding));
+  binding->value = value;
+  binding->is_built = true;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_scope_bind_literal(tenon__onnx_program_t* program,
+                                              tenon__onnx_scope_t* scope, const char* name,
+                                              const tenon__onnx_literal_t* literal) {
+  tenon__onnx_binding_t* binding = NULL;
+  ONNX_TRY(add(program, scope, name, &binding));
+  binding->is_literal = true;
+  binding->literal = *literal;
+  return TENON_OK;
+}
+
+tenon__onnx_binding_t* tenon__onnx_scope_binding(const tenon__onnx_scope_t* scope,
+                                                 const char* name) {
+  for (; scope != NULL; scope = scope->outer) {
+    tenon__onnx_binding_t* binding = tenon__onnx_names_find(&scope->bindings, name);
+    if (binding != NULL) {
+      return binding;
+    }
+  }
+  return NULL;
+}
+
+tenon_status_t tenon__onnx_scope_find(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
+                                      const char* name, tenon_value_t* out_value) {
+  tenon__onnx_binding_t* binding = tenon__onnx_names_find(&scope->bindings, name);
+  if (binding == NULL) {
+    const tenon__onnx_binding_t* outer = tenon__onnx_scope_binding(scope->outer, name);
+    const bool is_absent = outer != NULL && outer->is_built && outer->value.id == 0;
+    if (is_absent) { /* an optional input of a function */
+      *out_value = outer->value;
+      return TENON_OK;
+    }
+    if (outer == NULL || !outer->is_literal) {
+      return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
+                              "'%s' is read before it has a value", name);
+    }
+    const tenon__onnx_literal_t literal = outer->literal;
+    ONNX_TRY(tenon__onnx_scope_bind_literal(program, scope, name, &literal));
+    binding = tenon__onnx_names_find(&scope->bindings, name);
+  }
+  if (!binding->is_built) {
+    const char* full = tenon__onnx_format(program->context, "%s%s", scope->frame->prefix, name);
+    if (full == NULL) {
+      return tenon__onnx_fail_memory(program->context);
+    }
+    ONNX_TRY(tenon__onnx_literal_build(program->context, program->model, &binding->literal, full,
+                                       &binding->value));
+    ONNX_TRY(tenon__onnx_addresses_set(program->context, &scope->target->named,
+                                       (const void*)(uintptr_t)binding->value.id, scope));
+    binding->is_built = true;
+  }
+  *out_value = binding->value;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_scope_bind_initialisers(tenon__onnx_program_t* program,
+                                                   tenon__onnx_scope_t* scope) {
+  const Onnx__GraphProto* graph = scope->block->graph;
+  for (size_t i = 0; i < graph->n_initializer; ++i) {
+    const tenon__onnx_literal_t literal = {.tensor = graph->initializer[i]};
+    ONNX_TRY(tenon__onnx_scope_bind_literal(
+        program, scope, tenon__onnx_text(graph->initializer[i]->name), &literal));
+  }
+  for (size_t i = 0; i < graph->n_sparse_initializer; ++i) {
+    const tenon__onnx_literal_t literal = {.sparse = graph->sparse_initializer[i]};
+    const Onnx__TensorProto* values = graph->sparse_initializer[i]->values;
+    ONNX_TRY(tenon__onnx_scope_bind_literal(
+        program, scope, tenon__onnx_text(values == NULL ? NULL : values->name), &literal));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_scope_name(tenon__onnx_program_t* program,
+                                      const tenon__onnx_scope_t* scope, tenon_value_t value,
+                                      const char* name) {
+  tenon__onnx_context_t* context = program->context;
+  const void* key = (const void*)(uintptr_t)value.id;
+  if (tenon__onnx_addresses_find(&scope->target->named, key) != NULL) {
+    return TENON_OK;
+  }
+  ONNX_TRY(tenon__onnx_addresses_set(context, &scope->target->named, key, context));
+  const char* full = tenon__onnx_format(context, "%s%s", scope->frame->prefix, name);
+  return full == NULL ? tenon__onnx_fail_memory(context)
+                      : context->build->set_name(context->builder, value, full);
+}

@@ -1,0 +1,182 @@
+#include "types.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* In the order of TensorProto.DataType. */
+static const uint8_t dtypes[] = {
+    TENON_DTYPE_UNDEFINED,      TENON_DTYPE_FLOAT32,    TENON_DTYPE_UINT8,
+    TENON_DTYPE_INT8,           TENON_DTYPE_UINT16,     TENON_DTYPE_INT16,
+    TENON_DTYPE_INT32,          TENON_DTYPE_INT64,      TENON_DTYPE_STRING,
+    TENON_DTYPE_BOOL,           TENON_DTYPE_FLOAT16,    TENON_DTYPE_FLOAT64,
+    TENON_DTYPE_UINT32,         TENON_DTYPE_UINT64,     TENON_DTYPE_COMPLEX64,
+    TENON_DTYPE_COMPLEX128,     TENON_DTYPE_BFLOAT16,   TENON_DTYPE_FLOAT8E4M3FN,
+    TENON_DTYPE_FLOAT8E4M3FNUZ, TENON_DTYPE_FLOAT8E5M2, TENON_DTYPE_FLOAT8E5M2FNUZ,
+    TENON_DTYPE_UINT4,          TENON_DTYPE_INT4,       TENON_DTYPE_FLOAT4E2M1,
+    TENON_DTYPE_FLOAT8E8M0,     TENON_DTYPE_UINT2,      TENON_DTYPE_INT2,
+};
+
+#define DTYPE_NAME(name, mnemonic, bits, kind) mnemonic,
+#define DTYPE_BITS(name, mnemonic, bits, kind) bits,
+
+tenon_dtype_t tenon__onnx_dtype(int64_t data_type) {
+  const int64_t count = (int64_t)(sizeof(dtypes) / sizeof(dtypes[0]));
+  return data_type >= 0 && data_type < count ? dtypes[data_type] : TENON_DTYPE_UNDEFINED;
+}
+
+const char* tenon__onnx_dtype_name(tenon_dtype_t dtype) {
+  static const char* const names[] = {TENON_DTYPES(DTYPE_NAME)};
+  return dtype < TENON_DTYPE_COUNT ? names[dtype] : "unknown";
+}
+
+uint32_t tenon__onnx_dtype_bits(tenon_dtype_t dtype) {
+  static const uint8_t bits[] = {TENON_DTYPES(DTYPE_BITS)};
+  return dtype < TENON_DTYPE_COUNT ? bits[dtype] : 0;
+}
+
+static tenon_status_t read_shape(tenon__onnx_context_t* context,
+                                 const Onnx__TensorShapeProto* shape, const char* what,
+                                 tenon__onnx_type_t* out_type) {
+  out_type->rank = TENON_NONE;
+  if (shape == NULL) {
+    return TENON_OK;
+  }
+  if (shape->n_dim > TENON__ONNX_RANK_LIMIT) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
+                            "%s has %zu dimensions, more than %d", what, shape->n_dim,
+                            TENON__ONNX_RANK_LIMIT);
+  }
+  out_type->rank = (uint32_t)shape->n_dim;
+  out_type->dims = tenon__onnx_allocate(context, shape->n_dim, sizeof(int64_t));
+  out_type->symbols = tenon__onnx_allocate(context, shape->n_dim, sizeof(const char*));
+  if (out_type->dims == NULL || out_type->symbols == NULL) {
+    return tenon__onnx_fail_memory(context);
+  }
+  for (size_t i = 0; i < shape->n_dim; ++i) {
+    const Onnx__TensorShapeProto__Dimension* dim = shape->dim[i];
+    out_type->dims[i] = -1;
+    if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
+      out_type->dims[i] = dim->dim_value < 0 ? -1 : dim->dim_value;
+    } else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM) {
+      const char* symbol = tenon__onnx_text(dim->dim_param);
+      out_type->symbols[i] = symbol[0] == '\0' ? NULL : symbol;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t read_tensor(tenon__onnx_context_t* context,
+                                  const Onnx__TypeProto__Tensor* tensor, const char* what,
+                                  tenon__onnx_type_t* out_type) {
+  out_type->dtype = tenon__onnx_dtype(tensor->elem_type);
+  if (out_type->dtype == TENON_DTYPE_UNDEFINED) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s has no element type (%d)", what,
+                            (int)tensor->elem_type);
+  }
+  return read_shape(context, tensor->shape, what, out_type);
+}
+
+tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx__TypeProto* type,
+                                     const char* what, tenon__onnx_type_t* out_type) {
+  memset(out_type, 0, sizeof(*out_type));
+  out_type->kind = TENON_ARGUMENT_TENSOR;
+  const Onnx__TypeProto* element = type;
+  /* optional(sequence(tensor)) has the kind of its outermost container. */
+  for (uint32_t level = 0; element != NULL && level < 3; ++level) {
+    uint32_t kind = TENON_ARGUMENT_TENSOR;
+    switch (element->value_case) {
+      case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+        return read_tensor(context, element->tensor_type, what, out_type);
+      case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+        kind = TENON_ARGUMENT_SEQUENCE;
+        element = element->sequence_type->elem_type;
+        break;
+      case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+        kind = TENON_ARGUMENT_OPTIONAL;
+        element = element->optional_type->elem_type;
+        break;
+      case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+      case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+        return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
+                                "%s is a map or a sparse tensor; tensors, sequences and optionals "
+                                "are supported",
+                                what);
+      default:
+        return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
+    }
+    if (level == 0) {
+      out_type->kind = kind;
+    }
+  }
+  return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
+                          "%s is nested too deep, or has no element type", what);
+}
+
+/* Fills open extents with those that the caller gave. */
+static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
+                               tenon__onnx_type_t* type) {
+  bool open = type->rank == TENON_NONE;
+  for (uint32_t i = 0; !open && i < type->rank; ++i) {
+    open = type->dims[i] < 0;
+  }
+  if (!open) {
+    return TENON_OK;
+  }
+  uint32_t rank = 0;
+  const int64_t* dims = NULL;
+  const tenon_status_t status = context->host->input_shape(context->parse, name, &rank, &dims);
+  if (status == TENON_ERROR_NOT_FOUND) {
+    if (type->rank != TENON_NONE) {
+      return TENON_OK;
+    }
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
+                            "input '%s' (%s) has no shape in the file: give one, for example "
+                            "%s:1x3x224x224, with -1 for what varies",
+                            name, tenon__onnx_dtype_name(type->dtype), name);
+  }
+  ONNX_TRY(status);
+  if (rank > TENON__ONNX_RANK_LIMIT || (type->rank != TENON_NONE && rank != type->rank)) {
+    return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
+                            "input '%s' has rank %u in the file, the shape given has %u", name,
+                            type->rank, rank);
+  }
+  if (type->rank == TENON_NONE) {
+    type->rank = rank;
+    type->dims = tenon__onnx_allocate(context, rank, sizeof(int64_t));
+    type->symbols = tenon__onnx_allocate(context, rank, sizeof(const char*));
+    if (type->dims == NULL || type->symbols == NULL) {
+      return tenon__onnx_fail_memory(context);
+    }
+    for (uint32_t i = 0; i < rank; ++i) {
+      type->dims[i] = -1;
+    }
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (type->dims[i] >= 0 && dims[i] >= 0 && type->dims[i] != dims[i]) {
+      return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
+                              "input '%s': dimension %u is %" PRId64
+                              " in the file, the shape given says %" PRId64,
+                              name, i, type->dims[i], dims[i]);
+    }
+    type->dims[i] = type->dims[i] >= 0 ? type->dims[i] : dims[i];
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context,
+                                      const Onnx__ValueInfoProto* input, tenon_value_t* out_value) {
+  const char* name = tenon__onnx_text(input->name);
+  tenon__onnx_type_t type;
+  const char* what = tenon__onnx_format(context, "input '%s'", name);
+  if (what == NULL) {
+    return tenon__onnx_fail_memory(context);
+  }
+  ONNX_TRY(tenon__onnx_type_read(context, input->type, what, &type));
+  if (type.kind != TENON_ARGUMENT_TENSOR) {
+    return context->build->input_container(context->builder, name, type.kind, type.dtype, type.rank,
+                                           type.dims, out_value);
+  }
+  ONNX_TRY(ask_host(context, name, &type));
+  return context->build->input(context->builder, name, type.dtype, type.rank, type.dims,
+                               type.symbols, out_value);
+}

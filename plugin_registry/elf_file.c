@@ -1,0 +1,309 @@
+/* Header, segments and notes of a shared object. */
+#include "plugin_registry/elf_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plugin_registry/elf_reader.h"
+
+/* More than any linker writes. */
+#define SEGMENT_LIMIT 128u
+#define NOTE_SEGMENT_LIMIT ((uint64_t)1 << 20)
+/* All views of a file together: the strings and symbols of a plugin have some kilobytes. */
+#define VIEW_LIMIT ((uint64_t)16 << 20)
+
+#if defined(__x86_64__)
+#define NATIVE_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define NATIVE_MACHINE EM_AARCH64
+#elif defined(__i386__)
+#define NATIVE_MACHINE EM_386
+#elif defined(__arm__)
+#define NATIVE_MACHINE EM_ARM
+#elif defined(__riscv)
+#define NATIVE_MACHINE EM_RISCV
+#elif defined(__powerpc64__)
+#define NATIVE_MACHINE EM_PPC64
+#elif defined(__s390x__)
+#define NATIVE_MACHINE EM_S390
+#else
+#error "name this machine's ELF number here"
+#endif
+#define NATIVE_CLASS (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define NATIVE_ORDER ELFDATA2MSB
+#else
+#define NATIVE_ORDER ELFDATA2LSB
+#endif
+
+/* ---- Views ---- */
+
+bool tenon__elf_fail(tenon__elf_reader_t* reader, tenon__plugin_reason_t reason, const char* format,
+                     ...) {
+  if (reader->fault.reason == TENON_PLUGIN_REASON_NONE) {
+    char words[256];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    const char* detail = tenon__arena_copy_string(reader->arena, words);
+    reader->fault = (tenon__finding_t){reason, detail == NULL ? "" : detail};
+  }
+  return false;
+}
+
+const unsigned char* tenon__elf_view(tenon__elf_reader_t* reader, uint64_t offset, uint64_t size,
+                                     const char* what) {
+  const uint64_t file_size = reader->source->size;
+  if (reader->fault.reason != TENON_PLUGIN_REASON_NONE) {
+    return NULL;
+  }
+  if (offset > file_size || size > file_size - offset) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED,
+                          "%s lies outside of the file: %llu bytes at %llu, of %llu", what,
+                          (unsigned long long)size, (unsigned long long)offset,
+                          (unsigned long long)file_size);
+    return NULL;
+  }
+  if (offset <= reader->head_size && size <= reader->head_size - offset) {
+    return reader->head + offset;
+  }
+  if (size > VIEW_LIMIT - reader->viewed_bytes) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED, "%s has %llu bytes", what,
+                          (unsigned long long)size);
+    return NULL;
+  }
+  reader->viewed_bytes += size;
+  unsigned char* data = tenon__arena_allocate(reader->arena, 1, (size_t)size + 1);
+  if (data == NULL) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_MEMORY, "%s", what);
+    return NULL;
+  }
+  if (!reader->source->read(reader->source->user, offset, data, (size_t)size)) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_UNREADABLE, "%s: %s", what, strerror(errno));
+    return NULL;
+  }
+  return data;
+}
+
+const unsigned char* tenon__elf_view_address(tenon__elf_reader_t* reader, uint64_t address,
+                                             uint64_t size, const char* what) {
+  for (size_t i = 0; i < reader->segment_count; ++i) {
+    const ElfW(Phdr)* segment = &reader->segments[i];
+    if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+        address - segment->p_vaddr <= segment->p_filesz &&
+        size <= segment->p_filesz - (address - segment->p_vaddr)) {
+      return tenon__elf_view(reader, segment->p_offset + (address - segment->p_vaddr), size, what);
+    }
+  }
+  (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED,
+                        "%s lies in no loaded segment: %llu bytes at address %llu", what,
+                        (unsigned long long)size, (unsigned long long)address);
+  return NULL;
+}
+
+/* ---- Header and segments ---- */
+
+static bool read_segments(tenon__elf_reader_t* reader, uint64_t offset, uint32_t count) {
+  if (count == 0 || count > SEGMENT_LIMIT) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED, "it has %u segments", count);
+  }
+  const size_t size = count * sizeof(ElfW(Phdr));
+  const unsigned char* bytes = tenon__elf_view(reader, offset, size, "the table of segments");
+  if (bytes == NULL) {
+    return false;
+  }
+  reader->segments = tenon__arena_copy(reader->arena, bytes, size);
+  reader->segment_count = count;
+  return reader->segments != NULL ||
+         tenon__elf_fail(reader, TENON_PLUGIN_REASON_MEMORY, "the table of segments");
+}
+
+static bool read_header(tenon__elf_reader_t* reader) {
+  ElfW(Ehdr) header;
+  if (reader->head_size < SELFMAG || memcmp(reader->head, ELFMAG, SELFMAG) != 0) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_NOT_ELF, "%s",
+                           reader->head_size == 0 ? "it is empty" : "");
+  }
+  if (reader->head_size < EI_NIDENT) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED, "it ends in its header");
+  }
+  if (reader->head[EI_CLASS] != NATIVE_CLASS || reader->head[EI_DATA] != NATIVE_ORDER) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MACHINE, "class %u, byte order %u",
+                           reader->head[EI_CLASS], reader->head[EI_DATA]);
+  }
+  if (reader->head_size < sizeof(header)) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED, "it ends in its header");
+  }
+  memcpy(&header, reader->head, sizeof(header));
+  if (header.e_machine != NATIVE_MACHINE) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MACHINE, "ELF machine %u, this is %u",
+                           header.e_machine, (unsigned)NATIVE_MACHINE);
+  }
+  if (header.e_type != ET_DYN) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_NOT_A_LIBRARY, "ELF type %u", header.e_type);
+  }
+  if (header.e_phentsize != sizeof(ElfW(Phdr))) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED, "its segments have %u bytes each",
+                           header.e_phentsize);
+  }
+  return read_segments(reader, header.e_phoff, header.e_phnum);
+}
+
+/* ---- Notes ---- */
+
+static uint64_t align_up(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/* One note at `data`: its whole size, 0 when it does not fit into `size` bytes. */
+static uint64_t read_note(const unsigned char* data, uint64_t size, uint64_t alignment,
+                          tenon__elf_t* elf, bool* out_second) {
+  ElfW(Nhdr) note;
+  if (size < sizeof(note)) {
+    return 0;
+  }
+  memcpy(&note, data, sizeof(note));
+  const uint64_t text = sizeof(note) + align_up(note.n_namesz, alignment);
+  if (text > size || note.n_descsz > size - text) {
+    return 0;
+  }
+  if (note.n_type == TENON_NOTE_TYPE && note.n_namesz == sizeof(TENON_NOTE_NAME) &&
+      memcmp(data + sizeof(note), TENON_NOTE_NAME, sizeof(TENON_NOTE_NAME)) == 0) {
+    *out_second = elf->note != NULL;
+    elf->note = (const char*)data + text;
+    elf->note_size = note.n_descsz;
+  }
+  const uint64_t whole = text + align_up(note.n_descsz, alignment);
+  return whole < size ? whole : size;
+}
+
+static bool read_notes(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment, tenon__elf_t* elf) {
+  if (segment->p_filesz > NOTE_SEGMENT_LIMIT) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MANIFEST,
+                           "a segment of notes has %llu bytes",
+                           (unsigned long long)segment->p_filesz);
+  }
+  const uint64_t alignment = segment->p_align == 8 ? 8 : 4;
+  const unsigned char* data =
+      tenon__elf_view(reader, segment->p_offset, segment->p_filesz, "a segment of notes");
+  uint64_t left = data == NULL ? 0 : segment->p_filesz;
+  while (left > 0) {
+    bool second = false;
+    const uint64_t used = read_note(data, left, alignment, elf, &second);
+    if (used == 0) {
+      return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MANIFEST, "a note is cut short");
+    }
+    if (second) {
+      return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MANIFEST, "it has two manifests");
+    }
+    data += used;
+    left -= used;
+  }
+  return data != NULL;
+}
+
+static bool read_segment(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment,
+                         tenon__elf_t* elf) {
+  const uint64_t size = reader->source->size;
+  switch (segment->p_type) {
+    case PT_LOAD:
+      if (segment->p_filesz > segment->p_memsz || segment->p_offset > size ||
+          segment->p_filesz > size - segment->p_offset) {
+        return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED,
+                               "it is cut short: a segment ends at byte %llu, the file at %llu",
+                               (unsigned long long)(segment->p_offset + segment->p_filesz),
+                               (unsigned long long)size);
+      }
+      elf->writable_code |= (segment->p_flags & PF_W) != 0 && (segment->p_flags & PF_X) != 0;
+      return true;
+    case PT_NOTE:
+      return read_notes(reader, segment, elf);
+    case PT_INTERP:
+      elf->is_program = true;
+      return true;
+    case PT_GNU_STACK:
+      elf->executable_stack = (segment->p_flags & PF_X) != 0;
+      return true;
+    case PT_DYNAMIC:
+      reader->dynamic = segment;
+      return true;
+    default:
+      return true;
+  }
+}
+
+tenon__finding_t tenon__elf_begin(tenon__elf_reader_t* out_reader, tenon__arena_t* arena,
+                                  const tenon__elf_source_t* source, tenon__elf_t* out_elf) {
+  tenon__elf_reader_t* reader = out_reader;
+  memset(reader, 0, offsetof(tenon__elf_reader_t, head));
+  reader->arena = arena;
+  reader->source = source;
+  reader->fault = TENON_FINDING_NONE;
+  reader->head_size =
+      source->size < sizeof(reader->head) ? (size_t)source->size : sizeof(reader->head);
+  if (!source->read(source->user, 0, reader->head, reader->head_size)) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_UNREADABLE, "%s", strerror(errno));
+    return reader->fault;
+  }
+  /* Without the segment that says so, loaders take the stack to be executable. */
+  *out_elf = (tenon__elf_t){.executable_stack = true};
+  bool good = read_header(reader);
+  for (size_t i = 0; good && i < reader->segment_count; ++i) {
+    good = read_segment(reader, &reader->segments[i], out_elf);
+  }
+  return reader->fault;
+}
+
+tenon__finding_t tenon__elf_read(tenon__arena_t* arena, const tenon__elf_source_t* source,
+                                 tenon__elf_t* out_elf) {
+  tenon__elf_reader_t reader;
+  tenon__finding_t finding = tenon__elf_begin(&reader, arena, source, out_elf);
+  if (finding.reason == TENON_PLUGIN_REASON_NONE) {
+    finding = tenon__elf_finish(&reader, out_elf);
+  }
+  if (finding.reason == TENON_PLUGIN_REASON_NONE && out_elf->note != NULL) {
+    /* One byte more than none, so that an empty note is still there. */
+    out_elf->note = tenon__arena_copy_text(arena, out_elf->note, out_elf->note_size);
+    finding = tenon__finding(TENON_PLUGIN_REASON_NONE, out_elf->note == NULL ? NULL : "");
+  }
+  return finding;
+}
+
+/* ---- Sources ---- */
+
+static bool read_file(void* user, uint64_t offset, void* out_data, size_t size) {
+  const int descriptor = *(const int*)user;
+  char* data = out_data;
+  while (size > 0) {
+    const ssize_t got = pread(descriptor, data, size, (off_t)offset);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      errno = got == 0 ? ENODATA : errno;
+      return false;
+    }
+    data += got;
+    offset += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+tenon__elf_source_t tenon__elf_source_of_file(const int* descriptor, uint64_t size) {
+  return (tenon__elf_source_t){(void*)(uintptr_t)descriptor, read_file, size};
+}
+
+static bool read_bytes(void* user, uint64_t offset, void* out_data, size_t size) {
+  const tenon__elf_bytes_t* bytes = user;
+  memcpy(out_data, (const char*)bytes->data + offset, size);
+  return true;
+}
+
+tenon__elf_source_t tenon__elf_source_of_bytes(const tenon__elf_bytes_t* bytes) {
+  return (tenon__elf_source_t){(void*)(uintptr_t)bytes, read_bytes, bytes->size};
+}

@@ -1,0 +1,32 @@
+/* What one host gives one plugin: the offer, and tables by versioned string.
+ *   allocator/1, sink/1   every plugin; messages get the plugin's name in front
+ *   neighbour/1           plugins whose manifest asks for it: host-service: neighbour/1
+ * All of them live until the registry is destroyed. */
+#ifndef TENON_PLUGIN_REGISTRY_HOST_H_
+#define TENON_PLUGIN_REGISTRY_HOST_H_
+
+#include "core/base/arena.h"
+#include "core/base/status.h"
+#include "plugin_registry/manifest.h"
+
+/* Stays where it is: tables point into it. */
+typedef struct tenon__host_t {
+  tenon_host_offer_t offer;
+  tenon_allocator_t allocator;
+  const tenon_sink_t* next; /* the registry's */
+  tenon_sink_t sink;        /* what the plugin gets */
+  tenon_neighbour_table_t neighbour;
+  const tenon__manifest_t* manifest;
+  const char* path;     /* of the plugin; neighbours stand beside it */
+  const char* prefix;   /* "acme: " */
+  char last_words[512]; /* the last warning or error, while `listening` */
+  bool listening;       /* while the plugin is started, by one thread */
+} tenon__host_t;
+
+/* `next`, manifest and path live as long as the host. False when memory is out. */
+bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
+                            tenon_allocator_t allocator, const tenon_sink_t* next,
+                            const tenon__manifest_t* manifest, const char* path, uint32_t min_minor,
+                            uint32_t max_minor);
+
+#endif

@@ -1,0 +1,65 @@
+/* Why a candidate is not used: a closed list. A detail with the values, and with what mends it,
+ * goes along. */
+#ifndef TENON_PLUGIN_REGISTRY_REASON_H_
+#define TENON_PLUGIN_REGISTRY_REASON_H_
+
+#include <stddef.h>
+
+/* NAME, words. */
+#define TENON_PLUGIN_REASONS(X)                                                         \
+  X(NONE, "nothing is wrong")                                                           \
+  X(UNREADABLE, "cannot be opened or read")                                             \
+  X(NOT_A_FILE, "is not a regular file")                                                \
+  X(WRITABLE_BY_OTHERS, "can be changed by other users")                                \
+  X(NOT_ELF, "is not an ELF file")                                                      \
+  X(DAMAGED, "is damaged")                                                              \
+  X(MACHINE, "is for another kind of machine")                                          \
+  X(NO_MANIFEST, "has no Tenon manifest, so it is not a plugin")                        \
+  X(MANIFEST, "has a manifest with a fault")                                            \
+  X(ABI_MAJOR, "is built for another major version of the plugin contract")             \
+  X(NEEDS_NEWER_HOST, "needs a newer Tenon")                                            \
+  X(TOO_OLD, "is built for a version of the plugin contract that is no longer served")  \
+  X(NOT_A_LIBRARY, "is a program, not a shared object")                                 \
+  X(EXECUTABLE_STACK, "wants an executable stack, or memory that is writable and code") \
+  X(TEXT_RELOCATIONS, "rewrites its own code while it is loaded")                       \
+  X(RUN_PATH, "brings a search path for libraries (RPATH or RUNPATH)")                  \
+  X(NO_QUERY, "does not export the function tenon_plugin_query")                        \
+  X(EXTRA_EXPORTS, "exports more than tenon_plugin_query")                              \
+  X(IMPORTS_TENON, "imports a symbol of Tenon; tables are the only way in")             \
+  X(LIBRARIES, "needs other libraries than its manifest says")                          \
+  X(SHADOWED, "has the name of a plugin that was found before it")                      \
+  X(NOT_LISTED, "is not on the list of digests that the policy permits")                \
+  X(CHANGED, "has changed since it was looked at")                                      \
+  X(GONE, "is no longer there")                                                         \
+  X(NO_PROC, "cannot be loaded through the descriptor that was checked: no /proc")      \
+  X(LOAD_FAILED, "cannot be loaded")                                                    \
+  X(DECLINED, "declines to serve this host")                                            \
+  X(DESCRIPTOR, "describes itself wrongly")                                             \
+  X(PROMISE, "offers something else than its manifest says")                            \
+  X(START_FAILED, "failed to start")                                                    \
+  X(MEMORY, "needs memory that is not there")
+
+#define TENON_PLUGIN_REASON_ENTRY(name, text) TENON_PLUGIN_REASON_##name,
+typedef enum tenon__plugin_reason_t {
+  TENON_PLUGIN_REASONS(TENON_PLUGIN_REASON_ENTRY) TENON_PLUGIN_REASON_COUNT
+} tenon__plugin_reason_t;
+
+/* What is wrong: NONE, or a reason with its detail, "" or text in the arena of whoever asked. */
+typedef struct tenon__finding_t {
+  tenon__plugin_reason_t reason;
+  const char* detail;
+} tenon__finding_t;
+
+/* The detail was made in an arena: NULL means that memory is out. */
+static inline tenon__finding_t tenon__finding(tenon__plugin_reason_t reason, const char* detail) {
+  return detail == NULL ? (tenon__finding_t){TENON_PLUGIN_REASON_MEMORY, ""}
+                        : (tenon__finding_t){reason, detail};
+}
+
+/* "is not an ELF file". Never NULL. */
+const char* tenon__plugin_reason_text(tenon__plugin_reason_t reason);
+
+#define TENON_FINDING_NONE ((tenon__finding_t){TENON_PLUGIN_REASON_NONE, ""})
+#define TENON_FINDING_MEMORY ((tenon__finding_t){TENON_PLUGIN_REASON_MEMORY, ""})
+
+#endif

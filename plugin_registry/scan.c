@@ -1,0 +1,363 @@
+/* Looks through the search path and keeps the list of candidates. A scan makes a new list in the
+ * order of the search path; what is loaded, and what did not change, is taken over from the old
+ * one. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "plugin_registry/state.h"
+
+#define SUFFIX ".so"
+
+/* One scan; lives under both of the registry's locks. */
+typedef struct scan_t {
+  tenon__registry_t* registry;
+  tenon__string_map_t known; /* path -> the candidate of the last scan */
+  tenon__string_map_t names; /* name -> the candidate that has it */
+  tenon__candidate_t** found;
+  size_t found_count;
+  size_t found_capacity;
+} scan_t;
+
+static tenon__candidate_t* find(const tenon__string_map_t* map, const char* key) {
+  const tenon__map_value_t* value = tenon__string_map_find(map, key);
+  return value == NULL ? NULL : value->pointer;
+}
+
+static bool set(tenon__string_map_t* map, const char* key, tenon__candidate_t* candidate) {
+  return tenon__string_map_set(map, key, (tenon__map_value_t){.pointer = candidate});
+}
+
+static bool list(scan_t* scan, tenon__candidate_t* candidate) {
+  void* found = scan->found;
+  if (!tenon__grow(scan->registry->allocator, &found, &scan->found_capacity, scan->found_count + 1,
+                   sizeof(*scan->found))) {
+    return false;
+  }
+  scan->found = found;
+  scan->found[scan->found_count++] = candidate;
+  candidate->seen = true;
+  return true;
+}
+
+/* ---- One file ---- */
+
+tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int descriptor,
+                                        uint64_t size_bytes) {
+  if (registry->policy == TENON_REGISTRY_POLICY_ANY) {
+    return TENON_FINDING_NONE;
+  }
+  tenon__digest_t digest;
+  if (!tenon__inspect_digest(descriptor, size_bytes, &digest)) {
+    return (tenon__finding_t){TENON_PLUGIN_REASON_UNREADABLE, ""};
+  }
+  for (size_t i = 0; i < registry->digest_count; ++i) {
+    if (memcmp(&registry->digests[i], &digest, sizeof(digest)) == 0) {
+      return TENON_FINDING_NONE;
+    }
+  }
+  return (tenon__finding_t){TENON_PLUGIN_REASON_NOT_LISTED, ""};
+}
+
+static void fill_owner(tenon__candidate_t* candidate) {
+  candidate->owner = (tenon__owner_t){.plugin = candidate->manifest->name,
+                                      .version = candidate->manifest->version,
+                                      .path = candidate->path,
+                                      .make_ready = tenon__candidate_make_ready,
+                                      .user = candidate,
+                                      .digest = tenon__candidate_digest};
+}
+
+static tenon__candidate_t* make_candidate(tenon__registry_t* registry, const char* path) {
+  static const tenon__owner_t nobody = {
+      .plugin = "", .version = "", .path = "", .make_ready = tenon__candidate_make_ready};
+  tenon__candidate_t* candidate = tenon__arena_allocate(&registry->arena, 1, sizeof(*candidate));
+  if (candidate == NULL) {
+    return NULL;
+  }
+  candidate->registry = registry;
+  candidate->path = path;
+  candidate->owner = nobody;
+  candidate->owner.user = candidate;
+  candidate->words = "";
+  candidate->finding = TENON_FINDING_NONE;
+  tenon__inspection_t inspection;
+  tenon__inspect_plugin(&registry->trust, &registry->arena, path, registry->min_minor,
+                        registry->max_minor, &inspection);
+  tenon__finding_t finding = inspection.finding;
+  if (inspection.descriptor >= 0) {
+    finding =
+        tenon__registry_permit(registry, inspection.descriptor, inspection.identity.size_bytes);
+    (void)close(inspection.descriptor);
+  }
+  candidate->identity = inspection.identity;
+  candidate->manifest = inspection.manifest;
+  if (candidate->manifest != NULL) {
+    fill_owner(candidate);
+  }
+  if (finding.reason != TENON_PLUGIN_REASON_NONE) {
+    tenon__candidate_refuse(candidate, finding);
+  }
+  return finding.reason == TENON_PLUGIN_REASON_MEMORY ? NULL : candidate;
+}
+
+static bool is_unchanged(const tenon__candidate_t* candidate) {
+  struct stat status;
+  if (stat(candidate->path, &status) != 0) {
+    return false;
+  }
+  const tenon__file_identity_t identity = tenon__file_identity(&status);
+  return tenon__same_file(&identity, &candidate->identity);
+}
+
+/* Takes the file over from the last scan, or looks at it. False when memory is out. */
+static bool take_file(scan_t* scan, const char* path) {
+  tenon__candidate_t* known = find(&scan->known, path);
+  if (known != NULL && known->state != TENON_CANDIDATE_REFUSED) {
+    const bool unchanged = is_unchanged(known);
+    if (known->state == TENON_CANDIDATE_LOADED) {
+      known->words = unchanged ? "" : "its file has changed since; a new process will use that";
+    }
+    if (unchanged || known->state == TENON_CANDIDATE_LOADED) {
+      return list(scan, known);
+    }
+  }
+  const char* copy =
+      known != NULL ? known->path : tenon__arena_copy_string(&scan->registry->arena, path);
+  tenon__candidate_t* candidate = copy == NULL ? NULL : make_candidate(scan->registry, copy);
+  if (candidate == NULL) {
+    return false;
+  }
+  if (known != NULL) {
+    known->seen = true;
+    known->state = TENON_CANDIDATE_REFUSED;
+    known->finding = (tenon__finding_t){TENON_PLUGIN_REASON_CHANGED, ""};
+    candidate->reported = candidate->state == TENON_CANDIDATE_REFUSED && known->reported &&
+                          strcmp(candidate->words, known->words) == 0;
+  }
+  return list(scan, candidate);
+}
+
+/* ---- Directories ---- */
+
+static bool is_plugin_name(const char* name) {
+  const size_t length = strlen(name);
+  return name[0] != '.' && length > strlen(SUFFIX) &&
+         strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+static int compare_names(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+/* The full paths of what could be plugins, in order of name. */
+static bool list_files(tenon__arena_t* arena, tenon_allocator_t allocator, DIR* stream,
+                       const char* folder, void** inout_paths, size_t* inout_capacity,
+                       size_t* out_count) {
+  size_t count = 0;
+  for (const struct dirent* entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
+    if (!is_plugin_name(entry->d_name)) {
+      continue;
+    }
+    const char* path =
+        tenon__arena_format(arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
+    if (path == NULL ||
+        !tenon__grow(allocator, inout_paths, inout_capacity, count + 1, sizeof(path))) {
+      return false;
+    }
+    ((const char**)*inout_paths)[count++] = path;
+  }
+  if (count > 0) {
+    qsort(*inout_paths, count, sizeof(const char*), compare_names);
+  }
+  *out_count = count;
+  return true;
+}
+
+static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
+  DIR* stream = opendir(directory->real_path);
+  if (stream == NULL) {
+    const char* words = tenon__arena_copy_string(&scan->registry->arena, strerror(errno));
+    directory->finding = (tenon__finding_t){TENON_PLUGIN_REASON_UNREADABLE, words};
+    return words != NULL;
+  }
+  const tenon_allocator_t allocator = scan->registry->allocator;
+  tenon__arena_t scratch;
+  tenon__arena_initialize(&scratch, allocator);
+  void* paths = NULL;
+  size_t capacity = 0;
+  size_t count = 0;
+  bool good =
+      list_files(&scratch, allocator, stream, directory->real_path, &paths, &capacity, &count);
+  (void)closedir(stream);
+  for (size_t i = 0; good && i < count; ++i) {
+    good = take_file(scan, ((const char**)paths)[i]);
+  }
+  tenon__free(allocator, paths, capacity * sizeof(const char*));
+  tenon__arena_deinitialize(&scratch);
+  return good;
+}
+
+/* ---- The list ---- */
+
+/* What was there before and is not any more: loaded plugins stay, the others are listed once. */
+static bool take_gone(scan_t* scan) {
+  const tenon__registry_t* registry = scan->registry;
+  for (size_t i = 0; i < registry->candidate_count; ++i) {
+    tenon__candidate_t* candidate = registry->candidates[i];
+    if (candidate->seen || candidate->finding.reason == TENON_PLUGIN_REASON_GONE) {
+      continue;
+    }
+    if (candidate->state == TENON_CANDIDATE_LOADED) {
+      candidate->words = "its file is no longer there";
+    } else {
+      tenon__candidate_refuse(candidate, (tenon__finding_t){TENON_PLUGIN_REASON_GONE, ""});
+    }
+    if (!list(scan, candidate)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Who is in use keeps its name; among the others the first in the search path has it. */
+static bool settle_names(scan_t* scan) {
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 0; i < scan->found_count; ++i) {
+      tenon__candidate_t* candidate = scan->found[i];
+      const bool in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
+      if (candidate->state == TENON_CANDIDATE_REFUSED || in_use != (round == 0)) {
+        continue;
+      }
+      const tenon__candidate_t* first = find(&scan->names, candidate->manifest->name);
+      if (first == NULL) {
+        if (!set(&scan->names, candidate->manifest->name, candidate)) {
+          return false;
+        }
+      } else if (first != candidate) {
+        tenon__candidate_refuse(candidate,
+                                (tenon__finding_t){TENON_PLUGIN_REASON_SHADOWED, first->path});
+      }
+    }
+  }
+  return true;
+}
+
+static bool make_list(scan_t* scan) {
+  tenon__registry_t* registry = scan->registry;
+  for (size_t i = 0; i < registry->candidate_count; ++i) {
+    registry->candidates[i]->seen = false;
+    if (!set(&scan->known, registry->candidates[i]->path, registry->candidates[i])) {
+      return false;
+    }
+  }
+  if (!tenon__search_path_check(&registry->search_path, &registry->trust, &registry->arena)) {
+    return false;
+  }
+  for (size_t i = 0; i < registry->search_path.count; ++i) {
+    tenon__directory_t* directory = &registry->search_path.directories[i];
+    if (directory->finding.reason == TENON_PLUGIN_REASON_NONE && !scan_directory(scan, directory)) {
+      return false;
+    }
+  }
+  return take_gone(scan) && settle_names(scan);
+}
+
+static bool replace_list(tenon__registry_t* registry) {
+  scan_t scan = {.registry = registry};
+  tenon__string_map_initialize(&scan.known, registry->allocator);
+  tenon__string_map_initialize(&scan.names, registry->allocator);
+  const bool good = make_list(&scan);
+  if (good) {
+    void* old = registry->candidates;
+    const size_t old_capacity = registry->candidate_capacity;
+    registry->candidates = scan.found;
+    registry->candidate_count = scan.found_count;
+    registry->candidate_capacity = scan.found_capacity;
+    scan.found = old;
+    scan.found_capacity = old_capacity;
+  }
+  tenon__free(registry->allocator, scan.found, scan.found_capacity * sizeof(*scan.found));
+  tenon__string_map_deinitialize(&scan.names);
+  tenon__string_map_deinitialize(&scan.known);
+  return good;
+}
+
+/* ---- Promises and reports: without the mutex ---- */
+
+static tenon_status_t promise(tenon__registry_t* registry, tenon__candidate_t* candidate) {
+  const tenon__manifest_t* manifest = candidate->manifest;
+  for (size_t i = 0; i < manifest->offer_count; ++i) {
+    const tenon__manifest_offer_t* offer = &manifest->offers[i];
+    const char* name = offer->op[0] != '\0' ? offer->op : offer->name;
+    TENON_TRY(tenon__catalog_promise(registry->catalog, &candidate->owner, offer->kind, name));
+  }
+  return TENON_OK;
+}
+
+/* Candidate `index` once more: what is to be done about it now? */
+static tenon__candidate_t* next_task(tenon__registry_t* registry, size_t index, bool* out_promise,
+                                     const char** out_words) {
+  (void)pthread_mutex_lock(&registry->mutex);
+  tenon__candidate_t* candidate = registry->candidates[index];
+  *out_promise = candidate->state == TENON_CANDIDATE_AVAILABLE && !candidate->promised;
+  candidate->promised |= *out_promise;
+  const bool is_refused = candidate->state == TENON_CANDIDATE_REFUSED && !candidate->reported;
+  candidate->reported |= is_refused;
+  *out_words = is_refused ? candidate->words : NULL;
+  (void)pthread_mutex_unlock(&registry->mutex);
+  return candidate;
+}
+
+static tenon_status_t promise_and_report(tenon__registry_t* registry, const tenon_sink_t* sink) {
+  for (size_t i = 0; i < registry->candidate_count; ++i) {
+    bool is_new = false;
+    const char* words = NULL;
+    tenon__candidate_t* candidate = next_task(registry, i, &is_new, &words);
+    if (is_new) {
+      TENON_TRY(promise(registry, candidate));
+    }
+    if (words != NULL) {
+      tenon__report(sink, TENON_SEVERITY_WARNING, "plugin candidate '%s' is not used: it %s",
+                    candidate->path, words);
+    }
+  }
+  return TENON_OK;
+}
+
+/* That nothing was installed yet is no reason for a warning. */
+static void report_directories(const tenon__registry_t* registry, const tenon_sink_t* sink) {
+  for (size_t i = 0; i < registry->search_path.count; ++i) {
+    tenon__directory_t* directory = &registry->search_path.directories[i];
+    const tenon__plugin_reason_t reason = directory->finding.reason;
+    if (reason == TENON_PLUGIN_REASON_NONE || directory->reported) {
+      continue;
+    }
+    const bool is_quiet = reason == TENON_PLUGIN_REASON_SHADOWED ||
+                          (reason == TENON_PLUGIN_REASON_UNREADABLE &&
+                           strcmp(directory->origin, TENON_ORIGIN_INSTALLED) == 0);
+    tenon__report(sink, is_quiet ? TENON_SEVERITY_INFO : TENON_SEVERITY_WARNING,
+                  "plugin directory '%s' (%s) is not searched: it %s: %s", directory->path,
+                  directory->origin, tenon__plugin_reason_text(reason), directory->finding.detail);
+    directory->reported = true;
+  }
+}
+
+tenon_status_t tenon__registry_scan(tenon__registry_t* registry, const tenon_sink_t* sink) {
+  (void)pthread_mutex_lock(&registry->scan_mutex);
+  (void)pthread_mutex_lock(&registry->mutex);
+  const bool good = replace_list(registry);
+  (void)pthread_mutex_unlock(&registry->mutex);
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  if (good) {
+    report_directories(registry, sink);
+    status = promise_and_report(registry, sink);
+  }
+  (void)pthread_mutex_unlock(&registry->scan_mutex);
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(sink) : status;
+}

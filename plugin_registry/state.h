@@ -1,0 +1,75 @@
+/* The registry from inside: for registry.c (create, what was found), scan.c and load.c.
+ *
+ * Locks, in the order in which they may be taken: `scan_mutex` (one scan at a time), the
+ * catalogue's, `mutex`. `mutex` guards the list of candidates, their changing fields and the arena;
+ * neither a plugin nor a sink is called under it. */
+#ifndef TENON_PLUGIN_REGISTRY_STATE_H_
+#define TENON_PLUGIN_REGISTRY_STATE_H_
+
+#include <pthread.h>
+
+#include "core/base/string_map.h"
+#include "plugin_registry/host.h"
+#include "plugin_registry/image.h"
+#include "plugin_registry/inspect.h"
+#include "plugin_registry/registry.h"
+#include "plugin_registry/search_path.h"
+
+/* One file as one look at it found it. A later look that finds it changed makes another candidate,
+ * in its place in the list; the old one stays in the arena, for the catalogue knows its owner. */
+typedef struct tenon__candidate_t {
+  struct tenon__registry_t* registry;
+  const char* path;
+  tenon__file_identity_t identity;
+  const tenon__manifest_t* manifest; /* NULL when it could not be read */
+  tenon__owner_t owner;
+  /* Guarded by the registry's mutex. */
+  tenon__candidate_state_t state;
+  tenon__finding_t finding;
+  const char* words;
+  bool reported;
+  bool promised;
+  bool seen; /* by the scan that is running */
+  bool digest_known;
+  tenon__digest_t digest;
+  const tenon__image_t* image; /* once it is loaded */
+  /* Set while the plugin is loaded, under the catalogue's lock. */
+  tenon__host_t host;
+  void (*stop)(void* state);
+} tenon__candidate_t;
+
+struct tenon__registry_t {
+  tenon_allocator_t allocator;
+  tenon_sink_t sink;
+  tenon__catalog_t* catalog;
+  tenon__registry_policy_t policy;
+  uint32_t min_minor;
+  uint32_t max_minor;
+  const tenon__digest_t* digests;
+  size_t digest_count;
+  pthread_mutex_t scan_mutex;
+  pthread_mutex_t mutex;
+  tenon__arena_t arena;
+  tenon__trust_t trust;
+  tenon__search_path_t search_path;
+  tenon__candidate_t** candidates;
+  size_t candidate_count;
+  size_t candidate_capacity;
+  tenon__candidate_t** started; /* in the order of their start */
+  size_t started_count;
+  size_t started_capacity;
+};
+
+/* Under the mutex: sets state and words from a finding whose detail lives as long as the registry.
+ */
+void tenon__candidate_refuse(tenon__candidate_t* candidate, tenon__finding_t finding);
+/* NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. */
+tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int descriptor,
+                                        uint64_t size_bytes);
+/* What the catalogue calls: tenon__owner_t.make_ready and .digest, `user` is the candidate. */
+tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
+                                           tenon__catalog_t* catalog, const tenon_sink_t* sink);
+tenon_status_t tenon__candidate_digest(void* user, tenon__owner_t* owner, const tenon_sink_t* sink,
+                                       tenon__digest_t* out_digest);
+
+#endif

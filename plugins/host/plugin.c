@@ -1,0 +1,197 @@
+/*
+ * The host as a device: its memory is the host's, its stream runs inline. Kernels of any plugin whose device is
+ * "cpu" run on it. TENON_CPU=baseline|avx2|avx512 hides instruction sets, so that each can be tested.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tenon/plugin.h"
+
+TENON_PLUGIN_MANIFEST("host", "0.1.0",
+                      "vendor: Tenon\n"
+                      "licence: Apache-2.0\n"
+                      "offers: device cpu\n"
+                      "host-service: allocator/1\n");
+
+enum { ISA_BASELINE = 0, ISA_AVX2 = 1, ISA_AVX512 = 2 };
+
+struct tenon_device_t {
+  tenon_allocator_t allocator;
+  int isa; /* the widest that may be used */
+  char fingerprint[160];
+};
+
+typedef struct host_state_t {
+  tenon_allocator_t allocator;
+} host_state_t;
+
+static int widest_isa(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return ISA_AVX512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return ISA_AVX2;
+  }
+#endif
+  return ISA_BASELINE;
+}
+
+/* What the environment allows; more than there is counts as what there is. */
+static int allowed_isa(int widest, const tenon_sink_t* sink) {
+  static const char* const kNames[] = {"baseline", "avx2", "avx512"};
+  const char* wanted = getenv("TENON_CPU");
+  if (wanted == NULL || wanted[0] == 0) {
+    return widest;
+  }
+  for (int k = 0; k < 3; ++k) {
+    if (strcmp(wanted, kNames[k]) == 0) {
+      return k < widest ? k : widest;
+    }
+  }
+  if (sink != NULL && sink->report != NULL) {
+    sink->report(sink->user, TENON_SEVERITY_WARNING,
+                 "TENON_CPU is none of baseline, avx2, avx512; it is ignored");
+  }
+  return widest;
+}
+
+/* The processor's name as it tells it itself. */
+static void processor_name(char out_name[49]) {
+  memset(out_name, 0, 49);
+#if defined(__x86_64__)
+  for (unsigned leaf = 0; leaf < 3; ++leaf) {
+    unsigned a = 0x80000002u + leaf;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    const unsigned words[4] = {a, b, c, d};
+    memcpy(out_name + (size_t)leaf * 16, words, 16);
+  }
+#else
+  memcpy(out_name, "processor", 10);
+#endif
+}
+
+static uint32_t count(void* state, const tenon_sink_t* sink) {
+  (void)state;
+  (void)sink;
+  return 1;
+}
+
+static tenon_status_t open_device(void* state, uint32_t index, const tenon_sink_t* sink,
+                                  tenon_device_t** out_device) {
+  static const char* const kNames[] = {"baseline", "avx2", "avx512"};
+  const host_state_t* host = state;
+  char name[49];
+  if (index != 0) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  tenon_device_t* device =
+      host->allocator.resize(host->allocator.user, NULL, 0, sizeof(tenon_device_t));
+  if (device == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  device->allocator = host->allocator;
+  device->isa = allowed_isa(widest_isa(), sink);
+  processor_name(name);
+  (void)snprintf(device->fingerprint, sizeof device->fingerprint, "%s, %s", name,
+                 kNames[device->isa]);
+  *out_device = device;
+  return TENON_OK;
+}
+
+static void close_device(tenon_device_t* device) {
+  (void)device->allocator.resize(device->allocator.user, device, sizeof *device, 0);
+}
+
+static const char* fingerprint(tenon_device_t* device) { return device->fingerprint; }
+
+static int32_t has(tenon_device_t* device, const char* name) {
+  return strcmp(name, "baseline") == 0 || (strcmp(name, "avx2") == 0 && device->isa >= ISA_AVX2) ||
+         (strcmp(name, "avx512") == 0 && device->isa >= ISA_AVX512);
+}
+
+static tenon_status_t allocate(tenon_device_t* device, tenon_stream_t* stream, size_t size_bytes,
+                               void** out_data) {
+  (void)stream;
+  void* data =
+      device->allocator.resize(device->allocator.user, NULL, 0, size_bytes == 0 ? 1 : size_bytes);
+  if (data == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_data = data;
+  return TENON_OK;
+}
+
+static void free_memory(tenon_device_t* device, tenon_stream_t* stream, void* data,
+                        size_t size_bytes) {
+  (void)stream;
+  (void)device->allocator.resize(device->allocator.user, data, size_bytes == 0 ? 1 : size_bytes, 0);
+}
+
+static tenon_status_t health(tenon_device_t* device, const tenon_sink_t* sink) {
+  (void)device;
+  (void)sink;
+  return TENON_OK;
+}
+
+static const tenon_device_descriptor_t kDevice = {
+    .size = sizeof(tenon_device_descriptor_t),
+    .name = "cpu",
+    .summary = "the host's processors and memory",
+    .flags = TENON_DEVICE_HOST_MEMORY | TENON_DEVICE_INLINE_STREAM,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .fingerprint = fingerprint,
+    .has = has,
+    .allocate = allocate,
+    .free = free_memory,
+    .health = health,
+};
+
+static const tenon_offering_t kOfferings[] = {
+    {.size = sizeof(tenon_offering_t),
+     .kind = "device/1",
+     .items = &kDevice,
+     .count = 1,
+     .stride = sizeof(tenon_device_descriptor_t)},
+};
+
+static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
+  const tenon_allocator_t* allocator = host->table(host->host, "allocator/1");
+  if (allocator == NULL) {
+    return TENON_ERROR_DENIED;
+  }
+  host_state_t* state = allocator->resize(allocator->user, NULL, 0, sizeof *state);
+  if (state == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  state->allocator = *allocator;
+  *out_state = state;
+  return TENON_OK;
+}
+
+static void stop(void* state) {
+  host_state_t* host = state;
+  (void)host->allocator.resize(host->allocator.user, host, sizeof *host, 0);
+}
+
+static const tenon_plugin_t kPlugin = {
+    TENON_PLUGIN_HEADER,
+    .name = "host",
+    .version = "0.1.0",
+    .offerings = kOfferings,
+    .offering_count = 1,
+    .start = start,
+    .stop = stop,
+};
+
+const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+  return host->abi_major == TENON_ABI_MAJOR ? &kPlugin : NULL;
+}

@@ -1,0 +1,80 @@
+/* Convolutions. x is [N, C, spatial...], w [M, C / groups, spatial...]; spatial rank 1 to 3. */
+#include "families.h"
+#include "windows.h"
+
+#define WINDOW_ATTRIBUTES                                                                 \
+  INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"), INT("groups", "1"), \
+      CHOICE("auto_pad", "'explicit'", "explicit|same_upper|same_lower|valid")
+#define CONVOLUTION_CHECKS                                                              \
+  CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),            \
+      CHECK("rank(w) == rank(x)", "x has rank {rank(x)}, weights have rank {rank(w)}"), \
+      CHECK("dim(x, 1) == dim(w, 1) * groups",                                          \
+            "weights expect {dim(w, 1) * groups} channels, input has {dim(x, 1)}"),     \
+      CHECK("dim(w, 0) % groups == 0",                                                  \
+            "{dim(w, 0)} output channels are not divisible into {groups} groups"),      \
+      WINDOW_CHECKS
+#define CONVOLUTION_SHAPE    \
+  WINDOW_BOUNDS("dim(w, d)") \
+  "y.rank = rank(x);"        \
+  "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 0) : " WINDOW_EXTENT
+
+FAMILY_TABLE(convolution) = {
+    {OPERATOR("convolution", "weighted sums over windows of x"), TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")), OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS), .shape = CONVOLUTION_SHAPE,
+     .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
+               "concatenable(axis=0, output_axis=1)"},
+    {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
+     TYPES(TYPE("X", "i8 u8"), TYPE("W", "i8 u8")),
+     INPUTS(PORT("x", "X"), PORT("w", "W"), OPTIONAL("x_zero_point", "X"),
+            OPTIONAL("w_zero_point", "W")),
+     OUTPUTS(PORT("y", "i32")), ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS),
+     .shape = CONVOLUTION_SHAPE, .traits = "pure"},
+    {OPERATOR("deconvolution", "the transpose of convolution; w is [C, M / groups, spatial...]"),
+     TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(WINDOW_ATTRIBUTES, INTS("output_padding", "[]"), INTS("output_shape", "[]")),
+     CHECKS(CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),
+            CHECK("rank(w) == rank(x)", "x has rank {rank(x)}, weights have rank {rank(w)}"),
+            CHECK("dim(x, 1) == dim(w, 0)",
+                  "weights expect {dim(w, 0)} channels, input has {dim(x, 1)}"),
+            CHECK("dim(w, 0) % groups == 0",
+                  "{dim(w, 0)} channels are not divisible into {groups} groups"),
+            WINDOW_CHECKS),
+     .shape = WINDOW_BOUNDS(
+         "dim(w, d)") "let grown = stride * (n - 1) + at(output_padding, d - 2, 0) + reach;"
+                      "y.rank = rank(x);"
+                      "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 1) * groups"
+                      " : len(output_shape) > 0 ? output_shape[d - 2]"
+                      " : auto_pad == 'same_upper' || auto_pad == 'same_lower' ? n * stride"
+                      " : auto_pad == 'valid' ? grown : grown - low - high",
+     .traits = "pure"},
+    {OPERATOR("deformable_convolution", "convolution that reads at offsets, times a mask"),
+     TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T"), PORT("w", "T"), PORT("offset", "T"), OPTIONAL("b", "T"),
+            OPTIONAL("mask", "T")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"),
+                INT("groups", "1"), INT("offset_groups", "1")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"), WINDOW_CHECKS),
+     .shape = WINDOW_BOUNDS("dim(w, d)") "y.rank = rank(x);"
+                                         "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 0) : (n + "
+                                         "low + high - reach) / stride + 1",
+     .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=3)"},
+    {OPERATOR("causal_convolution", "each channel with its own filter over past positions"),
+     TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T"), OPTIONAL("past", "T")),
+     OUTPUTS(PORT("y", "T"), OPTIONAL("carried", "T")),
+     ATTRIBUTES(CHOICE("activation", "'none'", "none|silu|swish")),
+     .shape = "y = x; carried.rank = 3; carried[d] = d == 2 ? dim(w, 2) - 1 : dim(x, d)",
+     .traits = "pure"},
+    {OPERATOR("col2im", "columns of windows summed into an image"), TYPES(TYPE("T", "numeric")),
+     INPUTS(PORT("x", "T"), SHAPE("image_shape", "i64"), SHAPE("block_shape", "i64")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]")),
+     .shape = "y.rank = 2 + len(image_shape);"
+              "y[d] = d == 0 ? dim(x, 0)"
+              " : d == 1 ? dim(x, 1) / prod(block_shape, 0, len(block_shape))"
+              " : image_shape[d - 2]",
+     .traits = "pure"},
+};

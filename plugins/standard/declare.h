@@ -1,0 +1,117 @@
+/*
+ * The words in which the tables of this plugin are written. An operator is one row:
+ *
+ *   {OPERATOR("leaky_relu", "x, or alpha x where x is negative"),
+ *    UNARY("float"), ATTRIBUTES(FLOAT("alpha", "0.01")), CASE("y = x >= 0 ? x : alpha * x")},
+ *
+ * Fields of tenon_operator_t that have no word here are written by name.
+ */
+#ifndef PLUGINS_STANDARD_DECLARE_H_
+#define PLUGINS_STANDARD_DECLARE_H_
+
+#include "tenon/plugin.h"
+
+#define OPERATOR(operator_name, text)                                                          \
+  .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = (text), \
+  TENON_OPERATOR_STRIDES
+
+/* Lists that the rows carry: an array and its count. */
+#define COUNT_OF(type, ...) (uint32_t)(sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
+#define ATTRIBUTES(...)                                              \
+  .attributes = (const tenon_attribute_descriptor_t[]){__VA_ARGS__}, \
+  .attribute_count = COUNT_OF(tenon_attribute_descriptor_t, __VA_ARGS__)
+#define TYPES(...)                                       \
+  .types = (const tenon_type_variable_t[]){__VA_ARGS__}, \
+  .type_count = COUNT_OF(tenon_type_variable_t, __VA_ARGS__)
+#define INPUTS(...) \
+  .inputs = (const tenon_port_t[]){__VA_ARGS__}, .input_count = COUNT_OF(tenon_port_t, __VA_ARGS__)
+#define OUTPUTS(...)                              \
+  .outputs = (const tenon_port_t[]){__VA_ARGS__}, \
+  .output_count = COUNT_OF(tenon_port_t, __VA_ARGS__)
+#define CHECKS(...)                               \
+  .checks = (const tenon_check_t[]){__VA_ARGS__}, \
+  .check_count = COUNT_OF(tenon_check_t, __VA_ARGS__)
+#define CASES(...) \
+  .cases = (const tenon_case_t[]){__VA_ARGS__}, .case_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+#define MOVES(...) \
+  .moves = (const tenon_case_t[]){__VA_ARGS__}, .move_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+#define DECOMPOSITIONS(...)                              \
+  .decompositions = (const tenon_case_t[]){__VA_ARGS__}, \
+  .decomposition_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+
+/* One entry of a list. */
+#define ATTRIBUTE(kind_, name_, default_, choices_)                                            \
+  {                                                                                            \
+    .size = sizeof(tenon_attribute_descriptor_t), .name = (name_), .default_text = (default_), \
+    .choices = (choices_), .kind = (kind_)                                                     \
+  }
+#define INT(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, NULL)
+#define INT_IN(name, value, range) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, range)
+#define FLAG(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, "0..1")
+#define FLOAT(name, value) ATTRIBUTE(TENON_ATTRIBUTE_FLOAT, name, value, NULL)
+#define STRING(name, value) ATTRIBUTE(TENON_ATTRIBUTE_STRING, name, value, NULL)
+#define CHOICE(name, value, choices) ATTRIBUTE(TENON_ATTRIBUTE_STRING, name, value, choices)
+#define INTS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INTS, name, value, NULL)
+#define FLOATS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_FLOATS, name, value, NULL)
+#define STRINGS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_STRINGS, name, value, NULL)
+#define DTYPE(name, value) ATTRIBUTE(TENON_ATTRIBUTE_DTYPE, name, value, NULL)
+#define REQUIRED(kind_, name_)                                                      \
+  {                                                                                 \
+    .size = sizeof(tenon_attribute_descriptor_t), .name = (name_), .kind = (kind_), \
+    .flags = TENON_ATTRIBUTE_REQUIRED                                               \
+  }
+#define REQUIRED_INT(name) REQUIRED(TENON_ATTRIBUTE_INT, name)
+#define REQUIRED_INTS(name) REQUIRED(TENON_ATTRIBUTE_INTS, name)
+#define REQUIRED_STRING(name) REQUIRED(TENON_ATTRIBUTE_STRING, name)
+#define REQUIRED_DTYPE(name) REQUIRED(TENON_ATTRIBUTE_DTYPE, name)
+
+#define TYPE(name_, allowed_) \
+  { .size = sizeof(tenon_type_variable_t), .name = (name_), .allowed = (allowed_) }
+#define PORT_OF(name_, type_, domain_, flags_)                                           \
+  {                                                                                      \
+    .size = sizeof(tenon_port_t), .name = (name_), .type = (type_), .domain = (domain_), \
+    .flags = (flags_)                                                                    \
+  }
+#define PORT(name, type) PORT_OF(name, type, NULL, 0)
+#define PORT_IN(name, type, domain) PORT_OF(name, type, domain, 0)
+#define OPTIONAL(name, type) PORT_OF(name, type, NULL, TENON_PORT_OPTIONAL)
+#define OPTIONAL_IN(name, type, domain) PORT_OF(name, type, domain, TENON_PORT_OPTIONAL)
+#define VARIADIC(name, type) PORT_OF(name, type, NULL, TENON_PORT_VARIADIC)
+/* Shape operands: integers that take part in shapes. */
+#define SHAPE(name, type) PORT_OF(name, type, NULL, TENON_PORT_SHAPE_OPERAND)
+#define OPTIONAL_SHAPE(name, type) \
+  PORT_OF(name, type, NULL, TENON_PORT_SHAPE_OPERAND | TENON_PORT_OPTIONAL)
+/* An output whose extents only the run knows. */
+#define UNBOUNDED(name, type) PORT_OF(name, type, NULL, TENON_PORT_UNBOUNDED)
+
+#define CHECK(condition_, message_) \
+  { .size = sizeof(tenon_check_t), .condition = (condition_), .message = (message_) }
+#define WHEN(condition_, text_) \
+  { .size = sizeof(tenon_case_t), .when = (condition_), .text = (text_) }
+#define ALWAYS(text_) WHEN(NULL, text_)
+
+/* Frequent forms. */
+#define UNARY(allowed) TYPES(TYPE("T", allowed)), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T"))
+#define BINARY(allowed) \
+  TYPES(TYPE("T", allowed)), INPUTS(PORT("a", "T"), PORT("b", "T")), OUTPUTS(PORT("y", "T"))
+#define PREDICATE(allowed) \
+  TYPES(TYPE("T", allowed)), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "bool"))
+#define COMPARISON(allowed) \
+  TYPES(TYPE("T", allowed)), INPUTS(PORT("a", "T"), PORT("b", "T")), OUTPUTS(PORT("y", "bool"))
+#define CASE(text) CASES(ALWAYS(text))
+#define MOVE(text) MOVES(ALWAYS(text))
+
+#define INTEGER_TYPES "i8 i16 i32 i64 u8 u16 u32 u64"
+#define FLOAT_TYPES "f16 bf16 f32 f64"
+#define NUMBER_TYPES INTEGER_TYPES " " FLOAT_TYPES
+#define IS_INTEGER(x)                                                                   \
+  "(dtype(" x ") == 'i8' || dtype(" x ") == 'i16' || dtype(" x ") == 'i32' || dtype(" x \
+  ") == 'i64' || dtype(" x ") == 'u8' || dtype(" x ") == 'u16' || dtype(" x             \
+  ") == 'u32' || "                                                                      \
+  "dtype(" x ") == 'u64')"
+
+/* DTYPE attribute `to` names a float of 8 bits; of 8 or 4 bits. */
+#define TO_FLOAT8 "(to == 'f8e4m3fn' || to == 'f8e4m3fnuz' || to == 'f8e5m2' || to == 'f8e5m2fnuz')"
+#define TO_TINY_FLOAT "(" TO_FLOAT8 " || to == 'f4e2m1')"
+
+#endif

@@ -1,0 +1,59 @@
+/* Order, search, running sums and scattering. */
+#include "families.h"
+
+#define REDUCTIONS CHOICE("reduction", "'none'", "none|add|mul|max|min")
+#define SCATTERED                                \
+  TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")), \
+      INPUTS(PORT("x", "T"), PORT("indices", "I"), PORT("updates", "T")), OUTPUTS(PORT("y", "T"))
+#define RUNNING                                                                                  \
+  TYPES(TYPE("T", "numeric"), TYPE("I", "i32 i64")), INPUTS(PORT("x", "T"), SHAPE("axis", "I")), \
+      OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("exclusive", "0"), FLAG("reverse", "0"))
+
+FAMILY_TABLE(indexing) = {
+    {OPERATOR("top_k", "the k largest or smallest values along the axis, and where they are"),
+     TYPES(TYPE("T", "numeric")), INPUTS(PORT("x", "T"), SHAPE("k", "i64")),
+     OUTPUTS(PORT("values", "T"), PORT("indices", "i64")),
+     ATTRIBUTES(INT("axis", "-1"), FLAG("largest", "1"), FLAG("sorted", "1")),
+     .shape = "let a = wrap(axis, rank(x));"
+              "values.rank = rank(x); values[d] = d == a ? value(k) : dim(x, d);"
+              "indices.rank = rank(x); indices[d] = d == a ? value(k) : dim(x, d)",
+     .traits = "pure"},
+    {OPERATOR("cumulative_sum", "running sums along the axis"), RUNNING, .shape = "y = x",
+     .traits = "pure"},
+    {OPERATOR("cumulative_prod", "running products along the axis"), RUNNING, .shape = "y = x",
+     .traits = "pure"},
+    {OPERATOR("scatter_elements", "x, with updates where indices say along the axis"), SCATTERED,
+     ATTRIBUTES(INT("axis", "0"), REDUCTIONS), .shape = "y = x", .traits = "pure"},
+    {OPERATOR("scatter_nd", "x, with slices of updates at the coordinates in indices"), SCATTERED,
+     ATTRIBUTES(REDUCTIONS), .shape = "y = x", .traits = "pure"},
+    {OPERATOR("tensor_scatter", "the cache with update written from write_indices on"),
+     TYPES(TYPE("T", "any")),
+     INPUTS(PORT("cache", "T"), PORT("update", "T"), OPTIONAL("write_indices", "i64")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(INT("axis", "-2"), CHOICE("mode", "'linear'", "linear|circular")),
+     .shape = "y = cache", .traits = "pure; in_place(input=0)"},
+    {OPERATOR("nonzero", "coordinates of what is not 0, one column each"), TYPES(TYPE("T", "any")),
+     INPUTS(PORT("x", "T")), OUTPUTS(UNBOUNDED("y", "i64")),
+     .shape = "y.rank = 2; y[d] = d == 0 ? rank(x) : fresh(elements(x))", .traits = "pure"},
+    {OPERATOR("unique", "what occurs, where first, where each element went, how often"),
+     TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T")),
+     OUTPUTS(UNBOUNDED("y", "T"),
+             PORT_OF("indices", "i64", NULL, TENON_PORT_UNBOUNDED | TENON_PORT_OPTIONAL),
+             OPTIONAL("inverse", "i64"),
+             PORT_OF("counts", "i64", NULL, TENON_PORT_UNBOUNDED | TENON_PORT_OPTIONAL)),
+     ATTRIBUTES(INT("axis", "0"), FLAG("flat", "0"), FLAG("sorted", "1")),
+     .shape = "let a = wrap(axis, rank(x)); let n = flat == 1 ? elements(x) : dim(x, a);"
+              "y.rank = flat == 1 ? 1 : rank(x);"
+              "y[d] = flat == 1 || d == a ? fresh(n) : dim(x, d);"
+              "indices.rank = 1; indices[d] = fresh(n);"
+              "inverse.rank = 1; inverse[d] = n;"
+              "counts.rank = 1; counts[d] = fresh(n)",
+     .traits = "pure"},
+    {OPERATOR("compress", "slices along the axis (or elements) where the condition is true"),
+     TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), PORT("condition", "bool")),
+     OUTPUTS(UNBOUNDED("y", "T")), ATTRIBUTES(INT("axis", "0"), FLAG("flat", "0")),
+     .shape = "let a = wrap(axis, rank(x));"
+              "y.rank = flat == 1 ? 1 : rank(x);"
+              "y[d] = flat == 1 || d == a ? fresh(elements(condition)) : dim(x, d)",
+     .traits = "pure"},
+};

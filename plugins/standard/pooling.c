@@ -1,0 +1,49 @@
+/* Windows without weights. */
+#include "families.h"
+#include "windows.h"
+
+#define POOL_ATTRIBUTES                                                          \
+  REQUIRED_INTS("kernel_shape"), INTS("strides", "[]"), INTS("dilations", "[]"), \
+      INTS("pads", "[]"),                                                        \
+      CHOICE("auto_pad", "'explicit'", "explicit|same_upper|same_lower|valid"),  \
+      FLAG("ceil_mode", "0")
+#define POOL_CHECKS                                                                            \
+  CHECKS(CHECK("rank(x) >= 3", "x has rank {rank(x)}, which leaves no spatial axis"),          \
+         CHECK("len(kernel_shape) == rank(x) - 2",                                             \
+               "kernel_shape has {len(kernel_shape)} entries for {rank(x) - 2} spatial axes"), \
+         WINDOW_CHECKS)
+#define POOL_SHAPE(port) port ".rank = rank(x); " port "[d] = d < 2 ? dim(x, d) : " POOL_EXTENT
+
+FAMILY_TABLE(pooling) = {
+    {OPERATOR("max_pool", "the largest value of each window, and its place in x"),
+     TYPES(TYPE("T", "i8 u8 " FLOAT_TYPES)), INPUTS(PORT("x", "T")),
+     OUTPUTS(PORT("y", "T"), OPTIONAL("indices", "i64")),
+     ATTRIBUTES(POOL_ATTRIBUTES, FLAG("storage_order", "0")), POOL_CHECKS,
+     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y") ";" POOL_SHAPE("indices"),
+     .traits = "pure; transparent"},
+    {OPERATOR("average_pool", "the mean of each window"), TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(POOL_ATTRIBUTES, FLAG("count_include_pad", "0")), POOL_CHECKS,
+     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .traits = "pure; pads_with(0)"},
+    {OPERATOR("lp_pool", "the p-norm of each window"), TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(POOL_ATTRIBUTES, INT_IN("p", "2", "1..64")), POOL_CHECKS,
+     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .traits = "pure; pads_with(0)"},
+    {OPERATOR("max_unpool", "values at the places that max_pool found, else 0"),
+     TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T"), PORT("indices", "i64"), OPTIONAL_SHAPE("output_shape", "i64")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(REQUIRED_INTS("kernel_shape"), INTS("strides", "[]"), INTS("pads", "[]")),
+     .shape = "let stride = at(strides, d - 2, 1);"
+              "let padding = at(pads, d - 2, 0) + at(pads, d - 4 + rank(x), 0);"
+              "y.rank = rank(x);"
+              "y[d] = present(output_shape) ? output_shape[d] : d < 2 ? dim(x, d)"
+              " : (dim(x, d) - 1) * stride + kernel_shape[d - 2] - padding",
+     .traits = "pure"},
+    {OPERATOR("lrn", "x / (bias + alpha / window sum of squares over near channels)^beta"),
+     UNARY(FLOAT_TYPES),
+     ATTRIBUTES(REQUIRED_INT("window"), FLOAT("alpha", "0.0001"), FLOAT("beta", "0.75"),
+                FLOAT("bias", "1.0")),
+     CHECKS(CHECK("rank(x) >= 2", "x has rank {rank(x)}, which leaves no channel axis")),
+     .shape = "y = x", .traits = "pure"},
+};

@@ -1,0 +1,29 @@
+/* Fourier transforms. A complex number is a last axis of 2; a last axis of 1 is real. */
+#include "families.h"
+
+FAMILY_TABLE(signal) = {
+    {OPERATOR("dft", "discrete Fourier transform along an axis"),
+     TYPES(TYPE("T", FLOAT_TYPES), TYPE("I", "i32 i64")),
+     INPUTS(PORT("x", "T"), OPTIONAL_SHAPE("length", "I"), OPTIONAL_SHAPE("axis", "i64")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(INT("fixed_axis", "-2"), FLAG("inverse", "0"), FLAG("onesided", "0")),
+     .shape = "let a = wrap(present(axis) ? value(axis) : fixed_axis, rank(x));"
+              "let whole = inverse == 1 && onesided == 1 ? 2 * (dim(x, a) - 1) : dim(x, a);"
+              "let n = present(length) ? value(length) : whole;"
+              "y.rank = rank(x);"
+              "y[d] = d == rank(x) - 1 ? (inverse == 1 && onesided == 1 ? 1 : 2)"
+              " : d != a ? dim(x, d) : onesided == 1 && inverse == 0 ? n / 2 + 1 : n",
+     .traits = "pure"},
+    {OPERATOR("stft", "discrete Fourier transforms of windowed frames of the signal"),
+     TYPES(TYPE("T", FLOAT_TYPES), TYPE("I", "i32 i64")),
+     INPUTS(PORT("signal", "T"), SHAPE("frame_step", "I"), OPTIONAL("window", "T"),
+            OPTIONAL_SHAPE("frame_length", "I")),
+     OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("onesided", "1")),
+     CHECKS(CHECK("present(window) || present(frame_length)", "no window and no frame length")),
+     .shape = "let n = present(frame_length) ? value(frame_length) : dim(window, 0);"
+              "y.rank = 4;"
+              "y[d] = d == 0 ? dim(signal, 0)"
+              " : d == 1 ? (dim(signal, 1) - n) / value(frame_step) + 1"
+              " : d == 2 ? (onesided == 1 ? n / 2 + 1 : n) : 2",
+     .traits = "pure"},
+};

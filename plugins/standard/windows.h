@@ -1,0 +1,35 @@
+/*
+ * Texts that convolutions and pools share. Along spatial axis d: extent n, stride, pads low and
+ * high, and how far a window reaches; then how many windows there are.
+ */
+#ifndef PLUGINS_STANDARD_WINDOWS_H_
+#define PLUGINS_STANDARD_WINDOWS_H_
+
+#define WINDOW_BOUNDS(kernel_extent)                                       \
+  "let n = dim(x, d);"                                                     \
+  "let stride = at(strides, d - 2, 1);"                                    \
+  "let low = at(pads, d - 2, 0); let high = at(pads, d - 4 + rank(x), 0);" \
+  "let reach = at(dilations, d - 2, 1) * (" kernel_extent " - 1) + 1;"
+
+#define WINDOW_EXTENT                                                          \
+  "auto_pad == 'same_upper' || auto_pad == 'same_lower' ? ceil_div(n, stride)" \
+  " : auto_pad == 'valid' ? (n - reach) / stride + 1"                          \
+  " : (n + low + high - reach) / stride + 1"
+
+/* With ceil_mode the last window may be cut off, but begins inside of x or its first padding. */
+#define POOL_EXTENT                                                                 \
+  "auto_pad == 'same_upper' || auto_pad == 'same_lower' ? ceil_div(n, stride)"      \
+  " : auto_pad == 'valid' ? (n - reach) / stride + 1"                               \
+  " : ceil_mode == 1"                                                               \
+  " ? min(ceil_div(n + low + high - reach, stride) + 1, ceil_div(n + low, stride))" \
+  " : (n + low + high - reach) / stride + 1"
+
+#define WINDOW_CHECKS                                                                 \
+  CHECK("len(strides) == 0 || len(strides) == rank(x) - 2",                           \
+        "strides has {len(strides)} entries for {rank(x) - 2} spatial axes"),         \
+      CHECK("len(dilations) == 0 || len(dilations) == rank(x) - 2",                   \
+            "dilations has {len(dilations)} entries for {rank(x) - 2} spatial axes"), \
+      CHECK("len(pads) == 0 || len(pads) == 2 * (rank(x) - 2)",                       \
+            "pads has {len(pads)} entries for {rank(x) - 2} spatial axes")
+
+#endif

@@ -1,0 +1,219 @@
+/* Engines: plans loaded, from files, memory or just built. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "sdk/library/library.h"
+
+enum { PLAN_ALIGNMENT = 64 };
+
+/* ---- Loading ---- */
+
+static void destroy(tenon_engine_t* engine) {
+  tenon_registry_t* registry = engine->registry;
+  tenon__engine_texts_destroy(engine);
+  tenon__engine_release(engine->engine);
+  tenon__plan_bytes_release(engine->bytes);
+  tenon__file_unmap(&engine->file);
+  tenon__free(registry->allocator, engine, sizeof(*engine));
+  tenon_registry_release(registry);
+}
+
+static tenon_status_t make_engine(tenon_registry_t* registry, tenon_engine_t** out_engine) {
+  tenon_engine_t* engine = tenon__allocate(registry->allocator, 1, sizeof(*engine));
+  if (engine == NULL) {
+    return tenon__fail_memory(&registry->sink);
+  }
+  atomic_init(&engine->reference_count, 1);
+  engine->registry = registry;
+  engine->sink = registry->sink;
+  engine->file.descriptor = -1;
+  tenon_registry_retain(registry);
+  *out_engine = engine;
+  return TENON_OK;
+}
+
+/* `name` goes before messages; "" for none. */
+static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size_bytes,
+                           const char* name, const tenon_engine_options_t* options) {
+  tenon__prefix_sink_t named;
+  tenon__prefix_sink_initialize(&named, &engine->registry->sink, name);
+  engine->sink = named.sink;
+  engine->plan_size = size_bytes;
+  const tenon__engine_options_t inner = {.allocator = engine->registry->allocator,
+                                         .device_index = options->device_index,
+                                         .verify = options->verify != 0,
+                                         .sink = &engine->sink};
+  tenon_status_t status =
+      tenon__engine_create(engine->registry->catalog, data, size_bytes, &inner, &engine->engine);
+  if (status == TENON_OK && options->verify != 0) {
+    status = tenon__engine_verify(engine->engine);
+  }
+  if (status == TENON_OK) {
+    status = tenon__engine_texts_create(engine);
+  }
+  engine->sink = engine->registry->sink;
+  return status;
+}
+
+static tenon_status_t finish(tenon_engine_t* engine, tenon_status_t status,
+                             tenon_engine_t** out_engine) {
+  if (status != TENON_OK) {
+    destroy(engine);
+    return status;
+  }
+  *out_engine = engine;
+  return TENON_OK;
+}
+
+static tenon_status_t load_file(tenon_engine_t* engine, const char* path,
+                                const tenon_engine_options_t* options) {
+  tenon__arena_t arena;
+  TENON_TRY(tenon__file_map(path, &engine->registry->sink, &engine->file));
+  tenon__arena_initialize(&arena, engine->registry->allocator);
+  const char* name = tenon__arena_format(&arena, "%s: ", path);
+  const tenon_status_t status =
+      name != NULL ? load(engine, engine->file.data, engine->file.size, name, options)
+                   : tenon__fail_memory(&engine->registry->sink);
+  tenon__arena_deinitialize(&arena);
+  return status;
+}
+
+tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const char* path,
+                                             const tenon_engine_options_t* options,
+                                             tenon_engine_t** out_engine) {
+  tenon_engine_options_t own;
+  tenon_engine_t* engine = NULL;
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "path", path != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
+  TENON_TRY(
+      tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
+  TENON_TRY(make_engine(registry, &engine));
+  return finish(engine, load_file(engine, path, &own), out_engine);
+}
+
+/* The core wants plans aligned: memory that is not is copied once. */
+static tenon_status_t copy_aligned(tenon_engine_t* engine, const void* data, size_t size_bytes) {
+  const tenon_allocator_t allocator = engine->registry->allocator;
+  tenon__plan_bytes_t* bytes = tenon__allocate(allocator, 1, sizeof(*bytes));
+  void* copy = tenon__allocate(allocator, size_bytes, 1);
+  if (bytes == NULL || copy == NULL) {
+    tenon__free(allocator, bytes, sizeof(*bytes));
+    tenon__free(allocator, copy, size_bytes);
+    return tenon__fail_memory(&engine->registry->sink);
+  }
+  memcpy(copy, data, size_bytes);
+  *bytes = (tenon__plan_bytes_t){.registry = engine->registry, .data = copy, .size = size_bytes};
+  atomic_init(&bytes->reference_count, 1);
+  tenon_registry_retain(engine->registry);
+  engine->bytes = bytes;
+  return TENON_OK;
+}
+
+static tenon_status_t load_memory(tenon_engine_t* engine, const void* data, size_t size_bytes,
+                                  const tenon_engine_options_t* options) {
+  if ((uintptr_t)data % PLAN_ALIGNMENT != 0 && size_bytes > 0) {
+    TENON_TRY(copy_aligned(engine, data, size_bytes));
+    data = engine->bytes->data;
+  }
+  return load(engine, data, size_bytes, "", options);
+}
+
+tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry, const void* data,
+                                               size_t size_bytes,
+                                               const tenon_engine_options_t* options,
+                                               tenon_engine_t** out_engine) {
+  tenon_engine_options_t own;
+  tenon_engine_t* engine = NULL;
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "data", data != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
+  TENON_TRY(
+      tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
+  TENON_TRY(make_engine(registry, &engine));
+  return finish(engine, load_memory(engine, data, size_bytes, &own), out_engine);
+}
+
+tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const tenon_plan_t* plan,
+                                             const tenon_engine_options_t* options,
+                                             tenon_engine_t** out_engine) {
+  tenon_engine_options_t own;
+  tenon_engine_t* engine = NULL;
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "plan", plan != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
+  TENON_TRY(
+      tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
+  TENON_TRY(make_engine(registry, &engine));
+  engine->bytes = plan->bytes;
+  tenon__plan_bytes_retain(plan->bytes);
+  return finish(engine, load(engine, plan->bytes->data, plan->bytes->size, "", &own), out_engine);
+}
+
+void tenon_engine_retain(tenon_engine_t* engine) {
+  if (engine != NULL) {
+    (void)atomic_fetch_add_explicit(&engine->reference_count, 1, memory_order_relaxed);
+  }
+}
+
+void tenon_engine_release(tenon_engine_t* engine) {
+  if (engine != NULL &&
+      atomic_fetch_sub_explicit(&engine->reference_count, 1, memory_order_acq_rel) == 1) {
+    destroy(engine);
+  }
+}
+
+/* ---- Looking ---- */
+
+void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write, void* user) {
+  if (engine != NULL && write != NULL) {
+    tenon__network_print(tenon__engine_plan(engine->engine)->network, write, user);
+  }
+}
+
+tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
+  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  return tenon__engine_verify(engine->engine);
+}
+
+/* ---- Refit ---- */
+
+/* The model's own weights: derived ones follow from them. */
+static bool can_be_set(const tenon__weights_t* weights) {
+  return weights->derivation == NULL && weights->name != NULL && weights->name[0] != '\0';
+}
+
+uint32_t tenon_engine_weights_count(const tenon_engine_t* engine) {
+  uint32_t count = 0;
+  const tenon__network_t* network =
+      engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
+  for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
+    count += can_be_set(&network->weights[i]) ? 1 : 0;
+  }
+  return count;
+}
+
+const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t index) {
+  const tenon__network_t* network =
+      engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
+  for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
+    if (can_be_set(&network->weights[i]) && index-- == 0) {
+      return network->weights[i].name;
+    }
+  }
+  return NULL;
+}
+
+tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name, const void* data,
+                                        size_t size_bytes) {
+  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "data", data != NULL));
+  return tenon__engine_set_weights(engine->engine, name, data, size_bytes);
+}
+
+tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
+  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  return tenon__engine_commit_weights(engine->engine);
+}

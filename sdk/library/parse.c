@@ -1,0 +1,323 @@
+/* Parsing: the parser that knows the file, and the table that it is lent. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "sdk/library/library.h"
+#include "sdk/library/parse.h"
+
+enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
+
+/* ---- The table ---- */
+
+static const tenon_sink_t* parse_sink(tenon_parse_t* parse) {
+  return &parse->network->sink.sink;
+}
+
+static tenon_status_t open_file(tenon_parse_t* parse, const char* path, const void** out_data,
+                                size_t* out_size) {
+  tenon_network_t* network = parse->network;
+  if (path == NULL) {
+    *out_data = parse->parts[0].data;
+    *out_size = parse->parts[0].size;
+    return TENON_OK;
+  }
+  if (parse->folder == NULL) {
+    return tenon__fail(parse_sink(parse), TENON_ERROR_DENIED,
+                       "needs file '%s', but was given as memory and has no folder", path);
+  }
+  for (size_t i = 0; i < network->file_count; ++i) {
+    if (strcmp(network->files[i].name, path) == 0) {
+      *out_data = network->files[i].file.data;
+      *out_size = network->files[i].file.size;
+      return TENON_OK;
+    }
+  }
+  tenon__mapped_file_t file;
+  const tenon__model_file_t* kept = NULL;
+  TENON_TRY(tenon__file_map_inside(parse->folder, path, parse_sink(parse), &file));
+  const char* whole = tenon__arena_format(&parse->arena, "%s/%s",
+                                          parse->folder[0] != '\0' ? parse->folder : ".", path);
+  if (whole == NULL) {
+    tenon__file_unmap(&file);
+    return tenon__fail_memory(parse_sink(parse));
+  }
+  TENON_TRY(tenon__network_adopt_file(network, whole, path, &file, &kept));
+  *out_data = kept->file.data;
+  *out_size = kept->file.size;
+  return TENON_OK;
+}
+
+static tenon_status_t get_part(tenon_parse_t* parse, uint32_t index, const char** out_name,
+                               const void** out_data, size_t* out_size) {
+  if (index >= parse->part_count) {
+    return tenon__fail(parse_sink(parse), TENON_ERROR_INVALID_ARGUMENT,
+                       "the parser asks for part %u of %u", index, parse->part_count);
+  }
+  *out_name = parse->parts[index].name;
+  *out_data = parse->parts[index].data;
+  *out_size = parse->parts[index].size;
+  return TENON_OK;
+}
+
+static uint32_t part_count(tenon_parse_t* parse) {
+  return parse->part_count;
+}
+
+static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char* domain,
+                                               const char* type, int64_t version,
+                                               void** out_state) {
+  const tenon__converter_entry_t* entry = tenon__catalog_converter(
+      parse->network->registry->catalog, parse->format, domain, type, version, parse_sink(parse));
+  if (entry == NULL) {
+    return NULL;
+  }
+  *out_state = entry->owner->state;
+  return &entry->converter;
+}
+
+static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
+  return tenon__arena_allocate(&parse->arena, 1, size_bytes);
+}
+
+static void report_missing(tenon_parse_t* parse, const char* domain, const char* type,
+                           int64_t version, const char* node) {
+  tenon__missing_add(parse, domain, type, version, node);
+}
+
+static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
+                                  const int64_t** out_dims) {
+  for (uint32_t i = 0; i < parse->shape_count; ++i) {
+    if (strcmp(parse->shapes[i].name, input) == 0) {
+      *out_rank = parse->shapes[i].rank;
+      *out_dims = parse->shapes[i].dims;
+      return TENON_OK;
+    }
+  }
+  return TENON_ERROR_NOT_FOUND;
+}
+
+static const tenon_parse_table_t parse_table = {
+    .size = sizeof(tenon_parse_table_t),
+    .open_file = open_file,
+    .part = get_part,
+    .part_count = part_count,
+    .find_converter = find_converter,
+    .allocate = allocate,
+    .report_missing = report_missing,
+    .input_shape = input_shape,
+    .sink = parse_sink,
+};
+
+/* ---- Which parser ---- */
+
+static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
+                                     const tenon__parser_entry_t* const* entries, uint32_t count) {
+  static const char plan_magic[] = "TENONPLN";
+  const tenon_sink_t* sink = &parse->network->sink.sink;
+  char formats[512] = "";
+  size_t used = 0;
+  const tenon__model_part_t* part = &parse->parts[0];
+  if (part->size >= sizeof(plan_magic) - 1 &&
+      memcmp(part->data, plan_magic, sizeof(plan_magic) - 1) == 0) {
+    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
+                       "is a plan, not a model: tenon_engine_create_from_file loads it");
+  }
+  for (uint32_t i = 0; i < count && used < sizeof(formats); ++i) {
+    used += (size_t)snprintf(formats + used, sizeof(formats) - used, "%s%s", i == 0 ? "" : ", ",
+                             entries[i]->parser.format);
+  }
+  return tenon__fail(sink, count == 0 ? TENON_ERROR_NOT_FOUND : TENON_ERROR_UNSUPPORTED,
+                     count == 0 ? "cannot be read: no plugin offers a parser%s"
+                                : "is of a format that no parser recognises; there are: %s",
+                     formats);
+}
+
+static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
+                                    const tenon__parser_entry_t** out_entry) {
+  tenon__catalog_t* catalog = parse->network->registry->catalog;
+  const tenon_sink_t* sink = &parse->network->sink.sink;
+  if (format != NULL) {
+    *out_entry = tenon__catalog_parser(catalog, format, sink);
+    return *out_entry != NULL ? TENON_OK
+                              : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
+                                            "no plugin offers a parser for format '%s'", format);
+  }
+  const tenon__parser_entry_t* entries[PARSER_LIMIT];
+  uint32_t count = tenon__catalog_parsers(catalog, sink, entries, PARSER_LIMIT);
+  count = count < PARSER_LIMIT ? count : PARSER_LIMIT;
+  const tenon__model_part_t* part = &parse->parts[0];
+  int32_t surest = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const tenon_parser_t* parser = &entries[i]->parser;
+    const int32_t sure =
+        parser->sniff(entries[i]->owner->state, part->data,
+                      part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES, part->name);
+    if (sure > surest) {
+      surest = sure;
+      *out_entry = entries[i];
+    }
+  }
+  return surest > 0 ? TENON_OK : fail_no_parser(parse, entries, count);
+}
+
+/* ---- The parse ---- */
+
+/* Counts errors, so that a parser which fails without a word is noticed. */
+typedef struct counting_t {
+  tenon_sink_t sink;
+  const tenon_sink_t* next;
+  uint32_t error_count;
+} counting_t;
+
+static void count_and_pass(void* user, int32_t severity, const char* message) {
+  counting_t* counting = user;
+  counting->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
+  if (counting->next->report != NULL) {
+    counting->next->report(counting->next->user, severity, message);
+  }
+}
+
+static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
+  tenon_network_t* network = parse->network;
+  const tenon__parser_entry_t* entry = NULL;
+  counting_t counting = {.next = network->sink.next};
+  counting.sink = (tenon_sink_t){&counting, count_and_pass};
+  network->sink.next = &counting.sink;
+  tenon_status_t status = choose_parser(parse, format, &entry);
+  if (status == TENON_OK) {
+    parse->format = entry->parser.format;
+    status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
+                                 tenon__builder_table());
+  }
+  if (parse->missing_count > 0) {
+    status = tenon__missing_report(parse);
+  } else if (status == TENON_OK) {
+    status = tenon__builder_finish(network->builder);
+  }
+  if (status != TENON_OK && counting.error_count == 0) {
+    status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
+                         tenon__status_text(status));
+  }
+  network->sink.next = counting.next;
+  return status;
+}
+
+static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse,
+                                  const tenon_parse_options_t* options) {
+  char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
+  if (prefix == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  parse->network = network;
+  parse->shapes = options->shapes;
+  parse->shape_count = options->shape_count;
+  network->sink.prefix = prefix;
+  const tenon_status_t status = run_parser(parse, options->format);
+  network->sink.prefix = "";
+  return status;
+}
+
+static tenon_status_t check_options(const tenon_network_t* network, const char* function,
+                                    const tenon_parse_options_t* options) {
+  const tenon_sink_t* sink = &network->registry->sink;
+  if (!tenon__network_is_empty(network)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: the network is not empty", function);
+  }
+  if (options->shape_count > 0 && options->shapes == NULL) {
+    return tenon__fail_null(sink, function, "options->shapes");
+  }
+  for (uint32_t i = 0; i < options->shape_count; ++i) {
+    const tenon_input_shape_t* shape = &options->shapes[i];
+    if (shape->name == NULL || shape->rank > 64 || (shape->rank > 0 && shape->dims == NULL)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "%s: options->shapes[%u] has no name, no dims or too high a rank",
+                         function, i);
+    }
+  }
+  return TENON_OK;
+}
+
+static size_t count_paths(const char* const* paths) {
+  size_t count = 0;
+  while (paths != NULL && paths[count] != NULL) {
+    ++count;
+  }
+  return count;
+}
+
+static tenon_status_t map_part(tenon_network_t* network, const char* path,
+                               tenon__model_part_t* out_part) {
+  tenon__mapped_file_t file;
+  const tenon__model_file_t* kept = NULL;
+  TENON_TRY(tenon__file_map(path, &network->registry->sink, &file));
+  const char* slash = strrchr(path, '/');
+  TENON_TRY(
+      tenon__network_adopt_file(network, path, slash != NULL ? slash + 1 : path, &file, &kept));
+  *out_part = (tenon__model_part_t){kept->path, kept->file.data, kept->file.size};
+  return TENON_OK;
+}
+
+static tenon_status_t parse_files(tenon_network_t* network, const char* path,
+                                  const tenon_parse_options_t* options, tenon_parse_t* parse) {
+  const size_t more = count_paths(options->parts);
+  parse->parts = tenon__arena_allocate(&parse->arena, more + 1, sizeof(*parse->parts));
+  if (parse->parts == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  const char* slash = strrchr(path, '/');
+  parse->folder =
+      slash == NULL
+          ? tenon__arena_copy_string(&parse->arena, "")
+          : tenon__arena_copy_text(&parse->arena, path, slash == path ? 1 : (size_t)(slash - path));
+  if (parse->folder == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  for (size_t i = 0; i <= more; ++i) {
+    TENON_TRY(map_part(network, i == 0 ? path : options->parts[i - 1], &parse->parts[i]));
+    ++parse->part_count;
+  }
+  return parse_parts(network, parse, options);
+}
+
+/* A parse that fails leaves an empty network. */
+static tenon_status_t end_parse(tenon_network_t* network, tenon_parse_t* parse,
+                                tenon_status_t status) {
+  tenon__arena_deinitialize(&parse->arena);
+  if (status != TENON_OK) {
+    (void)tenon__network_reset(network);
+  }
+  return status;
+}
+
+tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
+                                        const tenon_parse_options_t* options) {
+  tenon_parse_options_t own;
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
+  TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
+  TENON_TRY(check_options(network, __func__, &own));
+  tenon_parse_t parse = {.network = network};
+  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  return end_parse(network, &parse, parse_files(network, path, &own, &parse));
+}
+
+tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
+                                          size_t size_bytes, const char* name,
+                                          const tenon_parse_options_t* options) {
+  tenon_parse_options_t own;
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
+  TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
+  TENON_TRY(check_options(network, __func__, &own));
+  if (own.parts != NULL) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_network_parse_memory: parts are for files");
+  }
+  tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
+  tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
+  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  return end_parse(network, &parse, parse_parts(network, &parse, &own));
+}
