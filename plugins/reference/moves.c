@@ -97,9 +97,8 @@ static tenon_status_t copy_piece(const moves_t* moves, const tenon_move_piece_t*
     int64_t source = piece->offset;
     int64_t target = 0;
     for (uint32_t axis = 0; axis < rank; ++axis) {
-      int64_t at = piece->begin[axis] + moves->point[axis];
-      source += at * piece->strides[axis];
-      target += at * to->strides[axis];
+      source += moves->point[axis] * piece->strides[axis];
+      target += (piece->begin[axis] + moves->point[axis]) * to->strides[axis];
     }
     status = copy_element(from, source, to, target, run, host);
   } while (status == TENON_OK && tenon__point_next(moves->point, piece->extent, rank));
