@@ -45,8 +45,13 @@ static tenon_value_t modified(tenon__make_t* make, const char* name, tenon_value
   if (make->status == TENON_OK && tenon__make_has(make, name)) {
     make->status = tenon__onnx_find_captures(make->source, &captures);
     if (make->status == TENON_OK) {
-      make->status = tenon__onnx_inline_body(make->source, name, &value, 1, &captures,
-                                             captures.values, &result, 1);
+      const tenon__onnx_inlining_t inlining = {.attribute = name,
+                                               .inputs = &value,
+                                               .input_count = 1,
+                                               .result_count = 1,
+                                               .captures = &captures,
+                                               .captured = captures.values};
+      make->status = tenon__onnx_inline_body(make->source, &inlining, &result);
     }
   }
   return result;
