@@ -6,7 +6,6 @@
 
 #define DYNAMIC_LIMIT ((uint64_t)64 << 10)
 #define SYMBOL_LIMIT 65536u
-#define LIBRARY_LIMIT 256u
 
 /* Addresses and sizes as DT_* entries give them; 0 when absent. */
 typedef struct dynamic_t {
@@ -16,6 +15,7 @@ typedef struct dynamic_t {
   uint64_t symbol_size;
   uint64_t hash;
   uint64_t gnu_hash;
+  size_t library_count;
   const char* text; /* the string table */
 } dynamic_t;
 
@@ -46,6 +46,9 @@ static const char* copy_string_at(tenon__elf_reader_t* reader, const dynamic_t* 
 
 static void collect_entry(const ElfW(Dyn) * entry, dynamic_t* dynamic, tenon__elf_t* elf) {
   switch (entry->d_tag) {
+    case DT_NEEDED:
+      ++dynamic->library_count;
+      break;
     case DT_STRTAB:
       dynamic->strings = entry->d_un.d_ptr;
       break;
@@ -83,9 +86,6 @@ static bool name_entry(tenon__elf_reader_t* reader, const ElfW(Dyn) * entry,
   const char** target = NULL;
   switch (entry->d_tag) {
     case DT_NEEDED:
-      if (elf->library_count == LIBRARY_LIMIT) {
-        return fail(reader, "it needs too many libraries");
-      }
       target = &libraries[elf->library_count++];
       break;
     case DT_RPATH:
@@ -232,35 +232,57 @@ static bool read_symbols(tenon__elf_reader_t* reader, const dynamic_t* dynamic, 
   return true;
 }
 
-bool tenon__elf_read_dynamic(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment,
-                             tenon__elf_t* elf) {
+/* DT_NULL past the end. */
+static ElfW(Dyn) entry_at(const unsigned char* data, size_t index, size_t count) {
+  ElfW(Dyn) entry = {.d_tag = DT_NULL};
+  if (index < count) {
+    memcpy(&entry, data + index * sizeof(entry), sizeof(entry));
+  }
+  return entry;
+}
+
+static bool read_dynamic(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment,
+                         tenon__elf_t* elf) {
   if (segment->p_filesz > DYNAMIC_LIMIT) {
     return fail(reader, "its dynamic section is too large");
   }
   const unsigned char* data =
       tenon__elf_view(reader, segment->p_offset, segment->p_filesz, "the dynamic section");
   const size_t room = (size_t)(segment->p_filesz / sizeof(ElfW(Dyn)));
-  ElfW(Dyn)* entries = tenon__arena_allocate(reader->arena, room + 1, sizeof(*entries));
-  const char** libraries = tenon__arena_allocate(reader->arena, LIBRARY_LIMIT, sizeof(*libraries));
-  if (data == NULL || entries == NULL || libraries == NULL) {
-    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MEMORY, "the dynamic section");
+  if (data == NULL) {
+    return false;
   }
-  memcpy(entries, data, room * sizeof(*entries));
-  elf->libraries = libraries;
   dynamic_t dynamic = {0};
   size_t count = 0;
-  for (; count < room && entries[count].d_tag != DT_NULL; ++count) {
-    collect_entry(&entries[count], &dynamic, elf);
+  for (ElfW(Dyn) entry = entry_at(data, 0, room); entry.d_tag != DT_NULL;
+       entry = entry_at(data, ++count, room)) {
+    collect_entry(&entry, &dynamic, elf);
   }
+  const char** libraries =
+      tenon__arena_allocate(reader->arena, dynamic.library_count + 1, sizeof(*libraries));
+  if (libraries == NULL) {
+    return tenon__elf_fail(reader, TENON_PLUGIN_REASON_MEMORY, "libraries");
+  }
+  elf->libraries = libraries;
   dynamic.text = (const char*)tenon__elf_view_address(reader, dynamic.strings, dynamic.strings_size,
                                                       "the string table");
   if (dynamic.text == NULL) {
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
-    if (!name_entry(reader, &entries[i], &dynamic, libraries, elf)) {
+    const ElfW(Dyn) entry = entry_at(data, i, room);
+    if (!name_entry(reader, &entry, &dynamic, libraries, elf)) {
       return false;
     }
   }
   return read_symbols(reader, &dynamic, elf);
+}
+
+tenon__finding_t tenon__elf_finish(tenon__elf_reader_t* reader, tenon__elf_t* inout_elf) {
+  if (reader->dynamic == NULL) {
+    (void)fail(reader, "it has no dynamic section");
+  } else {
+    (void)read_dynamic(reader, reader->dynamic, inout_elf);
+  }
+  return reader->fault;
 }

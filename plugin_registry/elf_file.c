@@ -206,9 +206,8 @@ static bool read_notes(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment, 
   return data != NULL;
 }
 
-/* What one segment tells; *out_dynamic is set when it is the dynamic section's. */
-static bool read_segment(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment, tenon__elf_t* elf,
-                         const ElfW(Phdr) * *out_dynamic) {
+static bool read_segment(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment,
+                         tenon__elf_t* elf) {
   const uint64_t size = reader->source->size;
   switch (segment->p_type) {
     case PT_LOAD:
@@ -230,61 +229,48 @@ static bool read_segment(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment
       elf->executable_stack = (segment->p_flags & PF_X) != 0;
       return true;
     case PT_DYNAMIC:
-      *out_dynamic = segment;
+      reader->dynamic = segment;
       return true;
     default:
       return true;
   }
 }
 
-static tenon__finding_t read_elf(tenon__arena_t* arena, const tenon__elf_source_t* source, bool all,
-                                 tenon__elf_t* out_elf) {
-  tenon__elf_reader_t reader;
-  reader.arena = arena;
-  reader.source = source;
-  reader.segments = NULL;
-  reader.segment_count = 0;
-  reader.viewed_bytes = 0;
-  reader.fault = TENON_FINDING_NONE;
-  reader.head_size =
-      source->size < sizeof(reader.head) ? (size_t)source->size : sizeof(reader.head);
-  if (!source->read(source->user, 0, reader.head, reader.head_size)) {
-    (void)tenon__elf_fail(&reader, TENON_PLUGIN_REASON_UNREADABLE, "%s", strerror(errno));
-    return reader.fault;
+tenon__finding_t tenon__elf_begin(tenon__elf_reader_t* out_reader, tenon__arena_t* arena,
+                                  const tenon__elf_source_t* source, tenon__elf_t* out_elf) {
+  tenon__elf_reader_t* reader = out_reader;
+  memset(reader, 0, offsetof(tenon__elf_reader_t, head));
+  reader->arena = arena;
+  reader->source = source;
+  reader->fault = TENON_FINDING_NONE;
+  reader->head_size =
+      source->size < sizeof(reader->head) ? (size_t)source->size : sizeof(reader->head);
+  if (!source->read(source->user, 0, reader->head, reader->head_size)) {
+    (void)tenon__elf_fail(reader, TENON_PLUGIN_REASON_UNREADABLE, "%s", strerror(errno));
+    return reader->fault;
   }
   /* Without the segment that says so, loaders take the stack to be executable. */
-  tenon__elf_t elf = {.executable_stack = true};
-  const ElfW(Phdr)* dynamic = NULL;
-  bool good = read_header(&reader);
-  for (size_t i = 0; good && i < reader.segment_count; ++i) {
-    good = read_segment(&reader, &reader.segments[i], &elf, &dynamic);
+  *out_elf = (tenon__elf_t){.executable_stack = true};
+  bool good = read_header(reader);
+  for (size_t i = 0; good && i < reader->segment_count; ++i) {
+    good = read_segment(reader, &reader->segments[i], out_elf);
   }
-  if (good && all) {
-    good = dynamic == NULL
-               ? tenon__elf_fail(&reader, TENON_PLUGIN_REASON_DAMAGED, "it has no dynamic section")
-               : tenon__elf_read_dynamic(&reader, dynamic, &elf);
-  }
-  /* The note may lie in the reader's own head. */
-  if (good && elf.note != NULL) {
-    elf.note = tenon__arena_copy(arena, elf.note, elf.note_size == 0 ? 1 : elf.note_size);
-    if (elf.note == NULL) {
-      return TENON_FINDING_MEMORY;
-    }
-  }
-  if (good) {
-    *out_elf = elf;
-  }
-  return reader.fault;
+  return reader->fault;
 }
 
 tenon__finding_t tenon__elf_read(tenon__arena_t* arena, const tenon__elf_source_t* source,
                                  tenon__elf_t* out_elf) {
-  return read_elf(arena, source, false, out_elf);
-}
-
-tenon__finding_t tenon__elf_read_all(tenon__arena_t* arena, const tenon__elf_source_t* source,
-                                     tenon__elf_t* out_elf) {
-  return read_elf(arena, source, true, out_elf);
+  tenon__elf_reader_t reader;
+  tenon__finding_t finding = tenon__elf_begin(&reader, arena, source, out_elf);
+  if (finding.reason == TENON_PLUGIN_REASON_NONE) {
+    finding = tenon__elf_finish(&reader, out_elf);
+  }
+  if (finding.reason == TENON_PLUGIN_REASON_NONE && out_elf->note != NULL) {
+    /* One byte more than none, so that an empty note is still there. */
+    out_elf->note = tenon__arena_copy_text(arena, out_elf->note, out_elf->note_size);
+    finding = tenon__finding(TENON_PLUGIN_REASON_NONE, out_elf->note == NULL ? NULL : "");
+  }
+  return finding;
 }
 
 /* ---- Sources ---- */

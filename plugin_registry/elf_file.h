@@ -7,6 +7,7 @@
 #ifndef TENON_PLUGIN_REGISTRY_ELF_FILE_H_
 #define TENON_PLUGIN_REGISTRY_ELF_FILE_H_
 
+#include <link.h>
 #include <stdbool.h>
 
 #include "core/base/arena.h"
@@ -20,7 +21,7 @@ typedef struct tenon__elf_source_t {
   uint64_t size;
 } tenon__elf_source_t;
 
-/* What is known of a file. Strings and arrays lie in the arena. */
+/* What is known of a file. Strings and arrays lie in the arena, the note perhaps in the reader. */
 typedef struct tenon__elf_t {
   const char* note; /* text of the Tenon note, not terminated; NULL when there is none */
   size_t note_size;
@@ -38,13 +39,31 @@ typedef struct tenon__elf_t {
   const char* tenon_import; /* an undefined symbol that begins with tenon_, or NULL */
 } tenon__elf_t;
 
-/* Header, segments and note: 1 to 2 reads. On success `note` and what segments tell are set.
- * Reasons: NOT_ELF, DAMAGED, MACHINE, UNREADABLE, MEMORY; a note that is cut short: MANIFEST. */
+/* Most plugins have all that we look at but their dynamic section in the first pages. */
+enum { TENON_ELF_HEAD_BYTES = 8192 };
+
+/* A reading. Views of the file are valid while it and the arena live. */
+typedef struct tenon__elf_reader_t {
+  tenon__arena_t* arena;
+  const tenon__elf_source_t* source;
+  const ElfW(Phdr) * segments;
+  const ElfW(Phdr) * dynamic; /* one of the segments, or NULL */
+  size_t segment_count;
+  uint64_t viewed_bytes;  /* beyond the head, all together */
+  tenon__finding_t fault; /* the first one */
+  size_t head_size;
+  _Alignas(16) unsigned char head[TENON_ELF_HEAD_BYTES];
+} tenon__elf_reader_t;
+
+/* Header, segments and note: `note` and what segments tell are set. Reasons: NOT_ELF, DAMAGED,
+ * MACHINE, UNREADABLE, MEMORY; a note that is cut short: MANIFEST. */
+tenon__finding_t tenon__elf_begin(tenon__elf_reader_t* out_reader, tenon__arena_t* arena,
+                                  const tenon__elf_source_t* source, tenon__elf_t* out_elf);
+/* After a beginning without fault, the rest: dynamic section and symbols. The same reasons. */
+tenon__finding_t tenon__elf_finish(tenon__elf_reader_t* reader, tenon__elf_t* inout_elf);
+/* Both; the note lies in the arena. */
 tenon__finding_t tenon__elf_read(tenon__arena_t* arena, const tenon__elf_source_t* source,
                                  tenon__elf_t* out_elf);
-/* The rest: dynamic section and dynamic symbols. The same reasons. */
-tenon__finding_t tenon__elf_read_all(tenon__arena_t* arena, const tenon__elf_source_t* source,
-                                     tenon__elf_t* out_elf);
 
 /* Sources: an open file, and bytes in memory. */
 tenon__elf_source_t tenon__elf_source_of_file(const int* descriptor, uint64_t size);

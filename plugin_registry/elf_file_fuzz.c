@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tenon__manifest_t manifest;
   volatile size_t total = 0;
   tenon__arena_initialize(&arena, tenon__allocator_default());
-  if (tenon__elf_read_all(&arena, &source, &elf).reason == TENON_PLUGIN_REASON_NONE &&
+  if (tenon__elf_read(&arena, &source, &elf).reason == TENON_PLUGIN_REASON_NONE &&
       elf.note != NULL &&
       tenon__manifest_parse(&arena, elf.note, elf.note_size, &manifest).reason ==
           TENON_PLUGIN_REASON_NONE) {

@@ -11,7 +11,7 @@ static tenon__finding_t read_bytes(tenon__arena_t* arena, const test_bytes_t* by
                                    tenon__elf_t* out_elf) {
   const tenon__elf_bytes_t view = {bytes->data, bytes->size};
   const tenon__elf_source_t source = tenon__elf_source_of_bytes(&view);
-  return tenon__elf_read_all(arena, &source, out_elf);
+  return tenon__elf_read(arena, &source, out_elf);
 }
 
 static tenon__plugin_reason_t reason_of(const test_bytes_t* bytes) {

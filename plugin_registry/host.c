@@ -42,7 +42,7 @@ static tenon__finding_t open_beside(tenon__arena_t* arena, const char* path, voi
   }
   const tenon__elf_source_t source = tenon__elf_source_of_file(&descriptor, identity.size_bytes);
   tenon__elf_t elf;
-  finding = tenon__elf_read_all(arena, &source, &elf);
+  finding = tenon__elf_read(arena, &source, &elf);
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     finding = tenon__audit_library(arena, &elf);
   }

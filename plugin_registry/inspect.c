@@ -102,8 +102,9 @@ static tenon__finding_t read_manifest(tenon__arena_t* keep, const tenon__elf_t* 
 static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratch,
                                     const tenon__elf_source_t* source, uint32_t min_minor,
                                     uint32_t max_minor, const tenon__manifest_t** out_manifest) {
+  tenon__elf_reader_t reader;
   tenon__elf_t elf;
-  tenon__finding_t finding = tenon__elf_read(scratch, source, &elf);
+  tenon__finding_t finding = tenon__elf_begin(&reader, scratch, source, &elf);
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     finding = read_manifest(keep, &elf, out_manifest);
   }
@@ -112,7 +113,7 @@ static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratc
                                     min_minor, max_minor);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
-    finding = tenon__elf_read_all(scratch, source, &elf);
+    finding = tenon__elf_finish(&reader, &elf);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     finding = tenon__audit_plugin(scratch, &elf, *out_manifest);

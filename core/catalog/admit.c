@@ -153,8 +153,8 @@ static const char* kernel_fault(const tenon_kernel_t* kernel) {
   if (kernel->device == NULL) {
     return "names no device";
   }
-  if (kernel->prepare == NULL || kernel->enqueue == NULL) {
-    return "lacks prepare or enqueue";
+  if (kernel->enqueue == NULL) {
+    return "lacks enqueue";
   }
   if (kernel->operators == NULL && kernel->pattern == NULL && kernel->propose == NULL &&
       (kernel->flags & (TENON_KERNEL_EXPRESSIONS | TENON_KERNEL_MOVES)) == 0) {

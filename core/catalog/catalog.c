@@ -104,6 +104,20 @@ static bool is_promised(const tenon__index_t* promises, const char* name,
   return false;
 }
 
+static bool enter_promise(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                          tenon__owner_slot_t* slot, const char* name) {
+  tenon__index_t* promises = &catalog->promises[kind];
+  const tenon__index_record_t record = {.entry = slot, .plugin = slot->owner->plugin, .name = ""};
+  const uint32_t bit = 1u << (unsigned)kind;
+  if ((slot->promised_kinds & bit) == 0) {
+    if (!tenon__index_add(promises, ALL, &record)) {
+      return false;
+    }
+    slot->promised_kinds |= bit;
+  }
+  return is_promised(promises, name, slot) || tenon__index_add(promises, name, &record);
+}
+
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind_word, const char* name) {
   const tenon__offer_kind_t kind = tenon__offer_kind_of_word(kind_word);
@@ -111,20 +125,10 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
     return TENON_OK;
   }
   lock(catalog);
-  tenon_status_t status = TENON_OK;
   tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
-  if (slot == NULL) {
-    status = TENON_ERROR_OUT_OF_MEMORY;
-  } else {
-    tenon__index_t* promises = &catalog->promises[kind];
-    const tenon__index_record_t record = {.entry = slot, .plugin = owner->plugin, .name = ""};
-    if ((!is_promised(promises, ALL, slot) && !tenon__index_add(promises, ALL, &record)) ||
-        (!is_promised(promises, name, slot) && !tenon__index_add(promises, name, &record))) {
-      status = TENON_ERROR_OUT_OF_MEMORY;
-    }
-  }
+  const bool good = slot != NULL && enter_promise(catalog, kind, slot, name);
   unlock(catalog);
-  return status;
+  return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
@@ -295,7 +299,7 @@ const tenon__kernel_entry_t* tenon__catalog_kernel(tenon__catalog_t* catalog, co
   for (size_t i = 0; i < catalog->owner_count; ++i) {
     tenon__owner_slot_t* slot = catalog->owners[i];
     if (strcmp(slot->owner->plugin, plugin) == 0 &&
-        is_promised(&catalog->promises[TENON_OFFER_KERNEL], ALL, slot)) {
+        (slot->promised_kinds & 1u << (unsigned)TENON_OFFER_KERNEL) != 0) {
       make_ready(catalog, slot, sink);
     }
   }

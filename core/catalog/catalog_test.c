@@ -279,7 +279,7 @@ TENON_TEST(leaves_out_what_lacks_something) {
   EXPECT_INT(world.messages.count, 5);
   EXPECT_CONTAINS(world.messages.text, "kernel 'a': is there twice");
   EXPECT_CONTAINS(world.messages.text, "kernel 'b': names no operator");
-  EXPECT_CONTAINS(world.messages.text, "kernel 'c': lacks prepare or enqueue");
+  EXPECT_CONTAINS(world.messages.text, "kernel 'c': lacks enqueue");
   EXPECT_CONTAINS(world.messages.text, "kernel 'number 5'");
 
   const tenon_device_descriptor_t devices[] = {

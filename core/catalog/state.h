@@ -18,7 +18,8 @@ typedef enum tenon__readiness_t {
 typedef struct tenon__owner_slot_t {
   tenon__owner_t* owner;
   tenon__readiness_t readiness;
-  tenon_status_t status; /* what make_ready returned */
+  tenon_status_t status;   /* what make_ready returned */
+  uint32_t promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
 } tenon__owner_slot_t;
 
 /* An identity, with or without a usable definition. */

@@ -99,8 +99,38 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
   return tenon__infer_fresh(control->inference, output, axis, bound);
 }
 
+/* A condition that is known when building: the other branch's types do not matter, nor its faults.
+ */
+static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
+  for (uint32_t i = 0; i < control->layout.output_count; ++i) {
+    const tenon__value_node_t* result = tenon__control_result(control, body, i);
+    TENON_TRY(set_output(control, i, result, result->rank, result->dims));
+    bool is_free = result->contents != NULL;
+    for (uint32_t e = 0; is_free && e < result->content_count; ++e) {
+      is_free = !dim_is_local(control->network, result->contents[e], body);
+    }
+    control->inference->outputs[i].contents = is_free ? result->contents : NULL;
+    control->inference->outputs[i].content_count = is_free ? result->content_count : 0;
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t infer_choose(const tenon__control_work_t* control) {
   const uint32_t* bodies = control->inference->bodies;
+  const uint32_t taken = tenon__control_taken(control->network, control->inference->graph,
+                                              &control->layout, control->inference->inputs);
+  if (taken != TENON_NONE) {
+    const tenon_sink_t* sink = control->inference->sink;
+    static const tenon_sink_t silence = {NULL, NULL};
+    control->inference->sink = &silence;
+    const tenon_status_t other = tenon__control_settle(control, bodies[1 - taken]);
+    control->inference->sink = sink;
+    if (other == TENON_ERROR_OUT_OF_MEMORY) {
+      return tenon__fail_memory(sink);
+    }
+    TENON_TRY(tenon__control_settle(control, bodies[taken]));
+    return infer_taken(control, bodies[taken]);
+  }
   TENON_TRY(tenon__control_settle(control, bodies[0]));
   TENON_TRY(tenon__control_settle(control, bodies[1]));
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {

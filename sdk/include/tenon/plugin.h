@@ -218,7 +218,7 @@ typedef struct tenon_argument_t {
   X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")    \
   X(CONSTANT, "constant", 0, "the immediate")                                   \
   X(INDEX, "index", 0, "coordinate on axis `immediate`")                        \
-  X(SIZE, "size", 0, "extent of axis `immediate`")                              \
+  X(SIZE, "size", 0, "extent of axis `immediate`, see tenon_program_t")         \
   X(LOAD, "load", 0, "operand at computed coordinates, see tenon_program_t")    \
   X(CAST, "cast", 1, "convert to T, saturating floats to ints, NaN to 0")       \
   X(ADD, "add", 2, "a + b")                                                     \
@@ -920,7 +920,7 @@ typedef struct tenon_kernel_t {
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic));
-  /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. */
+  /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. NULL: none. */
   tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, const tenon_tactic_t* tactic,
                             tenon_preparation_t* preparation, const tenon_prepare_table_t* host,

@@ -1,0 +1,137 @@
+/*
+ * Reading operands of other types, and LOAD: elements at computed coordinates. Where one coordinate
+ * alone varies along the columns, and is their index, a whole row is copied: a lookup of
+ * embeddings.
+ */
+#include <string.h>
+
+#include "block.h"
+#include "block_plan.h"
+#include "copy.h"
+
+void tenon__cpu_block_convert(const run_t* run, tenon_dtype_t dtype, tenon__cpu_type_t to,
+                              void* out, const void* in, size_t count) {
+  const tenon__cpu_elements_t* elements = run->block->elements;
+  tenon__cpu_type_t from = TENON_CPU_TYPE_F32;
+  (void)tenon__cpu_type_of(dtype, &from);
+  if (dtype == TENON_DTYPE_FLOAT16 || dtype == TENON_DTYPE_BFLOAT16) {
+    const tenon__cpu_unary_t widen =
+        dtype == TENON_DTYPE_FLOAT16 ? elements->from_f16 : elements->from_bf16;
+    if (to == TENON_CPU_TYPE_F32) {
+      widen(out, in, count);
+    } else {
+      widen(run->offsets, in, count);
+      elements->convert[from][to](out, run->offsets, count);
+    }
+    return;
+  }
+  elements->convert[from][to](out, in, count);
+}
+
+/* One coordinate of a row of points, as 64-bit integers: `count` of them, or one for all. */
+static const int64_t* coordinate_row(const run_t* run, uint32_t i, source_t source, size_t row,
+                                     size_t count) {
+  const char* data = source.data + (ptrdiff_t)row * source.row_bytes;
+  if (type_of(run, i) == TENON_CPU_TYPE_I64 && ((uintptr_t)data & 7U) == 0) {
+    return (const int64_t*)(const void*)data;
+  }
+  run->block->elements->convert[type_of(run, i)][TENON_CPU_TYPE_I64](run->temporary, data, count);
+  return (const int64_t*)(const void*)run->temporary;
+}
+
+static int64_t clamp_coordinate(int64_t x, int64_t extent, bool* inout_inside) {
+  if (x >= 0 && x < extent) {
+    return x;
+  }
+  *inout_inside = false;
+  return x < 0 || extent == 0 ? 0 : extent - 1;
+}
+
+static void gather_elements(const char* table, const int64_t* offsets, size_t bytes, size_t count,
+                            char* out) {
+  for (size_t k = 0; k < count; k++) {
+    memcpy(out + k * bytes, table + offsets[k] * (int64_t)bytes, bytes);
+  }
+}
+
+/* One row of points: elements of the table's dtype, dense. */
+static bool gather_row(const run_t* run, const step_t* step, size_t row, size_t count, char* out) {
+  const tenon__cpu_block_t* block = run->block;
+  const tenon_program_t* source = &block->program->source;
+  const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
+  const size_t bytes = tenon__cpu_dtype_bytes(source->operands[step->operand].dtype);
+  const char* data = run->frame->operands[step->operand];
+  int64_t* offsets = (int64_t*)(void*)run->offsets;
+  int64_t base = 0;
+  int64_t along_stride = 0;
+  int64_t along_extent = 0;
+  bool inside = true;
+  bool varies = false;
+  for (uint32_t k = 0; k < table->rank; k++) {
+    const uint32_t i = source->coordinates[step->inputs[0] + k];
+    const source_t c = source_of(run, i);
+    if (c.is_row && step->along) {
+      along_stride = table->strides[k];
+      along_extent = table->dims[k];
+      continue;
+    }
+    const int64_t* x = coordinate_row(run, i, c, row, c.is_row ? count : 1);
+    if (!c.is_row) {
+      base += clamp_coordinate(x[0], table->dims[k], &inside) * table->strides[k];
+      continue;
+    }
+    for (size_t j = 0; j < count; j++) {
+      const int64_t at = clamp_coordinate(x[j], table->dims[k], &inside) * table->strides[k];
+      offsets[j] = varies ? offsets[j] + at : at;
+    }
+    varies = true;
+  }
+  const int64_t first = step->along ? run->frame->origin[block->shape.column_axis] : 0;
+  if (step->along && first + (int64_t)count <= along_extent) {
+    const tenon__cpu_copy_2d_t shape = {.element_bytes = bytes,
+                                        .rows = 1,
+                                        .columns = count,
+                                        .out_column = 1,
+                                        .in_column = along_stride};
+    tenon__cpu_copy_2d(block->elements, &shape, out,
+                       data + (base + first * along_stride) * (int64_t)bytes);
+    return inside;
+  }
+  for (size_t j = 0; j < count; j++) {
+    const int64_t along =
+        step->along ? clamp_coordinate(first + (int64_t)j, along_extent, &inside) * along_stride
+                    : 0;
+    offsets[j] = base + along + (varies ? offsets[j] : 0);
+  }
+  for (uint32_t k = 0; k < table->rank; k++) {
+    if (table->dims[k] == 0) {
+      memset(out, 0, count * bytes);
+      return false;
+    }
+  }
+  gather_elements(data, offsets, bytes, count, out);
+  return inside;
+}
+
+bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
+  const uint8_t varies = run->block->varies[step->result];
+  const tenon_dtype_t dtype = run->block->program->source.operands[step->operand].dtype;
+  const tenon__cpu_type_t type = type_of(run, step->result);
+  tenon__cpu_type_t natural = type;
+  const bool converts = !tenon__cpu_type_of(dtype, &natural) || natural != type ||
+                        tenon__cpu_dtype_bytes(dtype) != tenon__cpu_type_bytes(type);
+  const place_t out = result_place(run, step);
+  const bool is_vector = (varies & TENON_CPU_COLUMNS) == 0;
+  const size_t rows = rows_of(run, varies);
+  const size_t columns = columns_of(run, varies);
+  const size_t bytes = tenon__cpu_type_bytes(type);
+  bool inside = true;
+  for (size_t r = 0; r < rows; r++) {
+    char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
+    inside = gather_row(run, step, r, columns, converts ? run->temporary : target) && inside;
+    if (converts) {
+      tenon__cpu_block_convert(run, dtype, type, target, run->temporary, columns);
+    }
+  }
+  return inside || !step->checked;
+}

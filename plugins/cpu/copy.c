@@ -1,0 +1,238 @@
+/* Strided copies. */
+#include "copy.h"
+
+#include <string.h>
+
+enum {
+  /* Rows and columns of a block that is transposed at a time: 2 x 32 x 32 floats stay in the first
+     cache. */
+  TRANSPOSE_BLOCK = 32,
+  /* Elements that a task should have at least. */
+  TASK_ELEMENTS = 16384
+};
+
+#define STRIDED_LOOP(name, type)                                               \
+  static void name(const tenon__cpu_copy_2d_t* s, void* out, const void* in) { \
+    for (size_t i = 0; i < s->rows; i++) {                                     \
+      type* o = (type*)out + (int64_t)i * s->out_row;                          \
+      const type* p = (const type*)in + (int64_t)i * s->in_row;                \
+      for (size_t j = 0; j < s->columns; j++) {                                \
+        o[(int64_t)j * s->out_column] = p[(int64_t)j * s->in_column];          \
+      }                                                                        \
+    }                                                                          \
+  }
+typedef struct wide_t {
+  uint64_t parts[2];
+} wide_t;
+STRIDED_LOOP(copy_strided_1, uint8_t)
+STRIDED_LOOP(copy_strided_2, uint16_t)
+STRIDED_LOOP(copy_strided_4, uint32_t)
+STRIDED_LOOP(copy_strided_8, uint64_t)
+STRIDED_LOOP(copy_strided_16, wide_t)
+
+static void copy_strided(const tenon__cpu_copy_2d_t* s, void* out, const void* in) {
+  switch (s->element_bytes) {
+    case 1:
+      copy_strided_1(s, out, in);
+      break;
+    case 2:
+      copy_strided_2(s, out, in);
+      break;
+    case 4:
+      copy_strided_4(s, out, in);
+      break;
+    case 8:
+      copy_strided_8(s, out, in);
+      break;
+    default:
+      copy_strided_16(s, out, in);
+      break;
+  }
+}
+
+static size_t min_size(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Rows lie together in the input, columns in the output: square blocks keep both in the cache. */
+static void copy_transposed(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_2d_t* s,
+                            void* out, const void* in) {
+  for (size_t i = 0; i < s->rows; i += TRANSPOSE_BLOCK) {
+    for (size_t j = 0; j < s->columns; j += TRANSPOSE_BLOCK) {
+      tenon__cpu_copy_2d_t block = *s;
+      block.rows = min_size(TRANSPOSE_BLOCK, s->rows - i);
+      block.columns = min_size(TRANSPOSE_BLOCK, s->columns - j);
+      const int64_t bytes = (int64_t)s->element_bytes;
+      char* o = (char*)out + ((int64_t)i * s->out_row + (int64_t)j * s->out_column) * bytes;
+      const char* p =
+          (const char*)in + ((int64_t)i * s->in_row + (int64_t)j * s->in_column) * bytes;
+      if (s->element_bytes == 4 && s->out_row > 0 && s->in_column > 0) {
+        elements->transpose_32(o, (size_t)s->out_row, p, (size_t)s->in_column, block.columns,
+                               block.rows);
+      } else {
+        copy_strided(&block, o, p);
+      }
+    }
+  }
+}
+
+void tenon__cpu_copy_2d(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_2d_t* shape,
+                        void* out, const void* in) {
+  if (shape->columns == 0 || shape->rows == 0) {
+    return;
+  }
+  if (shape->out_column == 1 && shape->in_column == 1) {
+    const size_t bytes = shape->element_bytes;
+    for (size_t i = 0; i < shape->rows; i++) {
+      memcpy((char*)out + (int64_t)i * shape->out_row * (int64_t)bytes,
+             (const char*)in + (int64_t)i * shape->in_row * (int64_t)bytes, shape->columns * bytes);
+    }
+  } else if (shape->out_column == 1 && shape->in_row == 1 && shape->rows > 1) {
+    copy_transposed(elements, shape, out, in);
+  } else {
+    copy_strided(shape, out, in);
+  }
+}
+
+void tenon__cpu_fill(void* out, const void* element, size_t element_bytes, size_t count) {
+  if (count == 0) {
+    return;
+  }
+  memcpy(out, element, element_bytes);
+  size_t done = 1;
+  while (done < count) { /* doubles what is there */
+    const size_t more = min_size(done, count - done);
+    memcpy((char*)out + done * element_bytes, out, more * element_bytes);
+    done += more;
+  }
+}
+
+/* ---- Any number of dimensions ---- */
+
+typedef struct axis_t {
+  int64_t extent;
+  int64_t out;
+  int64_t in;
+} axis_t;
+
+static int64_t magnitude(int64_t x) {
+  return x < 0 ? -x : x;
+}
+
+/* Largest output stride first; among equals the order stays. */
+static void sort_axes(axis_t* axes, uint32_t count) {
+  for (uint32_t k = 1; k < count; k++) {
+    const axis_t axis = axes[k];
+    uint32_t at = k;
+    for (; at > 0 && magnitude(axes[at - 1].out) < magnitude(axis.out); at--) {
+      axes[at] = axes[at - 1];
+    }
+    axes[at] = axis;
+  }
+}
+
+/* An outer axis that continues the inner one in both tensors becomes one with it. */
+static uint32_t join_axes(axis_t* axes, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    if (kept > 0 && axes[kept - 1].out == axes[k].out * axes[k].extent &&
+        axes[kept - 1].in == axes[k].in * axes[k].extent) {
+      axes[k].extent *= axes[kept - 1].extent;
+      axes[kept - 1] = axes[k];
+    } else {
+      axes[kept++] = axes[k];
+    }
+  }
+  return kept;
+}
+
+/* Which axis goes with the innermost: the one that lies together in the input, else the next. */
+static uint32_t choose_rows(const axis_t* axes, uint32_t count) {
+  if (axes[count - 1].in != 1) {
+    for (uint32_t k = 0; k + 1 < count; k++) {
+      if (axes[k].in == 1) {
+        return k;
+      }
+    }
+  }
+  return count - 2;
+}
+
+static void cut_rows(tenon__cpu_copy_t* copy) {
+  const int64_t rows = (int64_t)copy->inner.rows;
+  const int64_t columns = (int64_t)copy->inner.columns;
+  int64_t wanted = columns >= TASK_ELEMENTS ? 1 : TASK_ELEMENTS / columns;
+  wanted = (wanted + TRANSPOSE_BLOCK - 1) / TRANSPOSE_BLOCK * TRANSPOSE_BLOCK;
+  copy->rows_per_task = wanted < rows ? wanted : rows;
+  copy->row_tasks = (rows + copy->rows_per_task - 1) / copy->rows_per_task;
+  copy->tasks *= copy->row_tasks;
+}
+
+bool tenon__cpu_copy_plan(uint32_t rank, const int64_t* extents, const int64_t* out_strides,
+                          const int64_t* in_strides, size_t element_bytes,
+                          tenon__cpu_copy_t* out_copy) {
+  axis_t axes[64];
+  uint32_t count = 0;
+  *out_copy = (tenon__cpu_copy_t){.element_bytes = element_bytes, .tasks = 1};
+  for (uint32_t k = 0; k < rank; k++) {
+    if (extents[k] == 0) {
+      out_copy->tasks = 0;
+      return true;
+    }
+    if (extents[k] != 1) {
+      axes[count++] = (axis_t){extents[k], out_strides[k], in_strides[k]};
+    }
+  }
+  sort_axes(axes, count);
+  count = join_axes(axes, count);
+  tenon__cpu_copy_2d_t* inner = &out_copy->inner;
+  *inner = (tenon__cpu_copy_2d_t){
+      .element_bytes = element_bytes, .rows = 1, .columns = 1, .out_column = 1, .in_column = 1};
+  if (count > 0) {
+    inner->columns = (size_t)axes[count - 1].extent;
+    inner->out_column = axes[count - 1].out;
+    inner->in_column = axes[count - 1].in;
+  }
+  const uint32_t rows = count > 1 ? choose_rows(axes, count) : 0;
+  if (count > 1) {
+    inner->rows = (size_t)axes[rows].extent;
+    inner->out_row = axes[rows].out;
+    inner->in_row = axes[rows].in;
+  }
+  for (uint32_t k = 0; k + 1 < count; k++) {
+    if (k == rows) {
+      continue;
+    }
+    if (out_copy->rank == TENON_CPU_COPY_AXES) {
+      return false;
+    }
+    out_copy->extents[out_copy->rank] = axes[k].extent;
+    out_copy->out_strides[out_copy->rank] = axes[k].out;
+    out_copy->in_strides[out_copy->rank] = axes[k].in;
+    out_copy->rank += 1;
+    out_copy->tasks *= axes[k].extent;
+  }
+  cut_rows(out_copy);
+  return true;
+}
+
+void tenon__cpu_copy_run(const tenon__cpu_elements_t* elements, const tenon__cpu_copy_t* copy,
+                         void* out, const void* in, int64_t begin, int64_t end) {
+  const int64_t bytes = (int64_t)copy->element_bytes;
+  for (int64_t task = begin; task < end; task++) {
+    const int64_t row = task % copy->row_tasks * copy->rows_per_task;
+    int64_t rest = task / copy->row_tasks;
+    int64_t o = row * copy->inner.out_row;
+    int64_t p = row * copy->inner.in_row;
+    for (uint32_t k = copy->rank; k-- > 0;) {
+      const int64_t at = rest % copy->extents[k];
+      rest /= copy->extents[k];
+      o += at * copy->out_strides[k];
+      p += at * copy->in_strides[k];
+    }
+    tenon__cpu_copy_2d_t block = copy->inner;
+    const int64_t left = (int64_t)copy->inner.rows - row;
+    block.rows = (size_t)(left < copy->rows_per_task ? left : copy->rows_per_task);
+    tenon__cpu_copy_2d(elements, &block, (char*)out + o * bytes, (const char*)in + p * bytes);
+  }
+}

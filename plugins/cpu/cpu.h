@@ -1,0 +1,79 @@
+/*
+ * What the kernels of this plugin share: the instruction set that was chosen, a reader of regions
+ * with fewer words, and the division of work among threads.
+ */
+#ifndef TENON_CPU_CPU_H_
+#define TENON_CPU_CPU_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elements.h"
+#include "tenon/plugin.h"
+#include "tile.h"
+#include "window_kernels.h"
+
+/* Everything that differs between instruction sets. */
+typedef struct tenon__cpu_isa_t {
+  const char* name;
+  const tenon__cpu_tiles_t* tiles;
+  const tenon__cpu_elements_t* elements;
+  const tenon__cpu_windows_t* windows;
+} tenon__cpu_isa_t;
+
+/* The best that this processor runs, or what TENON_CPU names if it runs that. Never NULL. */
+const tenon__cpu_isa_t* tenon__cpu_isa_choose(void);
+/* NULL when the processor or the build lacks it. */
+const tenon__cpu_isa_t* tenon__cpu_isa_find(const char* name);
+
+/* What `start` gives to every callback: constant, one for each instruction set. */
+typedef struct tenon__cpu_state_t {
+  const tenon__cpu_isa_t* isa;
+} tenon__cpu_state_t;
+
+/* ---- Regions ---- */
+
+/* A region and its table, as every callback of a build gets them. */
+typedef struct tenon__cpu_region_t {
+  const tenon_region_t* handle;
+  const tenon_region_table_t* table;
+} tenon__cpu_region_t;
+
+/* Input or output `index` of node 0; NULL when it is absent. */
+const tenon_value_info_t* tenon__cpu_region_input(tenon__cpu_region_t region, uint32_t index);
+const tenon_value_info_t* tenon__cpu_region_output(tenon__cpu_region_t region, uint32_t index);
+/* Its number among the region's inputs, TENON_NONE when it is absent. */
+uint32_t tenon__cpu_region_argument(tenon__cpu_region_t region, uint32_t index);
+int64_t tenon__cpu_region_int(tenon__cpu_region_t region, const char* name, int64_t otherwise);
+double tenon__cpu_region_float(tenon__cpu_region_t region, const char* name, double otherwise);
+const char* tenon__cpu_region_string(tenon__cpu_region_t region, const char* name);
+/* Item `index` of a list, `otherwise` past its end. */
+int64_t tenon__cpu_region_item(tenon__cpu_region_t region, const char* name, size_t index,
+                               int64_t otherwise);
+size_t tenon__cpu_region_length(tenon__cpu_region_t region, const char* name);
+
+/* Writes the reason and returns 0, for `return refuse(...)` in match. */
+int32_t tenon__cpu_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail);
+
+/* ---- Layouts ---- */
+
+enum { TENON_CPU_MAX_RULES = 64 };
+
+/* Channels last for ranks 3, 4 and 5: order 0, 2, ..., 1. */
+const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank);
+
+/* ---- Threads ---- */
+
+/* Scratch is declared when building for this many threads; with more, the rest stays idle. */
+uint32_t tenon__cpu_slot_count(void);
+
+typedef void (*tenon__cpu_body_t)(void* user, uint32_t index, uint32_t thread);
+
+/* Runs body for [0, count) with threads below `slots`. Inline where that is all the same. */
+void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
+                         uint32_t count, tenon__cpu_body_t body, void* user);
+/* How many threads a call has. */
+uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * What an expression's instructions do to blocks of elements: one table of functions for each
+ * instruction set. A function handles `count` elements that lie together; an operand marked S is
+ * one element, used for all. Blocks may be the same memory as the result, never overlap it
+ * otherwise.
+ */
+#ifndef TENON_CPU_ELEMENTS_H_
+#define TENON_CPU_ELEMENTS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tenon/plugin.h"
+
+/* The types in which blocks are computed. NAME, C type, dtype. bool is one byte, 0 or 1. */
+#define TENON_CPU_TYPES(X) \
+  X(BOOL, uint8_t, BOOL)   \
+  X(I8, int8_t, INT8)      \
+  X(I16, int16_t, INT16)   \
+  X(I32, int32_t, INT32)   \
+  X(I64, int64_t, INT64)   \
+  X(U8, uint8_t, UINT8)    \
+  X(U16, uint16_t, UINT16) \
+  X(U32, uint32_t, UINT32) \
+  X(U64, uint64_t, UINT64) \
+  X(F32, float, FLOAT32)   \
+  X(F64, double, FLOAT64)
+#define TENON_CPU_TYPE_ENTRY(name, c_type, dtype) TENON_CPU_TYPE_##name,
+typedef enum tenon__cpu_type_t {
+  TENON_CPU_TYPES(TENON_CPU_TYPE_ENTRY) TENON_CPU_TYPE_COUNT
+} tenon__cpu_type_t;
+
+typedef void (*tenon__cpu_unary_t)(void* out, const void* a, size_t count);
+typedef void (*tenon__cpu_binary_t)(void* out, const void* a, const void* b, size_t count);
+/* condition (bool) ? a : b, by element size; a step is 1, or 0 for one element used for all. */
+typedef void (*tenon__cpu_select_t)(void* out, const void* condition, const void* a, size_t a_step,
+                                    const void* b, size_t b_step, size_t count);
+/* Folds `count` elements into *inout_sum. */
+typedef void (*tenon__cpu_fold_t)(void* inout_sum, const void* a, size_t count);
+
+enum { TENON_CPU_VV = 0, TENON_CPU_VS = 1, TENON_CPU_SV = 2, TENON_CPU_FORM_COUNT = 3 };
+
+/* Functions of one argument that are common after a product: one pass instead of several. */
+#define TENON_CPU_ACTIVATIONS(X)             \
+  X(NONE, "x")                               \
+  X(CLAMP, "min(max(x, a), b)")              \
+  X(LEAKY, "x < 0 ? a x : x")                \
+  X(SIGMOID, "sigmoid(x)")                   \
+  X(SWISH, "x sigmoid(a x)")                 \
+  X(HARD_SIGMOID, "max(0, min(1, a x + b))") \
+  X(HARD_SWISH, "x max(0, min(1, a x + b))") \
+  X(TANH, "tanh(x)")                         \
+  X(GELU, "x (1 + erf(x / sqrt(2))) / 2")    \
+  X(GELU_TANH, "x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2")
+#define TENON_CPU_ACTIVATION_ENTRY(name, text) TENON_CPU_ACTIVATION_##name,
+typedef enum tenon__cpu_activation_t {
+  TENON_CPU_ACTIVATIONS(TENON_CPU_ACTIVATION_ENTRY) TENON_CPU_ACTIVATION_COUNT
+} tenon__cpu_activation_t;
+/* In place, on rows x columns floats; the parameters are a and b above. */
+typedef void (*tenon__cpu_activate_t)(float* x, size_t stride, size_t rows, size_t columns, float a,
+                                      float b);
+
+typedef struct tenon__cpu_elements_t {
+  /* NULL where an operation has no meaning for a type, or no such form: then operands are widened.
+   */
+  tenon__cpu_unary_t unary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT];
+  tenon__cpu_binary_t binary[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT][TENON_CPU_FORM_COUNT];
+  tenon__cpu_fold_t fold[TENON_OPCODE_COUNT][TENON_CPU_TYPE_COUNT]; /* SUM to MEAN; MEAN sums */
+  tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT]; /* [from][to] */
+  tenon__cpu_select_t select[4]; /* elements of 1, 2, 4, 8 bytes */
+  tenon__cpu_unary_t from_f16;   /* to float */
+  tenon__cpu_unary_t from_bf16;
+  tenon__cpu_unary_t to_f16; /* from float */
+  tenon__cpu_unary_t to_bf16;
+  tenon__cpu_activate_t activate[TENON_CPU_ACTIVATION_COUNT];
+  /* out[j * out_stride + i] = a[i * a_stride + j], strides and counts in elements of 4 bytes. */
+  void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
+                       size_t columns);
+} tenon__cpu_elements_t;
+
+extern const tenon__cpu_elements_t tenon__cpu_elements_baseline;
+extern const tenon__cpu_elements_t tenon__cpu_elements_avx2;
+extern const tenon__cpu_elements_t tenon__cpu_elements_avx512;
+
+#endif

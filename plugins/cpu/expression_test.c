@@ -1,0 +1,427 @@
+/* The expression kernel against a table of doubles over the whole space, for random programs and
+ * shapes. */
+#include "fake_program.h"
+#include "fake_run.h"
+#include "kernels.h"
+#include "program.h"
+
+/* ---- The oracle ---- */
+
+static double apply(uint32_t opcode, double a, double b, double c) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      return a + b;
+    case TENON_OPCODE_SUB:
+      return a - b;
+    case TENON_OPCODE_MUL:
+      return a * b;
+    case TENON_OPCODE_DIV:
+      return a / b;
+    case TENON_OPCODE_MIN:
+      return a < b ? a : b;
+    case TENON_OPCODE_MAX:
+      return a > b ? a : b;
+    case TENON_OPCODE_NEG:
+      return -a;
+    case TENON_OPCODE_ABS:
+      return fabs(a);
+    case TENON_OPCODE_EXP:
+      return exp(a);
+    case TENON_OPCODE_TANH:
+      return tanh(a);
+    case TENON_OPCODE_SIGMOID:
+      return 1 / (1 + exp(-a));
+    case TENON_OPCODE_ERF:
+      return erf(a);
+    case TENON_OPCODE_SQRT:
+      return sqrt(a);
+    case TENON_OPCODE_RSQRT:
+      return 1 / sqrt(a);
+    case TENON_OPCODE_POW:
+      return pow(a, b);
+    case TENON_OPCODE_LT:
+      return a < b;
+    case TENON_OPCODE_GT:
+      return a > b;
+    case TENON_OPCODE_NOT:
+      return a == 0;
+    case TENON_OPCODE_SELECT:
+      return a != 0 ? b : c;
+    default:
+      return a; /* CAST */
+  }
+}
+
+typedef struct oracle_t {
+  const fake_t* fake;
+  const tenon_program_t* program;
+  int64_t points;
+  double* values[MOST];
+} oracle_t;
+
+static void coordinates_of(const oracle_t* oracle, int64_t point, int64_t* out) {
+  for (uint32_t k = oracle->program->rank; k-- > 0;) {
+    out[k] = point % oracle->fake->space[k];
+    point /= oracle->fake->space[k];
+  }
+}
+
+static double read_operand(const oracle_t* oracle, uint32_t operand, int64_t point) {
+  const fake_value_t* value = &oracle->fake->values[oracle->program->operands[operand].index];
+  int64_t at[FAKE_RANK];
+  coordinates_of(oracle, point, at);
+  int64_t index = 0;
+  for (uint32_t k = 0; k < value->info.rank; k++) {
+    const int64_t c = at[k + oracle->program->rank - value->info.rank];
+    index = index * value->dims[k] + (value->dims[k] == 1 ? 0 : c);
+  }
+  return value->numbers[index];
+}
+
+static double load(const oracle_t* oracle, const tenon_instruction_t* in, int64_t point) {
+  const fake_value_t* value =
+      &oracle->fake->values[oracle->program->operands[in->immediate.i].index];
+  int64_t index = 0;
+  for (uint32_t k = 0; k < in->operands[1]; k++) {
+    const uint32_t c = oracle->program->coordinates[in->operands[0] + k];
+    double at = oracle->values[c][point];
+    at = at < 0 ? 0 : at >= (double)value->dims[k] ? (double)(value->dims[k] - 1) : at;
+    index = index * value->dims[k] + (int64_t)at;
+  }
+  return value->numbers[index];
+}
+
+/* The first point of the group of points that are reduced together. */
+static int64_t reduced_point(const oracle_t* oracle, int64_t point, int64_t mask) {
+  int64_t at[FAKE_RANK];
+  int64_t index = 0;
+  coordinates_of(oracle, point, at);
+  for (uint32_t k = 0; k < oracle->program->rank; k++) {
+    index = index * oracle->fake->space[k] + ((mask >> k & 1) != 0 ? 0 : at[k]);
+  }
+  return index;
+}
+
+static void reduce(oracle_t* oracle, uint32_t i, const tenon_instruction_t* in) {
+  const double* a = oracle->values[in->operands[0]];
+  double* y = oracle->values[i];
+  int64_t count = 1;
+  for (uint32_t k = 0; k < oracle->program->rank; k++) {
+    count *= (in->immediate.i >> k & 1) != 0 ? oracle->fake->space[k] : 1;
+  }
+  for (int64_t p = 0; p < oracle->points; p++) {
+    y[p] = in->opcode == TENON_OPCODE_REDUCE_MAX   ? -1e300
+           : in->opcode == TENON_OPCODE_REDUCE_MIN ? 1e300
+           : in->opcode == TENON_OPCODE_PROD       ? 1
+                                                   : 0;
+  }
+  for (int64_t p = 0; p < oracle->points; p++) {
+    double* sum = &y[reduced_point(oracle, p, in->immediate.i)];
+    *sum = in->opcode == TENON_OPCODE_REDUCE_MAX   ? fmax(*sum, a[p])
+           : in->opcode == TENON_OPCODE_REDUCE_MIN ? fmin(*sum, a[p])
+           : in->opcode == TENON_OPCODE_PROD       ? *sum * a[p]
+           : in->opcode == TENON_OPCODE_MEAN       ? *sum + a[p] / (double)count
+                                                   : *sum + a[p];
+  }
+  for (int64_t p = oracle->points; p-- > 0;) {
+    y[p] = y[reduced_point(oracle, p, in->immediate.i)];
+  }
+}
+
+static void evaluate(oracle_t* oracle) {
+  const tenon_program_t* program = oracle->program;
+  for (uint32_t i = 0; i < program->instruction_count; i++) {
+    const tenon_instruction_t* in = &program->instructions[i];
+    oracle->values[i] = calloc((size_t)oracle->points + 1, sizeof(double));
+    if (tenon__cpu_opcode_reduces(in->opcode)) {
+      reduce(oracle, i, in);
+      continue;
+    }
+    for (int64_t p = 0; p < oracle->points; p++) {
+      int64_t at[FAKE_RANK];
+      double x[3] = {0};
+      for (uint32_t k = 0; k < tenon__cpu_opcode_operands(in->opcode); k++) {
+        x[k] = oracle->values[in->operands[k]][p];
+      }
+      coordinates_of(oracle, p, at);
+      oracle->values[i][p] =
+          in->opcode == TENON_OPCODE_INPUT ? read_operand(oracle, (uint32_t)in->immediate.i, p)
+          : in->opcode == TENON_OPCODE_CONSTANT
+              ? (in->dtype == TENON_DTYPE_FLOAT32 ? in->immediate.f : (double)in->immediate.i)
+          : in->opcode == TENON_OPCODE_INDEX ? (double)at[in->immediate.i]
+          : in->opcode == TENON_OPCODE_SIZE  ? (double)oracle->fake->space[in->immediate.i]
+          : in->opcode == TENON_OPCODE_LOAD  ? load(oracle, in, p)
+                                             : apply(in->opcode, x[0], x[1], x[2]);
+    }
+  }
+}
+
+/* Each instruction set, the tactic of the kernel, layouts at random; every element of every output.
+ */
+static void check(fake_t* fake, draft_t* draft, double tolerance) {
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  fake->kind = TENON_REGION_EXPRESSION;
+  fake->program = &draft->program;
+  fake->space_rank = draft->program.rank;
+  oracle_t oracle = {fake, &draft->program, fake_count(fake->space_rank, fake->space), {0}};
+  evaluate(&oracle);
+  for (uint32_t s = 0; s < count * 2; s++) {
+    tenon_refusal_t refusal;
+    fake->threads = 1 + s % 2;
+    REQUIRE(fake_tactic(fake, &tenon__cpu_expression_kernel, &states[s / 2], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(fake, &tenon__cpu_expression_kernel, &states[s / 2]), TENON_OK);
+    for (uint32_t o = 0; o < fake->output_count; o++) {
+      const fake_value_t* value = &fake->values[fake->input_count + o];
+      const double* expected = oracle.values[draft->outputs[o].instruction];
+      const uint64_t reduced = draft->outputs[o].reduced_axes;
+      int64_t k = 0;
+      for (int64_t p = 0; p < oracle.points; p++) {
+        if (reduced_point(&oracle, p, (int64_t)reduced) == p) {
+          const double wrong = fabs(value->numbers[k] - expected[p]);
+          if (!(wrong <= tolerance * (1 + fabs(expected[p])))) {
+            EXPECT_NEAR(value->numbers[k], expected[p], tolerance);
+            (void)fprintf(stderr, "  isa %s, output %u, element %lld\n", states[s / 2].isa->name, o,
+                          (long long)k);
+            break;
+          }
+          k++;
+        }
+      }
+    }
+  }
+  for (uint32_t i = 0; i < draft->program.instruction_count; i++) {
+    free(oracle.values[i]);
+  }
+  fake_free(fake);
+}
+
+/* A space of random extents; `most` elements at most. */
+static void random_space(fake_t* fake, uint32_t rank, int64_t most) {
+  int64_t left = most;
+  for (uint32_t k = 0; k < rank; k++) {
+    const int64_t wide = fake_choice(&fake->seed, 0, 3) == 0 ? 200 : 9;
+    const int64_t limit = left < wide ? left : wide;
+    fake->space[k] = fake_choice(&fake->seed, 1, limit < 1 ? 1 : limit);
+    left /= fake->space[k];
+  }
+}
+
+/* An input of the space's extents, some of them 1. */
+static void random_input(fake_t* fake, uint32_t rank, tenon_dtype_t dtype) {
+  int64_t dims[FAKE_RANK];
+  for (uint32_t k = 0; k < rank; k++) {
+    dims[k] = fake_choice(&fake->seed, 0, 3) == 0 ? 1 : fake->space[k];
+  }
+  (void)fake_input(fake, dtype, rank, dims, false, false);
+}
+
+/* A result for every axis of the mask reduced to 1. */
+static void reduced_output(fake_t* fake, uint32_t rank, tenon_dtype_t dtype, uint64_t reduced) {
+  int64_t dims[FAKE_RANK];
+  for (uint32_t k = 0; k < rank; k++) {
+    dims[k] = (reduced >> k & 1) != 0 ? 1 : fake->space[k];
+  }
+  (void)fake_output(fake, dtype, rank, dims);
+}
+
+/* Any instruction so far that is a float. */
+static uint32_t pick(fake_t* fake, const draft_t* draft) {
+  uint32_t i = 0;
+  do {
+    i = (uint32_t)fake_choice(&fake->seed, 0, draft->program.instruction_count - 1);
+  } while (draft->instructions[i].opcode == TENON_OPCODE_LT);
+  return i;
+}
+
+static void random_program(unsigned seed) {
+  static const uint32_t opcodes[] = {TENON_OPCODE_ADD, TENON_OPCODE_SUB,  TENON_OPCODE_MUL,
+                                     TENON_OPCODE_MIN, TENON_OPCODE_MAX,  TENON_OPCODE_NEG,
+                                     TENON_OPCODE_ABS, TENON_OPCODE_TANH, TENON_OPCODE_SIGMOID};
+  fake_t fake = {.seed = seed};
+  draft_t draft = {0};
+  const uint32_t rank = (uint32_t)fake_choice(&fake.seed, 1, 4);
+  const uint64_t axes = (uint64_t)fake_choice(&fake.seed, 1, (1 << rank) - 1);
+  random_space(&fake, rank, 12000);
+  for (uint32_t k = 0; k < 3; k++) {
+    random_input(&fake, rank, TENON_DTYPE_FLOAT32);
+    (void)input(&draft, k, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  }
+  (void)constant(&draft, 0.5);
+  bool any_reduced = false;
+  for (uint32_t k = 0; k < 10; k++) {
+    const uint32_t last = draft.program.instruction_count - 1;
+    const uint32_t a = fake_choice(&fake.seed, 0, 1) == 0 ? last : pick(&fake, &draft);
+    const uint32_t b = pick(&fake, &draft);
+    const int64_t what = fake_choice(&fake.seed, 0, 13);
+    if (what <= 8) {
+      (void)f32(&draft, opcodes[what], a, b);
+    } else if (what <= 10) {
+      /* Of inputs alone, which are exact: a rounding error must not decide. */
+      const uint32_t c = add(&draft, TENON_OPCODE_LT, TENON_DTYPE_FLOAT32, a % 3, b % 3, 0);
+      (void)add(&draft, TENON_OPCODE_SELECT, TENON_DTYPE_FLOAT32, c, a, 3);
+      k++;
+    } else if (seed % 2 == 0) {
+      const uint32_t kinds[] = {TENON_OPCODE_MEAN, TENON_OPCODE_REDUCE_MAX,
+                                TENON_OPCODE_REDUCE_MIN};
+      (void)with_axis(&draft, kinds[what - 11], TENON_DTYPE_FLOAT32, a, (int64_t)axes);
+      any_reduced = true;
+    }
+  }
+  /* The last instruction mixed with the first input, so that the output has the full shape. */
+  (void)f32(&draft, TENON_OPCODE_ADD, draft.program.instruction_count - 1, 0);
+  output(&draft, draft.program.instruction_count - 1, TENON_DTYPE_FLOAT32, 0);
+  reduced_output(&fake, rank, TENON_DTYPE_FLOAT32, 0);
+  if (any_reduced) {
+    const uint32_t i = with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32,
+                                 draft.program.instruction_count - 1, (int64_t)axes);
+    output(&draft, i, TENON_DTYPE_FLOAT32, axes);
+    reduced_output(&fake, rank, TENON_DTYPE_FLOAT32, axes);
+  }
+  finish(&draft, rank);
+  /* Ten instructions, each within a few ulp of numbers below 10, some subtracted from one another.
+   */
+  check(&fake, &draft, 3e-5);
+}
+
+TENON_TEST(random_programs_equal_the_oracle) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    random_program(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+static void softmax(int64_t rows, int64_t columns, int64_t inner, uint64_t axes) {
+  fake_t fake = {.seed = 7, .space = {rows, columns, inner}};
+  draft_t draft = {0};
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 3, fake.space, false, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 3, fake.space);
+  const uint32_t x = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  const uint32_t m =
+      with_axis(&draft, TENON_OPCODE_REDUCE_MAX, TENON_DTYPE_FLOAT32, x, (int64_t)axes);
+  const uint32_t e = f32(&draft, TENON_OPCODE_EXP, f32(&draft, TENON_OPCODE_SUB, x, m), 0);
+  const uint32_t s = with_axis(&draft, TENON_OPCODE_SUM, TENON_DTYPE_FLOAT32, e, (int64_t)axes);
+  output(&draft, f32(&draft, TENON_OPCODE_DIV, e, s), TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 3);
+  check(&fake, &draft, 1e-6);
+}
+
+TENON_TEST(softmax_along_any_axis_and_length) {
+  softmax(3, 7, 1, 2);
+  softmax(5, 128, 3, 2);
+  softmax(5, 3, 128, 4);
+  softmax(2, 3, 9000, 4);
+  softmax(1, 20000, 1, 2);
+  softmax(2, 9000, 3, 2);
+  softmax(4, 33, 17, 6);
+}
+
+TENON_TEST(means_over_pixels_with_channels_last) {
+  fake_t fake = {.seed = 3, .space = {2, 49, 300}};
+  draft_t draft = {0};
+  const int64_t dims[] = {2, 1, 300};
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 3, fake.space, false, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 3, dims);
+  const uint32_t x = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  output(&draft, with_axis(&draft, TENON_OPCODE_MEAN, TENON_DTYPE_FLOAT32, x, 2),
+         TENON_DTYPE_FLOAT32, 2);
+  finish(&draft, 3);
+  check(&fake, &draft, 1e-6);
+}
+
+/* y[i, j] = table[index[i], j], and with an offset beside. */
+static void lookup(int64_t rows, int64_t columns, bool plain) {
+  fake_t fake = {.seed = 9, .space = {rows, columns}};
+  draft_t draft = {0};
+  const int64_t table_dims[] = {50, columns};
+  const int64_t index_dims[] = {rows, 1};
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, table_dims, false, false);
+  fake_value_t* index = fake_input(&fake, TENON_DTYPE_INT64, 2, index_dims, false, false);
+  for (int64_t k = 0; k < rows; k++) {
+    index->numbers[k] = (double)fake_choice(&fake.seed, 0, 49);
+  }
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  draft.operands[0] = (tenon_operand_t){.index = 0, .dtype = TENON_DTYPE_FLOAT32, .indexed = 1};
+  const uint32_t i = input(&draft, 1, TENON_DTYPE_INT64, TENON_DTYPE_INT64);
+  uint32_t j = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 1);
+  if (!plain) {
+    const uint32_t size = with_axis(&draft, TENON_OPCODE_SIZE, TENON_DTYPE_INT64, 0, 1);
+    const uint32_t one = with_axis(&draft, TENON_OPCODE_CONSTANT, TENON_DTYPE_INT64, 0, 1);
+    const uint32_t last = add(&draft, TENON_OPCODE_SUB, TENON_DTYPE_INT64, size, one, 0);
+    j = add(&draft, TENON_OPCODE_SUB, TENON_DTYPE_INT64, last, j, 0);
+  }
+  draft.coordinates[0] = i;
+  draft.coordinates[1] = j;
+  draft.program.coordinate_count = 2;
+  const uint32_t y = add(&draft, TENON_OPCODE_LOAD, TENON_DTYPE_FLOAT32, 0, 2, 0);
+  output(&draft, f32(&draft, TENON_OPCODE_ADD, y, y), TENON_DTYPE_FLOAT32, 0);
+  finish(&draft, 2);
+  check(&fake, &draft, 1e-6);
+}
+
+TENON_TEST(looks_rows_up) {
+  lookup(7, 300, true);
+  lookup(40, 5, true);
+  lookup(7, 300, false);
+  lookup(1, 1, true);
+}
+
+TENON_TEST(converts_between_types) {
+  static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64, TENON_DTYPE_INT64,
+                                        TENON_DTYPE_INT32,   TENON_DTYPE_INT8,    TENON_DTYPE_UINT8,
+                                        TENON_DTYPE_BFLOAT16};
+  for (size_t from = 0; from < 7; from++) {
+    for (size_t to = 0; to < 7; to++) {
+      fake_t fake = {.seed = 5, .space = {3, 37}};
+      draft_t draft = {0};
+      fake_value_t* x = fake_input(&fake, types[from], 2, fake.space, false, false);
+      for (int64_t k = 0; k < 3 * 37; k++) {
+        x->numbers[k] = (double)fake_choice(&fake.seed, 0, 100);
+      }
+      (void)fake_output(&fake, types[to], 2, fake.space);
+      const uint32_t own = types[from] == TENON_DTYPE_BFLOAT16 ? TENON_DTYPE_FLOAT32 : types[from];
+      const uint32_t i = input(&draft, 0, types[from], own);
+      const uint32_t other = types[to] == TENON_DTYPE_BFLOAT16 ? TENON_DTYPE_FLOAT32 : types[to];
+      output(&draft, add(&draft, TENON_OPCODE_CAST, other, i, 0, 0), types[to], 0);
+      finish(&draft, 2);
+      check(&fake, &draft, 0);
+    }
+  }
+}
+
+TENON_TEST(copies_and_transposes) {
+  for (unsigned seed = 1; seed <= 60; seed++) {
+    static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_INT64,
+                                          TENON_DTYPE_UINT8};
+    fake_t fake = {.seed = seed};
+    draft_t draft = {0};
+    const uint32_t rank = (uint32_t)fake_choice(&fake.seed, 1, 5);
+    const tenon_dtype_t dtype = types[seed % 3];
+    random_space(&fake, rank, 9000);
+    fake_value_t* x = fake_input(&fake, dtype, rank, fake.space, false, false);
+    for (int64_t k = 0; k < fake_count(rank, fake.space); k++) {
+      x->numbers[k] = (double)(k % 251);
+    }
+    (void)fake_output(&fake, dtype, rank, fake.space);
+    output(&draft, input(&draft, 0, dtype, dtype), dtype, 0);
+    finish(&draft, rank);
+    check(&fake, &draft, 0);
+  }
+}
+
+TENON_TEST(sums_of_nothing_are_neutral) {
+  fake_t fake = {.seed = 5, .space = {3, 0, 4}};
+  draft_t draft = {0};
+  const int64_t dims[] = {3, 1, 4};
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 3, fake.space, false, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 3, dims);
+  const uint32_t x = input(&draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  output(&draft, with_axis(&draft, TENON_OPCODE_SUM, TENON_DTYPE_FLOAT32, x, 2),
+         TENON_DTYPE_FLOAT32, 2);
+  finish(&draft, 3);
+  fake.values[1].numbers[5] = 1;
+  check(&fake, &draft, 0);
+  EXPECT(fake.failed == false);
+}

@@ -1,0 +1,191 @@
+/* Blocking of products, and packing into panels. */
+#include "product.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static size_t min_size(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+static size_t ceil_div(size_t a, size_t b) {
+  return (a + b - 1) / b;
+}
+
+/* Parts of at most `limit`, all about equally large, in multiples of `unit`. */
+static size_t even_part(size_t total, size_t limit, size_t unit) {
+  if (total <= limit) {
+    return total > 0 ? total : 1;
+  }
+  const size_t parts = ceil_div(total, limit);
+  return min_size(ceil_div(ceil_div(total, parts), unit) * unit, total);
+}
+
+size_t tenon__cpu_panel_width(const tenon__cpu_tiles_t* tiles) {
+  return (size_t)tiles->vector_floats * TENON_CPU_PANEL_VECTORS;
+}
+
+static size_t vector_count(const tenon__cpu_tiles_t* tiles, size_t columns) {
+  return ceil_div(columns, tiles->vector_floats);
+}
+
+size_t tenon__cpu_panel_count(const tenon__cpu_tiles_t* tiles, size_t columns) {
+  const size_t vectors = vector_count(tiles, columns);
+  return vectors == 1 ? 1 : vectors / TENON_CPU_PANEL_VECTORS;
+}
+
+/* The last panel takes the odd vector. */
+static size_t panel_vectors(const tenon__cpu_tiles_t* tiles, size_t columns_left) {
+  const size_t vectors = vector_count(tiles, columns_left);
+  return vectors <= TENON_CPU_TILE_VECTORS ? vectors : TENON_CPU_PANEL_VECTORS;
+}
+
+size_t tenon__cpu_packed_size(const tenon__cpu_tiles_t* tiles, size_t depth, size_t columns) {
+  return depth * vector_count(tiles, columns) * tiles->vector_floats;
+}
+
+static void pack_row(const float* source, size_t n_stride, size_t columns, size_t width,
+                     float* out) {
+  if (n_stride == 1) {
+    memcpy(out, source, columns * sizeof(float));
+  } else {
+    for (size_t j = 0; j < columns; j++) {
+      out[j] = source[j * n_stride];
+    }
+  }
+  for (size_t j = columns; j < width; j++) {
+    out[j] = 0.0F;
+  }
+}
+
+void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const size_t* k_offsets,
+                     size_t k_stride, size_t n_stride, size_t depth, size_t columns, float* out) {
+  for (size_t n = 0; n < columns;) {
+    const size_t width = panel_vectors(tiles, columns - n) * tiles->vector_floats;
+    const size_t count = min_size(width, columns - n);
+    for (size_t k = 0; k < depth; k++) {
+      const size_t offset = k_offsets != NULL ? k_offsets[k] : k * k_stride;
+      pack_row(source + offset + n * n_stride, n_stride, count, width, out + k * width);
+    }
+    n += count;
+    out += depth * width;
+  }
+}
+
+static size_t depth_block(size_t depth) {
+  return even_part(depth, TENON_CPU_DEPTH_BLOCK, 8);
+}
+
+size_t tenon__cpu_product_scratch(size_t rows, size_t depth) {
+  return min_size(rows, TENON_CPU_ROW_BLOCK + TENON_CPU_TILE_MAX_ROWS) *
+         (depth_block(depth) + TENON_CPU_ROW_PADDING);
+}
+
+void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_t columns,
+                             size_t batches, size_t threads, tenon__cpu_grid_t* out_grid) {
+  const size_t unit = tiles->max_rows[TENON_CPU_PANEL_VECTORS - 1];
+  const size_t panels = tenon__cpu_panel_count(tiles, columns);
+  const size_t blocks = ceil_div(rows > 0 ? rows : 1, TENON_CPU_ROW_BLOCK);
+  size_t row_tasks = blocks;
+  size_t panel_tasks = 1;
+  if (threads > 1) {
+    const size_t wanted = ceil_div(2 * threads, batches > 0 ? batches : 1);
+    if (blocks >= wanted) {
+      row_tasks = ceil_div(blocks, threads) * threads;
+    } else if (wanted > 1) {
+      panel_tasks = min_size(ceil_div(wanted, blocks), panels > 0 ? panels : 1);
+      if (blocks * panel_tasks < wanted) {
+        row_tasks = ceil_div(wanted, panel_tasks);
+      }
+    }
+  }
+  out_grid->rows_per_task = ceil_div(ceil_div(rows > 0 ? rows : 1, row_tasks), unit) * unit;
+  out_grid->row_tasks = ceil_div(rows > 0 ? rows : 1, out_grid->rows_per_task);
+  out_grid->panels_per_task = ceil_div(panels > 0 ? panels : 1, panel_tasks);
+  out_grid->panel_tasks = ceil_div(panels > 0 ? panels : 1, out_grid->panels_per_task);
+}
+
+/* A block of rows and of the depth: where its a is, and whether its sums begin or end here. */
+typedef struct block_t {
+  const float* a;
+  size_t a_stride;
+  size_t row;
+  size_t rows;
+  size_t depth_begin;
+  size_t depth;
+} block_t;
+
+static void run_panel(const tenon__cpu_product_t* p, const block_t* block, size_t panel) {
+  const size_t column = panel * tenon__cpu_panel_width(p->tiles);
+  const size_t vectors = panel_vectors(p->tiles, p->columns - column);
+  const size_t width = vectors * p->tiles->vector_floats;
+  const bool first = block->depth_begin == 0;
+  const bool last = block->depth_begin + block->depth == p->depth;
+  const size_t b_stride = p->b_stride != 0 ? p->b_stride : width;
+  tenon__cpu_tile_t tile = {
+      .b = p->b + panel * p->panel_stride + block->depth_begin * b_stride,
+      .bias = first && p->bias != NULL ? p->bias + column : NULL,
+      .depth = block->depth,
+      .a_stride = block->a_stride,
+      .b_stride = b_stride,
+      .c_stride = p->c_stride,
+      .addend_stride = first ? p->addend_stride : p->c_stride,
+      .columns = min_size(width, p->columns - column),
+      .low = last ? p->low : -INFINITY,
+      .high = last ? p->high : INFINITY,
+  };
+  const size_t max_rows = p->tiles->max_rows[vectors - 1];
+  const size_t tile_count = ceil_div(block->rows, max_rows);
+  size_t row = 0;
+  for (size_t t = 0; t < tile_count; t++) {
+    const size_t count = ceil_div(block->rows - row, tile_count - t);
+    tile.a = block->a + row * block->a_stride;
+    tile.c = p->c + (block->row + row) * p->c_stride + column;
+    tile.addend = !first              ? tile.c
+                  : p->addend == NULL ? NULL
+                                      : p->addend + (block->row + row) * p->addend_stride + column;
+    p->tiles->functions[vectors - 1][count - 1](&tile);
+    if (last && p->finish != NULL) {
+      p->finish(p->finish_user, tile.c, tile.c_stride, block->row + row, count, column,
+                tile.columns);
+    }
+    row += count;
+  }
+}
+
+static void run_rows(const tenon__cpu_product_t* p, size_t row, size_t rows, size_t panel_begin,
+                     size_t panel_end, float* scratch) {
+  const size_t step = depth_block(p->depth);
+  size_t k = 0;
+  do {
+    const size_t depth = min_size(step, p->depth - k);
+    block_t block = {p->a + row * p->a_stride + k, p->a_stride, row, rows, k, depth};
+    if (p->gather != NULL) {
+      block.a = scratch;
+      block.a_stride = step + TENON_CPU_ROW_PADDING;
+      p->gather(p->gather_user, row, rows, k, depth, scratch, block.a_stride);
+    }
+    for (size_t panel = panel_begin; panel < panel_end; panel++) {
+      run_panel(p, &block, panel);
+    }
+    k += depth;
+  } while (k < p->depth);
+}
+
+void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__cpu_grid_t* grid,
+                             size_t task, float* scratch) {
+  const size_t row_begin = task / grid->panel_tasks * grid->rows_per_task;
+  const size_t row_end = min_size(row_begin + grid->rows_per_task, product->rows);
+  const size_t panel_begin = task % grid->panel_tasks * grid->panels_per_task;
+  const size_t panels = tenon__cpu_panel_count(product->tiles, product->columns);
+  const size_t panel_end = min_size(panel_begin + grid->panels_per_task, panels);
+  const size_t unit = product->tiles->max_rows[TENON_CPU_PANEL_VECTORS - 1];
+  if (row_begin >= row_end || panel_begin >= panel_end) {
+    return;
+  }
+  const size_t block = even_part(row_end - row_begin, TENON_CPU_ROW_BLOCK, unit);
+  for (size_t row = row_begin; row < row_end; row += block) {
+    run_rows(product, row, min_size(block, row_end - row), panel_begin, panel_end, scratch);
+  }
+}

@@ -1,0 +1,119 @@
+/* Reading regions, describing layouts, dividing work. */
+#include <unistd.h>
+
+#include "cpu.h"
+
+static const tenon_value_info_t* value_of(tenon__cpu_region_t region, uint32_t value) {
+  return value == TENON_NONE ? NULL : region.table->value(region.handle, value);
+}
+
+const tenon_value_info_t* tenon__cpu_region_input(tenon__cpu_region_t region, uint32_t index) {
+  if (index >= region.table->node_input_count(region.handle, 0)) {
+    return NULL;
+  }
+  return value_of(region, region.table->node_input(region.handle, 0, index));
+}
+
+const tenon_value_info_t* tenon__cpu_region_output(tenon__cpu_region_t region, uint32_t index) {
+  if (index >= region.table->node_output_count(region.handle, 0)) {
+    return NULL;
+  }
+  return value_of(region, region.table->node_output(region.handle, 0, index));
+}
+
+uint32_t tenon__cpu_region_argument(tenon__cpu_region_t region, uint32_t index) {
+  const tenon_value_info_t* info = tenon__cpu_region_input(region, index);
+  return info != NULL ? info->input : TENON_NONE;
+}
+
+int64_t tenon__cpu_region_int(tenon__cpu_region_t region, const char* name, int64_t otherwise) {
+  int64_t value = otherwise;
+  return region.table->attribute_int(region.handle, 0, name, &value) == TENON_OK ? value
+                                                                                 : otherwise;
+}
+
+double tenon__cpu_region_float(tenon__cpu_region_t region, const char* name, double otherwise) {
+  double value = otherwise;
+  return region.table->attribute_float(region.handle, 0, name, &value) == TENON_OK ? value
+                                                                                   : otherwise;
+}
+
+const char* tenon__cpu_region_string(tenon__cpu_region_t region, const char* name) {
+  const char* value = "";
+  return region.table->attribute_string(region.handle, 0, name, &value) == TENON_OK ? value : "";
+}
+
+int64_t tenon__cpu_region_item(tenon__cpu_region_t region, const char* name, size_t index,
+                               int64_t otherwise) {
+  const int64_t* values = NULL;
+  size_t count = 0;
+  if (region.table->attribute_ints(region.handle, 0, name, &values, &count) != TENON_OK) {
+    return otherwise;
+  }
+  return index < count ? values[index] : otherwise;
+}
+
+size_t tenon__cpu_region_length(tenon__cpu_region_t region, const char* name) {
+  const int64_t* values = NULL;
+  size_t count = 0;
+  return region.table->attribute_ints(region.handle, 0, name, &values, &count) == TENON_OK ? count
+                                                                                           : 0;
+}
+
+int32_t tenon__cpu_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail) {
+  out_refusal->reason = reason;
+  out_refusal->detail = detail;
+  return 0;
+}
+
+const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank) {
+  static const uint32_t order_3[] = {0, 2, 1};
+  static const uint32_t order_4[] = {0, 2, 3, 1};
+  static const uint32_t order_5[] = {0, 2, 3, 4, 1};
+  static const tenon_layout_t layouts[] = {
+      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = order_3, .rank = 3},
+      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = order_4, .rank = 4},
+      {.size = sizeof(tenon_layout_t), .name = "channels last", .order = order_5, .rank = 5},
+  };
+  return rank >= 3 && rank <= 5 ? &layouts[rank - 3] : NULL;
+}
+
+uint32_t tenon__cpu_slot_count(void) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > 256 ? 256 : (uint32_t)count;
+}
+
+uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots) {
+  const uint32_t threads = host->thread_count(run);
+  return threads < slots ? threads : slots;
+}
+
+typedef struct lanes_t {
+  tenon__cpu_body_t body;
+  void* user;
+  uint32_t count;
+  uint32_t slots;
+} lanes_t;
+
+/* One of `slots` tasks: every slots-th index. */
+static void run_lane(void* user, uint32_t index, uint32_t thread) {
+  (void)thread;
+  const lanes_t* lanes = user;
+  for (uint32_t i = index; i < lanes->count; i += lanes->slots) {
+    lanes->body(lanes->user, i, index);
+  }
+}
+
+void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
+                         uint32_t count, tenon__cpu_body_t body, void* user) {
+  if (count <= 1 || slots <= 1 || host->thread_count(run) <= 1) {
+    for (uint32_t i = 0; i < count; i++) {
+      body(user, i, 0);
+    }
+  } else if (host->thread_count(run) <= slots) {
+    host->parallel(run, count, body, user);
+  } else {
+    lanes_t lanes = {body, user, count, slots};
+    host->parallel(run, slots < count ? slots : count, run_lane, &lanes);
+  }
+}

@@ -1,0 +1,45 @@
+/* One tile of a product of matrices: what the innermost kernels of mat_mul and convolution compute.
+ */
+#ifndef TENON_CPU_TILE_H_
+#define TENON_CPU_TILE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* c[i][j] = clamp(sum_k a[i][k] * b[k][j] + bias[j] + addend[i][j]) for `rows` rows, a property of
+ * the function, and `columns` columns. `b` holds whole vectors: columns are padded in memory. */
+typedef struct tenon__cpu_tile_t {
+  const float* a;
+  const float* b;
+  float* c;
+  const float* bias;   /* NULL: none */
+  const float* addend; /* NULL: none; may be c */
+  size_t depth;
+  size_t a_stride; /* in elements, from row to row */
+  size_t b_stride;
+  size_t c_stride;
+  size_t addend_stride;
+  size_t columns;
+  float low; /* -inf and inf: no clamp */
+  float high;
+} tenon__cpu_tile_t;
+
+typedef void (*tenon__cpu_tile_function_t)(const tenon__cpu_tile_t* tile);
+
+/* A panel of columns is PANEL_VECTORS wide, save the last, which takes what is left: 1 to
+ * TILE_VECTORS. */
+enum { TENON_CPU_PANEL_VECTORS = 2, TENON_CPU_TILE_VECTORS = 3, TENON_CPU_TILE_MAX_ROWS = 16 };
+
+/* The tile functions of one instruction set: `functions[v - 1][r - 1]` for v vectors of columns and
+ * r rows, r <= max_rows[v - 1]. */
+typedef struct tenon__cpu_tiles_t {
+  uint32_t vector_floats;
+  uint32_t max_rows[TENON_CPU_TILE_VECTORS];
+  tenon__cpu_tile_function_t functions[TENON_CPU_TILE_VECTORS][TENON_CPU_TILE_MAX_ROWS];
+} tenon__cpu_tiles_t;
+
+extern const tenon__cpu_tiles_t tenon__cpu_tiles_baseline;
+extern const tenon__cpu_tiles_t tenon__cpu_tiles_avx2;
+extern const tenon__cpu_tiles_t tenon__cpu_tiles_avx512;
+
+#endif

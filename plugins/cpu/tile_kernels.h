@@ -1,0 +1,115 @@
+/*
+ * The tile functions for one vector width. Included by tile_baseline.c and its siblings.
+ *
+ * All accumulators live in registers: rows x vectors of them, one broadcast element of a and a row
+ * of b. The row count is a constant in each function, so that the compiler unrolls over it; its
+ * loop has one load for each b vector and each a element, and rows x vectors multiply-adds. Nothing
+ * else is needed to reach the processor's peak from the first-level cache.
+ */
+#ifndef TENON_CPU_TILE_KERNELS_H_
+#define TENON_CPU_TILE_KERNELS_H_
+
+#include <math.h>
+
+#include "tile.h"
+#include "vector.h"
+
+/* Where the last vector is not full: `sums` is rows x width. Out of line, since it is rare. */
+static __attribute__((noinline, unused)) void tile_store_part(const tenon__cpu_tile_t* tile,
+                                                              const float* sums, size_t rows,
+                                                              size_t width) {
+  for (size_t i = 0; i < rows; i++) {
+    float* c = tile->c + i * tile->c_stride;
+    const float* addend = tile->addend != NULL ? tile->addend + i * tile->addend_stride : NULL;
+    for (size_t j = 0; j < tile->columns; j++) {
+      float value = sums[i * width + j];
+      value += tile->bias != NULL ? tile->bias[j] : 0.0F;
+      value += addend != NULL ? addend[j] : 0.0F;
+      value = value < tile->low ? tile->low : value;
+      c[j] = value > tile->high ? tile->high : value;
+    }
+  }
+}
+
+INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENON_CPU_TILE_VECTORS],
+                            int rows, int vectors) {
+  if (tile->bias != NULL) {
+    UNROLL for (int v = 0; v < vectors; v++) {
+      const vfloat_t bias = vload(tile->bias + v * VECTOR_FLOATS);
+      UNROLL for (int i = 0; i < rows; i++) {
+        sums[i][v] += bias;
+      }
+    }
+  }
+  if (tile->addend != NULL) {
+    UNROLL for (int i = 0; i < rows; i++) {
+      const float* addend = tile->addend + (size_t)i * tile->addend_stride;
+      UNROLL for (int v = 0; v < vectors; v++) {
+        sums[i][v] += vload(addend + v * VECTOR_FLOATS);
+      }
+    }
+  }
+  if (tile->low > -INFINITY || tile->high < INFINITY) {
+    const vfloat_t low = vsplat(tile->low);
+    const vfloat_t high = vsplat(tile->high);
+    UNROLL for (int i = 0; i < rows; i++) {
+      UNROLL for (int v = 0; v < vectors; v++) {
+        sums[i][v] = vmin(high, vmax(low, sums[i][v]));
+      }
+    }
+  }
+  UNROLL for (int i = 0; i < rows; i++) {
+    UNROLL for (int v = 0; v < vectors; v++) {
+      vstore(tile->c + (size_t)i * tile->c_stride + v * VECTOR_FLOATS, sums[i][v]);
+    }
+  }
+}
+
+INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
+  vfloat_t sums[TENON_CPU_TILE_MAX_ROWS][TENON_CPU_TILE_VECTORS];
+  UNROLL for (int i = 0; i < rows; i++) {
+    UNROLL for (int v = 0; v < vectors; v++) {
+      sums[i][v] = (vfloat_t){0};
+    }
+  }
+  const float* a = tile->a;
+  const float* b = tile->b;
+  const size_t a_stride = tile->a_stride;
+  const size_t b_stride = tile->b_stride;
+  const float* const a_end = a + tile->depth;
+  for (; a != a_end; a++, b += b_stride) {
+    vfloat_t row[TENON_CPU_TILE_VECTORS];
+    UNROLL for (int v = 0; v < vectors; v++) {
+      row[v] = vload(b + v * VECTOR_FLOATS);
+    }
+    UNROLL for (int i = 0; i < rows; i++) {
+      const vfloat_t x = vsplat(a[(size_t)i * a_stride]);
+      UNROLL for (int v = 0; v < vectors; v++) {
+        sums[i][v] = vfma(x, row[v], sums[i][v]);
+      }
+    }
+  }
+  if (tile->columns == (size_t)vectors * VECTOR_FLOATS) {
+    tile_store_full(tile, sums, rows, vectors);
+  } else {
+    float buffer[TENON_CPU_TILE_MAX_ROWS * TENON_CPU_TILE_VECTORS * VECTOR_FLOATS];
+    UNROLL for (int i = 0; i < rows; i++) {
+      UNROLL for (int v = 0; v < vectors; v++) {
+        vstore(buffer + (i * vectors + v) * VECTOR_FLOATS, sums[i][v]);
+      }
+    }
+    tile_store_part(tile, buffer, (size_t)rows, (size_t)vectors * VECTOR_FLOATS);
+  }
+}
+
+#define TILE(rows, vectors)                                         \
+  static void tile_##rows##x##vectors(const tenon__cpu_tile_t* t) { \
+    tile_compute(t, rows, vectors);                                 \
+  }
+#define TILES_1_TO_4(vectors) TILE(1, vectors) TILE(2, vectors) TILE(3, vectors) TILE(4, vectors)
+#define TILES_5_TO_6(vectors) TILE(5, vectors) TILE(6, vectors)
+#define TILES_7_TO_9(vectors) TILE(7, vectors) TILE(8, vectors) TILE(9, vectors)
+#define TILES_10_TO_12(vectors) TILE(10, vectors) TILE(11, vectors) TILE(12, vectors)
+#define TILES_13_TO_14(vectors) TILE(13, vectors) TILE(14, vectors)
+
+#endif

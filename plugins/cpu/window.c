@@ -1,0 +1,84 @@
+/* Windows and images. */
+#include "window.h"
+
+#include <string.h>
+
+static tenon__cpu_padding_t padding_of(const char* text) {
+  if (strcmp(text, "same_upper") == 0) {
+    return TENON_CPU_PADDING_SAME_UPPER;
+  }
+  if (strcmp(text, "same_lower") == 0) {
+    return TENON_CPU_PADDING_SAME_LOWER;
+  }
+  return strcmp(text, "valid") == 0 ? TENON_CPU_PADDING_VALID : TENON_CPU_PADDING_EXPLICIT;
+}
+
+void tenon__cpu_window_read(tenon__cpu_region_t region, uint32_t rank, const int64_t* kernel,
+                            tenon__cpu_window_t* out_window) {
+  *out_window = (tenon__cpu_window_t){.rank = rank};
+  out_window->padding = padding_of(tenon__cpu_region_string(region, "auto_pad"));
+  for (uint32_t axis = 0; axis < TENON_CPU_AXES; axis++) {
+    const bool there = axis + rank >= TENON_CPU_AXES;
+    const size_t k = there ? axis + rank - TENON_CPU_AXES : 0;
+    const bool padded = there && out_window->padding == TENON_CPU_PADDING_EXPLICIT;
+    out_window->kernel[axis] = there ? kernel[k] : 1;
+    out_window->stride[axis] = there ? tenon__cpu_region_item(region, "strides", k, 1) : 1;
+    out_window->dilation[axis] = there ? tenon__cpu_region_item(region, "dilations", k, 1) : 1;
+    out_window->pad_begin[axis] = padded ? tenon__cpu_region_item(region, "pads", k, 0) : 0;
+  }
+}
+
+void tenon__cpu_window_fit(tenon__cpu_window_t* window, const int64_t* in, const int64_t* out) {
+  if (window->padding != TENON_CPU_PADDING_SAME_UPPER &&
+      window->padding != TENON_CPU_PADDING_SAME_LOWER) {
+    return;
+  }
+  for (size_t a = 0; a < TENON_CPU_AXES; a++) {
+    const int64_t reach = (window->kernel[a] - 1) * window->dilation[a] + 1;
+    const int64_t needed = (out[a] - 1) * window->stride[a] + reach - in[a];
+    const int64_t total = needed > 0 ? needed : 0;
+    const bool lower = window->padding == TENON_CPU_PADDING_SAME_LOWER;
+    window->pad_begin[a] = lower ? (total + 1) / 2 : total / 2;
+  }
+}
+
+void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* out_image) {
+  const uint32_t rank = view->rank - 2;
+  out_image->batch = view->dims[0];
+  out_image->channels = view->dims[1];
+  out_image->batch_stride = view->strides[0];
+  out_image->channel_stride = view->strides[1];
+  for (uint32_t axis = 0; axis < TENON_CPU_AXES; axis++) {
+    const bool there = axis + rank >= TENON_CPU_AXES;
+    const uint32_t k = 2 + axis + rank - TENON_CPU_AXES;
+    out_image->extent[axis] = there ? view->dims[k] : 1;
+    out_image->stride[axis] = there ? view->strides[k] : 0;
+  }
+}
+
+int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window) {
+  return window->kernel[0] * window->kernel[1] * window->kernel[2];
+}
+
+int64_t tenon__cpu_image_pixels(const tenon__cpu_image_t* image) {
+  return image->extent[0] * image->extent[1] * image->extent[2];
+}
+
+int64_t tenon__cpu_image_even_stride(const tenon__cpu_image_t* image) {
+  const int64_t extents[] = {image->batch, image->extent[0], image->extent[1], image->extent[2]};
+  const int64_t strides[] = {image->batch_stride, image->stride[0], image->stride[1],
+                             image->stride[2]};
+  int64_t count = 1; /* pixels in the axes seen so far */
+  int64_t even = 0;
+  for (size_t k = 4; k-- > 0;) {
+    if (extents[k] == 1) {
+      continue;
+    }
+    if (count > 1 && strides[k] != even * count) {
+      return 0;
+    }
+    even = count > 1 ? even : strides[k];
+    count *= extents[k];
+  }
+  return count > 1 ? even : image->channels;
+}

@@ -1,0 +1,51 @@
+/* The geometry that convolutions and pools share: a window that slides over up to three spatial
+ * axes. */
+#ifndef TENON_CPU_WINDOW_H_
+#define TENON_CPU_WINDOW_H_
+
+#include "cpu.h"
+
+enum { TENON_CPU_AXES = 3 };
+
+typedef enum tenon__cpu_padding_t {
+  TENON_CPU_PADDING_EXPLICIT,
+  TENON_CPU_PADDING_SAME_UPPER,
+  TENON_CPU_PADDING_SAME_LOWER,
+  TENON_CPU_PADDING_VALID,
+} tenon__cpu_padding_t;
+
+/* Always three axes: missing ones stand first, with extent 1. */
+typedef struct tenon__cpu_window_t {
+  uint32_t rank; /* spatial */
+  tenon__cpu_padding_t padding;
+  int64_t kernel[TENON_CPU_AXES];
+  int64_t stride[TENON_CPU_AXES];
+  int64_t dilation[TENON_CPU_AXES];
+  int64_t pad_begin[TENON_CPU_AXES];
+} tenon__cpu_window_t;
+
+/* Images in memory: [batch, channels, three axes], strides in elements. */
+typedef struct tenon__cpu_image_t {
+  int64_t batch;
+  int64_t channels;
+  int64_t extent[TENON_CPU_AXES];
+  int64_t batch_stride;
+  int64_t channel_stride;
+  int64_t stride[TENON_CPU_AXES];
+} tenon__cpu_image_t;
+
+/* Reads strides, dilations, pads and auto_pad of node 0; `kernel`: extents of the window. */
+void tenon__cpu_window_read(tenon__cpu_region_t region, uint32_t rank, const int64_t* kernel,
+                            tenon__cpu_window_t* out_window);
+/* Sets pad_begin where the padding follows from the extents. */
+void tenon__cpu_window_fit(tenon__cpu_window_t* window, const int64_t* in, const int64_t* out);
+void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* out_image);
+/* Taps of the window. */
+int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window);
+/* Pixels of an image. */
+int64_t tenon__cpu_image_pixels(const tenon__cpu_image_t* image);
+/* The distance between neighbouring pixels when all pixels of all images follow one another evenly
+ * in memory, else 0. */
+int64_t tenon__cpu_image_even_stride(const tenon__cpu_image_t* image);
+
+#endif

@@ -1,0 +1,117 @@
+/* See file.h. */
+#include "data/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text/console.h"
+#include "text/memory.h"
+
+static tenon_status_t fail_with_errno(const char* path, const char* what) {
+  const tenon_status_t status = errno == ENOENT ? TENON_ERROR_NOT_FOUND : TENON_ERROR_IO;
+  return tool_fail(status, "%s: %s: %s", path, what, strerror(errno));
+}
+
+static tenon_status_t read_open_file(const char* path, int file, uint8_t** out_data,
+                                     size_t* out_size) {
+  struct stat about;
+  if (fstat(file, &about) != 0) {
+    return fail_with_errno(path, "cannot be read");
+  }
+  if (!S_ISREG(about.st_mode)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: not a regular file", path);
+  }
+  const size_t size = (size_t)about.st_size;
+  uint8_t* data = tool_allocate(size + 1, 1);
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = read(file, data + done, size - done);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      tool_free(data);
+      return fail_with_errno(path, "cannot be read");
+    }
+    if (got == 0) {
+      break; /* it became shorter meanwhile */
+    }
+    done += (size_t)got;
+  }
+  *out_data = data;
+  *out_size = done;
+  return TENON_OK;
+}
+
+tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_size) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    return fail_with_errno(path, "cannot be opened");
+  }
+  const tenon_status_t status = read_open_file(path, file, out_data, out_size);
+  (void)close(file);
+  return status;
+}
+
+tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
+  char* temporary = tool_format("%s.tmp-%ld", path, (long)getpid());
+  FILE* file = fopen(temporary, "wbe");
+  tenon_status_t status = TENON_OK;
+  if (file == NULL) {
+    status = fail_with_errno(temporary, "cannot be written");
+  } else {
+    const bool wrote = size == 0 || fwrite(data, 1, size, file) == size;
+    const bool closed = fclose(file) == 0;
+    if (!wrote || !closed || rename(temporary, path) != 0) {
+      status = fail_with_errno(path, "cannot be written");
+      (void)unlink(temporary);
+    }
+  }
+  tool_free(temporary);
+  return status;
+}
+
+bool tool_file_exists(const char* path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+bool tool_folder_exists(const char* path) {
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+tenon_status_t tool_folder_make(const char* path) {
+  char* part = tool_copy_text(path);
+  tenon_status_t status = TENON_OK;
+  for (char* end = part + 1; status == TENON_OK && end != NULL;) {
+    end = strchr(end, '/');
+    if (end != NULL) {
+      *end = '\0';
+    }
+    if (!tool_folder_exists(part) && mkdir(part, 0700) != 0 && errno != EEXIST) {
+      status = fail_with_errno(part, "cannot be made");
+    }
+    if (end != NULL) {
+      *end++ = '/';
+    }
+  }
+  tool_free(part);
+  return status;
+}
+
+const char* tool_path_base(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
+bool tool_path_has_suffix(const char* path, const char* suffix) {
+  const size_t length = strlen(path);
+  const size_t wanted = strlen(suffix);
+  return length >= wanted && strcasecmp(path + length - wanted, suffix) == 0;
+}

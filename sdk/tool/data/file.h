@@ -1,0 +1,23 @@
+/* Whole files, and digests of files that identify them in the cache. */
+#ifndef TOOL_DATA_FILE_H_
+#define TOOL_DATA_FILE_H_
+
+#include <stdbool.h>
+
+#include "tenon/tenon.h"
+
+/* Reads a regular file. The bytes are aligned to 64 and end with a NUL that is not counted; freed
+ * by tool_free. */
+tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_size);
+/* Written under another name first, then renamed. */
+tenon_status_t tool_file_write(const char* path, const void* data, size_t size);
+bool tool_file_exists(const char* path);
+bool tool_folder_exists(const char* path);
+/* Makes the folder and those above it, private to the user. */
+tenon_status_t tool_folder_make(const char* path);
+/* The part of the path after the last '/'. */
+const char* tool_path_base(const char* path);
+/* Ends with `suffix`, in any case. */
+bool tool_path_has_suffix(const char* path, const char* suffix);
+
+#endif

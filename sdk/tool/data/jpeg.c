@@ -1,0 +1,111 @@
+/* JPEG through libjpeg: 8 bits a sample, grey or red, green, blue. */
+#include "data/picture.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+#ifdef TOOL_WITH_JPEG
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+/* After stdio.h, which it needs. */
+#include <jpeglib.h>
+
+#define TOOL_WORDS_(x) #x
+#define TOOL_WORDS(x) TOOL_WORDS_(x)
+
+const char* tool_jpeg_library(void) {
+  return "libjpeg " TOOL_WORDS(JPEG_LIB_VERSION);
+}
+
+/* libjpeg's way out of an error: its handler must not return. */
+typedef struct errors_t {
+  struct jpeg_error_mgr base; /* first: libjpeg sees only this */
+  jmp_buf exit;
+  char message[JMSG_LENGTH_MAX];
+} errors_t;
+
+static void on_error(j_common_ptr info) {
+  errors_t* errors = (errors_t*)info->err;
+  info->err->format_message(info, errors->message);
+  longjmp(errors->exit, 1); /* NOLINT(cert-err52-cpp) */
+}
+
+static void on_message(j_common_ptr info, int level) {
+  (void)info, (void)level;
+}
+
+/* What must survive the jump. */
+typedef struct reading_t {
+  const char* name;
+  struct jpeg_decompress_struct info;
+  errors_t errors;
+  tool_picture_t picture;
+  uint8_t* row;
+  tenon_status_t status;
+} reading_t;
+
+static void read_rows(reading_t* reading) {
+  struct jpeg_decompress_struct* info = &reading->info;
+  (void)jpeg_read_header(info, TRUE);
+  info->out_color_space = info->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  const uint32_t channels = info->num_components == 1 ? 1 : 3;
+  reading->status = tool_picture_make(reading->name, info->image_width, info->image_height,
+                                      channels, 255, &reading->picture);
+  if (reading->status != TENON_OK) {
+    return;
+  }
+  (void)jpeg_start_decompress(info);
+  const size_t row_samples = (size_t)info->output_width * channels;
+  reading->row = tool_allocate(row_samples, 1);
+  while (info->output_scanline < info->output_height) {
+    uint16_t* target = reading->picture.samples + info->output_scanline * row_samples;
+    JSAMPROW rows[1] = {reading->row};
+    (void)jpeg_read_scanlines(info, rows, 1);
+    for (size_t i = 0; i < row_samples; ++i) {
+      target[i] = reading->row[i];
+    }
+  }
+  (void)jpeg_finish_decompress(info);
+}
+
+tenon_status_t tool_jpeg_parse(const char* name, const uint8_t* data, size_t size,
+                               tool_picture_t* out_picture) {
+  reading_t* reading = tool_allocate(1, sizeof(*reading));
+  reading->name = name;
+  reading->info.err = jpeg_std_error(&reading->errors.base);
+  reading->errors.base.error_exit = on_error;
+  reading->errors.base.emit_message = on_message;
+  if (setjmp(reading->errors.exit) == 0) { /* NOLINT(cert-err52-cpp) */
+    jpeg_create_decompress(&reading->info);
+    jpeg_mem_src(&reading->info, data, size);
+    read_rows(reading);
+  } else {
+    reading->status =
+        tool_fail(TENON_ERROR_INVALID_DATA, "%s: damaged JPEG: %s", name, reading->errors.message);
+  }
+  jpeg_destroy_decompress(&reading->info);
+  const tenon_status_t status = reading->status;
+  if (status == TENON_OK) {
+    *out_picture = reading->picture;
+  } else {
+    tool_picture_free(&reading->picture);
+  }
+  tool_free(reading->row);
+  tool_free(reading);
+  return status;
+}
+
+#else
+
+const char* tool_jpeg_library(void) {
+  return "";
+}
+
+tenon_status_t tool_jpeg_parse(const char* name, const uint8_t* data, size_t size,
+                               tool_picture_t* out_picture) {
+  (void)data, (void)size, (void)out_picture;
+  return tool_fail(TENON_ERROR_UNSUPPORTED, "%s: this command was built without libjpeg", name);
+}
+
+#endif

@@ -1,0 +1,298 @@
+/* From pictures to tensors and back. See picture.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/picture.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4]) {
+  double numbers[4];
+  uint32_t count = 0;
+  const char* at = text;
+  for (;;) {
+    char* end = NULL;
+    const double number = strtod(at, &end);
+    if (end == at || !isfinite(number) || count == 4 || (*end != ',' && *end != '\0')) {
+      return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                       "%s: \"%s\" is not one number, or one for each channel", option, text);
+    }
+    numbers[count++] = number;
+    if (*end == '\0') {
+      break;
+    }
+    at = end + 1;
+  }
+  for (uint32_t i = 0; i < 4; ++i) {
+    out_numbers[i] = numbers[i < count ? i : count - 1];
+  }
+  return TENON_OK;
+}
+
+/* ---- Resizing ---- */
+
+/* One axis: result i is the sum of `count` samples from `first` on, times weights. */
+typedef struct span_t {
+  uint32_t first;
+  uint32_t count;
+  float* weights;
+} span_t;
+
+static span_t* make_spans(uint32_t from, uint32_t to, float** out_weights) {
+  const double ratio = (double)from / (double)to;
+  const double reach = ratio > 1 ? ratio : 1;
+  const size_t most = (size_t)ceil(reach) * 2 + 2;
+  span_t* spans = tool_allocate(to, sizeof(*spans));
+  float* weights = tool_allocate((size_t)to * most, sizeof(*weights));
+  for (uint32_t i = 0; i < to; ++i) {
+    const double centre = ((double)i + 0.5) * ratio;
+    const double low = floor(centre - reach);
+    const double high = ceil(centre + reach);
+    span_t* span = &spans[i];
+    span->weights = weights + (size_t)i * most;
+    span->first = low > 0 ? (uint32_t)low : 0;
+    const uint32_t last = high < (double)from ? (uint32_t)high : from;
+    double sum = 0;
+    for (uint32_t k = span->first; k < last && span->count < most; ++k) {
+      const double weight = fmax(0, 1 - fabs(((double)k + 0.5 - centre) / reach));
+      span->weights[span->count++] = (float)weight;
+      sum += weight;
+    }
+    for (uint32_t k = 0; k < span->count; ++k) {
+      span->weights[k] = (float)((double)span->weights[k] / sum);
+    }
+  }
+  *out_weights = weights;
+  return spans;
+}
+
+void tool_picture_resize(const tool_picture_t* picture, uint32_t width, uint32_t height,
+                         float* out_samples) {
+  const uint32_t channels = picture->channels;
+  float* x_weights = NULL;
+  float* y_weights = NULL;
+  span_t* across = make_spans(picture->width, width, &x_weights);
+  span_t* down = make_spans(picture->height, height, &y_weights);
+  const size_t row_samples = (size_t)width * channels;
+  float* rows = tool_allocate((size_t)picture->height * row_samples, sizeof(float));
+  for (uint32_t y = 0; y < picture->height; ++y) {
+    const uint16_t* source = picture->samples + (size_t)y * picture->width * channels;
+    for (size_t i = 0; i < row_samples; ++i) {
+      const span_t* span = &across[i / channels];
+      float sum = 0;
+      for (uint32_t k = 0; k < span->count; ++k) {
+        sum += span->weights[k] * (float)source[(span->first + k) * channels + i % channels];
+      }
+      rows[y * row_samples + i] = sum;
+    }
+  }
+  for (uint32_t y = 0; y < height; ++y) {
+    for (size_t i = 0; i < row_samples; ++i) {
+      float sum = 0;
+      for (uint32_t k = 0; k < down[y].count; ++k) {
+        sum += down[y].weights[k] * rows[(down[y].first + k) * row_samples + i];
+      }
+      out_samples[y * row_samples + i] = sum;
+    }
+  }
+  tool_free(rows);
+  tool_free(across);
+  tool_free(down);
+  tool_free(x_weights);
+  tool_free(y_weights);
+}
+
+/* ---- To a tensor ---- */
+
+/* Which axes of an input are which. TENON_NONE: absent. */
+typedef struct axes_t {
+  uint32_t channel;
+  uint32_t row;
+  uint32_t column;
+} axes_t;
+
+static bool is_channel_extent(int64_t extent) {
+  return extent == 1 || extent == 3 || extent == 4;
+}
+
+static axes_t find_axes(uint32_t rank, const int64_t* dims) {
+  if (rank == 2) {
+    return (axes_t){TENON_NONE, 0, 1};
+  }
+  const uint32_t first = rank - 3;
+  if (!is_channel_extent(dims[first]) && is_channel_extent(dims[rank - 1])) {
+    return (axes_t){rank - 1, first, first + 1};
+  }
+  return (axes_t){first, first + 1, first + 2};
+}
+
+/* Sample of channel `c` of a picture with `channels`, as one with `wanted` has it. */
+static double pick_channel(const float* pixel, uint32_t channels, uint32_t wanted, uint32_t c,
+                           bool bgr) {
+  if (channels == wanted || channels == 3) {
+    if (wanted == 1 && channels == 3) { /* ITU-R BT.601 */
+      return 0.299 * (double)pixel[0] + 0.587 * (double)pixel[1] + 0.114 * (double)pixel[2];
+    }
+    return c == 3 ? 255 : (double)pixel[bgr && c < 3 ? 2 - c : c];
+  }
+  return c == 3 ? 255 : (double)pixel[0];
+}
+
+static void fill_tensor(const float* samples, uint32_t channels, const axes_t* axes,
+                        const tool_preprocess_t* preprocess, tool_value_t* value) {
+  const uint64_t height = (uint64_t)value->dims[axes->row];
+  const uint64_t width = (uint64_t)value->dims[axes->column];
+  const uint32_t wanted = axes->channel == TENON_NONE ? 1 : (uint32_t)value->dims[axes->channel];
+  const bool last = axes->channel != TENON_NONE && axes->channel > axes->row;
+  for (uint64_t i = 0; i < height * width; ++i) {
+    for (uint32_t c = 0; c < wanted; ++c) {
+      const double sample =
+          pick_channel(samples + i * channels, channels, wanted, c, preprocess->bgr && wanted != 1);
+      const double number = (sample - preprocess->mean[c]) * preprocess->scale[c];
+      const uint64_t index = last ? i * wanted + c : c * height * width + i;
+      tool_element_set(value->dtype, value->data, index, number);
+    }
+  }
+}
+
+tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
+                                     const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
+                                     uint32_t rank, const int64_t* dims, tool_value_t* out_value) {
+  int64_t extents[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  if (rank < 2 || rank > 5 || strchr("iuf", tool_dtype_class(dtype)) == NULL) {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: a picture cannot be an input %s of rank %u",
+                     name, tool_dtype_name(dtype), rank);
+  }
+  const axes_t axes = find_axes(rank, dims);
+  for (uint32_t k = 0; k < rank; ++k) {
+    const int64_t own = k == axes.row       ? picture->height
+                        : k == axes.column  ? picture->width
+                        : k == axes.channel ? picture->channels
+                                            : 1;
+    extents[k] = dims[k] < 0 ? own : dims[k];
+    const bool leading = k != axes.row && k != axes.column && k != axes.channel;
+    if (leading && extents[k] != 1) {
+      return tool_fail(TENON_ERROR_INVALID_DATA, "%s: one picture cannot fill a batch of %lld",
+                       name, (long long)extents[k]);
+    }
+  }
+  const int64_t wanted = axes.channel == TENON_NONE ? 1 : extents[axes.channel];
+  if (!is_channel_extent(wanted) || extents[axes.row] < 1 || extents[axes.column] < 1 ||
+      extents[axes.row] > TOOL_PICTURE_SIDE_MAX || extents[axes.column] > TOOL_PICTURE_SIDE_MAX) {
+    return tool_fail(
+        TENON_ERROR_INVALID_DATA, "%s: a picture cannot fill %lld channels of %lld x %lld", name,
+        (long long)wanted, (long long)extents[axes.row], (long long)extents[axes.column]);
+  }
+  const tenon_status_t status = tool_value_make(name, dtype, rank, extents, out_value);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const uint32_t height = (uint32_t)extents[axes.row];
+  const uint32_t width = (uint32_t)extents[axes.column];
+  const size_t count = (size_t)height * width * picture->channels;
+  float* samples = tool_allocate(count, sizeof(float));
+  tool_picture_resize(picture, width, height, samples);
+  for (size_t i = 0; i < count; ++i) {
+    samples[i] *= 255.0F / (float)picture->maximum;
+  }
+  fill_tensor(samples, picture->channels, &axes, preprocess, out_value);
+  tool_free(samples);
+  return TENON_OK;
+}
+
+tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
+                                   const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
+                                   tool_value_t* out_value) {
+  const tenon_status_t status = tool_value_make(name, dtype, bytes->rank, bytes->dims, out_value);
+  if (status != TENON_OK) {
+    return status;
+  }
+  /* Extents inside of the channel axis: channels first where the third axis from the end is 1, 3 or
+   * 4 wide. */
+  uint64_t inner = 1;
+  uint64_t channels = 1;
+  if (bytes->rank >= 3) {
+    const axes_t axes = find_axes(bytes->rank, bytes->dims);
+    channels = (uint64_t)bytes->dims[axes.channel];
+    for (uint32_t k = axes.channel + 1; k < bytes->rank; ++k) {
+      inner *= (uint64_t)bytes->dims[k];
+    }
+  }
+  for (uint64_t i = 0; i < bytes->count; ++i) {
+    const uint64_t channel = i / inner % channels;
+    const uint64_t c = channel < 4 ? channel : 3;
+    const double sample = tool_element_get(bytes->dtype, bytes->data, i, 0);
+    tool_element_set(dtype, out_value->data, i,
+                     (sample - preprocess->mean[c]) * preprocess->scale[c]);
+  }
+  return TENON_OK;
+}
+
+/* ---- From a tensor ---- */
+
+tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* value,
+                                       tool_picture_t* out_picture) {
+  const char kind = tool_dtype_class(value->dtype);
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank < 2 || kind == 's' || kind == 'c') {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: is no picture", name);
+  }
+  const uint32_t rank = value->rank;
+  axes_t axes = {TENON_NONE, rank - 2, rank - 1};
+  if (rank >= 3 && value->dims[rank - 1] == 3 && value->dims[rank - 3] != 3) {
+    axes = (axes_t){rank - 1, rank - 3, rank - 2};
+  } else if (rank >= 3 && value->dims[rank - 3] == 3) {
+    axes.channel = rank - 3;
+  }
+  const int64_t height = value->dims[axes.row];
+  const int64_t width = value->dims[axes.column];
+  if (height < 1 || width < 1 || height > TOOL_PICTURE_SIDE_MAX || width > TOOL_PICTURE_SIDE_MAX) {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: is no picture", name);
+  }
+  const uint32_t channels = axes.channel == TENON_NONE ? 1 : 3;
+  const tenon_status_t status =
+      tool_picture_make(name, (uint32_t)width, (uint32_t)height, channels, 255, out_picture);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const double factor = kind == 'f' || kind == 'b' ? 255 : 1;
+  const uint64_t pixels = (uint64_t)width * (uint64_t)height;
+  for (uint64_t i = 0; i < pixels * channels; ++i) {
+    const bool planes = channels == 3 && axes.channel < axes.row;
+    const uint64_t index = planes ? i % 3 * pixels + i / 3 : i;
+    const double sample = factor * tool_element_get(value->dtype, value->data, index, 0);
+    out_picture->samples[i] = (uint16_t)(sample >= 255 ? 255 : sample > 0 ? sample + 0.5 : 0);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tool_picture_overlay(const tool_picture_t* input, const tool_picture_t* mask,
+                                    tool_picture_t* out_picture) {
+  static const double tint[3] = {255, 64, 32};
+  if (mask->channels != 1) {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "an overlay needs an output of one channel");
+  }
+  const uint32_t width = input->width;
+  const uint32_t height = input->height;
+  const tenon_status_t status =
+      tool_picture_make("overlay", width * 3, height, 3, 255, out_picture);
+  if (status != TENON_OK) {
+    return status;
+  }
+  float* levels = tool_allocate((size_t)width * height, sizeof(float));
+  tool_picture_resize(mask, width, height, levels);
+  for (size_t i = 0; i < (size_t)width * height; ++i) {
+    const size_t row = i / width * 3 * width + i % width;
+    const double level = (double)levels[i] * 255 / mask->maximum;
+    for (uint32_t c = 0; c < 3; ++c) {
+      const size_t from = i * input->channels + (input->channels == 3 ? c : 0);
+      const double sample = (double)input->samples[from] * 255 / input->maximum;
+      const double mixed = level >= 127.5 ? 0.55 * sample + 0.45 * tint[c] : sample;
+      out_picture->samples[row * 3 + c] = (uint16_t)(sample + 0.5);
+      out_picture->samples[(row + width) * 3 + c] = (uint16_t)(level + 0.5);
+      out_picture->samples[(row + 2 * (size_t)width) * 3 + c] = (uint16_t)(mixed + 0.5);
+    }
+  }
+  tool_free(levels);
+  return TENON_OK;
+}

@@ -1,0 +1,51 @@
+/* A value in the command's memory: a dense tensor, a sequence or an optional. What files hold and
+ * networks take. */
+#ifndef TOOL_DATA_VALUE_H_
+#define TOOL_DATA_VALUE_H_
+
+#include "data/element.h"
+
+typedef struct tool_value_t {
+  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL; ABSENT: nothing yet */
+  char* name;    /* as the file has it, or NULL */
+  /* TENSOR: dense, row-major, bits of short elements packed from the lowest. Strings are views into
+   * `text`. */
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  int64_t* dims;
+  uint64_t count; /* of elements */
+  uint64_t size_bytes;
+  void* data;
+  char* text;
+  /* SEQUENCE, OPTIONAL (0 or 1) */
+  struct tool_value_t* items;
+  size_t item_count;
+} tool_value_t;
+
+/* A tensor of zeros; INVALID_DATA with `what` in the message when the extents are no tensor's. */
+tenon_status_t tool_value_make(const char* what, tenon_dtype_t dtype, uint32_t rank,
+                               const int64_t* dims, tool_value_t* out_value);
+void tool_value_free(tool_value_t* value);
+
+/* Room for the items of a sequence or optional. */
+void tool_value_make_items(uint32_t kind, size_t count, tool_value_t* out_value);
+
+/* Copies what the library lends (any strides, any layout that strides describe). */
+tenon_status_t tool_value_copy_argument(const char* what, const tenon_argument_t* argument,
+                                        tool_value_t* out_value);
+
+/* The value as the library takes it. Freed by tool_argument_free; points into the value. */
+void tool_argument_make(const tool_value_t* value, tenon_argument_t* out_argument);
+void tool_argument_free(tenon_argument_t* argument);
+
+/* `times` copies one after the other along axis 0. */
+tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, int64_t times,
+                                 tool_value_t* out_value);
+/* Another numeric type; INVALID_DATA for strings and complex numbers. */
+tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
+                                  tool_value_t* out_value);
+/* Seeded numbers: floats normal, integers 0 to 9 (0 and 1 where the type ends before 9), bool
+ * either, strings short. */
+void tool_value_randomize(tool_value_t* value, uint64_t seed);
+
+#endif

@@ -1,0 +1,44 @@
+/* Protocol buffers' wire format, bounds-checked, as much as recorded tensors need: varints, 64-bit,
+ * length-delimited and 32-bit fields; groups are refused. Encoding:
+ * https://protobuf.dev/programming-guides/encoding. */
+#ifndef TOOL_DATA_WIRE_H_
+#define TOOL_DATA_WIRE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TOOL_WIRE_VARINT = 0, TOOL_WIRE_FIXED64 = 1, TOOL_WIRE_BYTES = 2, TOOL_WIRE_FIXED32 = 5 };
+
+typedef struct tool_wire_t {
+  const uint8_t* data;
+  size_t size;
+  size_t position;
+  bool failed;
+} tool_wire_t;
+
+typedef struct tool_wire_field_t {
+  uint32_t number;
+  uint32_t type;
+  uint64_t value;       /* VARINT, FIXED32, FIXED64 */
+  const uint8_t* bytes; /* BYTES */
+  size_t size;
+} tool_wire_field_t;
+
+/* The next field; false at the end, and at a fault (then `failed`). */
+bool tool_wire_next(tool_wire_t* wire, tool_wire_field_t* out_field);
+/* The next number of a packed field of varints; false at its end. */
+bool tool_wire_varint(tool_wire_t* wire, uint64_t* out_value);
+
+/* Writing into a growing buffer. */
+typedef struct tool_wire_writer_t {
+  uint8_t* data;
+  size_t size;
+  size_t capacity;
+} tool_wire_writer_t;
+
+void tool_wire_put_varint(tool_wire_writer_t* writer, uint32_t number, uint64_t value);
+void tool_wire_put_bytes(tool_wire_writer_t* writer, uint32_t number, const void* data,
+                         size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+/* JSON, one object a line. Numbers that JSON does not have (NaN, infinities) are written as null.
+ */
+#ifndef TOOL_TEXT_JSON_H_
+#define TOOL_TEXT_JSON_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct tool_json_t {
+  FILE* file;
+  bool needs_comma;
+} tool_json_t;
+
+/* One line: begin, fields, end. */
+void tool_json_begin(tool_json_t* json, FILE* file);
+void tool_json_end(tool_json_t* json);
+
+/* Fields; inside a list `key` is NULL. */
+void tool_json_text(tool_json_t* json, const char* key, const char* text);
+void tool_json_integer(tool_json_t* json, const char* key, int64_t value);
+void tool_json_unsigned(tool_json_t* json, const char* key, uint64_t value);
+void tool_json_number(tool_json_t* json, const char* key, double value);
+void tool_json_bool(tool_json_t* json, const char* key, bool value);
+void tool_json_integers(tool_json_t* json, const char* key, const int64_t* values, size_t count);
+/* Lines of a text as a list of strings. */
+void tool_json_lines(tool_json_t* json, const char* key, const char* lines);
+void tool_json_list_begin(tool_json_t* json, const char* key);
+void tool_json_list_end(tool_json_t* json);
+void tool_json_object_begin(tool_json_t* json, const char* key);
+void tool_json_object_end(tool_json_t* json);
+
+/* The text in quotation marks, escaped; bytes that are not UTF-8 become U+FFFD. */
+void tool_json_quote(FILE* file, const char* text, size_t size);
+
+#endif
