@@ -89,6 +89,9 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t g
   if (control->form == TENON_CONTROL_CHOOSE) {
     fixed = 1;
     layout.condition_input = 0;
+    if (input_count == 0 || inputs[0] == TENON_NONE) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "its condition is missing");
+    }
   } else if (control->form == TENON_CONTROL_REPEAT) {
     fixed = 2;
     layout.passes_iteration = control->passes_iteration != 0;
@@ -137,4 +140,19 @@ uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t ind
 
 bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index) {
   return index < layout->direction_count && layout->directions[index] == 1;
+}
+
+uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
+                              const tenon__control_layout_t* layout, const uint32_t* inputs) {
+  int64_t known = 0;
+  if (layout->form != TENON_CONTROL_CHOOSE) {
+    return TENON_NONE;
+  }
+  const tenon__value_node_t* condition =
+      &network->graphs[graph]->values[inputs[layout->condition_input]];
+  if (condition->contents == NULL || condition->content_count != 1 ||
+      !tenon__dim_known(network->pool, condition->contents[0], &known)) {
+    return TENON_NONE;
+  }
+  return known != 0 ? 0 : 1;
 }

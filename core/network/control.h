@@ -44,6 +44,10 @@ tenon_status_t tenon__control_layout_of(const tenon__network_t* network, uint32_
 /* Axis of sliced input `index`, or of collected output scanned_count + index, of a tensor of `rank`
  * dimensions (the output's own); TENON_NONE when it is out of range. */
 uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t index, uint32_t rank);
+/* The branch of a choice that is taken for certain; TENON_NONE when only the run knows, or for
+ * another form. */
+uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
+                              const tenon__control_layout_t* layout, const uint32_t* inputs);
 /* 1: backwards. */
 bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index);
 

@@ -99,18 +99,8 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
   return tenon__infer_fresh(control->inference, output, axis, bound);
 }
 
-/* A condition that is known when building: the other branch's types do not matter. */
-static bool condition_is_known(const tenon__control_work_t* control, uint32_t* out_taken) {
-  const tenon__value_node_t* condition = tenon__control_input(control, 0);
-  int64_t known = 0;
-  if (condition->contents == NULL || condition->content_count != 1 ||
-      !tenon__dim_known(control->network->pool, condition->contents[0], &known)) {
-    return false;
-  }
-  *out_taken = known != 0 ? 0 : 1;
-  return true;
-}
-
+/* A condition that is known when building: the other branch's types do not matter, nor its faults.
+ */
 static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     const tenon__value_node_t* result = tenon__control_result(control, body, i);
@@ -127,12 +117,22 @@ static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t
 
 static tenon_status_t infer_choose(const tenon__control_work_t* control) {
   const uint32_t* bodies = control->inference->bodies;
-  uint32_t taken = 0;
-  TENON_TRY(tenon__control_settle(control, bodies[0]));
-  TENON_TRY(tenon__control_settle(control, bodies[1]));
-  if (condition_is_known(control, &taken)) {
+  const uint32_t taken = tenon__control_taken(control->network, control->inference->graph,
+                                              &control->layout, control->inference->inputs);
+  if (taken != TENON_NONE) {
+    const tenon_sink_t* sink = control->inference->sink;
+    static const tenon_sink_t silence = {NULL, NULL};
+    control->inference->sink = &silence;
+    const tenon_status_t other = tenon__control_settle(control, bodies[1 - taken]);
+    control->inference->sink = sink;
+    if (other == TENON_ERROR_OUT_OF_MEMORY) {
+      return tenon__fail_memory(sink);
+    }
+    TENON_TRY(tenon__control_settle(control, bodies[taken]));
     return infer_taken(control, bodies[taken]);
   }
+  TENON_TRY(tenon__control_settle(control, bodies[0]));
+  TENON_TRY(tenon__control_settle(control, bodies[1]));
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     const tenon__value_node_t* a = tenon__control_result(control, bodies[0], i);
     const tenon__value_node_t* b = tenon__control_result(control, bodies[1], i);

@@ -168,7 +168,12 @@ static const char* control_fault(const verifier_t* verifier, uint32_t graph_inde
       layout.output_count != node->output_count) {
     return "its bodies do not fit it";
   }
+  const uint32_t taken =
+      tenon__control_taken(verifier->network, graph_index, &layout, node->inputs);
   for (uint32_t b = 0; b < node->body_count; ++b) {
+    if (taken != TENON_NONE && b != taken) {
+      continue; /* its types do not matter */
+    }
     const tenon__graph_t* body = verifier->network->graphs[node->bodies[b]];
     for (uint32_t i = layout.first_value; i < node->input_count; ++i) {
       const uint32_t parameter = body->inputs[layout.first_parameter + i - layout.first_value];

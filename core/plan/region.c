@@ -76,7 +76,9 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
   if (inputs == NULL || operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+  if (old_count > 0) {
+    memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+  }
   uint32_t count = old_count;
   for (uint32_t k = 0; k < operand_count; ++k) {
     if (operands[k].kind == TENON_OPERAND_SLOT_VALUE) {

@@ -87,15 +87,21 @@ static bool grow_slots(tenon__dim_pool_t* pool) {
   return true;
 }
 
-static uint32_t compute_mentions(const tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
-  uint32_t mentions = node->kind == TENON_DIM_ELEMENT ? TENON__DIM_MENTIONS_ELEMENT : 0;
+/* Which kinds of symbols and which coordinates the expression holds. */
+static void compute_mentions(const tenon__dim_pool_t* pool, tenon__dim_node_t* node) {
+  node->mentions = node->kind == TENON_DIM_ELEMENT ? TENON__DIM_MENTIONS_ELEMENT : 0;
   if (node->kind == TENON_DIM_SYMBOL) {
-    mentions |= 1u << (uint32_t)pool->symbols[node->index]->kind;
+    const tenon__symbol_t* symbol = pool->symbols[node->index];
+    node->mentions |= 1u << (uint32_t)symbol->kind;
+    if (symbol->kind == TENON_SYMBOL_COORDINATE && symbol->a < 64) {
+      node->coordinate_axes = UINT64_C(1) << symbol->a;
+    }
   }
   for (uint32_t i = 0; i < node->operand_count; ++i) {
-    mentions |= tenon__dim_node(pool, node->operands[i].id)->mentions;
+    const tenon__dim_node_t* operand = tenon__dim_node(pool, node->operands[i].id);
+    node->mentions |= operand->mentions;
+    node->coordinate_axes |= operand->coordinate_axes;
   }
-  return mentions;
 }
 
 tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const tenon__dim_node_t* node) {
@@ -120,7 +126,7 @@ tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const tenon__dim_node_t* 
     return TENON_DIM_INVALID;
   }
   pool->nodes = nodes;
-  made.mentions = compute_mentions(pool, &made);
+  compute_mentions(pool, &made);
   tenon__dim_compute_range(pool, &made, &made.min, &made.max);
   pool->nodes[pool->node_count] = made;
   pool->slots[slot] = (uint32_t)++pool->node_count;
@@ -317,4 +323,8 @@ bool tenon__dim_mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, int kin
   }
   const uint32_t bit = kind < 0 ? (uint32_t)TENON__DIM_MENTIONS_ELEMENT : 1u << (uint32_t)kind;
   return (tenon__dim_node(pool, dim.id)->mentions & bit) != 0;
+}
+
+uint64_t tenon__dim_coordinate_axes(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
+  return tenon__dim_valid(pool, dim) ? tenon__dim_node(pool, dim.id)->coordinate_axes : 0;
 }

@@ -31,6 +31,7 @@ typedef struct tenon__dim_node_t {
   int64_t min;
   int64_t max;
   uint32_t mentions;
+  uint64_t coordinate_axes;
 } tenon__dim_node_t;
 
 struct tenon__dim_pool_t {

@@ -44,10 +44,10 @@ SCALAR bool is_negative(bool is_signed, int64_t a) {
     if (b == 0) {                                                                              \
       return 0;                                                                                \
     }                                                                                          \
-    return (is_signed) && b == (type)-1 ? name##_neg(a) : (type)(a / b);                       \
+    return (type)((is_signed) && b == (type)-1 ? name##_neg(a) : a / b);                       \
   }                                                                                            \
   SCALAR type name##_fmod(type a, type b) {                                                    \
-    return b == 0 || ((is_signed) && b == (type)-1) ? (type)0 : (type)(a % b);                 \
+    return (type)(b == 0 || ((is_signed) && b == (type)-1) ? 0 : a % b);                       \
   }                                                                                            \
   SCALAR type name##_floor_div(type a, type b) {                                               \
     const type q = name##_div(a, b);                                                           \
@@ -87,11 +87,11 @@ SCALAR bool is_negative(bool is_signed, int64_t a) {
     return (type)~a;                                                                           \
   }                                                                                            \
   SCALAR type name##_shl(type a, type b) {                                                     \
-    return (uint64_t)b >= (bits) ? (type)0 : (type)((wide)a << b);                             \
+    return (type)((uint64_t)b >= (bits) ? 0 : (wide)a << b);                                   \
   }                                                                                            \
   SCALAR type name##_shr(type a, type b) {                                                     \
     const type past = (type)(is_negative(is_signed, (int64_t)a) ? (type)-1 : (type)0);         \
-    return (uint64_t)b >= (bits) ? past : (type)(a >> b);                                      \
+    return (type)((uint64_t)b >= (bits) ? past : a >> b);                                      \
   }                                                                                            \
   SCALAR type name##_pow(type a, type b) {                                                     \
     if (is_negative(is_signed, (int64_t)b)) {                                                  \

@@ -4,6 +4,11 @@
 
 #include "cpu.h"
 
+extern const tenon_kernel_t tenon__cpu_convolution_kernel;
 extern const tenon_kernel_t tenon__cpu_expression_kernel;
+extern const tenon_kernel_t tenon__cpu_mat_mul_kernel;
+
+/* The epilogue slot that products and convolutions declare. */
+extern const tenon_slot_t tenon__cpu_any_slot;
 
 #endif

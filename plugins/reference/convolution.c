@@ -71,11 +71,11 @@ tenon_status_t tenon__compute_convolution(tenon__work_t* work) {
 
 /* Integers as doubles, less their zero point: one, or one for each slice of the first axis. */
 static void center(tenon__array_t* inout_array, const tenon__array_t* zero_point) {
-  int64_t slices = inout_array->rank > 0 ? inout_array->dims[0] : 1;
-  int64_t length = slices == 0 ? 0 : inout_array->count / slices;
+  int64_t slices = inout_array->dims[0];
   for (int64_t place = 0; place < inout_array->count; ++place) {
+    int64_t slice = place * slices / inout_array->count;
     int64_t zero = zero_point == NULL      ? 0
-                   : zero_point->count > 1 ? zero_point->at[place / length].i
+                   : zero_point->count > 1 ? zero_point->at[slice].i
                                            : zero_point->at[0].i;
     inout_array->at[place].f = (double)(inout_array->at[place].i - zero);
   }

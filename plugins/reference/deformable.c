@@ -14,8 +14,8 @@ static double between(const tenon__number_t* plane, const int64_t* dims, double 
   double left = floor(column);
   double sum = 0.0;
   for (int corner = 0; corner < 4; ++corner) {
-    double r = top + (double)(corner / 2);
-    double c = left + (double)(corner % 2);
+    double r = corner < 2 ? top : top + 1.0;
+    double c = corner % 2 == 0 ? left : left + 1.0;
     if (r >= 0.0 && r < (double)dims[0] && c >= 0.0 && c < (double)dims[1]) {
       double weight = (1.0 - fabs(row - r)) * (1.0 - fabs(column - c));
       sum += weight * plane[(int64_t)r * dims[1] + (int64_t)c].f;
@@ -42,11 +42,11 @@ static double displaced(const deformable_t* from, int64_t n, int64_t c, int64_t 
   int64_t group = c / (dims[1] / from->offset_groups);
   int64_t entry = ((n * from->offset_groups + group) * taps + tap);
   int64_t point = row * windows->output[2] + column;
-  double r = (double)(row * windows->stride[1] - windows->begin[1] +
-                      tap / windows->kernel[2] * windows->dilation[1]) +
+  int64_t tap_row = tap / windows->kernel[2] * windows->dilation[1];
+  int64_t tap_column = tap % windows->kernel[2] * windows->dilation[2];
+  double r = (double)(row * windows->stride[1] - windows->begin[1] + tap_row) +
              from->offset->at[entry * 2 * points + point].f;
-  double q = (double)(column * windows->stride[2] - windows->begin[2] +
-                      tap % windows->kernel[2] * windows->dilation[2]) +
+  double q = (double)(column * windows->stride[2] - windows->begin[2] + tap_column) +
              from->offset->at[(entry * 2 + 1) * points + point].f;
   double weight = from->mask == NULL ? 1.0 : from->mask->at[entry * points + point].f;
   return weight * between(from->x->at + (n * dims[1] + c) * dims[2] * dims[3], dims + 2, r, q);

@@ -93,7 +93,7 @@ static tenon_status_t read_equation(const tenon__work_t* work, term_t* terms,
   int64_t extents[LABEL_COUNT] = {0};
   uint32_t uses[LABEL_COUNT] = {0};
   uint32_t hidden = 0;
-  term_t result;
+  term_t result = {.count = 0};
   for (uint32_t input = 0; input < work->input_count; ++input) {
     const tenon__array_t* array = &work->inputs[input];
     uint32_t letters = letters_of(text);

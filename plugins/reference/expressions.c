@@ -340,13 +340,13 @@ static tenon_status_t store(const evaluation_t* evaluation, const tenon_program_
   tenon__number_t number = evaluation->values[output->instruction];
   tenon_string_view_t copy;
   if (view->dtype == TENON_DTYPE_STRING) {
-    const tenon_string_view_t* text = (const tenon_string_view_t*)(intptr_t)number.i;
+    const tenon_string_view_t* text = number.s;
     tenon_status_t status =
         evaluation->host->copy_string(evaluation->run, output->index, *text, &copy);
     if (status != TENON_OK) {
       return status;
     }
-    number.i = (int64_t)(intptr_t)&copy;
+    number.s = &copy;
   } else {
     number = tenon__number_cast(number, tenon__opcode_result(instruction), view->dtype);
   }
@@ -376,6 +376,7 @@ static tenon_status_t write_output(evaluation_t* evaluation, uint32_t number) {
   return TENON_OK;
 }
 
+/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expressions_enqueue(void* instance, void* bound, tenon_run_t* run,
                                           const tenon_run_table_t* host,
                                           const tenon_argument_t* inputs, uint32_t input_count,

@@ -236,18 +236,19 @@ tenon_status_t tenon__tensor_write(const tenon_tensor_view_t* view, const tenon_
     tenon__number_t number = numbers[place];
     tenon_string_view_t copy;
     if (view->dtype == TENON_DTYPE_STRING) {
-      const tenon_string_view_t* text = (const tenon_string_view_t*)(intptr_t)number.i;
+      const tenon_string_view_t* text = number.s;
       tenon_status_t status = host->copy_string(run, output, *text, &copy);
       if (status != TENON_OK) {
         return status;
       }
-      number.i = (int64_t)(intptr_t)&copy;
+      number.s = &copy;
     }
     tenon__number_store(view->data, view->bit_offset, view->dtype, offset, number);
   }
   return TENON_OK;
 }
 
+/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__work_enqueue(void* instance, void* bound, tenon_run_t* run,
                                    const tenon_run_table_t* host, const tenon_argument_t* inputs,
                                    uint32_t input_count, const tenon_argument_t* outputs,

@@ -69,11 +69,10 @@ static tenon_status_t copy_element(const tenon_tensor_view_t* from, int64_t sour
 /* Writes the fill everywhere. */
 static tenon_status_t fill(const tenon_tensor_view_t* to, const tenon_tensor_view_t* value,
                            tenon_run_t* run, const tenon_run_table_t* host) {
-  static const tenon_string_view_t empty = {"", 0};
-  static const uint64_t zeros[2] = {0, 0};
-  tenon_tensor_view_t nothing = {.dtype = to->dtype};
-  nothing.data =
-      to->dtype == TENON_DTYPE_STRING ? (void*)(uintptr_t)&empty : (void*)(uintptr_t)zeros;
+  tenon_string_view_t empty = {"", 0};
+  uint64_t zeros[2] = {0, 0};
+  bool is_text = to->dtype == TENON_DTYPE_STRING;
+  tenon_tensor_view_t nothing = {.data = is_text ? (void*)&empty : zeros, .dtype = to->dtype};
   int64_t count = tenon__dims_product(to->dims, 0, to->rank);
   tenon_status_t status = TENON_OK;
   for (int64_t place = 0; status == TENON_OK && place < count; ++place) {
@@ -98,15 +97,15 @@ static tenon_status_t copy_piece(const moves_t* moves, const tenon_move_piece_t*
     int64_t source = piece->offset;
     int64_t target = 0;
     for (uint32_t axis = 0; axis < rank; ++axis) {
-      int64_t at = piece->begin[axis] + moves->point[axis];
-      source += at * piece->strides[axis];
-      target += at * to->strides[axis];
+      source += moves->point[axis] * piece->strides[axis];
+      target += (piece->begin[axis] + moves->point[axis]) * to->strides[axis];
     }
     status = copy_element(from, source, to, target, run, host);
   } while (status == TENON_OK && tenon__point_next(moves->point, piece->extent, rank));
   return status;
 }
 
+/* The contract's signature. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__moves_enqueue(void* instance, void* bound, tenon_run_t* run,
                                     const tenon_run_table_t* host, const tenon_argument_t* inputs,
                                     uint32_t input_count, const tenon_argument_t* outputs,

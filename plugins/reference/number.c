@@ -7,7 +7,7 @@
 #define DTYPE_BITS(name, mnemonic, bits, kind) bits,
 #define DTYPE_CLASS(name, mnemonic, bits, kind) kind,
 static const uint8_t dtype_bits[] = {TENON_DTYPES(DTYPE_BITS)};
-static const char dtype_classes[] = {TENON_DTYPES(DTYPE_CLASS)};
+static const char dtype_classes[TENON_DTYPE_COUNT] = {TENON_DTYPES(DTYPE_CLASS)};
 #undef DTYPE_BITS
 #undef DTYPE_CLASS
 
@@ -80,7 +80,7 @@ tenon__number_t tenon__number_load(const void* data, uint32_t bit_offset, tenon_
       number.i = load_bits(data, 0, 8, index) != 0;
       break;
     case 's':
-      number.i = (int64_t)(intptr_t)((const tenon_string_view_t*)data + index);
+      number.s = (const tenon_string_view_t*)data + index;
       break;
     default:
       break;
@@ -110,7 +110,7 @@ void tenon__number_store(void* data, uint32_t bit_offset, tenon_dtype_t dtype, i
       store_bits(data, 0, 8, index, number.i != 0);
       break;
     case 's':
-      ((tenon_string_view_t*)data)[index] = *(const tenon_string_view_t*)(intptr_t)number.i;
+      ((tenon_string_view_t*)data)[index] = *number.s;
       break;
     default:
       break;
@@ -233,8 +233,7 @@ int tenon__number_compare(tenon_dtype_t dtype, tenon__number_t a, tenon__number_
     case 'u':
       return sign_of((uint64_t)a.i<(uint64_t)b.i, (uint64_t)a.i>(uint64_t) b.i);
     case 's':
-      return compare_strings((const tenon_string_view_t*)(intptr_t)a.i,
-                             (const tenon_string_view_t*)(intptr_t)b.i);
+      return compare_strings(a.s, b.s);
     default:
       return sign_of(a.i<b.i, a.i> b.i);
   }
@@ -263,7 +262,7 @@ bool tenon__number_is_zero(tenon_dtype_t dtype, tenon__number_t number) {
     case 'f':
       return number.f == 0.0;
     case 's':
-      return ((const tenon_string_view_t*)(intptr_t)number.i)->size == 0;
+      return (number.s)->size == 0;
     default:
       return number.i == 0;
   }

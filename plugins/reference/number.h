@@ -12,6 +12,7 @@
 typedef union tenon__number_t {
   double f;
   int64_t i;
+  const tenon_string_view_t* s;
 } tenon__number_t;
 
 /* Class of TENON_DTYPES: b i u f c s; x for what is no type. */

@@ -129,6 +129,24 @@ int64_t tenon__scratch_compress(const tenon__work_t* work) {
   return tenon__work_input(work, 0)->rank + 1;
 }
 
+/* How many slices are selected; -1 after a failure. */
+static int64_t count_selected(const tenon__work_t* work, int64_t extent) {
+  const tenon__array_t* condition = tenon__work_input(work, 1);
+  int64_t selected = 0;
+  for (int64_t at = 0; at < condition->count; ++at) {
+    if (condition->at[at].i == 0) {
+      continue;
+    }
+    if (at >= extent) {
+      (void)tenon__work_fail(work, "condition %lld is true, the axis has %lld elements",
+                             (long long)at, (long long)extent);
+      return -1;
+    }
+    ++selected;
+  }
+  return selected;
+}
+
 tenon_status_t tenon__compute_compress(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   const tenon__array_t* condition = tenon__work_input(work, 1);
@@ -139,28 +157,19 @@ tenon_status_t tenon__compute_compress(tenon__work_t* work) {
   if (!flat) {
     view = tenon__axis_view(x, axis);
   }
-  int64_t selected = 0;
-  for (int64_t at = 0; at < condition->count; ++at) {
-    selected += condition->at[at].i != 0 ? 1 : 0;
-    if (condition->at[at].i != 0 && at >= view.extent) {
-      return tenon__work_fail(work, "condition %lld is true, the axis has %lld elements",
-                              (long long)at, (long long)view.extent);
-    }
-  }
-  for (uint32_t other = 0; !flat && other < x->rank; ++other) {
+  for (uint32_t other = 0; other < x->rank; ++other) {
     dims[other] = x->dims[other];
   }
-  dims[axis] = selected;
+  dims[axis] = count_selected(work, view.extent);
+  if (dims[axis] < 0) {
+    return TENON_ERROR_INVALID_DATA;
+  }
   tenon_status_t status = tenon__work_allocate(work, 0, flat ? 1 : x->rank, dims);
-  int64_t place = 0;
-  for (int64_t outer = 0; outer < view.outer; ++outer) {
-    for (int64_t at = 0; at < condition->count && at < view.extent; ++at) {
-      for (int64_t inner = 0; condition->at[at].i != 0 && inner < view.inner; ++inner) {
-        if (status == TENON_OK) {
-          status = tenon__work_put(work, 0, place++,
-                                   x->at[(outer * view.extent + at) * view.inner + inner]);
-        }
-      }
+  int64_t target = 0;
+  for (int64_t place = 0; status == TENON_OK && place < x->count; ++place) {
+    int64_t at = place / view.inner % view.extent;
+    if (at < condition->count && condition->at[at].i != 0) {
+      status = tenon__work_put(work, 0, target++, x->at[place]);
     }
   }
   return status;

@@ -13,9 +13,9 @@ TENON_PLUGIN_MANIFEST("reference", "0.1.0",
 
 #define ROW(name, scratch, row_flags, names) \
   {.op = "standard." #name "/1",             \
-   .attributes = names,                      \
+   .attributes = (names),                    \
    .compute = tenon__compute_##name,         \
-   .scratch_count = scratch,                 \
+   .scratch_count = (scratch),               \
    .flags = (row_flags)},
 static const tenon__kernel_row_t rows[] = {TENON__KERNELS(ROW)};
 
@@ -33,7 +33,7 @@ const tenon__kernel_row_t* tenon__kernel_find(const char* op) {
    .name = #kernel_name,                               \
    .device = "cpu",                                    \
    .operators = LIST("standard." #kernel_name "/1"),   \
-   .attributes = names,                                \
+   .attributes = (names),                              \
    .version = 1,                                       \
    .flags = TENON_KERNEL_REFERENCE,                    \
    .match = tenon__work_match,                         \

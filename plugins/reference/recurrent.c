@@ -4,7 +4,6 @@
  * g(c-gate), h' = o h(c'), with peepholes i + pi c, f + pf c, o + po c' gru   z r h:   h' = (1 - z)
  * g(h-gate) + z h rnn   h' = f(gate)
  */
-#include <ctype.h>
 #include <math.h>
 
 #include "kernels.h"
@@ -113,7 +112,8 @@ static bool same_name(const char* given, const char* name) {
     if (*given == '_') {
       continue;
     }
-    if (tolower((unsigned char)*given) != *name) {
+    bool is_upper = *given >= 'A' && *given <= 'Z';
+    if ((is_upper ? *given - 'A' + 'a' : *given) != *name) {
       return false;
     }
     ++name;

@@ -47,13 +47,12 @@ static double pool_bin(const region_t* region, const tenon__number_t* plane, con
                        int64_t bin_row, int64_t bin_column, bool takes_max) {
   double result = 0.0;
   for (int64_t sample = 0; sample < region->rows * region->columns; ++sample) {
-    double row = region->top + ((double)bin_row +
-                                ((double)(sample / region->columns) + 0.5) / (double)region->rows) *
-                                   region->bin_height;
-    double column =
-        region->left + ((double)bin_column +
-                        ((double)(sample % region->columns) + 0.5) / (double)region->columns) *
-                           region->bin_width;
+    int64_t sample_row = sample / region->columns;
+    int64_t sample_column = sample % region->columns;
+    double down = (double)bin_row + ((double)sample_row + 0.5) / (double)region->rows;
+    double across = (double)bin_column + ((double)sample_column + 0.5) / (double)region->columns;
+    double row = region->top + down * region->bin_height;
+    double column = region->left + across * region->bin_width;
     corners_t corners = corners_of(row, column, dims[0], dims[1]);
     for (int corner = 0; corner < 4; ++corner) {
       double part = corners.weights[corner] * plane[corners.places[corner]].f;

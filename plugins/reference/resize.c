@@ -119,7 +119,8 @@ static void fill_weights(const sampler_t* sampler, const axis_taps_t* taps, doub
   double stretch = sampler->antialias ? fmin(scale, 1.0) : 1.0;
   double sum = 0.0;
   for (int64_t tap = 0; tap < taps->count; ++tap) {
-    double distance = (double)(tap - taps->count / 2 + 1) - ratio;
+    int64_t steps = tap - taps->count / 2 + 1;
+    double distance = (double)steps - ratio;
     bool outside = first + tap < 0 || first + tap >= taps->input;
     double weight =
         sampler->filter == FILTER_NEAREST  ? nearest_weight(sampler->nearest_mode, ratio, tap)
@@ -208,7 +209,7 @@ static void set_taps(const tenon__work_t* work, const sampler_t* sampler, axis_t
 tenon_status_t tenon__compute_resize(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   tenon__array_t* y = tenon__work_output(work, 0);
-  axis_taps_t taps[MAX_RANK];
+  axis_taps_t taps[MAX_RANK] = {{.input = 0}};
   int64_t point[MAX_RANK] = {0};
   if (x->rank > MAX_RANK) {
     return tenon__work_fail(work, "rank %u is too large", x->rank);

@@ -124,7 +124,7 @@ tenon_status_t tenon__compute_tensor_scatter(tenon__work_t* work) {
   for (int64_t place = 0; place < update->count; ++place) {
     int64_t outer = place / view.inner / steps;
     int64_t at = place / view.inner % steps;
-    at += starts == NULL ? 0 : starts->at[outer / rows].i;
+    at += starts == NULL ? 0 : starts->at[rows == 0 ? 0 : outer / rows].i;
     at = circular ? at % view.extent : at;
     if (at < 0 || at >= view.extent) {
       return tenon__work_fail(work, "position %lld is out of range for extent %lld", (long long)at,

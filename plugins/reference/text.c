@@ -8,11 +8,11 @@
 #include "kernels.h"
 
 static const tenon_string_view_t* text_at(const tenon__array_t* array, int64_t place) {
-  return (const tenon_string_view_t*)(intptr_t)array->at[place].i;
+  return array->at[place].s;
 }
 
 static tenon__number_t number_of_text(const tenon_string_view_t* text) {
-  tenon__number_t number = {.i = (int64_t)(intptr_t)text};
+  tenon__number_t number = {.s = text};
   return number;
 }
 
@@ -169,11 +169,19 @@ tenon_status_t tenon__compute_string_split(tenon__work_t* work) {
   return status;
 }
 
-/* Letters of ASCII alone change case. */
+/* Letters of ASCII alone have a case. */
+static int lower_of(int character) {
+  return character >= 'A' && character <= 'Z' ? character - 'A' + 'a' : character;
+}
+
+static int upper_of(int character) {
+  return character >= 'a' && character <= 'z' ? character - 'a' + 'A' : character;
+}
+
+/* direction -1 lower, 1 upper, 0 as it is. */
 static char change_case(char character, int direction) {
-  return direction < 0   ? (char)tolower((unsigned char)character)
-         : direction > 0 ? (char)toupper((unsigned char)character)
-                         : character;
+  int changed = direction < 0 ? lower_of(character) : upper_of(character);
+  return direction == 0 ? character : (char)(unsigned char)changed;
 }
 
 static bool same_text(const tenon_string_view_t* text, const char* other, bool any_case) {
@@ -181,9 +189,9 @@ static bool same_text(const tenon_string_view_t* text, const char* other, bool a
     return false;
   }
   for (size_t index = 0; index < text->size; ++index) {
-    int a = (unsigned char)text->data[index];
-    int b = (unsigned char)other[index];
-    if (any_case ? tolower(a) != tolower(b) : a != b) {
+    int a = text->data[index];
+    int b = other[index];
+    if (any_case ? lower_of(a) != lower_of(b) : a != b) {
       return false;
     }
   }

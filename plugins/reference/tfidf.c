@@ -18,30 +18,70 @@ static bool same_item(const pool_t* pool, int64_t entry, tenon_dtype_t dtype,
   if (dtype != TENON_DTYPE_STRING) {
     return pool->integers->integers[entry] == item.i;
   }
-  const tenon_string_view_t* text = (const tenon_string_view_t*)(intptr_t)item.i;
+  const tenon_string_view_t* text = item.s;
   const char* known = pool->strings->strings[entry];
   return strlen(known) == text->size && memcmp(known, text->data, text->size) == 0;
 }
 
-/* Adds the n-grams of one length and one distance between items to the counts of one row. */
-static void count_grams(const tenon__work_t* work, const pool_t* pool, const tenon__number_t* row,
-                        int64_t width, int64_t length, int64_t distance, int64_t first_gram,
-                        tenon__number_t* inout_counts) {
+/* The n-grams of one length: their part of the pool, and the number of the first of them. */
+typedef struct grams_t {
+  int64_t length;
+  int64_t begin;
+  int64_t end;
+  int64_t first;
+} grams_t;
+
+static grams_t grams_of(const pool_t* pool, int64_t length, int64_t first) {
+  return (grams_t){.length = length,
+                   .begin = pool->counts.values[length - 1],
+                   .end = tenon__integers_at(pool->counts, (size_t)length, pool->size),
+                   .first = first};
+}
+
+/* Whether gram `gram` stands at the items at `at`, `at + distance`, ... */
+static bool stands_at(const pool_t* pool, const grams_t* grams, int64_t gram, tenon_dtype_t dtype,
+                      const tenon__number_t* at, int64_t distance) {
+  for (int64_t item = 0; item < grams->length; ++item) {
+    if (!same_item(pool, grams->begin + gram * grams->length + item, dtype, at[item * distance])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Adds what occurs in one row, with `distance` from item to item, to the counts. */
+static void count_grams(const tenon__work_t* work, const pool_t* pool, const grams_t* grams,
+                        int64_t row, int64_t distance, tenon__number_t* inout_counts) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   tenon__integers_t indexes = tenon__work_ints(work, "ngram_indexes");
-  int64_t begin = pool->counts.values[length - 1];
-  int64_t end = tenon__integers_at(pool->counts, (size_t)length, pool->size);
-  for (int64_t at = 0; at + (length - 1) * distance < width; ++at) {
-    for (int64_t gram = 0; begin + (gram + 1) * length <= end; ++gram) {
-      bool same = true;
-      for (int64_t item = 0; same && item < length; ++item) {
-        same = same_item(pool, begin + gram * length + item, x->dtype, row[at + item * distance]);
-      }
-      int64_t index = tenon__integers_at(indexes, (size_t)(first_gram + gram), -1);
-      if (same && index >= 0) {
+  int64_t width = x->dims[x->rank - 1];
+  for (int64_t at = 0; at + (grams->length - 1) * distance < width; ++at) {
+    for (int64_t gram = 0; gram < (grams->end - grams->begin) / grams->length; ++gram) {
+      bool found = stands_at(pool, grams, gram, x->dtype, x->at + row * width + at, distance);
+      int64_t index = tenon__integers_at(indexes, (size_t)(grams->first + gram), -1);
+      if (found && index >= 0) {
         inout_counts[index].f += 1.0;
       }
     }
+  }
+}
+
+/* All n-grams in one row. */
+static void count_row(const tenon__work_t* work, const pool_t* pool, int64_t row,
+                      tenon__number_t* inout_counts) {
+  int64_t shortest = tenon__work_int(work, "min_gram_length");
+  int64_t longest = tenon__work_int(work, "max_gram_length");
+  int64_t first = 0;
+  for (int64_t length = 1; length <= (int64_t)pool->counts.count; ++length) {
+    grams_t grams = grams_of(pool, length, first);
+    bool wanted =
+        length >= shortest && length <= longest && grams.begin >= 0 && grams.end <= pool->size;
+    /* Single items have no neighbours to skip to: once is enough. */
+    int64_t distances = length == 1 ? 1 : tenon__work_int(work, "max_skip_count") + 1;
+    for (int64_t distance = 1; wanted && distance <= distances; ++distance) {
+      count_grams(work, pool, &grams, row, distance, inout_counts);
+    }
+    first += (grams.end - grams.begin) / length;
   }
 }
 
@@ -64,9 +104,6 @@ tenon_status_t tenon__compute_tfidf_vectorizer(tenon__work_t* work) {
                  .counts = tenon__work_ints(work, "ngram_counts")};
   bool textual = x->dtype == TENON_DTYPE_STRING;
   pool.size = (int64_t)(textual ? pool.strings->count : pool.integers->count);
-  int64_t shortest = tenon__work_int(work, "min_gram_length");
-  int64_t longest = tenon__work_int(work, "max_gram_length");
-  int64_t distances = tenon__work_int(work, "max_skip_count") + 1;
   int64_t width = x->rank == 0 ? 1 : x->dims[x->rank - 1];
   int64_t rows = width == 0 ? 0 : x->count / width;
   int64_t size = y->rank == 0 ? 0 : y->dims[y->rank - 1];
@@ -74,20 +111,7 @@ tenon_status_t tenon__compute_tfidf_vectorizer(tenon__work_t* work) {
     y->at[place].f = 0.0;
   }
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t first_gram = 0;
-    for (int64_t length = 1; length <= (int64_t)pool.counts.count; ++length) {
-      int64_t begin = pool.counts.values[length - 1];
-      int64_t end = tenon__integers_at(pool.counts, (size_t)length, pool.size);
-      /* Single items have no neighbours to skip to: once is enough. */
-      int64_t limit = length == 1 ? 1 : distances;
-      for (int64_t distance = 1; distance <= limit; ++distance) {
-        if (length >= shortest && length <= longest && begin >= 0 && end <= pool.size) {
-          count_grams(work, &pool, x->at + row * width, width, length, distance, first_gram,
-                      y->at + row * size);
-        }
-      }
-      first_gram += (end - begin) / length;
-    }
+    count_row(work, &pool, row, y->at + row * size);
     weigh(work, y->at + row * size, size);
   }
   return TENON_OK;

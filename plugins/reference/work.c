@@ -68,7 +68,8 @@ tenon_status_t tenon__work_fail(const tenon__work_t* work, const char* format, .
   va_start(arguments, format);
   (void)vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
-  return work->host->fail(work->run, TENON_ERROR_INVALID_DATA, message);
+  (void)work->host->fail(work->run, TENON_ERROR_INVALID_DATA, message);
+  return TENON_ERROR_INVALID_DATA;
 }
 
 /* An output of at most the bounds in the view: says what it became. */
@@ -117,12 +118,12 @@ tenon_status_t tenon__work_put(tenon__work_t* work, uint32_t index, int64_t plac
   const tenon__array_t* array = &work->outputs[index];
   tenon_string_view_t copy;
   if (array->dtype == TENON_DTYPE_STRING) {
-    const tenon_string_view_t* text = (const tenon_string_view_t*)(intptr_t)number.i;
+    const tenon_string_view_t* text = number.s;
     tenon_status_t status = work->host->copy_string(work->run, index, *text, &copy);
     if (status != TENON_OK) {
       return status;
     }
-    number.i = (int64_t)(intptr_t)&copy;
+    number.s = &copy;
   }
   int64_t offset = array->strides == NULL ? place : strided_place(array, place);
   tenon__number_store(array->data, 0, array->dtype, offset, number);

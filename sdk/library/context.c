@@ -1,26 +1,30 @@
-/* tenon.h: contexts. */
+/* Contexts: the border of the runtime. */
+#include "core/runtime/context.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/status.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
-TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
-                                              const tenon_context_options_t* options,
-                                              tenon_context_t** out_context) {
+enum { RANK_LIMIT = 64, DEPTH_LIMIT = 16 };
+
+tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_options_t* options,
+                                    tenon_context_t** out_context) {
   tenon_context_options_t own;
-  if (engine == NULL || out_context == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  tenon__options_copy(&own, sizeof own, options);
-  tenon_context_t* context = tenon__allocate(engine->registry->allocator, 1, sizeof *context);
+  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "out_context", out_context != NULL));
+  TENON_TRY(
+      tenon__options_copy(&engine->sink, "tenon_context_options_t", options, &own, sizeof(own)));
+  tenon_context_t* context = tenon__allocate(engine->registry->allocator, 1, sizeof(*context));
   if (context == NULL) {
-    return tenon__fail_memory(&engine->registry->logger);
+    return tenon__fail_memory(&engine->sink);
   }
   const tenon_status_t status =
       tenon__context_create(engine->engine, own.thread_count, own.stream, &context->context);
   if (status != TENON_OK) {
-    tenon__free(engine->registry->allocator, context, sizeof *context);
+    tenon__free(engine->registry->allocator, context, sizeof(*context));
     return status;
   }
   context->engine = engine;
@@ -29,135 +33,221 @@ TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
   return TENON_OK;
 }
 
-TENON_API void tenon_context_destroy(tenon_context_t* context) {
-  if (context == NULL) {
-    return;
+void tenon_context_destroy(tenon_context_t* context) {
+  if (context != NULL) {
+    tenon_engine_t* engine = context->engine;
+    tenon__context_destroy(context->context);
+    tenon__free(engine->registry->allocator, context, sizeof(*context));
+    tenon_engine_release(engine);
   }
-  tenon_engine_t* engine = context->engine;
-  tenon__context_destroy(context->context);
-  tenon__free(engine->registry->allocator, context, sizeof *context);
-  tenon_engine_release(engine);
 }
 
-TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
-                                                 const tenon_tensor_view_t* view) {
-  if (context == NULL || view == NULL || (view->rank > 0 && view->dims == NULL)) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+/* ---- Inputs and outputs ---- */
+
+static tenon_status_t check_index(const tenon_context_t* context, const char* function,
+                                  const char* what, uint32_t index, uint32_t count) {
+  if (index < count) {
+    return TENON_OK;
   }
-  const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = *view};
+  return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                     "%s: there is no %s %u, only %u", function, what, index, count);
+}
+
+static tenon_status_t check_input_index(const tenon_context_t* context, const char* function,
+                                        uint32_t index) {
+  return check_index(context, function, "input", index, tenon_engine_input_count(context->engine));
+}
+
+static tenon_status_t check_output_index(const tenon_context_t* context, const char* function,
+                                         uint32_t index) {
+  return check_index(context, function, "output", index,
+                     tenon_engine_output_count(context->engine));
+}
+
+/* Fills in dense strides where the caller gave none. */
+static tenon_status_t complete_view(const tenon_sink_t* sink, const char* function,
+                                    const tenon_tensor_view_t* view, int64_t strides[RANK_LIMIT],
+                                    tenon_tensor_view_t* out_view) {
+  uint64_t count = 0;
+  const char* fault = NULL;
+  if (view->rank > RANK_LIMIT) {
+    fault = "too high a rank";
+  } else if (view->rank > 0 && view->dims == NULL) {
+    fault = "no dims";
+  } else if (view->dtype == TENON_DTYPE_UNDEFINED || view->dtype >= TENON_DTYPE_COUNT) {
+    fault = "an unknown element type";
+  } else if (!tenon__element_count(view->rank, view->dims, &count) ||
+             !tenon__strides_row_major(view->rank, view->dims, strides)) {
+    fault = "extents that are negative or too large";
+  } else if (count > 0 && view->data == NULL) {
+    fault = "no data";
+  } else if (view->layout != TENON_NONE && view->layout != 0) {
+    fault = "a layout: the application's tensors are described by strides";
+  }
+  if (fault != NULL) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: the view has %s", function, fault);
+  }
+  *out_view = *view;
+  out_view->layout = TENON_NONE;
+  if (view->strides == NULL) {
+    out_view->strides = strides;
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
+                                       const tenon_tensor_view_t* view) {
+  int64_t strides[RANK_LIMIT];
+  tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR};
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "view", view != NULL));
+  TENON_TRY(check_input_index(context, __func__, index));
+  TENON_TRY(complete_view(&context->engine->sink, __func__, view, strides, &argument.tensor));
   return tenon__context_set_input(context->context, index, &argument);
 }
 
-TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
-                                                          const tenon_argument_t* argument) {
-  if (context == NULL || argument == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static tenon_status_t check_argument(const tenon_sink_t* sink, const tenon_argument_t* argument,
+                                     uint32_t depth) {
+  int64_t strides[RANK_LIMIT];
+  tenon_tensor_view_t view;
+  if (argument->kind == TENON_ARGUMENT_TENSOR) {
+    return complete_view(sink, "tenon_context_set_input_argument", &argument->tensor, strides,
+                         &view);
   }
+  if ((argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL) ||
+      (argument->count > 0 && argument->items == NULL) || depth > DEPTH_LIMIT ||
+      (argument->kind == TENON_ARGUMENT_OPTIONAL && argument->count > 1)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_context_set_input_argument: no tensor, sequence or optional");
+  }
+  for (uint32_t i = 0; i < argument->count; ++i) {
+    TENON_TRY(check_argument(sink, &argument->items[i], depth + 1));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
+                                                const tenon_argument_t* argument) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "argument", argument != NULL));
+  TENON_TRY(check_input_index(context, __func__, index));
+  if (argument->kind == TENON_ARGUMENT_TENSOR) {
+    return tenon_context_set_input(context, index, &argument->tensor);
+  }
+  TENON_TRY(check_argument(&context->engine->sink, argument, 0));
   return tenon__context_set_input(context->context, index, argument);
 }
 
-TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
-                                                  const tenon_tensor_view_t* view) {
-  return context == NULL ? TENON_ERROR_INVALID_ARGUMENT
-                         : tenon__context_set_output(context->context, index, view);
-}
-
-TENON_API tenon_status_t tenon_context_run(tenon_context_t* context) {
-  return context == NULL ? TENON_ERROR_INVALID_ARGUMENT : tenon__context_run(context->context);
-}
-
-TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
-  return context == NULL ? TENON_ERROR_INVALID_ARGUMENT : tenon__context_enqueue(context->context);
-}
-
-TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
-  return context == NULL ? TENON_ERROR_INVALID_ARGUMENT
-                         : tenon__context_synchronize(context->context);
-}
-
-TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
-                                                           uint32_t index,
-                                                           const tenon_argument_t** out_argument) {
-  if (context == NULL || out_argument == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
+                                        const tenon_tensor_view_t* view) {
+  int64_t strides[RANK_LIMIT];
+  tenon_tensor_view_t complete;
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(check_output_index(context, __func__, index));
+  if (view == NULL) {
+    return tenon__context_set_output(context->context, index, NULL);
   }
+  TENON_TRY(complete_view(&context->engine->sink, __func__, view, strides, &complete));
+  return tenon__context_set_output(context->context, index, &complete);
+}
+
+/* ---- Running ---- */
+
+tenon_status_t tenon_context_run(tenon_context_t* context) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  return tenon__context_run(context->context);
+}
+
+tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  return tenon__context_run(context->context);
+}
+
+tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  return tenon__context_synchronize(context->context);
+}
+
+tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context, uint32_t index,
+                                                 const tenon_argument_t** out_argument) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_argument", out_argument != NULL));
+  TENON_TRY(check_output_index(context, __func__, index));
   const tenon_argument_t* argument = tenon__context_get_output(context->context, index);
   if (argument == NULL || argument->kind == TENON_ARGUMENT_ABSENT) {
-    return tenon__fail(&context->engine->registry->logger,
-                       argument == NULL ? TENON_ERROR_INVALID_ARGUMENT : TENON_ERROR_INVALID_STATE,
-                       "output %u %s", index,
-                       argument == NULL ? "does not exist" : "is there after a run only");
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_STATE,
+                       "output %u: there was no run that succeeded yet", index);
   }
   *out_argument = argument;
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
-                                                  tenon_tensor_view_t* out_view) {
+tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
+                                        tenon_tensor_view_t* out_view) {
   const tenon_argument_t* argument = NULL;
-  if (out_view == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_view", out_view != NULL));
   TENON_TRY(tenon_context_get_output_argument(context, index, &argument));
   if (argument->kind != TENON_ARGUMENT_TENSOR) {
-    return tenon__fail(&context->engine->registry->logger, TENON_ERROR_INVALID_ARGUMENT,
-                       "output %u is no tensor", index);
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "output %u is a sequence or an optional: tenon_context_get_output_argument "
+                       "gives it",
+                       index);
   }
   *out_view = argument->tensor;
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_set_profiler(tenon_context_t* context,
-                                                    tenon_profiler_t profiler, void* user) {
-  if (context == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
+tenon_status_t tenon_context_set_profiler(tenon_context_t* context, tenon_profiler_t profiler,
+                                          void* user) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
   tenon__context_set_profiler(context->context, profiler, user);
   return TENON_OK;
 }
 
+/* ---- States ---- */
+
 static tenon_status_t find_state(tenon_context_t* context, const char* name, size_t size_bytes,
                                  void** out_data) {
-  size_t size = 0;
-  if (context == NULL || name == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  TENON_TRY(tenon__context_state(context->context, name, out_data, &size));
-  if (size != size_bytes) {
-    return tenon__fail(&context->engine->registry->logger, TENON_ERROR_INVALID_ARGUMENT,
-                       "state '%s' has %zu bytes, %zu were given", name, size, size_bytes);
+  size_t own_size = 0;
+  TENON_TRY(tenon__context_state(context->context, name, out_data, &own_size));
+  if (own_size != size_bytes) {
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "state '%s' has %zu bytes, not %zu", name, own_size, size_bytes);
   }
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name,
-                                                  void* out_data, size_t size_bytes) {
+tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name, void* out_data,
+                                        size_t size_bytes) {
   void* state = NULL;
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_data", out_data != NULL));
   TENON_TRY(find_state(context, name, size_bytes, &state));
   memcpy(out_data, state, size_bytes);
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,
-                                                   const void* data, size_t size_bytes) {
+tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,
+                                         const void* data, size_t size_bytes) {
   void* state = NULL;
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "data", data != NULL));
   TENON_TRY(find_state(context, name, size_bytes, &state));
   memcpy(state, data, size_bytes);
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_reset_states(tenon_context_t* context) {
-  if (context == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
+tenon_status_t tenon_context_reset_states(tenon_context_t* context) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
   tenon__context_reset_states(context->context);
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_context_clone_states(tenon_context_t* context,
-                                                    const tenon_context_t* source) {
-  if (context == NULL || source == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
+tenon_status_t tenon_context_clone_states(tenon_context_t* context, const tenon_context_t* source) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "source", source != NULL));
   return tenon__context_clone_states(context->context, source->context);
 }

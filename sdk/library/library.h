@@ -1,92 +1,129 @@
-/* The objects behind tenon.h. The library is thin: it checks arguments, binds core and registry, and counts. */
+/* What the files of the library share: the objects behind tenon.h. Thin: the work is the core's and
+ * the registry's. */
 #ifndef TENON_SDK_LIBRARY_LIBRARY_H_
 #define TENON_SDK_LIBRARY_LIBRARY_H_
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "core/base/arena.h"
 #include "core/base/file.h"
-#include "core/build.h"
+#include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "core/network/builder.h"
 #include "core/runtime/context.h"
-#include "core/runtime/engine.h"
+#include "core/tactics/timing_cache.h"
 #include "plugin_registry/registry.h"
 #include "tenon/tenon.h"
 
 struct tenon_registry_t {
+  atomic_uint reference_count;
   tenon_allocator_t allocator;
-  tenon_sink_t logger;
+  tenon_sink_t sink; /* the application's logger */
   tenon__catalog_t* catalog;
-  tenon__registry_t* registry;
-  _Atomic uint32_t reference_count;
+  tenon__registry_t* plugins;
 };
 
-/* One mapped file of a model. */
+/* A file that a network's constants may point into. */
 typedef struct tenon__model_file_t {
-  struct tenon__model_file_t* next;
+  const char* path; /* as opened: to find it again */
+  const char* name; /* as the model says it */
   tenon__mapped_file_t file;
 } tenon__model_file_t;
 
 struct tenon_network_t {
-  tenon_registry_t* registry;
+  tenon_registry_t* registry; /* counted */
+  tenon__arena_t arena;       /* names and infos that are lent */
   tenon__network_t* network;
   tenon_builder_t* builder;
-  tenon__arena_t arena; /* names, infos; lives as long as the network */
+  tenon__prefix_sink_t sink; /* puts the model's name before messages while it is parsed */
+  size_t file_count;
+  size_t file_capacity;
   tenon__model_file_t* files;
-  const char* file_name; /* of the model, for messages */
-  bool is_parsed;
-};
-
-/* Serialised bytes, shared by a plan and the engines made of it. */
-typedef struct tenon__plan_bytes_t {
-  tenon_allocator_t allocator;
-  _Atomic uint32_t reference_count;
-  void* data;
-  size_t size_bytes;
-  tenon__mapped_file_t file; /* data is NULL unless it is mapped */
-  bool is_borrowed;          /* the application's memory */
-} tenon__plan_bytes_t;
-void tenon__plan_bytes_release(void* bytes);
-
-struct tenon_plan_t {
-  tenon_registry_t* registry;
-  tenon__plan_bytes_t* bytes;
-};
-
-struct tenon_engine_t {
-  tenon_registry_t* registry;
-  _Atomic uint32_t reference_count;
-  tenon__engine_t* engine;
-  tenon__arena_t arena;
-  tenon_io_info_t* inputs;
-  tenon_io_info_t* outputs;
-  const int64_t** profiles; /* 3 for each input */
-  pthread_mutex_t mutex;
-  tenon_step_info_t* steps; /* made when first asked for */
-  uint64_t plan_bytes;
-  uint32_t step_count;
-  tenon_engine_info_t info;
-};
-
-struct tenon_context_t {
-  tenon_engine_t* engine;
-  tenon__context_t* context;
 };
 
 struct tenon_timing_cache_t {
-  tenon_registry_t* registry;
+  tenon_registry_t* registry; /* counted */
   tenon__timing_cache_t* cache;
 };
 
-/* A growing option structure of the application's, copied into a full-size one. */
-void tenon__options_copy(void* target, size_t target_size, const void* source);
-/* Describes a value of the main graph; strings in the arena. */
-tenon_status_t tenon__io_describe(tenon__arena_t* arena, const tenon__network_t* network,
-                                  uint32_t value, const char* name, tenon_io_info_t* out_info);
-/* Finds operators for builders: user is a tenon_registry_t. */
+/* A plan's bytes, shared by the plan and the engines made of it. */
+typedef struct tenon__plan_bytes_t {
+  atomic_uint reference_count;
+  tenon_registry_t* registry; /* counted */
+  void* data;
+  size_t size;
+} tenon__plan_bytes_t;
+
+struct tenon_plan_t {
+  tenon__plan_bytes_t* bytes; /* counted */
+};
+
+/* Texts and tables of an engine that are made when first asked for. */
+typedef struct tenon__engine_texts_t tenon__engine_texts_t;
+
+struct tenon_engine_t {
+  atomic_uint reference_count;
+  tenon_registry_t* registry; /* counted */
+  tenon__engine_t* engine;
+  tenon__mapped_file_t file;  /* where it was loaded from; not mapped otherwise */
+  tenon__plan_bytes_t* bytes; /* counted; NULL when from a file or from the caller's memory */
+  size_t plan_size;
+  tenon_sink_t sink; /* the registry's: the core keeps a pointer to it */
+  tenon__engine_texts_t* texts;
+};
+
+struct tenon_context_t {
+  tenon_engine_t* engine; /* counted */
+  tenon__context_t* context;
+};
+
+/* Copies an options structure that begins with its size into one of `own_size` bytes, zeros where
+ * the caller's is shorter. NULL: all zeros. INVALID_ARGUMENT when `size` is not set. */
+tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, const void* options,
+                                   void* out_options, size_t own_size);
+
+/* INVALID_ARGUMENT: "tenon_build: argument 'network' is NULL"; the second unless it is there. */
+tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
+                                const char* argument);
+tenon_status_t tenon__need(const tenon_sink_t* sink, const char* function, const char* argument,
+                           bool is_there);
+
+/* The folder of installed plugins that belongs to this library: beside it as installed, or in its
+ * build tree. NULL when there is none; in the arena. */
+const char* tenon__installed_directory(tenon__arena_t* arena);
+
+/* Finds an operator for the core; `user` is the registry. */
 const tenon__operator_t* tenon__library_find_operator(void* user, const char* name);
-/* Steps and info of a loaded engine. */
-tenon_status_t tenon__engine_describe(tenon_engine_t* engine);
-tenon_status_t tenon__engine_describe_steps(tenon_engine_t* engine);
+
+/* Fills an io info. With a profile, extents whose minimum and maximum agree are numbers. In the
+ * arena. */
+tenon_status_t tenon__io_info(const tenon__network_t* network, const tenon__profile_t* profile,
+                              uint32_t value, const char* name, tenon__arena_t* arena,
+                              tenon_io_info_t* out_info);
+
+/* Networks: makes the core's network and builder anew, and lets go of all files. */
+tenon_status_t tenon__network_reset(tenon_network_t* network);
+/* Adopts a mapping (on failure too); `path` is copied. */
+tenon_status_t tenon__network_adopt_file(tenon_network_t* network, const char* path,
+                                         const char* name, tenon__mapped_file_t* file,
+                                         const tenon__model_file_t** out_file);
+/* Nothing was built into it yet. */
+bool tenon__network_is_empty(const tenon_network_t* network);
+
+/* Plans. */
+void tenon__plan_bytes_retain(tenon__plan_bytes_t* bytes);
+void tenon__plan_bytes_release(tenon__plan_bytes_t* bytes);
+
+/* Engines. */
+tenon_status_t tenon__engine_texts_create(tenon_engine_t* engine);
+void tenon__engine_texts_destroy(tenon_engine_t* engine);
+
+/* JSON text: "\"...\"" escaped, through `write`. */
+void tenon__write_json_text(tenon_write_t write, void* user, const char* text);
+/* "key": "text", with ", " before it unless it is the first. */
+void tenon__write_json_field(tenon_write_t write, void* user, bool first, const char* key,
+                             const char* text);
 
 #endif

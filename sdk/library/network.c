@@ -1,137 +1,227 @@
-/* tenon.h: networks. */
+/* Networks: life, building by hand, looking. Parsing is in parse.c, marking in network_outputs.c.
+ */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/status.h"
+#include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
-const tenon__operator_t* tenon__library_find_operator(void* user, const char* name) {
-  tenon_registry_t* registry = user;
-  return tenon__catalog_operator(registry->catalog, name, &registry->logger);
+enum { RANK_LIMIT = 64 };
+
+/* ---- Life ---- */
+
+static void release_files(tenon_network_t* network) {
+  for (size_t i = 0; i < network->file_count; ++i) {
+    tenon__file_unmap(&network->files[i].file);
+  }
+  tenon__free(network->registry->allocator, network->files,
+              network->file_capacity * sizeof(*network->files));
+  network->files = NULL;
+  network->file_count = 0;
+  network->file_capacity = 0;
 }
 
-TENON_API tenon_status_t tenon_network_create(tenon_registry_t* registry,
-                                              tenon_network_t** out_network) {
-  if (registry == NULL || out_network == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  tenon_network_t* network = tenon__allocate(registry->allocator, 1, sizeof *network);
-  if (network == NULL) {
-    return tenon__fail_memory(&registry->logger);
-  }
-  network->registry = registry;
-  tenon_registry_retain(registry);
-  tenon__arena_initialize(&network->arena, registry->allocator);
-  tenon_status_t status = tenon__network_create(registry->allocator, &network->network);
+static void release_core(tenon_network_t* network) {
+  tenon__builder_destroy(network->builder);
+  tenon__network_destroy(network->network);
+  network->builder = NULL;
+  network->network = NULL;
+  release_files(network);
+}
+
+tenon_status_t tenon__network_reset(tenon_network_t* network) {
+  tenon_registry_t* registry = network->registry;
+  tenon__network_t* core = NULL;
+  tenon_builder_t* builder = NULL;
+  tenon_status_t status = tenon__network_create(registry->allocator, &core);
   if (status == TENON_OK) {
-    status = tenon__builder_create(network->network, tenon__library_find_operator, registry,
-                                   &registry->logger, &network->builder);
+    status = tenon__builder_create(core, tenon__library_find_operator, registry,
+                                   &network->sink.sink, &builder);
   }
   if (status != TENON_OK) {
-    tenon_network_destroy(network);
+    tenon__network_destroy(core);
+    return tenon__fail_memory(&registry->sink);
+  }
+  release_core(network);
+  network->network = core;
+  network->builder = builder;
+  return TENON_OK;
+}
+
+tenon_status_t tenon_network_create(tenon_registry_t* registry, tenon_network_t** out_network) {
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_network", out_network != NULL));
+  tenon_network_t* network = tenon__allocate(registry->allocator, 1, sizeof(*network));
+  if (network == NULL) {
+    return tenon__fail_memory(&registry->sink);
+  }
+  network->registry = registry;
+  tenon__arena_initialize(&network->arena, registry->allocator);
+  tenon__prefix_sink_initialize(&network->sink, &registry->sink, "");
+  const tenon_status_t status = tenon__network_reset(network);
+  if (status != TENON_OK) {
+    tenon__arena_deinitialize(&network->arena);
+    tenon__free(registry->allocator, network, sizeof(*network));
     return status;
   }
+  tenon_registry_retain(registry);
   *out_network = network;
   return TENON_OK;
 }
 
-TENON_API void tenon_network_destroy(tenon_network_t* network) {
+void tenon_network_destroy(tenon_network_t* network) {
   if (network == NULL) {
     return;
   }
   tenon_registry_t* registry = network->registry;
-  tenon__builder_destroy(network->builder);
-  tenon__network_destroy(network->network);
-  while (network->files != NULL) {
-    tenon__model_file_t* file = network->files;
-    network->files = file->next;
-    tenon__file_unmap(&file->file);
-    tenon__free(registry->allocator, file, sizeof *file);
-  }
+  release_core(network);
   tenon__arena_deinitialize(&network->arena);
-  tenon__free(registry->allocator, network, sizeof *network);
+  tenon__free(registry->allocator, network, sizeof(*network));
   tenon_registry_release(registry);
 }
 
-TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network) {
-  return network == NULL ? NULL : network->builder;
+bool tenon__network_is_empty(const tenon_network_t* network) {
+  return network->network->graphs[0]->value_count == 0 && network->network->state_count == 0;
 }
 
-TENON_API const tenon_builder_table_t* tenon_builder_get_table(void) {
+tenon_status_t tenon__network_adopt_file(tenon_network_t* network, const char* path,
+                                         const char* name, tenon__mapped_file_t* file,
+                                         const tenon__model_file_t** out_file) {
+  void* files = network->files;
+  const char* path_copy = tenon__arena_copy_string(&network->arena, path);
+  const char* name_copy = tenon__arena_copy_string(&network->arena, name);
+  const bool grown = tenon__grow(network->registry->allocator, &files, &network->file_capacity,
+                                 network->file_count + 1, sizeof(*network->files));
+  network->files = files;
+  if (path_copy == NULL || name_copy == NULL || !grown) {
+    tenon__file_unmap(file);
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  tenon__model_file_t* entry = &network->files[network->file_count++];
+  *entry = (tenon__model_file_t){.path = path_copy, .name = name_copy, .file = *file};
+  *out_file = entry;
+  return TENON_OK;
+}
+
+uint32_t tenon_network_file_count(const tenon_network_t* network) {
+  return network != NULL ? (uint32_t)network->file_count : 0;
+}
+
+const char* tenon_network_get_file(const tenon_network_t* network, uint32_t index) {
+  return network != NULL && index < network->file_count ? network->files[index].path : NULL;
+}
+
+/* ---- Building by hand ---- */
+
+tenon_builder_t* tenon_network_get_builder(tenon_network_t* network) {
+  return network != NULL ? network->builder : NULL;
+}
+
+const tenon_builder_table_t* tenon_builder_get_table(void) {
   return tenon__builder_table();
 }
 
-static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attribute_t* a) {
+static tenon_status_t set_attribute(tenon_builder_t* builder, const tenon_attribute_t* attribute) {
   const tenon_builder_table_t* table = tenon__builder_table();
-  switch (a->kind) {
+  switch (attribute->kind) {
     case TENON_ATTRIBUTE_INT:
-      return table->attribute_int(builder, a->name, a->integer);
+      return table->attribute_int(builder, attribute->name, attribute->integer);
     case TENON_ATTRIBUTE_FLOAT:
-      return table->attribute_float(builder, a->name, a->number);
+      return table->attribute_float(builder, attribute->name, attribute->number);
     case TENON_ATTRIBUTE_STRING:
-      return table->attribute_string(builder, a->name, a->string);
+      return table->attribute_string(builder, attribute->name, attribute->string);
     case TENON_ATTRIBUTE_INTS:
-      return table->attribute_ints(builder, a->name, a->integers, a->count);
+      return table->attribute_ints(builder, attribute->name, attribute->integers, attribute->count);
     case TENON_ATTRIBUTE_FLOATS:
-      return table->attribute_floats(builder, a->name, a->numbers, a->count);
+      return table->attribute_floats(builder, attribute->name, attribute->numbers,
+                                     attribute->count);
     case TENON_ATTRIBUTE_DTYPE:
-      return table->attribute_dtype(builder, a->name, (tenon_dtype_t)a->integer);
+      return table->attribute_dtype(builder, attribute->name, (tenon_dtype_t)attribute->integer);
     default:
-      return TENON_ERROR_INVALID_ARGUMENT;
+      return tenon__fail(table->sink(builder), TENON_ERROR_INVALID_ARGUMENT,
+                         "tenon_network_add: attribute '%s' has kind %u, which is set through the "
+                         "builder's table",
+                         attribute->name, attribute->kind);
   }
 }
 
-TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
-                                           const char* name, const tenon_value_t* inputs,
-                                           uint32_t input_count,
-                                           const tenon_attribute_t* attributes,
-                                           uint32_t attribute_count, tenon_value_t* out_values,
-                                           uint32_t output_count) {
-  if (network == NULL || op == NULL || (input_count > 0 && inputs == NULL) ||
-      (attribute_count > 0 && attributes == NULL) || (output_count > 0 && out_values == NULL)) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static tenon_status_t add_node(tenon_builder_t* builder, const tenon_value_t* inputs,
+                               uint32_t input_count, const tenon_attribute_t* attributes,
+                               uint32_t attribute_count, tenon_value_t* out_values,
+                               uint32_t output_count) {
+  const tenon_builder_table_t* table = tenon__builder_table();
+  for (uint32_t i = 0; i < attribute_count; ++i) {
+    TENON_TRY(set_attribute(builder, &attributes[i]));
+  }
+  for (uint32_t i = 0; i < input_count; ++i) {
+    TENON_TRY(table->add_input(builder, inputs[i]));
+  }
+  return table->end(builder, out_values, output_count);
+}
+
+tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const char* name,
+                                 const tenon_value_t* inputs, uint32_t input_count,
+                                 const tenon_attribute_t* attributes, uint32_t attribute_count,
+                                 tenon_value_t* out_values, uint32_t output_count) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "op", op != NULL));
+  if ((input_count > 0 && inputs == NULL) || (attribute_count > 0 && attributes == NULL) ||
+      (output_count > 0 && out_values == NULL)) {
+    return tenon__fail_null(sink, __func__,
+                            input_count > 0 && inputs == NULL           ? "inputs"
+                            : attribute_count > 0 && attributes == NULL ? "attributes"
+                                                                        : "out_values");
   }
   const tenon_builder_table_t* table = tenon__builder_table();
   TENON_TRY(table->begin(network->builder, op, name));
-  tenon_status_t status = TENON_OK;
-  for (uint32_t k = 0; k < attribute_count && status == TENON_OK; ++k) {
-    status = set_attribute(network->builder, &attributes[k]);
-  }
-  for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
-    status = table->add_input(network->builder, inputs[k]);
-  }
+  const tenon_status_t status = add_node(network->builder, inputs, input_count, attributes,
+                                         attribute_count, out_values, output_count);
   if (status != TENON_OK) {
     table->cancel(network->builder);
-    return status;
   }
-  return table->end(network->builder, out_values, output_count);
+  return status;
 }
 
-TENON_API tenon_status_t tenon_network_add_input(tenon_network_t* network, const char* name,
-                                                 tenon_dtype_t dtype, uint32_t rank,
-                                                 const int64_t* dims, tenon_value_t* out_value) {
-  if (network == NULL || name == NULL || out_value == NULL || (rank > 0 && dims == NULL)) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static tenon_status_t check_dims(const tenon_sink_t* sink, const char* function, const char* name,
+                                 uint32_t rank, const int64_t* dims) {
+  if (rank > RANK_LIMIT || (rank > 0 && dims == NULL)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: '%s' has %s", function,
+                       name != NULL ? name : "", rank > RANK_LIMIT ? "too high a rank" : "no dims");
   }
+  return TENON_OK;
+}
+
+tenon_status_t tenon_network_add_input(tenon_network_t* network, const char* name,
+                                       tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                       tenon_value_t* out_value) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(sink, __func__, "out_value", out_value != NULL));
+  TENON_TRY(check_dims(sink, __func__, name, rank, dims));
   return tenon__builder_table()->input(network->builder, name, dtype, rank, dims, NULL, out_value);
 }
 
-TENON_API tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* name,
-                                                    tenon_dtype_t dtype, uint32_t rank,
-                                                    const int64_t* dims, const void* data,
-                                                    tenon_value_t* out_value) {
-  int64_t strides[64];
-  if (network == NULL || rank > 64 || (rank > 0 && dims == NULL) || out_value == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* name,
+                                          tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
+                                          const void* data, tenon_value_t* out_value) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  int64_t strides[RANK_LIMIT];
+  uint64_t count = 0;
+  TENON_TRY(tenon__need(sink, __func__, "out_value", out_value != NULL));
+  TENON_TRY(check_dims(sink, __func__, name, rank, dims));
+  if (!tenon__element_count(rank, dims, &count) || !tenon__strides_row_major(rank, dims, strides)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_network_add_constant: the extents of '%s' are negative or too large",
+                       name != NULL ? name : "");
   }
-  int64_t stride = 1;
-  for (uint32_t k = rank; k-- > 0;) {
-    strides[k] = stride;
-    if (!tenon__multiply_int64(stride, dims[k] == 0 ? 1 : dims[k], &stride)) {
-      return TENON_ERROR_INVALID_ARGUMENT;
-    }
+  if (count > 0) {
+    TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
   }
-  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data,
+  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data, /* only read */
                                     .dims = dims,
                                     .strides = strides,
                                     .rank = rank,
@@ -140,129 +230,82 @@ TENON_API tenon_status_t tenon_network_add_constant(tenon_network_t* network, co
   return tenon__builder_table()->constant(network->builder, name, &view, 0, out_value);
 }
 
-TENON_API tenon_status_t tenon_network_add_output(tenon_network_t* network, tenon_value_t value,
-                                                  const char* name) {
-  return network == NULL ? TENON_ERROR_INVALID_ARGUMENT
-                         : tenon__builder_table()->output(network->builder, value, name);
+tenon_status_t tenon_network_add_output(tenon_network_t* network, tenon_value_t value,
+                                        const char* name) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  return tenon__builder_table()->output(network->builder, value, name);
 }
 
-/* How many characters two names share at the beginning or the end: enough to suggest one. */
-static size_t likeness(const char* a, const char* b) {
-  size_t front = 0;
-  size_t back = 0;
-  const size_t left = strlen(a);
-  const size_t right = strlen(b);
-  while (front < left && front < right && a[front] == b[front]) {
-    ++front;
-  }
-  while (back < left && back < right && a[left - 1 - back] == b[right - 1 - back]) {
-    ++back;
-  }
-  return front > back ? front : back;
+/* ---- Looking ---- */
+
+uint32_t tenon_network_input_count(const tenon_network_t* network) {
+  return network != NULL ? network->network->graphs[0]->input_count : 0;
 }
 
-TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name) {
-  if (network == NULL || name == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  const tenon__graph_t* g = network->network->graphs[0];
-  const char* near = "";
-  size_t most = 0;
-  for (uint32_t v = 0; v < g->value_count; ++v) {
-    if (!g->values[v].alive) {
-      continue;
-    }
-    if (strcmp(g->values[v].name, name) == 0) {
-      return (g->values[v].flags & TENON_VALUE_IS_OUTPUT) != 0
-                 ? TENON_OK
-                 : tenon__graph_add_output(network->network, 0, v, name);
-    }
-    if (likeness(g->values[v].name, name) > most) {
-      most = likeness(g->values[v].name, name);
-      near = g->values[v].name;
-    }
-  }
-  return tenon__fail(&network->registry->logger, TENON_ERROR_NOT_FOUND,
-                     "there is no tensor '%s'%s%s%s", name, near[0] == 0 ? "" : "; did you mean '",
-                     near, near[0] == 0 ? "" : "'?");
+uint32_t tenon_network_output_count(const tenon_network_t* network) {
+  return network != NULL ? network->network->graphs[0]->output_count : 0;
 }
 
-TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network) {
-  if (network == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, const char* name,
+                               tenon_io_info_t* out_info) {
+  /* The arena is where what is lent lies: filling it does not change the network. */
+  tenon__arena_t* arena = &((tenon_network_t*)(uintptr_t)network)->arena;
+  const tenon_status_t status =
+      tenon__io_info(network->network, NULL, value, name, arena, out_info);
+  return status == TENON_OK ? TENON_OK : tenon__fail_memory(&network->registry->sink);
+}
+
+tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
+                                       tenon_io_info_t* out_info) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
+  const tenon__graph_t* graph = network->network->graphs[0];
+  if (index >= graph->input_count) {
+    return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_network_get_input: there is no input %u, only %u", index,
+                       graph->input_count);
   }
-  tenon__graph_t* g = network->network->graphs[0];
-  for (uint32_t k = 0; k < g->output_count; ++k) {
-    g->values[g->outputs[k]].flags &= ~(uint32_t)TENON_VALUE_IS_OUTPUT;
+  return get_info(network, graph->inputs[index], NULL, out_info);
+}
+
+tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
+                                        tenon_io_info_t* out_info) {
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
+  const tenon__graph_t* graph = network->network->graphs[0];
+  if (index >= graph->output_count) {
+    return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_network_get_output: there is no output %u, only %u", index,
+                       graph->output_count);
   }
-  g->output_count = 0;
-  return TENON_OK;
+  return get_info(network, graph->outputs[index], graph->output_names[index], out_info);
 }
 
-tenon_status_t tenon__io_describe(tenon__arena_t* arena, const tenon__network_t* network,
-                                  uint32_t value, const char* name, tenon_io_info_t* out_info) {
-  const tenon__value_node_t* v = &network->graphs[0]->values[value];
-  const uint32_t rank = v->rank == TENON_NONE ? 0 : v->rank;
-  int64_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof *dims);
-  const char** symbols = tenon__arena_allocate(arena, rank + 1u, sizeof *symbols);
-  if (dims == NULL || symbols == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
+void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user) {
+  if (network != NULL && write != NULL) {
+    tenon__network_print(network->network, write, user);
   }
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (!tenon__dim_known(network->pool, v->dims[k], &dims[k])) {
-      dims[k] = -1;
-      symbols[k] = tenon__dim_text(network->pool, v->dims[k], arena);
-    }
+}
+
+void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write, void* user) {
+  if (network == NULL || write == NULL) {
+    return;
   }
-  *out_info = (tenon_io_info_t){.name = name,
-                                .kind = v->kind,
-                                .dtype = v->dtype,
-                                .rank = v->rank,
-                                .dims = dims,
-                                .symbols = symbols};
-  return TENON_OK;
-}
-
-TENON_API uint32_t tenon_network_input_count(const tenon_network_t* network) {
-  return network == NULL ? 0 : network->network->graphs[0]->input_count;
-}
-
-TENON_API uint32_t tenon_network_output_count(const tenon_network_t* network) {
-  return network == NULL ? 0 : network->network->graphs[0]->output_count;
-}
-
-TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
-                                                 tenon_io_info_t* out_info) {
-  if (index >= tenon_network_input_count(network) || out_info == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  const tenon__graph_t* g = network->network->graphs[0];
-  return tenon__io_describe((tenon__arena_t*)(uintptr_t)&network->arena, network->network,
-                            g->inputs[index], g->values[g->inputs[index]].name, out_info);
-}
-
-TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
-                                                  tenon_io_info_t* out_info) {
-  if (index >= tenon_network_output_count(network) || out_info == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  const tenon__graph_t* g = network->network->graphs[0];
-  return tenon__io_describe((tenon__arena_t*)(uintptr_t)&network->arena, network->network,
-                            g->outputs[index], g->output_names[index], out_info);
-}
-
-TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write,
-                                   void* user) {
-  tenon__network_print(network->network, write, user);
-}
-
-TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
-                                          void* user) {
-  const tenon__graph_t* g = network->network->graphs[0];
-  for (uint32_t v = 0; v < g->value_count; ++v) {
-    if (g->values[v].alive) {
-      write(user, g->values[v].name);
-      write(user, "\n");
+  const tenon__graph_t* graph = network->network->graphs[0];
+  tenon__arena_t arena;
+  const uint32_t* order = NULL;
+  uint32_t count = 0;
+  tenon__arena_initialize(&arena, network->registry->allocator);
+  if (tenon__graph_order(network->network, 0, &arena, NULL, &order, &count) == TENON_OK) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const tenon__node_t* node = &graph->nodes[order[i]];
+      for (uint32_t k = 0; k < node->output_count; ++k) {
+        if (node->outputs[k] != TENON_NONE) {
+          write(user, graph->values[node->outputs[k]].name);
+          write(user, "\n");
+        }
+      }
     }
   }
+  tenon__arena_deinitialize(&arena);
 }

@@ -1,79 +1,74 @@
-/* tenon.h: parsing. Lends files and converters to a parser. */
+/* Parsing: the parser that knows the file, and the table that it is lent. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/status.h"
 #include "sdk/library/library.h"
+#include "sdk/library/parse.h"
 
-enum { MOST_PARTS = 8, MOST_PARSERS = 64, MOST_REPORTED = 40, MISSING_TEXT = 1500 };
+enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
 
-struct tenon_parse_t {
-  tenon_network_t* network;
-  const tenon_parse_options_t* options;
-  tenon__prefix_sink_t sink;
-  char prefix[512];
-  const char* format;
-  char* folder; /* NULL: parsed from memory, other files are out of reach */
-  const char* part_names[MOST_PARTS];
-  const void* part_data[MOST_PARTS];
-  size_t part_sizes[MOST_PARTS];
-  uint32_t part_count;
-  uint32_t missing_count;
-  char missing[MISSING_TEXT];
-  size_t missing_size;
-};
+/* ---- The table ---- */
 
-static tenon_status_t keep_file(tenon_network_t* network, const tenon__mapped_file_t* file) {
-  tenon__model_file_t* kept =
-      tenon__allocate(network->registry->allocator, 1, sizeof *kept);
-  if (kept == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  kept->file = *file;
-  kept->next = network->files;
-  network->files = kept;
-  return TENON_OK;
+static const tenon_sink_t* parse_sink(tenon_parse_t* parse) {
+  return &parse->network->sink.sink;
 }
 
 static tenon_status_t open_file(tenon_parse_t* parse, const char* path, const void** out_data,
                                 size_t* out_size) {
-  tenon__mapped_file_t file;
+  tenon_network_t* network = parse->network;
+  if (path == NULL) {
+    *out_data = parse->parts[0].data;
+    *out_size = parse->parts[0].size;
+    return TENON_OK;
+  }
   if (parse->folder == NULL) {
-    return tenon__fail(&parse->sink.sink, TENON_ERROR_DENIED,
-                       "file '%s' is out of reach: the model was given in memory", path);
+    return tenon__fail(parse_sink(parse), TENON_ERROR_DENIED,
+                       "needs file '%s', but was given as memory and has no folder", path);
   }
-  TENON_TRY(tenon__file_map_inside(parse->folder, path, &parse->sink.sink, &file));
-  const tenon_status_t status = keep_file(parse->network, &file);
-  if (status != TENON_OK) {
+  for (size_t i = 0; i < network->file_count; ++i) {
+    if (strcmp(network->files[i].name, path) == 0) {
+      *out_data = network->files[i].file.data;
+      *out_size = network->files[i].file.size;
+      return TENON_OK;
+    }
+  }
+  tenon__mapped_file_t file;
+  const tenon__model_file_t* kept = NULL;
+  TENON_TRY(tenon__file_map_inside(parse->folder, path, parse_sink(parse), &file));
+  const char* whole = tenon__arena_format(&parse->arena, "%s/%s",
+                                          parse->folder[0] != '\0' ? parse->folder : ".", path);
+  if (whole == NULL) {
     tenon__file_unmap(&file);
-    return tenon__fail_memory(&parse->sink.sink);
+    return tenon__fail_memory(parse_sink(parse));
   }
-  *out_data = file.data;
-  *out_size = file.size;
+  TENON_TRY(tenon__network_adopt_file(network, whole, path, &file, &kept));
+  *out_data = kept->file.data;
+  *out_size = kept->file.size;
   return TENON_OK;
 }
 
-static tenon_status_t part(tenon_parse_t* parse, uint32_t index, const char** out_name,
-                           const void** out_data, size_t* out_size) {
+static tenon_status_t get_part(tenon_parse_t* parse, uint32_t index, const char** out_name,
+                               const void** out_data, size_t* out_size) {
   if (index >= parse->part_count) {
-    return TENON_ERROR_NOT_FOUND;
+    return tenon__fail(parse_sink(parse), TENON_ERROR_INVALID_ARGUMENT,
+                       "the parser asks for part %u of %u", index, parse->part_count);
   }
-  *out_name = parse->part_names[index];
-  *out_data = parse->part_data[index];
-  *out_size = parse->part_sizes[index];
+  *out_name = parse->parts[index].name;
+  *out_data = parse->parts[index].data;
+  *out_size = parse->parts[index].size;
   return TENON_OK;
 }
 
-static uint32_t part_count(tenon_parse_t* parse) { return parse->part_count; }
+static uint32_t part_count(tenon_parse_t* parse) {
+  return parse->part_count;
+}
 
 static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char* domain,
                                                const char* type, int64_t version,
                                                void** out_state) {
-  const tenon__converter_entry_t* entry =
-      tenon__catalog_converter(parse->network->registry->catalog, parse->format, domain, type,
-                               version, &parse->sink.sink);
+  const tenon__converter_entry_t* entry = tenon__catalog_converter(
+      parse->network->registry->catalog, parse->format, domain, type, version, parse_sink(parse));
   if (entry == NULL) {
     return NULL;
   }
@@ -82,41 +77,30 @@ static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char*
 }
 
 static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
-  return tenon__arena_allocate(&parse->network->arena, size_bytes == 0 ? 1 : size_bytes, 1);
+  return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
 
 static void report_missing(tenon_parse_t* parse, const char* domain, const char* type,
                            int64_t version, const char* node) {
-  parse->missing_count += 1;
-  if (parse->missing_count > MOST_REPORTED || parse->missing_size >= MISSING_TEXT - 1) {
-    return;
-  }
-  const int wanted = snprintf(parse->missing + parse->missing_size,
-                              MISSING_TEXT - parse->missing_size, "\n  %s%s%s version %lld (node '%s')",
-                              domain, domain[0] == 0 ? "" : "::", type, (long long)version, node);
-  if (wanted > 0) {
-    parse->missing_size += (size_t)wanted;
-  }
+  tenon__missing_add(parse, domain, type, version, node);
 }
 
 static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                   const int64_t** out_dims) {
-  for (uint32_t k = 0; k < parse->options->shape_count; ++k) {
-    if (strcmp(parse->options->shapes[k].name, input) == 0) {
-      *out_rank = parse->options->shapes[k].rank;
-      *out_dims = parse->options->shapes[k].dims;
+  for (uint32_t i = 0; i < parse->shape_count; ++i) {
+    if (strcmp(parse->shapes[i].name, input) == 0) {
+      *out_rank = parse->shapes[i].rank;
+      *out_dims = parse->shapes[i].dims;
       return TENON_OK;
     }
   }
   return TENON_ERROR_NOT_FOUND;
 }
 
-static const tenon_sink_t* parse_sink(tenon_parse_t* parse) { return &parse->sink.sink; }
-
-static const tenon_parse_table_t kTable = {
+static const tenon_parse_table_t parse_table = {
     .size = sizeof(tenon_parse_table_t),
     .open_file = open_file,
-    .part = part,
+    .part = get_part,
     .part_count = part_count,
     .find_converter = find_converter,
     .allocate = allocate,
@@ -125,127 +109,215 @@ static const tenon_parse_table_t kTable = {
     .sink = parse_sink,
 };
 
-/* The parser that is surest of the first part, or the one that was asked for. */
-static const tenon__parser_entry_t* find_parser(tenon_parse_t* parse) {
-  const tenon__parser_entry_t* entries[MOST_PARSERS];
-  const tenon__parser_entry_t* best = NULL;
-  int32_t surest = 0;
-  tenon__catalog_t* catalog = parse->network->registry->catalog;
-  if (parse->options->format != NULL) {
-    return tenon__catalog_parser(catalog, parse->options->format, &parse->sink.sink);
+/* ---- Which parser ---- */
+
+static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
+                                     const tenon__parser_entry_t* const* entries, uint32_t count) {
+  static const char plan_magic[] = "TENONPLN";
+  const tenon_sink_t* sink = &parse->network->sink.sink;
+  char formats[512] = "";
+  size_t used = 0;
+  const tenon__model_part_t* part = &parse->parts[0];
+  if (part->size >= sizeof(plan_magic) - 1 &&
+      memcmp(part->data, plan_magic, sizeof(plan_magic) - 1) == 0) {
+    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
+                       "is a plan, not a model: tenon_engine_create_from_file loads it");
   }
-  const uint32_t count =
-      tenon__catalog_parsers(catalog, &parse->sink.sink, entries, MOST_PARSERS);
-  for (uint32_t k = 0; k < count && k < MOST_PARSERS; ++k) {
-    const size_t seen = parse->part_sizes[0] < 65536 ? parse->part_sizes[0] : 65536;
-    const int32_t sure = entries[k]->parser.sniff(entries[k]->owner->state, parse->part_data[0],
-                                                  seen, parse->part_names[0]);
+  for (uint32_t i = 0; i < count && used < sizeof(formats); ++i) {
+    used += (size_t)snprintf(formats + used, sizeof(formats) - used, "%s%s", i == 0 ? "" : ", ",
+                             entries[i]->parser.format);
+  }
+  return tenon__fail(sink, count == 0 ? TENON_ERROR_NOT_FOUND : TENON_ERROR_UNSUPPORTED,
+                     count == 0 ? "cannot be read: no plugin offers a parser%s"
+                                : "is of a format that no parser recognises; there are: %s",
+                     formats);
+}
+
+static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
+                                    const tenon__parser_entry_t** out_entry) {
+  tenon__catalog_t* catalog = parse->network->registry->catalog;
+  const tenon_sink_t* sink = &parse->network->sink.sink;
+  if (format != NULL) {
+    *out_entry = tenon__catalog_parser(catalog, format, sink);
+    return *out_entry != NULL ? TENON_OK
+                              : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
+                                            "no plugin offers a parser for format '%s'", format);
+  }
+  const tenon__parser_entry_t* entries[PARSER_LIMIT];
+  uint32_t count = tenon__catalog_parsers(catalog, sink, entries, PARSER_LIMIT);
+  count = count < PARSER_LIMIT ? count : PARSER_LIMIT;
+  const tenon__model_part_t* part = &parse->parts[0];
+  int32_t surest = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const tenon_parser_t* parser = &entries[i]->parser;
+    const int32_t sure =
+        parser->sniff(entries[i]->owner->state, part->data,
+                      part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES, part->name);
     if (sure > surest) {
       surest = sure;
-      best = entries[k];
+      *out_entry = entries[i];
     }
   }
-  return best;
+  return surest > 0 ? TENON_OK : fail_no_parser(parse, entries, count);
 }
 
-static tenon_status_t run_parser(tenon_parse_t* parse) {
-  const tenon_sink_t* sink = &parse->sink.sink;
-  const tenon__parser_entry_t* entry = find_parser(parse);
-  if (entry == NULL) {
-    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED, "no plugin offers a parser %s%s",
-                       parse->options->format == NULL ? "that knows this file"
-                                                      : "of the format ",
-                       parse->options->format == NULL ? "" : parse->options->format);
+/* ---- The parse ---- */
+
+/* Counts errors, so that a parser which fails without a word is noticed. */
+typedef struct counting_t {
+  tenon_sink_t sink;
+  const tenon_sink_t* next;
+  uint32_t error_count;
+} counting_t;
+
+static void count_and_pass(void* user, int32_t severity, const char* message) {
+  counting_t* counting = user;
+  counting->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
+  if (counting->next->report != NULL) {
+    counting->next->report(counting->next->user, severity, message);
   }
-  parse->format = entry->parser.format;
-  const tenon_status_t status =
-      entry->parser.parse(entry->owner->state, parse, &kTable, parse->network->builder,
-                          tenon__builder_table());
+}
+
+static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
+  tenon_network_t* network = parse->network;
+  const tenon__parser_entry_t* entry = NULL;
+  counting_t counting = {.next = network->sink.next};
+  counting.sink = (tenon_sink_t){&counting, count_and_pass};
+  network->sink.next = &counting.sink;
+  tenon_status_t status = choose_parser(parse, format, &entry);
+  if (status == TENON_OK) {
+    parse->format = entry->parser.format;
+    status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
+                                 tenon__builder_table());
+  }
   if (parse->missing_count > 0) {
-    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
-                       "%u nodes need operators that no plugin converts; a plugin with these "
-                       "converters would do:%s%s",
-                       parse->missing_count, parse->missing,
-                       parse->missing_count > MOST_REPORTED ? "\n  ..." : "");
+    status = tenon__missing_report(parse);
+  } else if (status == TENON_OK) {
+    status = tenon__builder_finish(network->builder);
   }
-  TENON_TRY(status);
-  return tenon__builder_finish(parse->network->builder);
+  if (status != TENON_OK && counting.error_count == 0) {
+    status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
+                         tenon__status_text(status));
+  }
+  network->sink.next = counting.next;
+  return status;
 }
 
-static tenon_status_t begin(tenon_network_t* network, const char* name, tenon_parse_t* parse,
-                            const tenon_parse_options_t* options) {
-  if (network->is_parsed || network->network->graphs[0]->value_count > 0) {
-    return tenon__fail(&network->registry->logger, TENON_ERROR_INVALID_STATE,
-                       "%s: the network is not empty", name);
+static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse,
+                                  const tenon_parse_options_t* options) {
+  char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
+  if (prefix == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
   }
-  network->is_parsed = true;
-  network->file_name = tenon__arena_copy_string(&network->arena, name);
   parse->network = network;
-  parse->options = options;
-  (void)snprintf(parse->prefix, sizeof parse->prefix, "%s", name);
-  tenon__prefix_sink_initialize(&parse->sink, &network->registry->logger, parse->prefix);
-  return network->file_name == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  parse->shapes = options->shapes;
+  parse->shape_count = options->shape_count;
+  network->sink.prefix = prefix;
+  const tenon_status_t status = run_parser(parse, options->format);
+  network->sink.prefix = "";
+  return status;
 }
 
-static tenon_status_t add_part(tenon_parse_t* parse, const char* path) {
-  tenon__mapped_file_t file;
-  if (parse->part_count == MOST_PARTS) {
-    return tenon__fail(&parse->sink.sink, TENON_ERROR_INVALID_ARGUMENT, "more than %d parts",
-                       MOST_PARTS);
+static tenon_status_t check_options(const tenon_network_t* network, const char* function,
+                                    const tenon_parse_options_t* options) {
+  const tenon_sink_t* sink = &network->registry->sink;
+  if (!tenon__network_is_empty(network)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: the network is not empty", function);
   }
-  TENON_TRY(tenon__file_map(path, &parse->network->registry->logger, &file));
-  const tenon_status_t status = keep_file(parse->network, &file);
-  if (status != TENON_OK) {
-    tenon__file_unmap(&file);
-    return status;
+  if (options->shape_count > 0 && options->shapes == NULL) {
+    return tenon__fail_null(sink, function, "options->shapes");
   }
-  parse->part_names[parse->part_count] = tenon__arena_copy_string(&parse->network->arena, path);
-  parse->part_data[parse->part_count] = file.data;
-  parse->part_sizes[parse->part_count] = file.size;
-  parse->part_count += 1;
+  for (uint32_t i = 0; i < options->shape_count; ++i) {
+    const tenon_input_shape_t* shape = &options->shapes[i];
+    if (shape->name == NULL || shape->rank > 64 || (shape->rank > 0 && shape->dims == NULL)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "%s: options->shapes[%u] has no name, no dims or too high a rank",
+                         function, i);
+    }
+  }
   return TENON_OK;
 }
 
-TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
-                                                  const tenon_parse_options_t* options) {
-  tenon_parse_options_t own;
-  tenon_parse_t parse = {0};
-  if (network == NULL || path == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static size_t count_paths(const char* const* paths) {
+  size_t count = 0;
+  while (paths != NULL && paths[count] != NULL) {
+    ++count;
   }
-  tenon__options_copy(&own, sizeof own, options);
-  TENON_TRY(begin(network, path, &parse, &own));
-  TENON_TRY(add_part(&parse, path));
-  for (const char* const* more = own.parts; more != NULL && *more != NULL; ++more) {
-    TENON_TRY(add_part(&parse, *more));
-  }
-  parse.folder = tenon__arena_copy_string(&network->arena, path);
-  if (parse.folder == NULL) {
-    return tenon__fail_memory(&network->registry->logger);
-  }
-  char* slash = strrchr(parse.folder, '/');
-  if (slash == NULL) {
-    parse.folder[0] = 0;
-    parse.folder = tenon__arena_copy_string(&network->arena, ".");
-  } else {
-    slash[slash == parse.folder ? 1 : 0] = 0;
-  }
-  return run_parser(&parse);
+  return count;
 }
 
-TENON_API tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
-                                                    size_t size_bytes, const char* name,
-                                                    const tenon_parse_options_t* options) {
-  tenon_parse_options_t own;
-  tenon_parse_t parse = {0};
-  if (network == NULL || data == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static tenon_status_t map_part(tenon_network_t* network, const char* path,
+                               tenon__model_part_t* out_part) {
+  tenon__mapped_file_t file;
+  const tenon__model_file_t* kept = NULL;
+  TENON_TRY(tenon__file_map(path, &network->registry->sink, &file));
+  const char* slash = strrchr(path, '/');
+  TENON_TRY(
+      tenon__network_adopt_file(network, path, slash != NULL ? slash + 1 : path, &file, &kept));
+  *out_part = (tenon__model_part_t){kept->path, kept->file.data, kept->file.size};
+  return TENON_OK;
+}
+
+static tenon_status_t parse_files(tenon_network_t* network, const char* path,
+                                  const tenon_parse_options_t* options, tenon_parse_t* parse) {
+  const size_t more = count_paths(options->parts);
+  parse->parts = tenon__arena_allocate(&parse->arena, more + 1, sizeof(*parse->parts));
+  if (parse->parts == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
   }
-  tenon__options_copy(&own, sizeof own, options);
-  TENON_TRY(begin(network, name == NULL ? "memory" : name, &parse, &own));
-  parse.part_names[0] = network->file_name;
-  parse.part_data[0] = data;
-  parse.part_sizes[0] = size_bytes;
-  parse.part_count = 1;
-  return run_parser(&parse);
+  const char* slash = strrchr(path, '/');
+  parse->folder =
+      slash == NULL
+          ? tenon__arena_copy_string(&parse->arena, "")
+          : tenon__arena_copy_text(&parse->arena, path, slash == path ? 1 : (size_t)(slash - path));
+  if (parse->folder == NULL) {
+    return tenon__fail_memory(&network->registry->sink);
+  }
+  for (size_t i = 0; i <= more; ++i) {
+    TENON_TRY(map_part(network, i == 0 ? path : options->parts[i - 1], &parse->parts[i]));
+    ++parse->part_count;
+  }
+  return parse_parts(network, parse, options);
+}
+
+/* A parse that fails leaves an empty network. */
+static tenon_status_t end_parse(tenon_network_t* network, tenon_parse_t* parse,
+                                tenon_status_t status) {
+  tenon__arena_deinitialize(&parse->arena);
+  if (status != TENON_OK) {
+    (void)tenon__network_reset(network);
+  }
+  return status;
+}
+
+tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
+                                        const tenon_parse_options_t* options) {
+  tenon_parse_options_t own;
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
+  TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
+  TENON_TRY(check_options(network, __func__, &own));
+  tenon_parse_t parse = {.network = network};
+  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  return end_parse(network, &parse, parse_files(network, path, &own, &parse));
+}
+
+tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
+                                          size_t size_bytes, const char* name,
+                                          const tenon_parse_options_t* options) {
+  tenon_parse_options_t own;
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
+  TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
+  TENON_TRY(check_options(network, __func__, &own));
+  if (own.parts != NULL) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_network_parse_memory: parts are for files");
+  }
+  tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
+  tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
+  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  return end_parse(network, &parse, parse_parts(network, &parse, &own));
 }

@@ -1,104 +1,67 @@
-/* tenon.h: registry. */
-#include <dlfcn.h>
-#include <stdatomic.h>
+/* The registry: the plugins of this process, and what they offer. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/status.h"
 #include "sdk/library/library.h"
 
-#include <sys/stat.h>
+enum { LIST_LIMIT = 8192 };
 
-TENON_API const char* tenon_version(void) { return TENON_VERSION; }
-
-TENON_API const char* tenon_status_text(tenon_status_t status) {
-  return tenon__status_text(status);
-}
-
-void tenon__options_copy(void* target, size_t target_size, const void* source) {
-  size_t size = 0;
-  memset(target, 0, target_size);
-  if (source != NULL) {
-    memcpy(&size, source, sizeof size);
-    memcpy(target, source, size < target_size ? size : target_size);
-  }
-  memcpy(target, &target_size, sizeof target_size);
-}
-
-/* Where our own plugins lie, seen from this library: <prefix>/lib/tenon/plugins when installed, ../plugins in a
- * build tree. False when neither is there. */
-static bool installed_directory(char* out_path, size_t capacity) {
-  static const char* const kPlaces[] = {"/tenon/plugins", "/../plugins"};
-  Dl_info info;
-  char real[4096];
-  if (dladdr((const void*)(uintptr_t)&kPlaces, &info) == 0 || info.dli_fname == NULL ||
-      realpath(info.dli_fname, real) == NULL) {
-    return false;
-  }
-  char* slash = strrchr(real, '/');
-  if (slash == NULL) {
-    return false;
-  }
-  *slash = 0;
-  for (size_t k = 0; k < sizeof kPlaces / sizeof *kPlaces; ++k) {
-    char place[4200];
-    char resolved[4096];
-    struct stat status;
-    (void)snprintf(place, sizeof place, "%s%s", real, kPlaces[k]);
-    if (realpath(place, resolved) != NULL && stat(resolved, &status) == 0 &&
-        S_ISDIR(status.st_mode) && strlen(resolved) < capacity) {
-      memcpy(out_path, resolved, strlen(resolved) + 1);
-      return true;
-    }
-  }
-  return false;
-}
+/* ---- Life ---- */
 
 static void destroy(tenon_registry_t* registry) {
   tenon__catalog_destroy(registry->catalog);
-  tenon__registry_destroy(registry->registry);
-  tenon__free(registry->allocator, registry, sizeof *registry);
+  if (registry->plugins != NULL) {
+    tenon__registry_destroy(registry->plugins);
+  }
+  tenon__free(registry->allocator, registry, sizeof(*registry));
 }
 
-static tenon_status_t initialize(tenon_registry_t* registry,
-                                 const tenon_registry_options_t* options) {
-  char installed[4096];
-  const bool has_installed = installed_directory(installed, sizeof installed);
+static tenon_status_t open_plugins(tenon_registry_t* registry,
+                                   const tenon_registry_options_t* options) {
+  tenon__arena_t arena;
   TENON_TRY(tenon__catalog_create(registry->allocator, &registry->catalog));
-  const tenon__registry_options_t own = {
+  tenon__arena_initialize(&arena, registry->allocator);
+  const tenon__registry_options_t inner = {
       .paths = options->paths,
       .only_paths = options->only_paths != 0,
-      .installed_directory = has_installed ? installed : NULL,
+      .installed_directory = tenon__installed_directory(&arena),
       .policy = options->policy == TENON_POLICY_LISTED ? TENON_REGISTRY_POLICY_LISTED
                                                        : TENON_REGISTRY_POLICY_ANY,
       .digests = options->digests,
       .allocator = registry->allocator,
-      .sink = registry->logger,
+      .sink = registry->sink,
       .catalog = registry->catalog,
   };
-  TENON_TRY(tenon__registry_create(&own, &registry->registry));
-  return tenon__registry_scan(registry->registry, &registry->logger);
+  const tenon_status_t status = tenon__registry_create(&inner, &registry->plugins);
+  tenon__arena_deinitialize(&arena);
+  TENON_TRY(status);
+  return tenon__registry_scan(registry->plugins, &registry->sink);
 }
 
-TENON_API tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
-                                               tenon_registry_t** out_registry) {
+tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
+                                     tenon_registry_t** out_registry) {
   tenon_registry_options_t own;
-  if (out_registry == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+  TENON_TRY(tenon__options_copy(NULL, "tenon_registry_options_t", options, &own, sizeof(own)));
+  const tenon_sink_t* sink = &own.logger;
+  TENON_TRY(tenon__need(sink, __func__, "out_registry", out_registry != NULL));
+  if (own.policy > TENON_POLICY_LISTED) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_registry_create: %u is not a policy", own.policy);
   }
-  tenon__options_copy(&own, sizeof own, options);
+  if (own.allocator != NULL && own.allocator->resize == NULL) {
+    return tenon__fail_null(sink, __func__, "options->allocator->resize");
+  }
   const tenon_allocator_t allocator =
-      own.allocator == NULL ? tenon__allocator_default() : *own.allocator;
-  tenon_registry_t* registry = tenon__allocate(allocator, 1, sizeof *registry);
+      own.allocator != NULL ? *own.allocator : tenon__allocator_default();
+  tenon_registry_t* registry = tenon__allocate(allocator, 1, sizeof(*registry));
   if (registry == NULL) {
-    return tenon__fail_memory(&own.logger);
+    return tenon__fail_memory(sink);
   }
-  registry->allocator = allocator;
-  registry->logger = own.logger;
   atomic_init(&registry->reference_count, 1);
-  const tenon_status_t status = initialize(registry, &own);
+  registry->allocator = allocator;
+  registry->sink = own.logger;
+  const tenon_status_t status = open_plugins(registry, &own);
   if (status != TENON_OK) {
     destroy(registry);
     return status;
@@ -107,168 +70,278 @@ TENON_API tenon_status_t tenon_registry_create(const tenon_registry_options_t* o
   return TENON_OK;
 }
 
-TENON_API void tenon_registry_retain(tenon_registry_t* registry) {
+void tenon_registry_retain(tenon_registry_t* registry) {
   if (registry != NULL) {
-    atomic_fetch_add_explicit(&registry->reference_count, 1, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&registry->reference_count, 1, memory_order_relaxed);
   }
 }
 
-TENON_API void tenon_registry_release(tenon_registry_t* registry) {
-  if (registry != NULL && atomic_fetch_sub_explicit(&registry->reference_count, 1,
-                                                    memory_order_acq_rel) == 1) {
+void tenon_registry_release(tenon_registry_t* registry) {
+  if (registry != NULL &&
+      atomic_fetch_sub_explicit(&registry->reference_count, 1, memory_order_acq_rel) == 1) {
     destroy(registry);
   }
 }
 
-TENON_API uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {
-  return registry == NULL ? 0 : tenon__registry_candidate_count(registry->registry);
+const tenon__operator_t* tenon__library_find_operator(void* user, const char* name) {
+  tenon_registry_t* registry = user;
+  return tenon__catalog_operator(registry->catalog, name, &registry->sink);
 }
 
-TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
-                                                   tenon_plugin_info_t* out_info) {
+/* ---- What was found ---- */
+
+uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {
+  return registry != NULL ? tenon__registry_candidate_count(registry->plugins) : 0;
+}
+
+tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
+                                         tenon_plugin_info_t* out_info) {
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_info", out_info != NULL));
   tenon__candidate_info_t info;
-  if (registry == NULL || out_info == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+  if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
+    return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_registry_get_plugin: there is no plugin %u, only %u", index,
+                       tenon_registry_plugin_count(registry));
   }
-  TENON_TRY(tenon__registry_candidate(registry->registry, index, &info));
-  *out_info = (tenon_plugin_info_t){
-      .path = info.path,
-      .name = info.name,
-      .version = info.version,
-      .vendor = info.vendor,
-      .licence = info.licence,
-      .reason = info.words,
-      .offers = info.offers,
-      .state = info.state == TENON_CANDIDATE_LOADED    ? TENON_PLUGIN_LOADED
-               : info.state == TENON_CANDIDATE_REFUSED ? TENON_PLUGIN_REFUSED
-                                                       : TENON_PLUGIN_AVAILABLE,
-  };
+  const uint32_t state = info.state == TENON_CANDIDATE_LOADED    ? TENON_PLUGIN_LOADED
+                         : info.state == TENON_CANDIDATE_REFUSED ? TENON_PLUGIN_REFUSED
+                                                                 : TENON_PLUGIN_AVAILABLE;
+  *out_info = (tenon_plugin_info_t){.path = info.path,
+                                    .name = info.name,
+                                    .version = info.version,
+                                    .vendor = info.vendor,
+                                    .licence = info.licence,
+                                    .reason = info.words,
+                                    .offers = info.offers,
+                                    .state = state};
   return TENON_OK;
 }
 
-TENON_API void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write,
-                                          void* user) {
-  const uint32_t count = tenon__registry_directory_count(registry->registry);
-  for (uint32_t k = 0; k < count; ++k) {
+void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write, void* user) {
+  if (registry == NULL || write == NULL) {
+    return;
+  }
+  const uint32_t count = tenon__registry_directory_count(registry->plugins);
+  for (uint32_t i = 0; i < count; ++i) {
     tenon__directory_info_t info;
-    if (tenon__registry_directory(registry->registry, k, &info) != TENON_OK) {
+    if (tenon__registry_directory(registry->plugins, i, &info) != TENON_OK) {
       continue;
     }
     write(user, info.path);
     write(user, " (");
     write(user, info.origin);
     write(user, ")");
-    write(user, info.words[0] == 0 ? "" : ": ");
-    write(user, info.words);
+    if (info.reason != TENON_PLUGIN_REASON_NONE) {
+      write(user, ": not searched: ");
+      write(user, info.words);
+    }
     write(user, "\n");
   }
 }
 
-static void print_entry(tenon_write_t write, void* user, const char* kind, const char* name,
-                        const char* plugin) {
-  char line[1024];
-  /* Names are identifiers: nothing in them needs escaping. */
-  (void)snprintf(line, sizeof line, "{\"kind\": \"%s\", \"name\": \"%s\", \"plugin\": \"%s\"}\n",
-                 kind, name, plugin);
-  write(user, line);
+/* ---- The index ---- */
+
+/* One line: {"kind": ..., "name": ..., "plugin": ..., KEY: VALUE}. */
+typedef struct printing_t {
+  tenon_write_t write;
+  void* user;
+} printing_t;
+
+static void begin_line(const printing_t* p, const char* kind, const char* name,
+                       const char* plugin) {
+  p->write(p->user, "{");
+  tenon__write_json_field(p->write, p->user, true, "kind", kind);
+  tenon__write_json_field(p->write, p->user, false, "name", name);
+  tenon__write_json_field(p->write, p->user, false, "plugin", plugin);
 }
 
-enum { MOST_ENTRIES = 4096 };
+static void add_field(const printing_t* p, const char* key, const char* text) {
+  tenon__write_json_field(p->write, p->user, false, key, text);
+}
 
-typedef union entries_t {
-  const tenon__operator_t* operators[MOST_ENTRIES];
-  const tenon__device_entry_t* devices[MOST_ENTRIES];
-  const tenon__parser_entry_t* parsers[MOST_ENTRIES];
-  const tenon__rewrite_entry_t* rewrites[MOST_ENTRIES];
-  const tenon__calibrator_entry_t* calibrators[MOST_ENTRIES];
-  const tenon__kernel_entry_t* kernels[MOST_ENTRIES];
-} entries_t;
+static void add_number(const printing_t* p, const char* key, int64_t number) {
+  char text[96];
+  (void)snprintf(text, sizeof(text), ", \"%s\": %lld", key, (long long)number);
+  p->write(p->user, text);
+}
 
-static uint32_t at_most(uint32_t count) { return count < MOST_ENTRIES ? count : MOST_ENTRIES; }
+static void end_line(const printing_t* p) {
+  p->write(p->user, "}\n");
+}
 
-static void print_kernels(tenon_registry_t* registry, entries_t* entries, const char* op,
-                          uint32_t flags, const char* label, tenon_write_t write, void* user) {
-  const uint32_t count = at_most(tenon__catalog_kernels(
-      registry->catalog, op, flags, &registry->logger, entries->kernels, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    char name[512];
-    (void)snprintf(name, sizeof name, "%s for %s", entries->kernels[k]->kernel.name, label);
-    print_entry(write, user, "kernel", name, entries->kernels[k]->owner->plugin);
+static void print_operators(tenon_registry_t* registry, const printing_t* p, const void** entries) {
+  const uint32_t count = tenon__catalog_operators(registry->catalog, &registry->sink,
+                                                  (const tenon__operator_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__operator_t* op = entries[i];
+    begin_line(p, "operator", op->name, op->plugin);
+    add_field(p, "summary", op->descriptor.summary);
+    end_line(p);
+  }
+  const char** names = (const char**)entries;
+  const uint32_t disabled = tenon__catalog_disabled_operators(registry->catalog, names, LIST_LIMIT);
+  for (uint32_t i = 0; i < disabled && i < LIST_LIMIT; ++i) {
+    begin_line(p, "operator", names[i], "");
+    add_field(p, "disabled", tenon__catalog_disabled(registry->catalog, names[i]));
+    end_line(p);
   }
 }
 
-TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
-                                                    void* user) {
-  if (registry == NULL || write == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static void print_kernels(tenon_registry_t* registry, const printing_t* p, const void** entries) {
+  const uint32_t count = tenon__catalog_kernels(registry->catalog, NULL, 0, &registry->sink,
+                                                (const tenon__kernel_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__kernel_entry_t* entry = entries[i];
+    const tenon_kernel_t* kernel = &entry->kernel;
+    begin_line(p, "kernel", kernel->name, entry->owner->plugin);
+    add_field(p, "device", kernel->device);
+    add_number(p, "version", kernel->version);
+    if (kernel->isa != NULL) {
+      add_field(p, "isa", kernel->isa);
+    }
+    p->write(p->user, ", \"computes\": [");
+    for (uint32_t k = 0; kernel->operators != NULL && kernel->operators[k] != NULL; ++k) {
+      p->write(p->user, k == 0 ? "" : ", ");
+      tenon__write_json_text(p->write, p->user, kernel->operators[k]);
+    }
+    p->write(p->user, "]");
+    if (kernel->pattern != NULL) {
+      add_field(p, "pattern", kernel->pattern);
+    }
+    if ((kernel->flags & TENON_KERNEL_EXPRESSIONS) != 0) {
+      add_field(p, "form", "expressions");
+    } else if ((kernel->flags & TENON_KERNEL_MOVES) != 0) {
+      add_field(p, "form", "moves");
+    }
+    if ((kernel->flags & TENON_KERNEL_REFERENCE) != 0) {
+      add_field(p, "role", "reference");
+    }
+    end_line(p);
   }
-  const tenon_sink_t* sink = &registry->logger;
-  tenon__catalog_t* catalog = registry->catalog;
-  entries_t* e = tenon__allocate(registry->allocator, 2, sizeof *e);
-  if (e == NULL) {
-    return tenon__fail_memory(sink);
+}
+
+static void print_converters(tenon_registry_t* registry, const printing_t* p,
+                             const void** entries) {
+  const uint32_t count = tenon__catalog_converters(
+      registry->catalog, &registry->sink, (const tenon__converter_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__converter_entry_t* entry = entries[i];
+    begin_line(p, "converter", entry->converter.type, entry->owner->plugin);
+    add_field(p, "format", entry->converter.format);
+    add_field(p, "domain", entry->converter.domain);
+    add_number(p, "since", entry->converter.since);
+    add_number(p, "until", entry->converter.until);
+    end_line(p);
   }
-  uint32_t count = at_most(tenon__catalog_operators(catalog, sink, e->operators, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    print_entry(write, user, "operator", e->operators[k]->name, e->operators[k]->plugin);
-    print_kernels(registry, e + 1, e->operators[k]->name, 0, e->operators[k]->name, write, user);
+}
+
+static void print_others(tenon_registry_t* registry, const printing_t* p, const void** entries) {
+  const tenon_sink_t* sink = &registry->sink;
+  uint32_t count = tenon__catalog_devices(registry->catalog, sink,
+                                          (const tenon__device_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__device_entry_t* entry = entries[i];
+    begin_line(p, "device", entry->device.name, entry->owner->plugin);
+    add_field(p, "summary", entry->device.summary);
+    end_line(p);
   }
-  print_kernels(registry, e, NULL, TENON_KERNEL_EXPRESSIONS, "expressions", write, user);
-  print_kernels(registry, e, NULL, TENON_KERNEL_MOVES, "moves", write, user);
-  count = at_most(tenon__catalog_devices(catalog, sink, e->devices, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    print_entry(write, user, "device", e->devices[k]->device.name, e->devices[k]->owner->plugin);
+  count = tenon__catalog_parsers(registry->catalog, sink, (const tenon__parser_entry_t**)entries,
+                                 LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__parser_entry_t* entry = entries[i];
+    begin_line(p, "parser", entry->parser.format, entry->owner->plugin);
+    add_field(p, "summary", entry->parser.summary);
+    end_line(p);
   }
-  count = at_most(tenon__catalog_parsers(catalog, sink, e->parsers, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    print_entry(write, user, "parser", e->parsers[k]->parser.format, e->parsers[k]->owner->plugin);
+  count = tenon__catalog_rewrites(registry->catalog, sink, (const tenon__rewrite_entry_t**)entries,
+                                  LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__rewrite_entry_t* entry = entries[i];
+    begin_line(p, "rewrite", entry->rewrite.name, entry->owner->plugin);
+    add_field(p, "pattern", entry->rewrite.pattern);
+    end_line(p);
   }
-  count = at_most(tenon__catalog_rewrites(catalog, sink, e->rewrites, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    print_entry(write, user, "rewrite", e->rewrites[k]->rewrite.name,
-                e->rewrites[k]->owner->plugin);
+  count = tenon__catalog_calibrators(registry->catalog, sink,
+                                     (const tenon__calibrator_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    const tenon__calibrator_entry_t* entry = entries[i];
+    begin_line(p, "calibrator", entry->calibrator.name, entry->owner->plugin);
+    end_line(p);
   }
-  count = at_most(tenon__catalog_calibrators(catalog, sink, e->calibrators, MOST_ENTRIES));
-  for (uint32_t k = 0; k < count; ++k) {
-    print_entry(write, user, "calibrator", e->calibrators[k]->calibrator.name,
-                e->calibrators[k]->owner->plugin);
+}
+
+tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
+                                          void* user) {
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
+  const void** entries = tenon__allocate(registry->allocator, LIST_LIMIT, sizeof(void*));
+  if (entries == NULL) {
+    return tenon__fail_memory(&registry->sink);
   }
-  tenon__free(registry->allocator, e, 2 * sizeof *e);
+  const printing_t printing = {write, user};
+  print_others(registry, &printing, entries);
+  print_operators(registry, &printing, entries);
+  print_kernels(registry, &printing, entries);
+  print_converters(registry, &printing, entries);
+  tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
   return TENON_OK;
 }
 
-static void print_device(tenon_registry_t* registry, const tenon__device_entry_t* entry,
-                         tenon_write_t write, void* user) {
-  const tenon_device_descriptor_t* device = &entry->device;
-  tenon_device_t* handle = NULL;
-  char line[1024];
-  const uint32_t count = device->count(entry->owner->state, &registry->logger);
-  for (uint32_t k = 0; k < count; ++k) {
-    if (device->open(entry->owner->state, k, &registry->logger, &handle) != TENON_OK) {
-      continue;
-    }
-    const bool healthy =
-        device->health == NULL || device->health(handle, &registry->logger) == TENON_OK;
-    (void)snprintf(line, sizeof line,
-                   "{\"device\": \"%s\", \"index\": %u, \"fingerprint\": \"%s\", "
-                   "\"healthy\": %s, \"plugin\": \"%s\"}\n",
-                   device->name, k, device->fingerprint(handle), healthy ? "true" : "false",
-                   entry->owner->plugin);
-    write(user, line);
-    device->close(handle);
-  }
+/* ---- Devices ---- */
+
+/* Keeps the last words of a device's health check. */
+typedef struct hearing_t {
+  char words[512];
+} hearing_t;
+
+static void hear(void* user, int32_t severity, const char* message) {
+  hearing_t* hearing = user;
+  (void)severity;
+  (void)snprintf(hearing->words, sizeof(hearing->words), "%s", message);
 }
 
-TENON_API tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry,
-                                                      tenon_write_t write, void* user) {
-  const tenon__device_entry_t* entries[64];
-  if (registry == NULL || write == NULL) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+static void print_device(const tenon__device_entry_t* entry, uint32_t index, const printing_t* p) {
+  hearing_t hearing = {""};
+  const tenon_sink_t sink = {&hearing, hear};
+  const tenon_device_descriptor_t* device = &entry->device;
+  tenon_device_t* handle = NULL;
+  tenon_status_t status = device->open(entry->owner->state, index, &sink, &handle);
+  begin_line(p, "device", device->name, entry->owner->plugin);
+  add_number(p, "index", index);
+  if (status == TENON_OK) {
+    add_field(p, "fingerprint", device->fingerprint(handle));
+    status = device->health != NULL ? device->health(handle, &sink) : TENON_OK;
+    device->close(handle);
   }
-  const uint32_t count =
-      tenon__catalog_devices(registry->catalog, &registry->logger, entries, 64);
-  for (uint32_t k = 0; k < count && k < 64; ++k) {
-    print_device(registry, entries[k], write, user);
+  add_field(p, "health",
+            status == TENON_OK         ? "ok"
+            : hearing.words[0] != '\0' ? hearing.words
+                                       : tenon__status_text(status));
+  end_line(p);
+}
+
+tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_write_t write,
+                                            void* user) {
+  enum { DEVICE_LIMIT = 64 };
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
+  const tenon__device_entry_t* entries[DEVICE_LIMIT];
+  const printing_t printing = {write, user};
+  const uint32_t found =
+      tenon__catalog_devices(registry->catalog, &registry->sink, entries, DEVICE_LIMIT);
+  for (uint32_t i = 0; i < found && i < DEVICE_LIMIT; ++i) {
+    hearing_t hearing = {""};
+    const tenon_sink_t sink = {&hearing, hear};
+    const uint32_t count = entries[i]->device.count(entries[i]->owner->state, &sink);
+    for (uint32_t k = 0; k < count; ++k) {
+      print_device(entries[i], k, &printing);
+    }
+    if (count == 0) {
+      begin_line(&printing, "device", entries[i]->device.name, entries[i]->owner->plugin);
+      add_field(&printing, "health", hearing.words[0] != '\0' ? hearing.words : "none here");
+      end_line(&printing);
+    }
   }
   return TENON_OK;
 }

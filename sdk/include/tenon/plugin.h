@@ -218,7 +218,7 @@ typedef struct tenon_argument_t {
   X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")    \
   X(CONSTANT, "constant", 0, "the immediate")                                   \
   X(INDEX, "index", 0, "coordinate on axis `immediate`")                        \
-  X(SIZE, "size", 0, "extent of axis `immediate`")                              \
+  X(SIZE, "size", 0, "extent of axis `immediate`, see tenon_program_t")         \
   X(LOAD, "load", 0, "operand at computed coordinates, see tenon_program_t")    \
   X(CAST, "cast", 1, "convert to T, saturating floats to ints, NaN to 0")       \
   X(ADD, "add", 2, "a + b")                                                     \

@@ -46,6 +46,9 @@ typedef struct tenon_context_t tenon_context_t;
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
+/* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
+TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
+
 /* Writes text for a person or a program, in pieces. */
 typedef void (*tenon_write_t)(void* user, const char* text);
 
@@ -122,13 +125,19 @@ typedef struct tenon_parse_options_t {
 } tenon_parse_options_t;
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators that nobody
- * can convert are listed at once (UNSUPPORTED). */
+ * can convert are listed at once (UNSUPPORTED). After a failure the network is empty again, and its builder
+ * another one. */
 TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                                   const tenon_parse_options_t* options);
 /* `data` must stay valid until the network is destroyed. `name` is for messages. */
 TENON_API tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
                                                     size_t size_bytes, const char* name,
                                                     const tenon_parse_options_t* options);
+
+/* The files that the network was parsed from: the model, its parts, and those that they name. NULL past the
+ * end. */
+TENON_API uint32_t tenon_network_file_count(const tenon_network_t* network);
+TENON_API const char* tenon_network_get_file(const tenon_network_t* network, uint32_t index);
 
 /* Building by hand: the same builder that parsers use (plugin.h, section 10). Valid while the network lives. */
 TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network);
@@ -196,7 +205,8 @@ TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network,
                                                  tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                                   tenon_io_info_t* out_info);
-/* The network as text; names of all values, one a line. */
+/* The network as text; names of all values that nodes compute, one a line, in an order in which they can be
+ * computed. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);
@@ -206,6 +216,7 @@ TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_
 /* `path` NULL or absent: empty. A damaged or foreign file: a warning, and empty. [any] */
 TENON_API tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
                                                    tenon_timing_cache_t** out_cache);
+/* What the file holds already is kept: several processes may add to one file. */
 TENON_API tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* path);
 TENON_API uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache);
 TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
@@ -259,6 +270,8 @@ TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const voi
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);
 TENON_API void tenon_plan_destroy(tenon_plan_t* plan);
+/* 1 when the bytes begin as a plan does (8 are enough), whatever follows. [any] */
+TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
 /* ---- Engine: a plan loaded on a device ----------------------------------------------------------- */
 
@@ -313,6 +326,10 @@ typedef struct tenon_step_info_t {
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
                                                tenon_step_info_t* out_info);
+/* The earlier steps of the same graph whose results it reads. */
+TENON_API tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* engine, uint32_t index,
+                                                       const uint32_t** out_steps,
+                                                       uint32_t* out_count);
 
 typedef struct tenon_engine_info_t {
   size_t size;

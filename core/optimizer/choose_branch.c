@@ -1,0 +1,201 @@
+/*
+ * A choice whose condition is known becomes the nodes of the branch that is taken. They are added
+ * anew, so that shapes which were open, because the branches differed, become what the branch says.
+ * Bodies inside the branch move to the graph that it dissolves into.
+ */
+#include "core/base/status.h"
+#include "core/network/control.h"
+#include "core/optimizer/passes.h"
+
+typedef struct inlining_t {
+  tenon__bench_t* bench;
+  uint32_t graph;
+  uint32_t branch;
+  tenon__arena_t arena;
+  uint32_t* values; /* for each value of the branch: the value here, or TENON_NONE */
+} inlining_t;
+
+static bool condition_is_known(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
+                               int64_t* out_condition) {
+  const tenon__value_node_t* condition = tenon__bench_value(bench, graph, value);
+  return condition->contents != NULL && condition->content_count == 1 &&
+         tenon__dim_known(bench->network->pool, condition->contents[0], out_condition);
+}
+
+/* A constant of the branch is repeated here when first read. */
+static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t* out_value) {
+  *out_value = TENON_NONE;
+  if (value == TENON_NONE) {
+    return TENON_OK;
+  }
+  if (inlining->values[value] == TENON_NONE) {
+    const tenon__value_node_t* source =
+        tenon__bench_value(inlining->bench, inlining->branch, value);
+    TENON_TRY(tenon__patch_add_value_of(inlining->bench, source->name, source->weights,
+                                        &inlining->values[value]));
+    tenon__patch_take_numbers(inlining->bench, inlining->branch, value, inlining->values[value]);
+  }
+  *out_value = inlining->values[value];
+  return TENON_OK;
+}
+
+static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* node,
+                                   const uint32_t* inputs, uint32_t* out_node) {
+  tenon__arena_t* arena = &inlining->arena;
+  const tenon__graph_t* branch = tenon__bench_graph(inlining->bench, inlining->branch);
+  tenon__scope_attribute_t* attributes =
+      tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
+  bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
+  const char** names = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*names));
+  if (attributes == NULL || wanted == NULL || names == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__node_request_t request = {.op = node->op,
+                                   .name = node->name,
+                                   .input_count = node->input_count,
+                                   .inputs = inputs,
+                                   .output_count = node->output_count,
+                                   .output_names = names,
+                                   .wanted = wanted,
+                                   .attributes = attributes,
+                                   .body_count = node->body_count,
+                                   .bodies = node->bodies};
+  for (uint32_t i = 0; i < node->attribute_count; ++i) {
+    if (node->attributes[i].defined) {
+      attributes[request.attribute_count++] = node->attributes[i];
+    }
+  }
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    wanted[i] = node->outputs[i] != TENON_NONE;
+    names[i] = wanted[i] ? branch->values[node->outputs[i]].name : NULL;
+  }
+  for (uint32_t b = 0; b < node->body_count; ++b) {
+    tenon__bench_graph(inlining->bench, node->bodies[b])->parent = inlining->graph;
+    tenon__bench_graph(inlining->bench, node->bodies[b])->owner = TENON_NONE;
+  }
+  return tenon__patch_add_node(inlining->bench, &request, out_node);
+}
+
+static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
+                               const uint32_t* inputs, uint32_t* out_node) {
+  tenon__bench_t* bench = inlining->bench;
+  if (node->source != NULL) {
+    return tenon__patch_add_text(bench, node->name, node->source->text.source,
+                                 node->source->input_names, inputs, node->input_count, out_node);
+  }
+  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  if (node->form == TENON_NODE_MOVE) {
+    return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
+                                 branch->values[node->outputs[0]].dtype, out_node);
+  }
+  tenon__inferred_shape_t* shapes =
+      tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
+  if (shapes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    const tenon__value_node_t* value = &branch->values[node->outputs[i]];
+    shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
+  }
+  return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
+                                     shapes, out_node);
+}
+
+static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
+  tenon__bench_t* bench = inlining->bench;
+  const tenon__node_t node = *tenon__bench_node(bench, inlining->branch, index);
+  uint32_t* inputs =
+      tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
+  uint32_t made = 0;
+  if (inputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < node.input_count; ++i) {
+    TENON_TRY(value_here(inlining, node.inputs[i], &inputs[i]));
+  }
+  TENON_TRY(node.op != NULL ? add_operator(inlining, &node, inputs, &made)
+                            : add_form(inlining, &node, inputs, &made));
+  const tenon__node_t* here = tenon__bench_node(bench, inlining->graph, made);
+  for (uint32_t i = 0; i < node.output_count; ++i) {
+    if (node.outputs[i] != TENON_NONE) {
+      inlining->values[node.outputs[i]] = here->outputs[i];
+      tenon__patch_take_numbers(bench, inlining->branch, node.outputs[i], here->outputs[i]);
+    }
+  }
+  return TENON_OK;
+}
+
+/* The nodes of the branch, then copies of results that may not leave the graph as they are. */
+static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t* results) {
+  tenon__bench_t* bench = inlining->bench;
+  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  const uint32_t* order = NULL;
+  uint32_t count = 0;
+  TENON_TRY(
+      tenon__graph_order(bench->network, inlining->branch, &inlining->arena, NULL, &order, &count));
+  for (uint32_t i = 0; i < count; ++i) {
+    TENON_TRY(add_again(inlining, order[i]));
+  }
+  for (uint32_t i = 0; i < branch->output_count; ++i) {
+    TENON_TRY(value_here(inlining, branch->outputs[i], &results[i]));
+    const uint32_t output = tenon__bench_node(bench, inlining->graph, choice)->outputs[i];
+    if (tenon__bench_leaves(bench, inlining->graph, output)) {
+      TENON_TRY(tenon__patch_output_of(bench, results[i], &results[i]));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
+                                    const tenon__control_layout_t* layout) {
+  tenon__bench_t* bench = inlining->bench;
+  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  inlining->values =
+      tenon__arena_allocate(&inlining->arena, branch->value_count + 1u, sizeof(uint32_t));
+  uint32_t* results =
+      tenon__arena_allocate(&inlining->arena, branch->output_count + 1u, sizeof(*results));
+  if (inlining->values == NULL || results == NULL) {
+    return tenon__fail_memory(bench->sink);
+  }
+  for (uint32_t i = 0; i < branch->value_count; ++i) {
+    inlining->values[i] = TENON_NONE;
+  }
+  const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
+  for (uint32_t i = 0; i < layout->captured_count; ++i) {
+    inlining->values[branch->inputs[i]] = node->inputs[layout->first_value + i];
+  }
+  if (!tenon__patch_begin(bench, "choose branch", inlining->graph, choice)) {
+    return TENON_OK;
+  }
+  const tenon_status_t status = add_branch(inlining, choice, results);
+  if (status != TENON_OK) {
+    tenon__patch_cancel(bench);
+    return tenon__fail(bench->sink, status,
+                       "the branch of '%s' that is taken cannot be put in its place",
+                       bench->patch_node);
+  }
+  for (uint32_t i = 0; i < branch->output_count; ++i) {
+    tenon__patch_replace(bench, tenon__bench_node(bench, inlining->graph, choice)->outputs[i],
+                         results[i]);
+  }
+  tenon__patch_remove(bench, choice);
+  return tenon__patch_end(bench);
+}
+
+tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  tenon__control_layout_t layout;
+  int64_t condition = 0;
+  if (node->body_count != 2 ||
+      tenon__control_layout_of(bench->network, graph, index, NULL, &layout) != TENON_OK ||
+      layout.form != TENON_CONTROL_CHOOSE ||
+      !condition_is_known(bench, graph, node->inputs[layout.condition_input], &condition)) {
+    return TENON_OK;
+  }
+  inlining_t inlining = {
+      .bench = bench, .graph = graph, .branch = node->bodies[condition != 0 ? 0 : 1]};
+  tenon__arena_initialize(&inlining.arena, bench->network->allocator);
+  const tenon_status_t status = inline_branch(&inlining, index, &layout);
+  tenon__arena_deinitialize(&inlining.arena);
+  return status;
+}

@@ -1,0 +1,176 @@
+/*
+ * Evaluation on known extents. An access that is affine becomes strides: for each dimension of the
+ * operand the base moves the beginning and each coefficient adds to the stride of that axis of the
+ * space.
+ */
+#include "core/optimizer/evaluate_node.h"
+
+#include "core/base/allocator.h"
+#include "core/expression/evaluate.h"
+#include "core/tensor/layout.h"
+
+tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights) {
+  /* A view has no constant form; nothing writes through this one. */
+  return (tenon_tensor_view_t){.data = (void*)(uintptr_t)weights->data,
+                               .dims = weights->dims,
+                               .rank = weights->rank,
+                               .dtype = weights->dtype,
+                               .layout = TENON_NONE};
+}
+
+static bool known_extents(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims,
+                          int64_t* out_extents) {
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!tenon__dim_known(pool, dims[i], &out_extents[i]) || out_extents[i] < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int64_t* dense_strides(tenon__arena_t* arena, uint32_t rank, const int64_t* dims) {
+  int64_t* strides = tenon__arena_allocate(arena, rank + 1u, sizeof(*strides));
+  return strides != NULL && tenon__strides_row_major(rank, dims, strides) ? strides : NULL;
+}
+
+/* `view` is dense; comes out over a space of `rank` axes with extents `space`. */
+static bool through_access(tenon__dim_pool_t* pool, uint32_t access_rank,
+                           const tenon_dim_t* coordinates, uint32_t rank, const int64_t* space,
+                           tenon__arena_t* arena, tenon_tensor_view_t* view) {
+  const int64_t* source = dense_strides(arena, access_rank, view->dims);
+  int64_t* strides = tenon__arena_allocate(arena, rank + 1u, sizeof(*strides));
+  tenon_dim_t* coefficients = tenon__arena_allocate(arena, rank + 1u, sizeof(*coefficients));
+  if (source == NULL || strides == NULL || coefficients == NULL) {
+    return false;
+  }
+  int64_t offset = 0;
+  for (uint32_t d = 0; d < access_rank; ++d) {
+    tenon_dim_t base = TENON_DIM_INVALID;
+    int64_t number = 0;
+    if (!tenon__dim_affine(pool, coordinates[d], rank, &base, coefficients) ||
+        !tenon__dim_known(pool, base, &number)) {
+      return false;
+    }
+    offset += number * source[d];
+    for (uint32_t j = 0; j < rank; ++j) {
+      if (!tenon__dim_known(pool, coefficients[j], &number)) {
+        return false;
+      }
+      strides[j] += number * source[d];
+    }
+  }
+  const int64_t bits = (int64_t)tenon__dtype_bits(view->dtype);
+  view->dims = space;
+  view->strides = strides;
+  view->rank = rank;
+  view->data = (uint8_t*)view->data + offset * bits / 8;
+  view->bit_offset = (uint32_t)(offset * bits % 8);
+  return true;
+}
+
+static bool align_output(const tenon__expression_t* expression, uint32_t output,
+                         const int64_t* space, tenon__arena_t* arena, tenon_tensor_view_t* view) {
+  const uint32_t rank = expression->program.rank;
+  const uint64_t reduced = expression->program.outputs[output].reduced_axes;
+  const int64_t* own = dense_strides(arena, view->rank, view->dims);
+  int64_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof(*dims));
+  int64_t* strides = tenon__arena_allocate(arena, rank + 1u, sizeof(*strides));
+  if (own == NULL || dims == NULL || strides == NULL) {
+    return false;
+  }
+  for (uint32_t j = 0; j < rank; ++j) {
+    dims[j] = (reduced >> j & 1u) != 0 ? 1 : space[j];
+  }
+  for (uint32_t k = 0; k < expression->output_ranks[output]; ++k) {
+    const uint32_t axis = expression->output_axes[output][k];
+    strides[axis] = dims[axis] == 1 ? 0 : own[k];
+  }
+  view->dims = dims;
+  view->strides = strides;
+  view->rank = rank;
+  return true;
+}
+
+tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
+                                          const tenon__expression_t* expression,
+                                          const tenon_tensor_view_t* tensors,
+                                          const tenon_tensor_view_t* outputs,
+                                          tenon__arena_t* arena) {
+  const tenon_program_t* program = &expression->program;
+  int64_t* space = tenon__arena_allocate(arena, program->rank + 1u, sizeof(*space));
+  tenon_tensor_view_t* in = tenon__arena_allocate(arena, program->operand_count + 1u, sizeof(*in));
+  tenon_tensor_view_t* out = tenon__arena_allocate(arena, program->output_count + 1u, sizeof(*out));
+  if (space == NULL || in == NULL || out == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (!known_extents(pool, program->rank, expression->space, space)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    in[k] = tensors[k];
+    if (program->operands[k].indexed != 0) {
+      in[k].strides = dense_strides(arena, in[k].rank, in[k].dims);
+    } else if (!through_access(pool, expression->accesses[k].rank,
+                               expression->accesses[k].coordinates, program->rank, space, arena,
+                               &in[k])) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+  }
+  for (uint32_t o = 0; o < program->output_count; ++o) {
+    out[o] = outputs[o];
+    if (!align_output(expression, o, space, arena, &out[o])) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+  }
+  return tenon__program_evaluate(program, space, in, out, arena->allocator, NULL);
+}
+
+bool tenon__view_of_constant(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                             const tenon__weights_t* source, tenon__arena_t* arena,
+                             tenon_tensor_view_t* out_view) {
+  int64_t* dims = tenon__arena_allocate(arena, map->rank + 1u, sizeof(*dims));
+  if (dims == NULL || map->kind != TENON_MAP_AFFINE || !tenon__index_map_is_view(pool, map) ||
+      !known_extents(pool, map->rank, map->dims, dims)) {
+    return false;
+  }
+  tenon_tensor_view_t view = tenon__weights_view(source);
+  if (!through_access(pool, map->sources[0].rank, map->sources[0].coordinates, map->rank, dims,
+                      arena, &view)) {
+    return false;
+  }
+  *out_view = view;
+  return true;
+}
+
+tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t graph, uint32_t index,
+                                      tenon__arena_t* arena, tenon_tensor_view_t* out_view,
+                                      size_t* out_size_bytes) {
+  const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  int64_t* dims = tenon__arena_allocate(arena, value->rank + 1u, sizeof(*dims));
+  uint64_t count = 0;
+  size_t size = 0;
+  if (dims == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (!known_extents(bench->network->pool, value->rank, value->dims, dims) ||
+      !tenon__element_count(value->rank, dims, &count) ||
+      !tenon__dtype_bytes(value->dtype, count, &size)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  const int64_t* strides = dense_strides(arena, value->rank, dims);
+  void* data = strides == NULL ? NULL : tenon__allocate(bench->network->allocator, size, 1);
+  if (data == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_view = (tenon_tensor_view_t){.data = data,
+                                    .dims = dims,
+                                    .strides = strides,
+                                    .rank = value->rank,
+                                    .dtype = value->dtype,
+                                    .layout = TENON_NONE};
+  *out_size_bytes = size;
+  return TENON_OK;
+}

@@ -1,0 +1,28 @@
+/* The value of a node whose inputs are constants and whose extents are known. */
+#ifndef TENON_CORE_OPTIMIZER_EVALUATE_NODE_H_
+#define TENON_CORE_OPTIMIZER_EVALUATE_NODE_H_
+
+#include "core/optimizer/patch.h"
+
+/* Evaluates an expression of known extents. `tensors[k]`: operand k, dense; `outputs[o]`: dense
+ * memory for output o. Scratch from the arena. Silent. */
+tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
+                                          const tenon__expression_t* expression,
+                                          const tenon_tensor_view_t* tensors,
+                                          const tenon_tensor_view_t* outputs,
+                                          tenon__arena_t* arena);
+/* A dense view of weights. */
+tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights);
+/* A view of constant `source` that a move of one source, without fill and of known extents, is:
+ * strides in the arena. False when it is no view, or a linear one: those keep the bytes as they
+ * are. */
+bool tenon__view_of_constant(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                             const tenon__weights_t* source, tenon__arena_t* arena,
+                             tenon_tensor_view_t* out_view);
+/* Dense memory for an output of known extents, from the network's allocator and zero-filled; its
+ * view, whose arrays lie in the arena. UNSUPPORTED when an extent is not known. */
+tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
+                                      tenon__arena_t* arena, tenon_tensor_view_t* out_view,
+                                      size_t* out_size_bytes);
+
+#endif

@@ -1,0 +1,389 @@
+/*
+ * Nodes whose value is known become constants: where the contents of outputs came out as numbers,
+ * and where all inputs are constants and the node is an expression, a move, or something that the
+ * caller can compute.
+ *
+ * A fold may not make the network large: what it adds, less the inputs that nobody else reads,
+ * stays within GROWTH_LIMIT. So a large table that is expanded from small ones is computed when
+ * running. A reshape of a constant shares its bytes and is always folded.
+ */
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/network/dense.h"
+#include "core/optimizer/evaluate_node.h"
+#include "core/optimizer/passes.h"
+
+enum { GROWTH_LIMIT = 64 * 1024 };
+
+typedef struct fold_t {
+  tenon__bench_t* bench;
+  uint32_t graph;
+  uint32_t node;
+  tenon__arena_t arena;
+} fold_t;
+
+static const tenon__node_t* node_of(const fold_t* fold) {
+  return tenon__bench_node(fold->bench, fold->graph, fold->node);
+}
+
+static const char* derivation(fold_t* fold) {
+  const tenon__node_t* node = node_of(fold);
+  const char* text = tenon__arena_format(&fold->arena, "fold of %s '%s'",
+                                         node->op != NULL                      ? node->op->name
+                                         : node->form == TENON_NODE_EXPRESSION ? "expression"
+                                                                               : "move",
+                                         node->name);
+  return text == NULL ? "fold" : text;
+}
+
+/* An output becomes a constant. Adopts owned data. */
+static tenon_status_t replace_output(fold_t* fold, uint32_t output,
+                                     const tenon__weights_t* weights) {
+  uint32_t constant = 0;
+  if (tenon__patch_add_constant(fold->bench, weights, &constant) != TENON_OK) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__patch_replace(fold->bench, node_of(fold)->outputs[output], constant);
+  return TENON_OK;
+}
+
+static tenon__weights_t weights_of(fold_t* fold, const tenon_tensor_view_t* view, size_t size) {
+  return (tenon__weights_t){.name = "",
+                            .dtype = view->dtype,
+                            .rank = view->rank,
+                            .dims = view->dims,
+                            .data = view->data,
+                            .size_bytes = size,
+                            .owned = true,
+                            .derivation = derivation(fold)};
+}
+
+/* Are all elements of a value known numbers? */
+static bool is_known(const fold_t* fold, uint32_t value) {
+  const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
+  const char type_class = tenon__dtype_class(node->dtype);
+  if (node->contents == NULL || type_class == 's' || type_class == 'c' || type_class == 'x') {
+    return false;
+  }
+  int64_t number = 0;
+  for (uint32_t i = 0; i < node->content_count; ++i) {
+    if (!tenon__dim_known(fold->bench->network->pool, node->contents[i], &number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tenon_status_t write_contents(const fold_t* fold, uint32_t value,
+                                     const tenon_tensor_view_t* view) {
+  const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
+  for (uint32_t i = 0; i < node->content_count; ++i) {
+    tenon__scalar_t scalar = {0};
+    (void)tenon__dim_known(fold->bench->network->pool, node->contents[i], &scalar.i);
+    tenon__element_store(view->data, view->dtype, i, scalar, TENON_DTYPE_INT64);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
+  tenon__bench_t* bench = fold->bench;
+  const uint32_t value = node_of(fold)->outputs[output];
+  tenon_tensor_view_t view;
+  size_t size = 0;
+  const tenon_status_t status =
+      tenon__allocate_output(bench, fold->graph, value, &fold->arena, &view, &size);
+  if (status != TENON_OK) {
+    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : tenon__fail_memory(bench->sink);
+  }
+  if (!tenon__patch_begin(bench, "fold constants", fold->graph, fold->node)) {
+    tenon__free(bench->network->allocator, view.data, size);
+    return TENON_OK;
+  }
+  (void)write_contents(fold, value, &view);
+  const tenon__weights_t weights = weights_of(fold, &view, size);
+  if (replace_output(fold, output, &weights) != TENON_OK) {
+    tenon__patch_cancel(bench);
+    return tenon__fail_memory(bench->sink);
+  }
+  return tenon__patch_end(bench);
+}
+
+static bool inputs_are_constant(const fold_t* fold) {
+  const tenon__node_t* node = node_of(fold);
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    if (node->inputs[i] != TENON_NONE &&
+        tenon__bench_constant(fold->bench, fold->graph, node->inputs[i]) == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Bytes of a value, or more than `limit` when it has more or its extents are not known. */
+static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
+  const tenon__value_node_t* value = tenon__bench_value(fold->bench, fold->graph, index);
+  uint64_t bits = tenon__dtype_bits(value->dtype);
+  for (uint32_t d = 0; value->rank != TENON_NONE && d < value->rank; ++d) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(fold->bench->network->pool, value->dims[d], &extent) || extent < 0 ||
+        __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
+      return limit + 1;
+    }
+  }
+  return value->rank == TENON_NONE ? limit + 1 : bits / 8;
+}
+
+/* Bytes of inputs that go with the node. */
+static uint64_t vanishing_bytes(const fold_t* fold) {
+  const tenon__node_t* node = node_of(fold);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    const tenon__weights_t* weights =
+        tenon__bench_constant(fold->bench, fold->graph, node->inputs[i]);
+    if (weights != NULL && tenon__bench_use_count(fold->bench, fold->graph, node->inputs[i]) == 1) {
+      bytes += weights->size_bytes;
+    }
+  }
+  return bytes;
+}
+
+/* A move of one constant that is a view of it: its bytes, or a copy in another order. */
+static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
+  tenon__bench_t* bench = fold->bench;
+  const tenon__index_map_t* map = &node_of(fold)->maps[output];
+  const uint32_t value = node_of(fold)->inputs[map->sources[0].input];
+  const tenon__weights_t source = *tenon__bench_constant(bench, fold->graph, value);
+  tenon__dim_pool_t* pool = bench->network->pool;
+  int64_t dims[TENON_RANK_LIMIT];
+  tenon_tensor_view_t view = tenon__weights_view(&source);
+  for (uint32_t i = 0; i < map->rank; ++i) {
+    if (!tenon__dim_known(pool, map->dims[i], &dims[i])) {
+      return TENON_OK;
+    }
+  }
+  if (map->kind == TENON_MAP_LINEAR && map->source_count == 1 && map->fill == TENON_FILL_NONE) {
+    tenon__weights_t weights = source;
+    weights.name = "";
+    weights.rank = map->rank;
+    weights.dims = dims;
+    weights.owned = false;
+    weights.digest_known = false;
+    weights.derivation = derivation(fold);
+    *out_done = true;
+    return replace_output(fold, output, &weights);
+  }
+  if (!tenon__view_of_constant(pool, map, &source, &fold->arena, &view)) {
+    return TENON_OK;
+  }
+  uint32_t weights = 0;
+  uint32_t constant = 0;
+  TENON_TRY(tenon__weights_from_view(bench->network, "", &view, false, NULL, &weights));
+  bench->network->weights[weights].derivation =
+      tenon__arena_copy_string(&bench->network->arena, derivation(fold));
+  TENON_TRY(tenon__patch_add_value_of(bench, NULL, weights, &constant));
+  tenon__patch_replace(bench, node_of(fold)->outputs[output], constant);
+  *out_done = true;
+  return TENON_OK;
+}
+
+/* The node's expression, or that of a move. */
+static tenon_status_t expression_of(fold_t* fold, uint32_t output,
+                                    const tenon__expression_t** out_expression) {
+  const tenon__node_t* node = node_of(fold);
+  *out_expression = node->expression;
+  if (node->expression != NULL || node->maps == NULL) {
+    return TENON_OK;
+  }
+  tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
+  tenon_dtype_t* dtypes =
+      tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*dtypes));
+  if (expression == NULL || dtypes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    dtypes[i] = node->inputs[i] == TENON_NONE
+                    ? TENON_DTYPE_UNDEFINED
+                    : tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->dtype;
+  }
+  TENON_TRY(tenon__expression_from_move(
+      fold->bench->network->pool, &node->maps[output],
+      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->dtype, dtypes,
+      node->input_count, &fold->arena, NULL, expression));
+  *out_expression = expression;
+  return TENON_OK;
+}
+
+static tenon_status_t run_expression(fold_t* fold, const tenon__expression_t* expression,
+                                     const tenon_tensor_view_t* outputs) {
+  const tenon_program_t* program = &expression->program;
+  tenon_tensor_view_t* tensors =
+      tenon__arena_allocate(&fold->arena, program->operand_count + 1u, sizeof(*tensors));
+  if (tensors == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    tensors[k] = tenon__weights_view(tenon__bench_constant(
+        fold->bench, fold->graph, node_of(fold)->inputs[program->operands[k].index]));
+  }
+  return tenon__evaluate_expression(fold->bench->network->pool, expression, tensors, outputs,
+                                    &fold->arena);
+}
+
+/* Computes all outputs into `views`. */
+static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
+  const tenon__node_t* node = node_of(fold);
+  const tenon__optimize_options_t* options = fold->bench->options;
+  if (node->expression == NULL && node->maps == NULL) {
+    return options->fold == NULL ? TENON_ERROR_UNSUPPORTED
+                                 : options->fold(options->fold_user, fold->bench->network,
+                                                 fold->graph, fold->node, views);
+  }
+  const tenon__expression_t* expression = NULL;
+  if (node->expression != NULL) {
+    return run_expression(fold, node->expression, views);
+  }
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    if (views[i].data != NULL) {
+      TENON_TRY(expression_of(fold, i, &expression));
+      TENON_TRY(run_expression(fold, expression, &views[i]));
+    }
+  }
+  return TENON_OK;
+}
+
+static void free_outputs(const fold_t* fold, tenon_tensor_view_t* views, const size_t* sizes,
+                         uint32_t from) {
+  for (uint32_t i = from; i < node_of(fold)->output_count; ++i) {
+    if (views[i].data != NULL) {
+      tenon__free(fold->bench->network->allocator, views[i].data, sizes[i]);
+    }
+  }
+}
+
+/* Memory for all outputs: UNSUPPORTED when they would make the network too large. */
+static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, size_t* sizes) {
+  const tenon__node_t* node = node_of(fold);
+  const uint64_t limit = vanishing_bytes(fold) + GROWTH_LIMIT;
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    if (node->outputs[i] == TENON_NONE) {
+      continue;
+    }
+    if (tenon__bench_value(fold->bench, fold->graph, node->outputs[i])->dtype ==
+        TENON_DTYPE_STRING) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    total += output_bytes(fold, node->outputs[i], limit);
+    if (total > limit) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    TENON_TRY(tenon__allocate_output(fold->bench, fold->graph, node->outputs[i], &fold->arena,
+                                     &views[i], &sizes[i]));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t replace_all(fold_t* fold, tenon_tensor_view_t* views, size_t* sizes) {
+  for (uint32_t i = 0; i < node_of(fold)->output_count; ++i) {
+    if (views[i].data == NULL) {
+      continue;
+    }
+    const tenon__weights_t weights = weights_of(fold, &views[i], sizes[i]);
+    views[i].data = NULL; /* adopted, whatever happens */
+    TENON_TRY(replace_output(fold, i, &weights));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t fold_computed(fold_t* fold) {
+  tenon__bench_t* bench = fold->bench;
+  const uint32_t count = node_of(fold)->output_count;
+  tenon_tensor_view_t* views = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*views));
+  size_t* sizes = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*sizes));
+  if (views == NULL || sizes == NULL) {
+    return tenon__fail_memory(bench->sink);
+  }
+  tenon_status_t status = make_outputs(fold, views, sizes);
+  if (status == TENON_OK) {
+    status = compute(fold, views);
+  }
+  bool begun = false;
+  if (status == TENON_OK) {
+    begun = tenon__patch_begin(bench, "fold constants", fold->graph, fold->node);
+    status = begun ? replace_all(fold, views, sizes) : TENON_OK;
+  }
+  free_outputs(fold, views, sizes, 0);
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    if (begun) {
+      tenon__patch_cancel(bench);
+    }
+    return tenon__fail_memory(bench->sink);
+  }
+  return begun ? tenon__patch_end(bench) : TENON_OK;
+}
+
+/* Moves of one constant, output by output. */
+static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
+  tenon__bench_t* bench = fold->bench;
+  const uint64_t limit = vanishing_bytes(fold) + GROWTH_LIMIT;
+  for (uint32_t i = 0; i < node_of(fold)->output_count; ++i) {
+    const tenon__node_t* node = node_of(fold);
+    const uint32_t output = node->outputs[i];
+    const tenon__index_map_t* map = &node->maps[i];
+    if (output == TENON_NONE || tenon__bench_use_count(bench, fold->graph, output) == 0 ||
+        map->source_count != 1 || map->fill != TENON_FILL_NONE) {
+      continue;
+    }
+    const bool fits = map->kind == TENON_MAP_LINEAR || output_bytes(fold, output, limit) <= limit;
+    if (!fits || !tenon__patch_begin(bench, "fold constants", fold->graph, fold->node)) {
+      continue;
+    }
+    bool done = false;
+    if (fold_view(fold, i, &done) != TENON_OK) {
+      tenon__patch_cancel(bench);
+      return tenon__fail_memory(bench->sink);
+    }
+    if (!done) {
+      tenon__patch_cancel(bench);
+      continue;
+    }
+    *out_done = true;
+    TENON_TRY(tenon__patch_end(bench));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t fold_node(fold_t* fold) {
+  const tenon__node_t* node = node_of(fold);
+  const bool is_pure =
+      node->op == NULL || (!node->op->traits.impure && !node->op->traits.not_foldable);
+  for (uint32_t i = 0; is_pure && i < node->output_count; ++i) {
+    const uint32_t value = node->outputs[i];
+    if (value != TENON_NONE && tenon__bench_use_count(fold->bench, fold->graph, value) > 0 &&
+        is_known(fold, value)) {
+      return fold_known(fold, i);
+    }
+  }
+  const bool is_control = node->op != NULL && node->op->descriptor.control != NULL;
+  bool is_read = false;
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    is_read = is_read || (node->outputs[i] != TENON_NONE &&
+                          tenon__bench_use_count(fold->bench, fold->graph, node->outputs[i]) > 0);
+  }
+  if (!is_pure || is_control || !is_read || !inputs_are_constant(fold)) {
+    return TENON_OK;
+  }
+  bool done = false;
+  if (node->maps != NULL) {
+    TENON_TRY(fold_views(fold, &done));
+  }
+  return done ? TENON_OK : fold_computed(fold);
+}
+
+tenon_status_t tenon__pass_fold_constants(tenon__bench_t* bench, uint32_t graph, uint32_t node) {
+  fold_t fold = {.bench = bench, .graph = graph, .node = node};
+  tenon__arena_initialize(&fold.arena, bench->network->allocator);
+  const tenon_status_t status = fold_node(&fold);
+  tenon__arena_deinitialize(&fold.arena);
+  return status;
+}

@@ -1,0 +1,64 @@
+/*
+ * The optimiser: small passes over the network, each change a labelled patch. Passes ask what an
+ * operator declares, never what it is called. They change the algebra; which nodes run together is
+ * the tactics' matter, so after the passes the network is still one of operators.
+ *
+ * Passes work on lists of nodes that something happened to, until nothing is left to do: the time
+ * grows with the number of nodes and patches, not with rounds over the whole network.
+ */
+#ifndef TENON_CORE_OPTIMIZER_OPTIMIZER_H_
+#define TENON_CORE_OPTIMIZER_OPTIMIZER_H_
+
+#include "core/catalog/catalog.h"
+#include "core/network/network.h"
+
+/* Computes a closed node whose inputs are all constants. `outputs`: one view for each output,
+ * dense, zero-filled, of the extents that were inferred (data NULL: not wanted). UNSUPPORTED,
+ * without words, when nobody here computes it: the node then stays. [build] */
+typedef tenon_status_t (*tenon__fold_t)(void* user, const tenon__network_t* network, uint32_t graph,
+                                        uint32_t node, const tenon_tensor_view_t* outputs);
+
+typedef struct tenon__optimize_options_t {
+  /* The passes that run, as a mask of 1 << index in tenon__optimizer_pass_name's order; 0: all. */
+  uint32_t passes;
+  uint32_t patch_limit; /* stop after so many patches; 0: no limit */
+  bool is_disabled;     /* no patch at all */
+  bool verifies;      /* the whole network after each patch: for tests and to find a faulty pass */
+  bool strict;        /* no patch may change a rounding: scales stay where they are */
+  tenon__fold_t fold; /* NULL: closed nodes stay */
+  void* fold_user;
+  const tenon__rewrite_entry_t* const* rewrites;
+  uint32_t rewrite_count;
+  tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
+  void* find_user;
+  /* Asked between patches; true stops with CANCELLED. NULL: never. */
+  bool (*is_cancelled)(void* user);
+  void* cancel_user;
+} tenon__optimize_options_t;
+
+/* What was done, in order. */
+typedef struct tenon__patch_record_t {
+  const char* label; /* the pass: "fold constants" */
+  const char* graph;
+  const char* node; /* the node that it was about */
+} tenon__patch_record_t;
+
+typedef struct tenon__optimize_report_t {
+  tenon__arena_t arena;
+  uint32_t patch_count;
+  size_t patch_capacity;
+  tenon__patch_record_t* patches;
+  bool limit_reached;
+} tenon__optimize_report_t;
+
+/* Changes the network in place. On failure the network is valid but for OUT_OF_MEMORY, after which
+ * it may only be destroyed. The report is the caller's to deinitialise whatever is returned; it may
+ * be NULL. */
+tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_options_t* options,
+                               const tenon_sink_t* sink, tenon__optimize_report_t* out_report);
+void tenon__optimize_report_deinitialize(tenon__optimize_report_t* report);
+
+/* The ordered table: names by index, NULL past the end. */
+const char* tenon__optimizer_pass_name(uint32_t index);
+
+#endif

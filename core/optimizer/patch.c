@@ -1,0 +1,318 @@
+/* Patches: the only code of the optimiser that changes a network. */
+#include "core/optimizer/patch.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/optimizer/bench.h"
+
+bool tenon__patch_begin(tenon__bench_t* bench, const char* label, uint32_t graph, uint32_t about) {
+  assert(!bench->is_open);
+  const uint32_t limit = bench->options->patch_limit;
+  if (limit != 0 && bench->patch_count >= limit) {
+    if (bench->report != NULL) {
+      bench->report->limit_reached = true;
+    }
+    return false;
+  }
+  const tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  bench->is_open = true;
+  bench->label = label;
+  bench->patch_graph = graph;
+  bench->patch_place = about == TENON_NONE ? tables->node_count : tables->nodes[about].place;
+  bench->patch_node = about == TENON_NONE ? "" : tables->nodes[about].name;
+  bench->first_new_node = tables->node_count;
+  bench->first_new_value = tables->value_count;
+  return true;
+}
+
+/* What was added is taken up; nodes get their place. */
+static tenon_status_t added(tenon__bench_t* bench, tenon_status_t status) {
+  const uint32_t graph = bench->patch_graph;
+  const uint32_t before = bench->graphs[graph].node_count;
+  if (status == TENON_ERROR_OUT_OF_MEMORY || !tenon__bench_take_up(bench, graph)) {
+    bench->is_out_of_memory = true;
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t n = before; n < bench->graphs[graph].node_count; ++n) {
+    tenon__bench_node(bench, graph, n)->place = bench->patch_place;
+  }
+  return status;
+}
+
+tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
+                                     uint32_t* out_node) {
+  return added(bench,
+               tenon__graph_add_node(bench->network, bench->patch_graph, request, NULL, out_node));
+}
+
+tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
+                                     const uint32_t* inputs, uint32_t input_count,
+                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
+                                     uint32_t* out_node) {
+  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, name, inputs,
+                                            input_count, map, dtype, NULL, out_node));
+}
+
+tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
+                                           const uint32_t* inputs, uint32_t input_count,
+                                           const tenon__expression_t* expression,
+                                           const tenon__inferred_shape_t* shapes,
+                                           uint32_t* out_node) {
+  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, name, inputs,
+                                                  input_count, expression, shapes, NULL, out_node));
+}
+
+tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
+                                     const char* const* input_names, const uint32_t* inputs,
+                                     uint32_t input_count, uint32_t* out_node) {
+  return added(bench,
+               tenon__graph_add_expression_text(bench->network, bench->patch_graph, name, text,
+                                                input_names, inputs, input_count, NULL, out_node));
+}
+
+tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uint32_t* out_value) {
+  static const char* const names[] = {"x"};
+  const uint32_t graph = bench->patch_graph;
+  const tenon__value_node_t* source = tenon__bench_value(bench, graph, value);
+  if (source->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, value)) {
+    *out_value = value;
+    return TENON_OK;
+  }
+  uint32_t node = 0;
+  if (source->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  TENON_TRY(tenon__patch_add_text(bench, source->name, "y = x", names, &value, 1, &node));
+  *out_value = tenon__bench_node(bench, graph, node)->outputs[0];
+  return TENON_OK;
+}
+
+tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name, uint32_t weights,
+                                         uint32_t* out_value) {
+  return added(bench, tenon__graph_add_constant(bench->network, bench->patch_graph, name, weights,
+                                                out_value));
+}
+
+tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__weights_t* weights,
+                                         uint32_t* out_value) {
+  uint32_t index = 0;
+  const tenon_status_t status = tenon__network_add_weights(bench->network, weights, &index);
+  return status != TENON_OK ? added(bench, status)
+                            : tenon__patch_add_value_of(bench, NULL, index, out_value);
+}
+
+/* Outputs of the graph and updates of states. */
+static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  uint32_t moved = 0;
+  for (uint32_t i = 0; i < tables->output_count; ++i) {
+    if (tables->outputs[i] == old) {
+      tables->outputs[i] = value;
+      tables->values[value].flags |= TENON_VALUE_IS_OUTPUT;
+      ++moved;
+    }
+  }
+  for (uint32_t i = 0; graph == 0 && i < bench->network->state_count; ++i) {
+    if (bench->network->states[i].update == old) {
+      bench->network->states[i].update = value;
+      ++moved;
+    }
+  }
+  tables->values[old].flags &= ~(uint32_t)TENON_VALUE_IS_OUTPUT;
+  tenon__value_bench_t* values = bench->graphs[graph].values;
+  values[old].use_count -= moved;
+  values[old].leave_count -= moved;
+  values[value].use_count += moved;
+  values[value].leave_count += moved;
+}
+
+void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__node_t* tables = tenon__bench_node(bench, graph, node);
+  const uint32_t old = tables->inputs[input];
+  tenon__bench_unlink(bench, graph, node, input);
+  tables->inputs[input] = value;
+  tenon__bench_link(bench, graph, node, input);
+  tenon__bench_touch(bench, graph, node);
+  if (old != TENON_NONE) {
+    tenon__bench_touch_around(bench, graph, old);
+  }
+}
+
+void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
+  tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+  assert(old_index != index && old->kind == value->kind && old->dtype == value->dtype);
+  assert(old->rank == value->rank || old->rank == TENON_NONE || value->rank == TENON_NONE);
+  uint32_t use = tenon__bench_first_use(bench, graph, old_index);
+  while (use != TENON_NONE) {
+    const tenon__use_t entry = bench->uses[use];
+    tenon__patch_set_input(bench, entry.node, entry.input, index);
+    /* What reads the node may find more than before. */
+    use = tenon__bench_first_use(bench, graph, old_index);
+  }
+  if (tenon__bench_leaves(bench, graph, old_index)) {
+    redirect_leaving(bench, old_index, index);
+  }
+  tenon__bench_move_numbers(bench, graph, old_index, index);
+  if (value->number == TENON_NONE) {
+    value->number = old->number;
+  }
+  if (value->contents == NULL) {
+    value->contents = old->contents;
+    value->content_count = old->content_count;
+  }
+  if (index >= bench->first_new_value) {
+    const char* name = value->name;
+    value->name = old->name;
+    old->name = name;
+  }
+  tenon__bench_touch_around(bench, graph, old_index);
+  tenon__bench_touch_around(bench, graph, index);
+}
+
+void tenon__patch_remove(tenon__bench_t* bench, uint32_t index) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    if (node->outputs[i] != TENON_NONE) {
+      assert(tenon__bench_use_count(bench, graph, node->outputs[i]) == 0);
+      tenon__bench_value(bench, graph, node->outputs[i])->alive = false;
+    }
+  }
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    tenon__bench_unlink(bench, graph, index, i);
+  }
+  node->alive = false;
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    if (node->inputs[i] != TENON_NONE) {
+      tenon__bench_touch_around(bench, graph, node->inputs[i]);
+    }
+  }
+}
+
+void tenon__patch_drop_output(tenon__bench_t* bench, uint32_t index, uint32_t output) {
+  tenon__node_t* node = tenon__bench_node(bench, bench->patch_graph, index);
+  assert(tenon__bench_use_count(bench, bench->patch_graph, node->outputs[output]) == 0);
+  tenon__bench_value(bench, bench->patch_graph, node->outputs[output])->alive = false;
+  node->outputs[output] = TENON_NONE;
+  tenon__bench_touch(bench, bench->patch_graph, index);
+}
+
+void tenon__patch_drop_captured(tenon__bench_t* bench, uint32_t index, uint32_t input,
+                                uint32_t parameter) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const uint32_t dropped = node->inputs[input];
+  for (uint32_t i = input; i < node->input_count; ++i) {
+    tenon__bench_unlink(bench, graph, index, i);
+  }
+  --node->input_count;
+  for (uint32_t i = input; i < node->input_count; ++i) {
+    node->inputs[i] = node->inputs[i + 1];
+    tenon__bench_link(bench, graph, index, i);
+  }
+  for (uint32_t b = 0; b < node->body_count; ++b) {
+    tenon__graph_t* body = tenon__bench_graph(bench, node->bodies[b]);
+    const uint32_t value = body->inputs[parameter];
+    assert(tenon__bench_use_count(bench, node->bodies[b], value) == 0);
+    body->values[value].alive = false;
+    body->values[value].flags &= ~(uint32_t)TENON_VALUE_IS_INPUT;
+    --body->input_count;
+    for (uint32_t i = parameter; i < body->input_count; ++i) {
+      body->inputs[i] = body->inputs[i + 1];
+    }
+  }
+  tenon__bench_touch(bench, graph, index);
+  if (dropped != TENON_NONE) {
+    tenon__bench_touch_around(bench, graph, dropped);
+  }
+}
+
+void tenon__patch_take_numbers(tenon__bench_t* bench, uint32_t from_graph, uint32_t from,
+                               uint32_t value) {
+  uint32_t* head = &bench->graphs[from_graph].values[from].number;
+  uint32_t* to = &bench->graphs[bench->patch_graph].values[value].number;
+  while (*head != TENON_NONE) {
+    const uint32_t number = *head;
+    *head = bench->number_next[number];
+    bench->number_next[number] = *to;
+    *to = number;
+    bench->network->numbers[number].graph = bench->patch_graph;
+    bench->network->numbers[number].value = value;
+  }
+}
+
+static tenon_status_t record(tenon__bench_t* bench) {
+  tenon__optimize_report_t* report = bench->report;
+  if (report == NULL) {
+    return TENON_OK;
+  }
+  const char* graph =
+      tenon__arena_copy_string(&report->arena, tenon__bench_graph(bench, bench->patch_graph)->name);
+  const char* node = tenon__arena_copy_string(&report->arena, bench->patch_node);
+  if (graph == NULL || node == NULL ||
+      !tenon__grow(report->arena.allocator, (void**)&report->patches, &report->patch_capacity,
+                   report->patch_count + 1u, sizeof(*report->patches))) {
+    return tenon__fail_memory(bench->sink);
+  }
+  report->patches[report->patch_count++] = (tenon__patch_record_t){bench->label, graph, node};
+  return TENON_OK;
+}
+
+static tenon_status_t verify(tenon__bench_t* bench) {
+  char prefix[256];
+  (void)snprintf(prefix, sizeof(prefix), "after patch %u, %s at '%s': ", bench->patch_count,
+                 bench->label, bench->patch_node);
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, bench->sink, prefix);
+  return tenon__network_verify(bench->network, &prefixed.sink);
+}
+
+tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
+  const uint32_t graph = bench->patch_graph;
+  bench->is_open = false;
+  ++bench->patch_count;
+  for (uint32_t n = bench->first_new_node; n < bench->graphs[graph].node_count; ++n) {
+    const tenon__node_t* node = tenon__bench_node(bench, graph, n);
+    tenon__bench_touch(bench, graph, n);
+    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
+      if (node->inputs[i] != TENON_NONE) {
+        tenon__bench_touch_around(bench, graph, node->inputs[i]);
+      }
+    }
+  }
+  if (bench->is_out_of_memory) {
+    return tenon__fail_memory(bench->sink);
+  }
+  TENON_TRY(record(bench));
+  if (bench->options->verifies) {
+    TENON_TRY(verify(bench));
+  }
+  if (bench->options->is_cancelled != NULL &&
+      bench->options->is_cancelled(bench->options->cancel_user)) {
+    return tenon__fail(bench->sink, TENON_ERROR_CANCELLED, "optimising was stopped");
+  }
+  return TENON_OK;
+}
+
+void tenon__patch_cancel(tenon__bench_t* bench) {
+  const uint32_t graph = bench->patch_graph;
+  tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  bench->is_open = false;
+  for (uint32_t n = bench->graphs[graph].node_count; n > bench->first_new_node; --n) {
+    tenon__node_t* node = &tables->nodes[n - 1];
+    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
+      tenon__bench_unlink(bench, graph, n - 1, i);
+    }
+    node->alive = false;
+  }
+  for (uint32_t v = bench->first_new_value; v < tables->value_count; ++v) {
+    tables->values[v].alive = false;
+  }
+}

@@ -1,0 +1,81 @@
+/* The insides of the convolution kernel, shared by the files that prepare and run it. */
+#ifndef TENON_CPU_CONVOLUTION_H_
+#define TENON_CPU_CONVOLUTION_H_
+
+#include "epilogue.h"
+#include "window.h"
+
+/* Which way a convolution goes. */
+typedef enum tenon__cpu_path_t {
+  TENON_CPU_PATH_PATCHES,   /* a product over patches gathered with channels innermost */
+  TENON_CPU_PATH_PLANES,    /* likewise, window innermost: few channels, each a plane of its own */
+  TENON_CPU_PATH_DEPTHWISE, /* each channel alone */
+} tenon__cpu_path_t;
+
+typedef struct tenon__cpu_convolution_t {
+  const tenon__cpu_isa_t* isa;
+  tenon__cpu_window_t window;
+  tenon__cpu_path_t path;
+  int64_t groups;
+  int64_t in_channels;  /* of a group */
+  int64_t out_channels; /* of a group */
+  size_t depth;         /* of a group's product */
+  const float* packed;
+  size_t packed_group; /* floats of one group's weights */
+  uint32_t x;          /* region inputs */
+  uint32_t bias;       /* TENON_NONE: none */
+  uint32_t slots;
+  size_t slot_bytes;
+  size_t gather_bytes; /* of a slot's scratch; the rest is the epilogue's */
+  tenon__cpu_epilogue_t epilogue;
+} tenon__cpu_convolution_t;
+
+typedef struct tenon__cpu_bound_convolution_t {
+  const tenon__cpu_convolution_t* convolution;
+  tenon__cpu_window_t window; /* fitted */
+  tenon__cpu_image_t x;
+  tenon__cpu_image_t y;
+  tenon__cpu_bound_epilogue_t* epilogue;
+  tenon__cpu_grid_t grid;
+  size_t segments; /* runs of rows within which both images advance evenly */
+  size_t segment_rows;
+  size_t x_step; /* from row to row, where rows are read in place; else 0 */
+  size_t y_step;
+} tenon__cpu_bound_convolution_t;
+
+/* A call, for the bodies that run in parallel. */
+typedef struct tenon__cpu_convolution_call_t {
+  const tenon__cpu_bound_convolution_t* bound;
+  const float* x;
+  float* y;
+  char* scratch;
+  tenon__cpu_epilogue_call_t epilogue;
+  /* Depthwise: channels of a task. */
+  int64_t channel_step;
+} tenon__cpu_convolution_call_t;
+
+/* Pixel coordinates of an image from the number of a row. */
+typedef struct tenon__cpu_pixel_t {
+  int64_t batch;
+  int64_t at[TENON_CPU_AXES];
+} tenon__cpu_pixel_t;
+tenon__cpu_pixel_t tenon__cpu_pixel_of(const tenon__cpu_image_t* image, size_t row);
+int64_t tenon__cpu_pixel_offset(const tenon__cpu_image_t* image, tenon__cpu_pixel_t pixel);
+void tenon__cpu_pixel_next(const tenon__cpu_image_t* image, tenon__cpu_pixel_t* inout_pixel);
+
+/* gather.c: patches of group `group`; `user` is one of these. */
+typedef struct tenon__cpu_patches_t {
+  const tenon__cpu_bound_convolution_t* bound;
+  const float* x; /* the group's first channel */
+  size_t first_row;
+} tenon__cpu_patches_t;
+void tenon__cpu_gather_patches(const void* user, size_t row, size_t rows, size_t depth_begin,
+                               size_t depth, float* out, size_t out_stride);
+void tenon__cpu_gather_planes(const void* user, size_t row, size_t rows, size_t depth_begin,
+                              size_t depth, float* out, size_t out_stride);
+
+/* depthwise.c: a task is a row of output pixels, or a part of its channels. */
+uint32_t tenon__cpu_depthwise_tasks(tenon__cpu_convolution_call_t* inout_call, uint32_t threads);
+void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread);
+
+#endif

@@ -1,0 +1,360 @@
+/* Convolution against sums of doubles, for random shapes, windows, groups and epilogues. */
+#include "fake_program.h"
+#include "fake_run.h"
+#include "kernels.h"
+
+/* What stands in the slot. */
+typedef enum slot_kind_t {
+  SLOT_EMPTY,
+  SLOT_RELU,
+  SLOT_RESIDUAL_RELU,
+  SLOT_SWISH,
+  SLOT_HARD_SWISH,
+  SLOT_GELU,
+  SLOT_BIAS_CLIP,
+  SLOT_GATE, /* no fast path: times one number for each channel and image, tanh, plus a full operand
+              */
+  SLOT_COUNT
+} slot_kind_t;
+
+typedef struct case_t {
+  uint32_t rank;
+  int64_t batch, groups, in, out; /* channels of a group */
+  int64_t extent[3], kernel[3], stride[3], dilation[3], pads[6];
+  bool bias;
+  slot_kind_t slot;
+} case_t;
+
+static int64_t out_extent(const case_t* c, uint32_t k) {
+  return (c->extent[k] + c->pads[k] + c->pads[c->rank + k] - (c->kernel[k] - 1) * c->dilation[k] -
+          1) /
+             c->stride[k] +
+         1;
+}
+
+/* The program, and its inputs beyond the node's. */
+static void fill_slot(fake_t* fake, const case_t* c, const int64_t* y_dims, draft_t* draft) {
+  const uint32_t rank = c->rank + 2;
+  const uint32_t first = fake->input_count;
+  const int64_t channels[] = {1, y_dims[1], 1, 1, 1};
+  const int64_t gates[] = {y_dims[0], y_dims[1], 1, 1, 1};
+  uint32_t v = input(draft, 0, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32);
+  draft->operands[0] =
+      (tenon_operand_t){.kind = TENON_OPERAND_SLOT_VALUE, .dtype = TENON_DTYPE_FLOAT32};
+  const uint64_t all = ((uint64_t)1 << rank) - 1;
+  switch (c->slot) {
+    case SLOT_RESIDUAL_RELU:
+      (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, y_dims, false, true);
+      v = f32(draft, TENON_OPCODE_ADD, input(draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32),
+              v);
+      draft->operands[1].index = first;
+      v = f32(draft, TENON_OPCODE_MAX, v, constant(draft, 0));
+      break;
+    case SLOT_RELU:
+      v = f32(draft, TENON_OPCODE_MAX, v, constant(draft, 0));
+      break;
+    case SLOT_SWISH:
+      v = f32(draft, TENON_OPCODE_MUL, f32(draft, TENON_OPCODE_SIGMOID, v, 0), v);
+      break;
+    case SLOT_HARD_SWISH: {
+      const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 1.0 / 6));
+      const uint32_t shifted = f32(draft, TENON_OPCODE_ADD, scaled, constant(draft, 0.5));
+      const uint32_t low = f32(draft, TENON_OPCODE_MAX, shifted, constant(draft, 0));
+      v = f32(draft, TENON_OPCODE_MUL, v, f32(draft, TENON_OPCODE_MIN, low, constant(draft, 1)));
+      break;
+    }
+    case SLOT_GELU: {
+      const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 0.7071067811865476));
+      const uint32_t e = f32(draft, TENON_OPCODE_ERF, scaled, 0);
+      const uint32_t half = f32(draft, TENON_OPCODE_MUL, constant(draft, 0.5), v);
+      v = f32(draft, TENON_OPCODE_MUL, half, f32(draft, TENON_OPCODE_ADD, constant(draft, 1), e));
+      break;
+    }
+    case SLOT_BIAS_CLIP: {
+      (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, channels, false, true);
+      v = f32(draft, TENON_OPCODE_ADD, v,
+              input(draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32));
+      draft->operands[1].index = first;
+      draft->operands[1].broadcast_axes = all & ~(uint64_t)2;
+      v = f32(draft, TENON_OPCODE_MAX, v, constant(draft, -0.5));
+      v = f32(draft, TENON_OPCODE_MIN, v, constant(draft, 0.5));
+      break;
+    }
+    case SLOT_GATE:
+      (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, gates, false, true);
+      (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, y_dims, false, true);
+      v = f32(draft, TENON_OPCODE_MUL, v,
+              input(draft, 1, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32));
+      v = f32(draft, TENON_OPCODE_TANH, v, 0);
+      v = f32(draft, TENON_OPCODE_ADD, v,
+              input(draft, 2, TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT32));
+      draft->operands[1].index = first;
+      draft->operands[1].broadcast_axes = all & ~(uint64_t)3;
+      draft->operands[2].index = first + 1;
+      break;
+    default:
+      break;
+  }
+  output(draft, v, TENON_DTYPE_FLOAT32, 0);
+  finish(draft, rank);
+  fake->slot = c->slot == SLOT_EMPTY ? NULL : &draft->program;
+}
+
+static double clip(double x, double low, double high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t index,
+                         int64_t channel, int64_t image_channel) {
+  const fake_value_t* extra = &fake->values[fake->node_input_count];
+  switch (c->slot) {
+    case SLOT_RELU:
+      return v > 0 ? v : 0;
+    case SLOT_RESIDUAL_RELU:
+      v += extra->numbers[index];
+      return v > 0 ? v : 0;
+    case SLOT_SWISH:
+      return v / (1 + exp(-v));
+    case SLOT_HARD_SWISH:
+      return v * clip(v / 6 + 0.5, 0, 1);
+    case SLOT_GELU:
+      return 0.5 * v * (1 + erf(v * 0.7071067811865476));
+    case SLOT_BIAS_CLIP:
+      return clip(v + extra->numbers[channel], -0.5, 0.5);
+    case SLOT_GATE:
+      return tanh(v * extra->numbers[image_channel]) + extra[1].numbers[index];
+    default:
+      return v;
+  }
+}
+
+/* One output element's sum. */
+static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t channel,
+                       const int64_t* at) {
+  const fake_value_t* x = &fake->values[0];
+  const fake_value_t* w = &fake->values[1];
+  const int64_t group = channel / c->out;
+  int64_t taps = 1;
+  int64_t pixels = 1;
+  for (uint32_t k = 0; k < c->rank; k++) {
+    taps *= c->kernel[k];
+    pixels *= c->extent[k];
+  }
+  double sum = c->bias ? fake->values[2].numbers[channel] : 0;
+  for (int64_t i = 0; i < c->in; i++) {
+    for (int64_t t = 0; t < taps; t++) {
+      int64_t rest = t;
+      int64_t pixel = 0;
+      int64_t step = 1;
+      bool inside = true;
+      for (uint32_t k = c->rank; k-- > 0;) {
+        const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
+        rest /= c->kernel[k];
+        inside = inside && p >= 0 && p < c->extent[k];
+        pixel += p * step;
+        step *= c->extent[k];
+      }
+      if (inside) {
+        sum += x->numbers[((n * c->groups + group) * c->in + i) * pixels + pixel] *
+               w->numbers[(channel * c->in + i) * taps + t];
+      }
+    }
+  }
+  return sum;
+}
+
+static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y_dims) {
+  double* expected = calloc((size_t)fake_count(c->rank + 2, y_dims) + 1, sizeof(double));
+  const int64_t pixels = fake_count(c->rank, y_dims + 2);
+  int64_t index = 0;
+  for (int64_t n = 0; n < c->batch; n++) {
+    for (int64_t m = 0; m < y_dims[1]; m++) {
+      for (int64_t p = 0; p < pixels; p++, index++) {
+        int64_t at[3];
+        int64_t rest = p;
+        for (uint32_t k = c->rank; k-- > 0;) {
+          at[k] = rest % y_dims[2 + k];
+          rest /= y_dims[2 + k];
+        }
+        expected[index] =
+            apply_slot(fake, c, convolve(fake, c, n, m, at), index, m, n * y_dims[1] + m);
+      }
+    }
+  }
+  return expected;
+}
+
+static void check_tactics(fake_t* fake, const double* expected, double tolerance) {
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  const fake_value_t* y = &fake->values[fake->input_count];
+  for (uint32_t s = 0; s < count; s++) {
+    tenon_refusal_t refusal;
+    for (uint32_t t = 0; fake_tactic(fake, &tenon__cpu_convolution_kernel, &states[s], t, &refusal);
+         t++) {
+      fake->threads = 1 + (t + s) % 3;
+      EXPECT_STATUS(fake_run_tactic(fake, &tenon__cpu_convolution_kernel, &states[s]), TENON_OK);
+      for (int64_t k = 0; k < fake_count(y->info.rank, y->dims); k++) {
+        if (!(fabs(y->numbers[k] - expected[k]) <= tolerance)) {
+          EXPECT_NEAR(y->numbers[k], expected[k], tolerance);
+          (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", states[s].isa->name,
+                        fake->tactic.name, (long long)k);
+          break;
+        }
+      }
+    }
+    EXPECT(fake->tactic_count > 0);
+  }
+}
+
+static void check(const case_t* c, unsigned seed) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.convolution/1", .seed = seed};
+  draft_t draft = {0};
+  const uint32_t rank = c->rank + 2;
+  int64_t x_dims[5] = {c->batch, c->groups * c->in};
+  int64_t w_dims[5] = {c->groups * c->out, c->in};
+  int64_t y_dims[5] = {c->batch, c->groups * c->out};
+  for (uint32_t k = 0; k < c->rank; k++) {
+    x_dims[2 + k] = c->extent[k];
+    w_dims[2 + k] = c->kernel[k];
+    y_dims[2 + k] = out_extent(c, k);
+    if (y_dims[2 + k] < 1) {
+      return;
+    }
+  }
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, rank, x_dims, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, rank, w_dims, true, false);
+  if (c->bias) {
+    (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 1, y_dims + 1, true, false);
+  }
+  fill_slot(&fake, c, y_dims, &draft);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, rank, y_dims);
+  memcpy(fake.space, y_dims, sizeof(y_dims));
+  fake.space_rank = rank;
+  fake_ints(&fake, "strides", c->rank, c->stride);
+  fake_ints(&fake, "dilations", c->rank, c->dilation);
+  fake_ints(&fake, "pads", 2 * (size_t)c->rank, c->pads);
+  fake_int(&fake, "groups", c->groups);
+  fake_string(&fake, "auto_pad", "explicit");
+  double* expected = expected_of(&fake, c, y_dims);
+  /* A sum of n products of numbers below 1 in fp32 is off by less than n/2 ulp of its largest
+   * partial sum, sqrt(n) or so. */
+  double n = (double)c->in;
+  for (uint32_t k = 0; k < c->rank; k++) {
+    n *= (double)c->kernel[k];
+  }
+  check_tactics(&fake, expected, 1e-6 * (4 + n / 16));
+  free(expected);
+  fake_free(&fake);
+}
+
+static void random_case(unsigned seed) {
+  unsigned s = seed * 977;
+  case_t c = {.rank = (uint32_t)fake_choice(&s, 1, 3),
+              .batch = fake_choice(&s, 1, 2),
+              .groups = fake_choice(&s, 0, 2) == 0 ? fake_choice(&s, 2, 40) : 1,
+              .bias = fake_choice(&s, 0, 1) == 1,
+              .slot = (slot_kind_t)fake_choice(&s, 0, SLOT_COUNT - 1)};
+  c.in = fake_choice(&s, 1, c.groups > 1 ? 3 : 70);
+  c.out = fake_choice(&s, 1, c.groups > 1 ? 3 : 100);
+  if (c.groups > 1 && fake_choice(&s, 0, 1) == 1) {
+    c.in = c.out = 1;
+  }
+  for (uint32_t k = 0; k < c.rank; k++) {
+    c.extent[k] = fake_choice(&s, 1, c.rank == 1 ? 150 : c.rank == 2 ? 17 : 6);
+    c.kernel[k] = fake_choice(&s, 1, c.rank == 3 ? 3 : 5);
+    c.stride[k] = fake_choice(&s, 1, 3);
+    c.dilation[k] = fake_choice(&s, 0, 2) == 0 ? 2 : 1;
+    c.pads[k] = fake_choice(&s, 0, 3);
+    c.pads[c.rank + k] = fake_choice(&s, 0, 3);
+  }
+  if (fake_choice(&s, 0, 3) == 0) {
+    for (uint32_t k = 0; k < c.rank; k++) {
+      c.kernel[k] = c.stride[k] = 1;
+      c.pads[k] = c.pads[c.rank + k] = 0;
+    }
+  }
+  check(&c, seed);
+}
+
+TENON_TEST(random_convolutions_equal_the_sums) {
+  for (unsigned seed = 1; seed <= 400 && tenon__test_failures == 0; seed++) {
+    random_case(seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}
+
+TENON_TEST(every_slot_on_every_kind) {
+  for (int slot = 0; slot < SLOT_COUNT; slot++) {
+    const case_t pointwise = {.rank = 2,
+                              .batch = 2,
+                              .groups = 1,
+                              .in = 33,
+                              .out = 70,
+                              .extent = {9, 11},
+                              .kernel = {1, 1},
+                              .stride = {1, 1},
+                              .dilation = {1, 1},
+                              .slot = (slot_kind_t)slot};
+    const case_t stem = {.rank = 2,
+                         .batch = 1,
+                         .groups = 1,
+                         .in = 3,
+                         .out = 40,
+                         .extent = {31, 33},
+                         .kernel = {7, 7},
+                         .stride = {2, 2},
+                         .dilation = {1, 1},
+                         .pads = {3, 3, 3, 3},
+                         .bias = true,
+                         .slot = (slot_kind_t)slot};
+    const case_t depthwise = {.rank = 2,
+                              .batch = 2,
+                              .groups = 37,
+                              .in = 1,
+                              .out = 1,
+                              .extent = {12, 13},
+                              .kernel = {3, 3},
+                              .stride = {1, 1},
+                              .dilation = {1, 1},
+                              .pads = {1, 1, 1, 1},
+                              .bias = true,
+                              .slot = (slot_kind_t)slot};
+    const case_t deep = {.rank = 2,
+                         .batch = 1,
+                         .groups = 1,
+                         .in = 130,
+                         .out = 33,
+                         .extent = {14, 15},
+                         .kernel = {3, 3},
+                         .stride = {1, 1},
+                         .dilation = {1, 1},
+                         .pads = {1, 1, 1, 1},
+                         .slot = (slot_kind_t)slot};
+    check(&pointwise, 5);
+    check(&stem, 6);
+    check(&depthwise, 7);
+    check(&deep, 8);
+  }
+}
+
+TENON_TEST(depthwise_windows_and_strides) {
+  for (int64_t kernel = 1; kernel <= 7; kernel++) {
+    for (int64_t stride = 1; stride <= 3; stride++) {
+      const case_t c = {.rank = 2,
+                        .batch = 1,
+                        .groups = 21,
+                        .in = 1,
+                        .out = 1,
+                        .extent = {9, 23},
+                        .kernel = {kernel, kernel},
+                        .stride = {stride, stride},
+                        .dilation = {1, 1},
+                        .pads = {kernel / 2, kernel / 2, kernel / 2, kernel / 2},
+                        .bias = true};
+      check(&c, (unsigned)(kernel * 10 + stride));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/* Depthwise convolution: row by row of output pixels. */
+#include "convolution.h"
+
+enum { LEAST_CHANNELS = 64 };
+
+uint32_t tenon__cpu_depthwise_tasks(tenon__cpu_convolution_call_t* inout_call, uint32_t threads) {
+  const tenon__cpu_image_t* y = &inout_call->bound->y;
+  const int64_t lines = y->batch * y->extent[0] * y->extent[1];
+  int64_t parts = 1;
+  if (threads > 1 && lines < 2 * (int64_t)threads) {
+    parts = y->channels / LEAST_CHANNELS;
+    parts = parts < 1 ? 1 : parts > (int64_t)threads ? (int64_t)threads : parts;
+  }
+  const int64_t step = (y->channels + parts - 1) / parts;
+  inout_call->channel_step = parts > 1 ? (step + 15) / 16 * 16 : y->channels;
+  parts = (y->channels + inout_call->channel_step - 1) / inout_call->channel_step;
+  return (uint32_t)(lines * parts);
+}
+
+void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
+  const tenon__cpu_convolution_call_t* call = user;
+  const tenon__cpu_bound_convolution_t* bound = call->bound;
+  const tenon__cpu_convolution_t* convolution = bound->convolution;
+  const tenon__cpu_window_t* window = &bound->window;
+  const int64_t parts = (bound->y.channels + call->channel_step - 1) / call->channel_step;
+  const int64_t line = index / parts;
+  const int64_t channel = index % parts * call->channel_step;
+  const int64_t left = bound->y.channels - channel;
+  const size_t first_pixel = (size_t)(line * bound->y.extent[2]);
+  const tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, first_pixel);
+  /* Rows of taps [low, high) lie inside. */
+  const int64_t first = pixel.at[1] * window->stride[1] - window->pad_begin[1];
+  const int64_t step = window->dilation[1];
+  const int64_t height = bound->x.extent[1];
+  int64_t low = first < 0 ? (-first + step - 1) / step : 0;
+  int64_t high = window->kernel[1];
+  if (first + (high - 1) * step >= height) {
+    high = first < height ? (height - first + step - 1) / step : 0;
+  }
+  low = low < high ? low : high;
+  const tenon__cpu_pixel_t corner = {pixel.batch, {0, first + low * step, 0}};
+  const size_t channels = (size_t)(left < call->channel_step ? left : call->channel_step);
+  const size_t tap = (size_t)bound->y.channels;
+  const tenon__cpu_row_t row = {
+      .x = call->x + (high > low ? tenon__cpu_pixel_offset(&bound->x, corner) : 0) + channel,
+      .y = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + channel,
+      .w = convolution->packed + (size_t)(low * window->kernel[2]) * tap + channel,
+      .bias = call->epilogue.bias != NULL ? call->epilogue.bias + channel : NULL,
+      .channels = channels,
+      .w_stride = tap,
+      .w_row_stride = (size_t)window->kernel[2] * tap,
+      .rows = (size_t)(high - low),
+      .columns = (size_t)window->kernel[2],
+      .x_stride = bound->x.stride[2],
+      .x_row_stride = bound->x.stride[1] * step,
+      .y_stride = bound->y.stride[2],
+      .width = bound->x.extent[2],
+      .out_width = bound->y.extent[2],
+      .stride = window->stride[2],
+      .dilation = window->dilation[2],
+      .pad = window->pad_begin[2],
+      .low = call->epilogue.low,
+      .high = call->epilogue.high,
+  };
+  convolution->isa->windows->depthwise(&row);
+  if (call->epilogue.finish != NULL) {
+    const tenon__cpu_epilogue_task_t task = {
+        &call->epilogue,
+        call->scratch + thread * convolution->slot_bytes + convolution->gather_bytes};
+    call->epilogue.finish(&task, row.y, (size_t)row.y_stride, first_pixel, (size_t)row.out_width,
+                          (size_t)channel, channels);
+  }
+}

@@ -1,0 +1,245 @@
+/* Building, plans and timing caches. */
+#include "core/build.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/allocator.h"
+#include "sdk/library/library.h"
+
+/* ---- Timing cache ---- */
+
+static tenon_status_t read_timings(tenon_timing_cache_t* cache, const char* path,
+                                   const tenon_sink_t* sink) {
+  tenon__mapped_file_t file;
+  TENON_TRY(tenon__file_map(path, sink, &file));
+  const tenon_status_t status =
+      tenon__timing_cache_read(cache->cache, file.data, file.size, path, sink);
+  tenon__file_unmap(&file);
+  return status;
+}
+
+tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
+                                         tenon_timing_cache_t** out_cache) {
+  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_cache", out_cache != NULL));
+  tenon_timing_cache_t* cache = tenon__allocate(registry->allocator, 1, sizeof(*cache));
+  if (cache == NULL || tenon__timing_cache_create(registry->allocator, &cache->cache) != TENON_OK) {
+    tenon__free(registry->allocator, cache, sizeof(*cache));
+    return tenon__fail_memory(&registry->sink);
+  }
+  cache->registry = registry;
+  tenon_registry_retain(registry);
+  tenon_status_t status = TENON_OK;
+  if (path != NULL && access(path, F_OK) == 0) {
+    status = read_timings(cache, path, &registry->sink);
+  }
+  if (status != TENON_OK) {
+    tenon_timing_cache_destroy(cache);
+    return status;
+  }
+  *out_cache = cache;
+  return TENON_OK;
+}
+
+tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* path) {
+  TENON_TRY(tenon__need(NULL, __func__, "cache", cache != NULL));
+  const tenon_sink_t* sink = &cache->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
+  /* What others wrote meanwhile is kept. */
+  if (access(path, F_OK) == 0) {
+    TENON_TRY(read_timings(cache, path, sink));
+  }
+  char* text = NULL;
+  size_t size = 0;
+  if (tenon__timing_cache_write(cache->cache, &text, &size) != TENON_OK) {
+    return tenon__fail_memory(sink);
+  }
+  const tenon_status_t status = tenon__file_write(path, text, size, sink);
+  tenon__free(cache->registry->allocator, text, size + 1);
+  return status;
+}
+
+uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache) {
+  return cache != NULL ? tenon__timing_cache_count(cache->cache) : 0;
+}
+
+void tenon_timing_cache_destroy(tenon_timing_cache_t* cache) {
+  if (cache == NULL) {
+    return;
+  }
+  tenon_registry_t* registry = cache->registry;
+  tenon__timing_cache_destroy(cache->cache);
+  tenon__free(registry->allocator, cache, sizeof(*cache));
+  tenon_registry_release(registry);
+}
+
+/* ---- Plans ---- */
+
+void tenon__plan_bytes_retain(tenon__plan_bytes_t* bytes) {
+  (void)atomic_fetch_add_explicit(&bytes->reference_count, 1, memory_order_relaxed);
+}
+
+void tenon__plan_bytes_release(tenon__plan_bytes_t* bytes) {
+  if (bytes == NULL ||
+      atomic_fetch_sub_explicit(&bytes->reference_count, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  tenon_registry_t* registry = bytes->registry;
+  tenon__free(registry->allocator, bytes->data, bytes->size);
+  tenon__free(registry->allocator, bytes, sizeof(*bytes));
+  tenon_registry_release(registry);
+}
+
+tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
+                                   size_t* out_size_bytes) {
+  TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
+  const tenon_sink_t* sink = &plan->bytes->registry->sink;
+  TENON_TRY(tenon__need(sink, __func__, "out_data", out_data != NULL));
+  TENON_TRY(tenon__need(sink, __func__, "out_size_bytes", out_size_bytes != NULL));
+  *out_data = plan->bytes->data;
+  *out_size_bytes = plan->bytes->size;
+  return TENON_OK;
+}
+
+tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path) {
+  TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
+  TENON_TRY(tenon__need(&plan->bytes->registry->sink, __func__, "path", path != NULL));
+  return tenon__file_write(path, plan->bytes->data, plan->bytes->size,
+                           &plan->bytes->registry->sink);
+}
+
+void tenon_plan_destroy(tenon_plan_t* plan) {
+  if (plan != NULL) {
+    const tenon_allocator_t allocator = plan->bytes->registry->allocator;
+    tenon__plan_bytes_t* bytes = plan->bytes;
+    tenon__free(allocator, plan, sizeof(*plan));
+    tenon__plan_bytes_release(bytes);
+  }
+}
+
+int32_t tenon_plan_sniff(const void* data, size_t size_bytes) {
+  static const char magic[] = "TENONPLN";
+  return data != NULL && size_bytes >= sizeof(magic) - 1 &&
+                 memcmp(data, magic, sizeof(magic) - 1) == 0
+             ? 1
+             : 0;
+}
+
+/* ---- Building ---- */
+
+static tenon_status_t check_profile(const tenon_sink_t* sink,
+                                    const tenon_build_options_t* options) {
+  if (options->profile_count > 1) {
+    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
+                       "tenon_build: %u profiles are given, at most one is possible",
+                       options->profile_count);
+  }
+  if (options->profile_count == 0) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__need(sink, "tenon_build", "options->profiles", options->profiles != NULL));
+  const tenon_profile_t* profile = &options->profiles[0];
+  if (profile->range_count > 0 && profile->ranges == NULL) {
+    return tenon__fail_null(sink, "tenon_build", "profile->ranges");
+  }
+  for (uint32_t i = 0; i < profile->range_count; ++i) {
+    const tenon_profile_range_t* range = &profile->ranges[i];
+    const bool complete =
+        range->input != NULL &&
+        (range->rank == 0 || (range->min != NULL && range->optimum != NULL && range->max != NULL));
+    if (!complete) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "tenon_build: range %u of the profile has no name or no extents", i);
+    }
+  }
+  return TENON_OK;
+}
+
+static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_options_t* out_tuning) {
+  *out_tuning = (tenon__tuning_options_t){
+      .thread_count = options->thread_count,
+      .workspace_limit_bytes = options->workspace_limit_bytes,
+      .time_budget_seconds = options->time_budget_seconds,
+      .no_measuring = options->no_measuring != 0,
+      .no_fusion = options->no_fusion != 0,
+      .reference_only = options->reference_only != 0,
+      .strict = options->strict != 0,
+      .permit_reduced_precision = options->permit_reduced_precision != 0,
+      .keep_refusals = options->keep_refusals != 0,
+      .exclude = options->exclude,
+      .progress = options->progress,
+      .progress_user = options->progress_user,
+  };
+}
+
+static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
+                                tenon__plan_bytes_t* bytes) {
+  tenon_registry_t* registry = network->registry;
+  const tenon_profile_t* profile = options->profile_count > 0 ? &options->profiles[0] : NULL;
+  const uint32_t range_count = profile != NULL ? profile->range_count : 0;
+  tenon__build_range_t* ranges =
+      tenon__allocate(registry->allocator, range_count + 1u, sizeof(*ranges));
+  if (ranges == NULL) {
+    return tenon__fail_memory(&registry->sink);
+  }
+  for (uint32_t i = 0; i < range_count; ++i) {
+    const tenon_profile_range_t* range = &profile->ranges[i];
+    ranges[i] =
+        (tenon__build_range_t){range->input, range->rank, range->min, range->optimum, range->max};
+  }
+  tenon__build_options_t inner = {
+      .allocator = registry->allocator,
+      .ranges = ranges,
+      .range_count = range_count,
+      .device = options->device,
+      .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
+      .memory_limit_bytes = options->memory_limit_bytes,
+      .optimizer_limit = options->optimizer_limit,
+      .tuned_only = options->tuned_only != 0,
+      .sink = &registry->sink,
+  };
+  fill_tuning(options, &inner.tuning);
+  const tenon_status_t status =
+      tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
+  tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
+  return status;
+}
+
+static tenon_status_t check_network(const tenon_network_t* network) {
+  const tenon_sink_t* sink = &network->registry->sink;
+  TENON_TRY(tenon__builder_finish(network->builder));
+  if (network->network->graphs[0]->output_count == 0) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE,
+                       "tenon_build: the network has no outputs, so there is nothing to compute");
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
+                           tenon_plan_t** out_plan) {
+  tenon_build_options_t own;
+  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  tenon_registry_t* registry = network->registry;
+  TENON_TRY(tenon__need(&registry->sink, __func__, "out_plan", out_plan != NULL));
+  TENON_TRY(
+      tenon__options_copy(&registry->sink, "tenon_build_options_t", options, &own, sizeof(own)));
+  TENON_TRY(check_profile(&registry->sink, &own));
+  TENON_TRY(check_network(network));
+  tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
+  tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));
+  tenon_status_t status = plan != NULL && bytes != NULL ? run_build(network, &own, bytes)
+                                                        : tenon__fail_memory(&registry->sink);
+  if (status != TENON_OK) {
+    tenon__free(registry->allocator, bytes, sizeof(*bytes));
+    tenon__free(registry->allocator, plan, sizeof(*plan));
+    return status;
+  }
+  atomic_init(&bytes->reference_count, 1);
+  bytes->registry = registry;
+  tenon_registry_retain(registry);
+  plan->bytes = bytes;
+  *out_plan = plan;
+  return TENON_OK;
+}

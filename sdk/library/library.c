@@ -1,0 +1,100 @@
+/* Version, status, options, and where plugins are installed. */
+#include "sdk/library/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char* tenon_version(void) {
+  return TENON_VERSION;
+}
+
+const char* tenon_status_text(tenon_status_t status) {
+  return tenon__status_text(status);
+}
+
+tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
+                                const char* argument) {
+  return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: argument '%s' is NULL", function,
+                     argument);
+}
+
+tenon_status_t tenon__need(const tenon_sink_t* sink, const char* function, const char* argument,
+                           bool is_there) {
+  return is_there ? TENON_OK : tenon__fail_null(sink, function, argument);
+}
+
+tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, const void* options,
+                                   void* out_options, size_t own_size) {
+  size_t size = 0;
+  if (options != NULL) {
+    memcpy(&size, options, sizeof(size));
+    if (size < sizeof(size)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "%s: 'size' is %zu; begin with TENON_OPTIONS(%s)", name, size, name);
+    }
+  }
+  memset(out_options, 0, own_size);
+  memcpy(out_options, options != NULL ? options : &size, size < own_size ? size : own_size);
+  return TENON_OK;
+}
+
+static bool is_directory(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+const char* tenon__installed_directory(tenon__arena_t* arena) {
+  static const char* const places[] = {"tenon/plugins", "../plugins"};
+  Dl_info info;
+  if (dladdr((const void*)(uintptr_t)&tenon_version, &info) == 0 || info.dli_fname == NULL) {
+    return NULL;
+  }
+  char* library = realpath(info.dli_fname, NULL);
+  char* slash = library != NULL ? strrchr(library, '/') : NULL;
+  const char* found = NULL;
+  for (size_t i = 0; slash != NULL && found == NULL && i < sizeof(places) / sizeof(places[0]);
+       ++i) {
+    *slash = '\0';
+    char* path = tenon__arena_format(arena, "%s/%s", library, places[i]);
+    char* real = path != NULL && is_directory(path) ? realpath(path, NULL) : NULL;
+    found = real != NULL ? tenon__arena_copy_string(arena, real) : NULL;
+    free(real);
+  }
+  free(library);
+  return found;
+}
+
+/* ---- JSON ---- */
+
+void tenon__write_json_text(tenon_write_t write, void* user, const char* text) {
+  write(user, "\"");
+  while (*text != '\0') {
+    char piece[256];
+    size_t used = 0;
+    for (; *text != '\0' && used < sizeof(piece) - 8; ++text) {
+      const unsigned char c = (unsigned char)*text;
+      if (c == '"' || c == '\\') {
+        piece[used++] = '\\';
+        piece[used++] = (char)c;
+      } else if (c < 0x20 || c == 0x7F) {
+        used += (size_t)snprintf(piece + used, sizeof(piece) - used, "\\u%04x", c);
+      } else {
+        piece[used++] = (char)c;
+      }
+    }
+    piece[used] = '\0';
+    write(user, piece);
+  }
+  write(user, "\"");
+}
+
+void tenon__write_json_field(tenon_write_t write, void* user, bool first, const char* key,
+                             const char* text) {
+  write(user, first ? "\"" : ", \"");
+  write(user, key);
+  write(user, "\": ");
+  tenon__write_json_text(write, user, text != NULL ? text : "");
+}

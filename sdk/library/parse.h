@@ -1,0 +1,42 @@
+/* One parse: what parse.c (files, parsers) and missing.c (what nobody can convert) share. */
+#ifndef TENON_SDK_LIBRARY_PARSE_H_
+#define TENON_SDK_LIBRARY_PARSE_H_
+
+#include "sdk/library/library.h"
+
+/* One of the files that a model is made of. */
+typedef struct tenon__model_part_t {
+  const char* name;
+  const void* data;
+  size_t size;
+} tenon__model_part_t;
+
+/* A node type without converter, and who needs it. */
+typedef struct tenon__missing_t {
+  struct tenon__missing_t* next;
+  const char* domain;
+  const char* type;
+  int64_t version;
+  const char* node; /* the first one */
+  uint32_t count;
+} tenon__missing_t;
+
+struct tenon_parse_t {
+  tenon_network_t* network;
+  tenon__arena_t arena; /* until the parse ends */
+  const char* format;
+  const char* folder; /* "" for the working directory, NULL for a model in memory */
+  uint32_t part_count;
+  tenon__model_part_t* parts;
+  const tenon_input_shape_t* shapes;
+  uint32_t shape_count;
+  tenon__missing_t* missing; /* in order of appearance; the first few hundred */
+  uint32_t missing_count;    /* of node types, all of them */
+};
+
+void tenon__missing_add(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
+                        const char* node);
+/* One message with all of them; returns UNSUPPORTED. */
+tenon_status_t tenon__missing_report(tenon_parse_t* parse);
+
+#endif
