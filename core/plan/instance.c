@@ -6,6 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/bound.h"
+#include "core/plan/bounds.h"
 #include "core/plan/packed_store.h"
 
 struct tenon_preparation_t {
@@ -203,6 +204,27 @@ static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t in
   return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
 }
 
+/* Does each piece lie within the output, and what it reads within its input? A plan may say otherwise. */
+static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding) {
+  const tenon_tensor_view_t* output = &binding->outputs[0].tensor;
+  for (uint32_t k = 0; k < move->piece_count; ++k) {
+    const tenon_move_piece_t* piece = &move->pieces[k];
+    const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
+    const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
+    const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
+    for (uint32_t d = 0; output->dims != NULL && d < move->rank; ++d) {
+      if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
+          piece->begin[d] > output->dims[d] - piece->extent[d]) {
+        return false;
+      }
+    }
+    if (!tenon__reach_within(&read, &whole)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const struct tenon_region_t* region = binding->bound->instance->region;
   const tenon__index_map_t* map = region->map;
@@ -225,7 +247,7 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const tenon_status_t status = tenon__index_map_pieces(
       region->network->pool, map, binding->extents->values, binding->extents->known, strides,
       pieces, (uint32_t)capacity, storage, move);
-  if (status != TENON_OK) {
+  if (status != TENON_OK || !pieces_fit(move, binding)) {
     return NULL;
   }
   move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
