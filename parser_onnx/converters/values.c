@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../context.h"
 #include "../types.h"
 #include "maker.h"
 
@@ -149,7 +150,7 @@ tenon_value_t tenon__make_tensor(tenon__make_t* make, tenon_dtype_t dtype, uint3
     strides[i - 1] = stride;
     stride *= dims[i - 1];
   }
-  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data,
+  const tenon_tensor_view_t view = {.data = tenon__onnx_unconst(data),
                                     .dims = dims,
                                     .strides = strides,
                                     .rank = rank,
