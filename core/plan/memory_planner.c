@@ -16,7 +16,7 @@
 #include "core/base/arena.h"
 
 #define ALIGNMENT_BYTES 64u
-#define MOST_COMPARISONS (UINT64_C(100) * 1000 * 1000)
+#define MOST_COMPARISONS (UINT64_C(60) * 1000 * 1000)
 #define MOST_IMPROVEMENTS 2000u
 
 /* A block that takes part: sizes rounded up, empty ones left out. */
