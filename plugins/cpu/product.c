@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "copy.h"
+
 static size_t min_size(size_t a, size_t b) {
   return a < b ? a : b;
 }
@@ -67,6 +69,28 @@ void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const
     for (size_t k = 0; k < depth; k++) {
       const size_t offset = k_offsets != NULL ? k_offsets[k] : k * k_stride;
       pack_row(source + offset + n * n_stride, n_stride, count, width, out + k * width);
+    }
+    n += count;
+    out += depth * width;
+  }
+}
+
+void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                             const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
+                             size_t columns, float* out) {
+  for (size_t n = 0; n < columns;) {
+    const size_t width = panel_vectors(tiles, columns - n) * tiles->vector_floats;
+    const size_t count = min_size(width, columns - n);
+    const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
+                                        .rows = depth,
+                                        .columns = count,
+                                        .out_row = (int64_t)width,
+                                        .out_column = 1,
+                                        .in_row = k_stride,
+                                        .in_column = n_stride};
+    tenon__cpu_copy_2d(elements, &shape, out, source + (int64_t)n * n_stride);
+    for (size_t k = 0; k < depth && count < width; k++) {
+      memset(out + k * width + count, 0, (width - count) * sizeof(float));
     }
     n += count;
     out += depth * width;

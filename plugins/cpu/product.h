@@ -10,6 +10,7 @@
 #ifndef TENON_CPU_PRODUCT_H_
 #define TENON_CPU_PRODUCT_H_
 
+#include "elements.h"
 #include "tile.h"
 
 enum {
@@ -65,6 +66,10 @@ size_t tenon__cpu_packed_size(const tenon__cpu_tiles_t* tiles, size_t depth, siz
  * k_stride. */
 void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const size_t* k_offsets,
                      size_t k_stride, size_t n_stride, size_t depth, size_t columns, float* out);
+/* The same for any strides, through registers where b is transposed. */
+void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                             const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
+                             size_t columns, float* out);
 /* Floats of scratch that one thread needs for gathering; 0 when rows are read in place. */
 size_t tenon__cpu_product_scratch(size_t rows, size_t depth);
 void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_t columns,

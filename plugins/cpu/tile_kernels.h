@@ -65,9 +65,11 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
   }
 }
 
+/* Few sums wait for one another: then several chains of them, each for its share of the depth. */
 INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
-  vfloat_t sums[TENON_CPU_TILE_MAX_ROWS][TENON_CPU_TILE_VECTORS];
-  UNROLL for (int i = 0; i < rows; i++) {
+  const int chains = rows * vectors >= 6 ? 1 : rows * vectors >= 3 ? 2 : 4;
+  vfloat_t sums[4 * TENON_CPU_TILE_MAX_ROWS][TENON_CPU_TILE_VECTORS];
+  UNROLL for (int i = 0; i < chains * rows; i++) {
     UNROLL for (int v = 0; v < vectors; v++) {
       sums[i][v] = (vfloat_t){0};
     }
@@ -77,6 +79,20 @@ INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
   const size_t a_stride = tile->a_stride;
   const size_t b_stride = tile->b_stride;
   const float* const a_end = a + tile->depth;
+  if (chains > 1) {
+    const float* const a_most = a + tile->depth / (size_t)chains * (size_t)chains;
+    for (; a != a_most; a += chains, b += (size_t)chains * b_stride) {
+      UNROLL for (int c = 0; c < chains; c++) {
+        UNROLL for (int i = 0; i < rows; i++) {
+          const vfloat_t x = vsplat(a[(size_t)i * a_stride + (size_t)c]);
+          UNROLL for (int v = 0; v < vectors; v++) {
+            const vfloat_t y = vload(b + (size_t)c * b_stride + v * VECTOR_FLOATS);
+            sums[c * rows + i][v] = vfma(x, y, sums[c * rows + i][v]);
+          }
+        }
+      }
+    }
+  }
   for (; a != a_end; a++, b += b_stride) {
     vfloat_t row[TENON_CPU_TILE_VECTORS];
     UNROLL for (int v = 0; v < vectors; v++) {
@@ -86,6 +102,13 @@ INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
       const vfloat_t x = vsplat(a[(size_t)i * a_stride]);
       UNROLL for (int v = 0; v < vectors; v++) {
         sums[i][v] = vfma(x, row[v], sums[i][v]);
+      }
+    }
+  }
+  UNROLL for (int c = 1; c < chains; c++) {
+    UNROLL for (int i = 0; i < rows; i++) {
+      UNROLL for (int v = 0; v < vectors; v++) {
+        sums[i][v] += sums[c * rows + i][v];
       }
     }
   }
