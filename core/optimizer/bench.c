@@ -254,6 +254,13 @@ void tenon__bench_touch_around(tenon__bench_t* bench, uint32_t graph, uint32_t v
   if (tenon__bench_use_count(bench, graph, value) == 1 && first != TENON_NONE) {
     tenon__bench_touch(bench, graph, bench->uses[first].node);
   }
+  /* A parameter that nobody reads any more need not be passed. */
+  const tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  if (graph != 0 && tables->owner != TENON_NONE &&
+      tenon__bench_use_count(bench, graph, value) == 0 &&
+      (tables->values[value].flags & TENON_VALUE_IS_INPUT) != 0) {
+    tenon__bench_touch(bench, tables->parent, tables->owner);
+  }
 }
 
 tenon_status_t tenon__bench_queue_all(tenon__bench_t* bench) {

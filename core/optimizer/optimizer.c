@@ -43,6 +43,9 @@ static tenon_status_t run(tenon__bench_t* bench) {
     uint32_t node = 0;
     const uint32_t patches = bench->patch_count;
     while (tenon__bench_next(bench, pass, &graph, &node)) {
+      if (bench->report != NULL) {
+        ++bench->report->visit_count;
+      }
       if (is_enabled(bench, pass)) {
         TENON_TRY(passes[pass].visit(bench, graph, node));
       }

@@ -87,3 +87,46 @@ static bool optimize_small(tenon_allocator_t allocator, void* user) {
 TENON_TEST(survives_each_failing_allocation) {
   tenon__test_each_allocation(optimize_small, NULL);
 }
+
+/* Something for every pass, again and again. */
+static uint64_t visits_of(uint32_t node_count) {
+  test_world_t world;
+  if (!test_world_open(&world)) {
+    return 0;
+  }
+  test_bench_t* bench = &world.bench;
+  world.options.verifies = false;
+  float w_data[64] = {1, 2, 3};
+  const float scale_data[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+  const tenon_value_t scale = test_floats(bench, "scale", scale_data, DIMS(8));
+  tenon_value_t x = test_input(bench, "x", DIMS(4, 8));
+  while (bench->network->graphs[0]->node_count < node_count) {
+    w_data[0] += 0.5f;
+    const tenon_value_t w = test_floats(bench, "w", w_data, DIMS(8, 8));
+    const tenon_value_t d = test_binary(bench, "test.dense/1", "d", x, w);
+    const tenon_value_t n = test_node(bench, "test.channel_norm/1", "n", d, scale, scale);
+    const tenon_value_t p = test_permute(bench, "p", n, DIMS(1, 0));
+    const tenon_value_t r = test_unary(bench, "test.ramp/1", "r", p);
+    const tenon_value_t q = test_permute(bench, "q", r, DIMS(1, 0));
+    const tenon_value_t a = test_unary(bench, "test.exponential/1", "a", q);
+    const tenon_value_t b = test_unary(bench, "test.exponential/1", "b", q);
+    const tenon_value_t shape = test_unary(bench, "test.shape_of/1", "shape", a);
+    const tenon_value_t s = test_binary(bench, "test.plus/1", "s", a, b);
+    x = test_binary(bench, "test.reshape/1", "x", s, shape);
+  }
+  test_output(&world, x, "y");
+  EXPECT_STATUS(
+      tenon__optimize(bench->network, &world.options, &bench->messages.sink, &world.report),
+      TENON_OK);
+  EXPECT(world.report.patch_count > node_count);
+  const uint64_t visits = world.report.visit_count;
+  test_world_close(&world);
+  return visits;
+}
+
+TENON_TEST(looks_at_nodes_in_proportion) {
+  const uint64_t few = visits_of(500);
+  const uint64_t many = visits_of(4000);
+  EXPECT(many <= few * 9);
+  EXPECT(many <= (uint64_t)4000 * 60);
+}
