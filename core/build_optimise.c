@@ -1,7 +1,207 @@
-/* The algebra of a build. */
+/* The algebra of a build, and folding of closed nodes by running a kernel on their constants. */
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/optimizer/optimizer.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64, MOST_REWRITES = 256 };
+
+typedef struct folding_t {
+  tenon__building_t* building;
+  tenon__tuning_t tuning; /* estimates alone, in an arena of its own */
+  tenon__arena_t arena;
+  tenon__profile_t profile;
+  struct tenon_region_t region;
+  tenon__instance_t* instance;
+  tenon__packed_store_t* store;
+  tenon__bound_t* bound;
+  tenon_argument_t* inputs;
+  tenon_argument_t* outputs;
+} folding_t;
+
+static tenon_status_t make_profile(folding_t* f, const tenon__network_t* network) {
+  TENON_TRY(tenon__extents_create(&f->arena, network->pool, &f->profile.optimum));
+  tenon__extents_update(&f->profile.optimum);
+  f->profile.min = f->profile.optimum;
+  f->profile.max = f->profile.optimum;
+  return TENON_OK;
+}
+
+static tenon_status_t make_inputs(folding_t* f) {
+  const tenon__network_t* network = f->region.network;
+  const tenon__graph_t* g = network->graphs[f->region.graph];
+  for (uint32_t k = 0; k < f->region.input_count; ++k) {
+    const uint32_t value = f->region.inputs[k].value;
+    if (value == TENON_NONE) {
+      continue;
+    }
+    const tenon__value_node_t* v = &g->values[value];
+    const uint32_t rank = v->rank;
+    if (v->weights == TENON_NONE || rank > MAX_RANK) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    const tenon__weights_t* weights = &network->weights[v->weights];
+    int64_t* strides = tenon__arena_allocate(&f->arena, rank + 1u, sizeof *strides);
+    if (strides == NULL || !tenon__strides_row_major(rank, weights->dims, strides)) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    f->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
+                                      .tensor = {.data = (void*)(uintptr_t)weights->data,
+                                                 .dims = weights->dims,
+                                                 .strides = strides,
+                                                 .rank = rank,
+                                                 .dtype = v->dtype,
+                                                 .layout = TENON_NONE}};
+  }
+  return TENON_OK;
+}
+
+/* A candidate that takes and leaves rows: constants are dense. */
+static const tenon__candidate_t* row_major_candidate(const tenon__candidates_t* found) {
+  for (uint32_t k = 0; k < found->count; ++k) {
+    const tenon__step_tactic_t* tactic = &found->items[k].tactic;
+    const tenon_argument_rule_t* rule = tactic->output_rules;
+    if (rule == NULL || rule->kind != TENON_LAYOUT_EXACT) {
+      const tenon_argument_rule_t* input = tactic->input_rules;
+      if (input == NULL || input->kind != TENON_LAYOUT_EXACT) {
+        return &found->items[k];
+      }
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candidate) {
+  tenon__building_t* b = f->building;
+  const tenon__kernel_binding_t binding = {.kernel = &candidate->kernel->kernel,
+                                           .state = candidate->kernel->owner->state,
+                                           .plugin = candidate->kernel->owner->plugin,
+                                           .device = &b->device->device,
+                                           .device_handle = b->device_handle};
+  TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
+  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, "fold",
+                                   f->store, b->tuning.options.thread_count, NULL, &f->instance));
+  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &f->profile.optimum, f->inputs,
+                                f->outputs, NULL, &f->bound));
+  const uint64_t sizes[] = {candidate->tactic.scratch_bytes, candidate->tactic.zeroed_bytes,
+                            candidate->tactic.persistent_bytes};
+  char* memory[3];
+  for (int k = 0; k < 3; ++k) {
+    memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);
+    if (memory[k] == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
+  }
+  struct tenon_run_t run = {.pool = b->pool,
+                            .scratch = memory[0],
+                            .zeroed = memory[1],
+                            .persistent = memory[2],
+                            .step_name = "fold"};
+  return tenon__bound_run(f->bound, &run, f->inputs, f->outputs);
+}
+
+static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
+                                uint32_t node, const tenon_tensor_view_t* outputs) {
+  const tenon__candidates_t* found = NULL;
+  TENON_TRY(make_profile(f, network));
+  TENON_TRY(tenon__region_of_node(&f->arena, network, graph, node, &f->region));
+  TENON_TRY(tenon__region_finish(&f->arena, &f->profile, &f->region));
+  f->inputs = tenon__arena_allocate(&f->arena, f->region.input_count + 1u, sizeof *f->inputs);
+  f->outputs = tenon__arena_allocate(&f->arena, f->region.output_count + 1u, sizeof *f->outputs);
+  if (f->inputs == NULL || f->outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(make_inputs(f));
+  for (uint32_t k = 0; k < f->region.output_count; ++k) {
+    if (outputs[k].data != NULL) {
+      f->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = outputs[k]};
+    }
+  }
+  TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, &found));
+  const tenon__candidate_t* candidate = row_major_candidate(found);
+  return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_kernel(f, candidate);
+}
+
+static tenon_status_t fold(void* user, const tenon__network_t* network, uint32_t graph,
+                           uint32_t node, const tenon_tensor_view_t* outputs) {
+  tenon__building_t* b = user;
+  folding_t f = {.building = b, .tuning = b->tuning};
+  tenon__arena_initialize(&f.arena, b->allocator);
+  f.tuning.arena = &f.arena;
+  f.tuning.profile = &f.profile;
+  f.tuning.options.no_measuring = true;
+  f.tuning.sink = NULL;
+  tenon__string_map_initialize(&f.tuning.known, b->allocator);
+  tenon_status_t status = fold_node(&f, network, graph, node, outputs);
+  tenon__bound_destroy(f.bound);
+  tenon__instance_destroy(f.instance);
+  tenon__packed_store_destroy(f.store);
+  tenon__string_map_deinitialize(&f.tuning.known);
+  tenon__arena_deinitialize(&f.arena);
+  if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY) {
+    status = TENON_ERROR_UNSUPPORTED; /* it stays, and says at run time what is wrong */
+  }
+  return status;
+}
+
+static const tenon__operator_t* find_operator(void* user, const char* name) {
+  const tenon__building_t* b = user;
+  return tenon__catalog_operator(b->catalog, name, b->options->sink);
+}
+
+static bool is_cancelled(void* user) {
+  const tenon__building_t* b = user;
+  const tenon__tuning_options_t* o = &b->options->tuning;
+  return o->progress != NULL && o->progress(o->progress_user, "optimise", 0, 1) != 0;
+}
+
+/* "fold constants: conv1" for each patch, a line each. */
+static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
+  size_t size = 1;
+  for (uint32_t k = 0; k < report->patch_count; ++k) {
+    size += strlen(report->patches[k].label) + strlen(report->patches[k].node) + 4;
+  }
+  char* text = tenon__arena_allocate(&b->plan->arena, size, 1);
+  char* at = text;
+  for (uint32_t k = 0; text != NULL && k < report->patch_count; ++k) {
+    const char* const parts[] = {report->patches[k].label, ": ", report->patches[k].node, "\n"};
+    for (int p = 0; p < 4; ++p) {
+      const size_t length = strlen(parts[p]);
+      memcpy(at, parts[p], length);
+      at += length;
+    }
+  }
+  return text;
+}
 
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
-  (void)b;
-  return TENON_OK;
+  const tenon__rewrite_entry_t* rewrites[MOST_REWRITES];
+  const uint32_t found =
+      tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
+  const tenon__optimize_options_t options = {
+      .patch_limit = b->options->optimizer_limit,
+      .is_disabled = b->options->tuning.no_fusion && b->options->tuning.reference_only,
+      .strict = b->options->tuning.strict,
+      .fold = fold,
+      .fold_user = b,
+      .rewrites = rewrites,
+      .rewrite_count = found < MOST_REWRITES ? found : MOST_REWRITES,
+      .find = find_operator,
+      .find_user = b,
+      .is_cancelled = is_cancelled,
+      .cancel_user = b,
+  };
+  tenon__optimize_report_t report;
+  const tenon_status_t status =
+      tenon__optimize(b->plan->network, &options, b->options->sink, &report);
+  if (status == TENON_OK) {
+    b->plan->patches = patch_lines(b, &report);
+  }
+  tenon__optimize_report_deinitialize(&report);
+  TENON_TRY(status);
+  return b->plan->patches == NULL ? tenon__fail_memory(b->options->sink) : TENON_OK;
 }

@@ -33,42 +33,54 @@ static tenon_status_t define(resolver_t* resolver, const char* name, size_t node
   const bool is_default =
       old != NULL && is_input != old->is_input && node == SIZE_MAX && old->node == SIZE_MAX;
   if (old != NULL && !is_default) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "graph '%s': '%s' is defined twice",
-                            block_name(resolver->block), name);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "graph '%s': '%s' is defined twice",
+                     block_name(resolver->block), name);
   }
   definition_t* definition = tenon__onnx_allocate(context, 1, sizeof(*definition));
   if (definition == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   definition->node = node;
   definition->is_input = is_input;
   return tenon__onnx_names_set(context, &resolver->definitions, name, definition);
 }
 
-static tenon_status_t define_all(resolver_t* resolver) {
-  const tenon__onnx_block_t* block = resolver->block;
-  const Onnx__GraphProto* graph = block->graph;
-  for (size_t i = 0; graph != NULL && i < graph->n_initializer; ++i) {
+static tenon_status_t define_node(resolver_t* resolver, size_t index) {
+  const Onnx__NodeProto* node = resolver->block->nodes[index];
+  for (size_t k = 0; k < node->n_output; ++k) {
+    const char* name = tenon__onnx_text(node->output[k]);
+    if (name[0] != '\0') {
+      ONNX_TRY(define(resolver, name, index, false));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t define_graph(resolver_t* resolver, const Onnx__GraphProto* graph) {
+  for (size_t i = 0; i < graph->n_initializer; ++i) {
     ONNX_TRY(define(resolver, tenon__onnx_text(graph->initializer[i]->name), SIZE_MAX, false));
   }
-  for (size_t i = 0; graph != NULL && i < graph->n_sparse_initializer; ++i) {
+  for (size_t i = 0; i < graph->n_sparse_initializer; ++i) {
     const Onnx__TensorProto* values = graph->sparse_initializer[i]->values;
     ONNX_TRY(
         define(resolver, tenon__onnx_text(values == NULL ? NULL : values->name), SIZE_MAX, false));
   }
-  for (size_t i = 0; graph != NULL && i < graph->n_input; ++i) {
+  for (size_t i = 0; i < graph->n_input; ++i) {
     ONNX_TRY(define(resolver, tenon__onnx_text(graph->input[i]->name), SIZE_MAX, true));
   }
-  for (size_t i = 0; graph == NULL && i < block->function->n_input; ++i) {
+  return TENON_OK;
+}
+
+static tenon_status_t define_all(resolver_t* resolver) {
+  const tenon__onnx_block_t* block = resolver->block;
+  if (block->graph != NULL) {
+    ONNX_TRY(define_graph(resolver, block->graph));
+  }
+  for (size_t i = 0; block->graph == NULL && i < block->function->n_input; ++i) {
     ONNX_TRY(define(resolver, tenon__onnx_text(block->function->input[i]), SIZE_MAX, true));
   }
   for (size_t i = 0; i < block->node_count; ++i) {
-    for (size_t k = 0; k < block->nodes[i]->n_output; ++k) {
-      const char* name = tenon__onnx_text(block->nodes[i]->output[k]);
-      if (name[0] != '\0') {
-        ONNX_TRY(define(resolver, name, i, false));
-      }
-    }
+    ONNX_TRY(define_node(resolver, i));
   }
   return TENON_OK;
 }
@@ -84,7 +96,7 @@ static tenon_status_t add_capture(resolver_t* resolver, const char* name,
     const size_t capacity = block->capture_capacity == 0 ? 8 : block->capture_capacity * 2;
     tenon__onnx_capture_t* larger = tenon__onnx_allocate(context, capacity, sizeof(*larger));
     if (larger == NULL) {
-      return tenon__onnx_fail_memory(context);
+      return ONNX_FAIL_MEMORY(context);
     }
     if (block->capture_count > 0) {
       memcpy(larger, block->captures, block->capture_count * sizeof(*larger));
@@ -101,7 +113,7 @@ static tenon_status_t add_dependency(resolver_t* resolver, size_t node) {
     const size_t capacity = resolver->capacity == 0 ? 64 : resolver->capacity * 2;
     size_t* larger = tenon__onnx_allocate(resolver->program->context, capacity, sizeof(size_t));
     if (larger == NULL) {
-      return tenon__onnx_fail_memory(resolver->program->context);
+      return ONNX_FAIL_MEMORY(resolver->program->context);
     }
     if (resolver->count > 0) {
       memcpy(larger, resolver->dependencies, resolver->count * sizeof(size_t));
@@ -139,23 +151,27 @@ static tenon_status_t use_graph(resolver_t* resolver, const Onnx__GraphProto* gr
   return TENON_OK;
 }
 
+static tenon_status_t use_node(resolver_t* resolver, const Onnx__NodeProto* node) {
+  for (size_t k = 0; k < node->n_input; ++k) {
+    ONNX_TRY(use(resolver, tenon__onnx_text(node->input[k]), node));
+  }
+  for (size_t k = 0; k < node->n_attribute; ++k) {
+    const Onnx__AttributeProto* attribute = node->attribute[k];
+    if (attribute->g != NULL) {
+      ONNX_TRY(use_graph(resolver, attribute->g));
+    }
+    for (size_t m = 0; m < attribute->n_graphs; ++m) {
+      ONNX_TRY(use_graph(resolver, attribute->graphs[m]));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t use_all(resolver_t* resolver) {
   const tenon__onnx_block_t* block = resolver->block;
   for (size_t i = 0; i < block->node_count; ++i) {
-    const Onnx__NodeProto* node = block->nodes[i];
     resolver->begins[i] = resolver->count;
-    for (size_t k = 0; k < node->n_input; ++k) {
-      ONNX_TRY(use(resolver, tenon__onnx_text(node->input[k]), node));
-    }
-    for (size_t k = 0; k < node->n_attribute; ++k) {
-      const Onnx__AttributeProto* attribute = node->attribute[k];
-      if (attribute->g != NULL) {
-        ONNX_TRY(use_graph(resolver, attribute->g));
-      }
-      for (size_t m = 0; m < attribute->n_graphs; ++m) {
-        ONNX_TRY(use_graph(resolver, attribute->graphs[m]));
-      }
-    }
+    ONNX_TRY(use_node(resolver, block->nodes[i]));
   }
   resolver->begins[block->node_count] = resolver->count;
   for (size_t i = 0; block->graph != NULL && i < block->graph->n_output; ++i) {
@@ -185,10 +201,9 @@ static tenon_status_t visit(resolver_t* resolver, size_t first, uint8_t* states,
     }
     const size_t next = resolver->dependencies[resolver->begins[node] + position[node]++];
     if (states[next] == 1) {
-      return tenon__onnx_fail(
-          resolver->program->context, TENON_ERROR_INVALID_DATA,
-          "graph '%s': %s needs its own output", block_name(block),
-          tenon__onnx_node_text(resolver->program->context, block->nodes[next]));
+      return ONNX_FAIL(resolver->program->context, TENON_ERROR_INVALID_DATA,
+                       "graph '%s': %s needs its own output", block_name(block),
+                       tenon__onnx_node_text(resolver->program->context, block->nodes[next]));
     }
     if (states[next] == 0) {
       states[next] = 1;
@@ -207,7 +222,7 @@ static tenon_status_t order_nodes(resolver_t* resolver) {
   size_t* stack = tenon__onnx_allocate(context, count, sizeof(size_t));
   resolver->block->order = tenon__onnx_allocate(context, count, sizeof(size_t));
   if (states == NULL || position == NULL || stack == NULL || resolver->block->order == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   size_t done = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -219,10 +234,11 @@ static tenon_status_t order_nodes(resolver_t* resolver) {
 }
 
 static tenon_status_t resolve_block(tenon__onnx_program_t* program, tenon__onnx_block_t* block) {
-  resolver_t resolver = {.program = program, .block = block};
+  size_t no_dependencies = 0; /* never read: there are none */
+  resolver_t resolver = {.program = program, .block = block, .dependencies = &no_dependencies};
   resolver.begins = tenon__onnx_allocate(program->context, block->node_count + 1, sizeof(size_t));
   if (resolver.begins == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   ONNX_TRY(define_all(&resolver));
   ONNX_TRY(use_all(&resolver));
@@ -232,7 +248,7 @@ static tenon_status_t resolve_block(tenon__onnx_program_t* program, tenon__onnx_
 static tenon_status_t resolve_graph(tenon__onnx_program_t* program, const Onnx__GraphProto* graph) {
   tenon__onnx_block_t* block = tenon__onnx_allocate(program->context, 1, sizeof(*block));
   if (block == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   block->graph = graph;
   block->nodes = graph->node;
@@ -249,15 +265,15 @@ static tenon_status_t refuse_captures(const tenon__onnx_program_t* program,
   }
   const tenon__onnx_capture_t* capture = &block->captures[0];
   if (capture->node == NULL || capture->node->op_type == NULL) {
-    return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                            "graph '%s': its output '%s' is produced by no node, input or "
-                            "initialiser",
-                            block_name(block), capture->name);
+    return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
+                     "graph '%s': its output '%s' is produced by no node, input or "
+                     "initialiser",
+                     block_name(block), capture->name);
   }
-  return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                          "%s reads '%s', which no node, input or initialiser of '%s' produces",
-                          tenon__onnx_node_text(program->context, capture->node), capture->name,
-                          block_name(block));
+  return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
+                   "%s reads '%s', which no node, input or initialiser of '%s' produces",
+                   tenon__onnx_node_text(program->context, capture->node), capture->name,
+                   block_name(block));
 }
 
 static const char* function_key(tenon__onnx_context_t* context, const char* domain,
@@ -274,12 +290,12 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program) {
         function_key(program->context, function->domain, function->name, function->overload);
     tenon__onnx_block_t* block = tenon__onnx_allocate(program->context, 1, sizeof(*block));
     if (key == NULL || block == NULL) {
-      return tenon__onnx_fail_memory(program->context);
+      return ONNX_FAIL_MEMORY(program->context);
     }
     if (tenon__onnx_names_find(&program->functions, key) != NULL) {
-      return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                              "function '%s' of domain '%s' is defined twice",
-                              tenon__onnx_text(function->name), tenon__onnx_text(function->domain));
+      return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
+                       "function '%s' of domain '%s' is defined twice",
+                       tenon__onnx_text(function->name), tenon__onnx_text(function->domain));
     }
     block->function = function;
     block->nodes = function->node;

@@ -35,7 +35,7 @@ tenon_status_t tenon__onnx_find_captures(const tenon_source_t* source,
   captures.names = tenon__onnx_allocate(program->context, limit, sizeof(char*));
   captures.values = tenon__onnx_allocate(program->context, limit, sizeof(*captures.values));
   if (captures.names == NULL || captures.values == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   for (size_t i = 0; i < source->attribute_count; ++i) {
     const tenon__onnx_block_t* block = block_of(source, i);
@@ -63,8 +63,8 @@ const Onnx__GraphProto* tenon__onnx_body_graph(const tenon_source_t* source,
   const Onnx__AttributeProto* found = tenon__onnx_source_attribute(source, attribute);
   if (found == NULL || found->g == NULL) {
     tenon__onnx_context_t* context = source->program->context;
-    (void)tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s lacks the graph '%s'",
-                           tenon__onnx_node_text(context, source->node), attribute);
+    (void)ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s lacks the graph '%s'",
+                    tenon__onnx_node_text(context, source->node), attribute);
     return NULL;
   }
   return found->g;
@@ -73,44 +73,52 @@ const Onnx__GraphProto* tenon__onnx_body_graph(const tenon_source_t* source,
 /* Binds a value that has its name in the network. */
 static tenon_status_t bind_named(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                                  const char* name, tenon_value_t value) {
-  ONNX_TRY(tenon__onnx_addresses_set(program->context, &scope->target->named,
-                                     (const void*)(uintptr_t)value.id, scope));
+  ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, value));
   return tenon__onnx_scope_bind(program, scope, name, value);
 }
 
-tenon_status_t tenon__onnx_inline_body(const tenon_source_t* source, const char* attribute,
-                                       const tenon_value_t* inputs, uint32_t input_count,
-                                       const tenon__onnx_captures_t* captures,
-                                       const tenon_value_t* captured, tenon_value_t* out_results,
-                                       uint32_t result_count) {
+static tenon_status_t check_inlining(const tenon_source_t* source, const Onnx__GraphProto* graph,
+                                     const tenon__onnx_inlining_t* inlining) {
+  if (graph->n_input == inlining->input_count && graph->n_output >= inlining->result_count) {
+    return TENON_OK;
+  }
+  return ONNX_FAIL(source->program->context, TENON_ERROR_INVALID_DATA,
+                   "%s: its graph '%s' takes %zu inputs and gives %zu outputs, the node has %u and "
+                   "%u",
+                   tenon__onnx_node_text(source->program->context, source->node),
+                   inlining->attribute, graph->n_input, graph->n_output, inlining->input_count,
+                   inlining->result_count);
+}
+
+tenon_status_t tenon__onnx_inline_body(const tenon_source_t* source,
+                                       const tenon__onnx_inlining_t* inlining,
+                                       tenon_value_t* out_results) {
   tenon__onnx_program_t* program = source->program;
-  const Onnx__GraphProto* graph = tenon__onnx_body_graph(source, attribute);
+  const Onnx__GraphProto* graph = tenon__onnx_body_graph(source, inlining->attribute);
   tenon__onnx_scope_t* scope = tenon__onnx_allocate(program->context, 1, sizeof(*scope));
   tenon__onnx_target_t* target = tenon__onnx_allocate(program->context, 1, sizeof(*target));
   if (scope == NULL || target == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
-  if (graph == NULL || graph->n_input != input_count || graph->n_output < result_count) {
-    return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                            "%s: its graph '%s' takes %zu inputs and gives %zu outputs, the node "
-                            "has %u and %u",
-                            tenon__onnx_node_text(program->context, source->node), attribute,
-                            graph == NULL ? 0 : graph->n_input, graph == NULL ? 0 : graph->n_output,
-                            input_count, result_count);
+  if (graph == NULL) {
+    return TENON_ERROR_INVALID_DATA;
   }
+  ONNX_TRY(check_inlining(source, graph, inlining));
   scope->outer = source->scope;
   scope->frame = source->scope->frame;
   scope->target = target;
   scope->block = tenon__onnx_program_block(program, graph);
+  const tenon__onnx_captures_t* captures = inlining->captures;
   for (uint32_t i = 0; i < captures->count; ++i) {
-    ONNX_TRY(bind_named(program, scope, captures->names[i], captured[i]));
+    ONNX_TRY(bind_named(program, scope, captures->names[i], inlining->captured[i]));
   }
   ONNX_TRY(tenon__onnx_scope_bind_initialisers(program, scope));
-  for (uint32_t i = 0; i < input_count; ++i) { /* these hide captured values of their names */
-    ONNX_TRY(bind_named(program, scope, tenon__onnx_text(graph->input[i]->name), inputs[i]));
+  for (uint32_t i = 0; i < inlining->input_count; ++i) { /* these hide captured values */
+    ONNX_TRY(
+        bind_named(program, scope, tenon__onnx_text(graph->input[i]->name), inlining->inputs[i]));
   }
   ONNX_TRY(tenon__onnx_convert_nodes(program, scope));
-  for (uint32_t i = 0; i < result_count; ++i) {
+  for (uint32_t i = 0; i < inlining->result_count; ++i) {
     ONNX_TRY(tenon__onnx_scope_find(program, scope, tenon__onnx_text(graph->output[i]->name),
                                     &out_results[i]));
   }
@@ -126,11 +134,11 @@ static tenon_status_t add_declared(const body_t* body, const Onnx__ValueInfoProt
   const char* what = tenon__onnx_format(context, "input '%s' of the graph in %s", name,
                                         tenon__onnx_node_text(context, body->source->node));
   if (what == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   ONNX_TRY(tenon__onnx_type_read(context, info->type, what, &type));
   if (type.kind == TENON_ARGUMENT_TENSOR && type.rank == TENON_NONE) {
-    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED, "%s has no declared rank", what);
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s has no declared rank", what);
   }
   return context->build->body_parameter(context->builder, name, type.kind, type.dtype, type.rank,
                                         type.dims, out_value);
@@ -182,7 +190,7 @@ static tenon_status_t as_rank(const body_t* body, tenon_value_t value, uint32_t 
   const int64_t one = 1;
   const int64_t dims[1] = {rank};
   const int64_t strides[1] = {1};
-  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)&one,
+  const tenon_tensor_view_t view = {.data = tenon__onnx_unconst(&one),
                                     .dims = dims,
                                     .strides = strides,
                                     .rank = 1,
@@ -246,7 +254,7 @@ static tenon_status_t compare_carried(body_t* body, uint32_t carried, tenon_valu
   const uint32_t rank = before.rank;
   int64_t* dims = tenon__onnx_allocate(context, rank == TENON_NONE ? 0 : rank, sizeof(int64_t));
   if (dims == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   if (before.kind == TENON_ARGUMENT_TENSOR && rank > 0 && rank != TENON_NONE) {
     memcpy(dims, before.dims, rank * sizeof(*dims));
@@ -282,11 +290,16 @@ static tenon_status_t build(body_t* body, bool* out_again) {
   tenon_value_t* captured = tenon__onnx_allocate(context, body->captures.count, sizeof(*captured));
   tenon_value_t* results = tenon__onnx_allocate(context, result_count, sizeof(*results));
   if (inputs == NULL || captured == NULL || results == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   ONNX_TRY(add_parameters(body, loop, inputs, captured));
-  ONNX_TRY(tenon__onnx_inline_body(body->source, request->attribute, inputs, input_count,
-                                   &body->captures, captured, results, result_count));
+  const tenon__onnx_inlining_t inlining = {.attribute = request->attribute,
+                                           .inputs = inputs,
+                                           .input_count = input_count,
+                                           .result_count = result_count,
+                                           .captures = &body->captures,
+                                           .captured = captured};
+  ONNX_TRY(tenon__onnx_inline_body(body->source, &inlining, results));
   *out_again = false;
   for (uint32_t i = 0; i < request->carried_count; ++i) {
     ONNX_TRY(compare_carried(body, i, inputs[request->carried_input + i],
@@ -317,15 +330,15 @@ static tenon_status_t prepare(body_t* body) {
                     (size_t)request->carried_input + request->carried_count <= inputs &&
                     (size_t)request->carried_output + request->carried_count <= results;
   if (!fits) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: its graph '%s' has %zu inputs and %zu outputs, which does not fit "
-                            "the node",
-                            tenon__onnx_node_text(context, body->source->node), request->attribute,
-                            inputs, results);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: its graph '%s' has %zu inputs and %zu outputs, which does not fit "
+                     "the node",
+                     tenon__onnx_node_text(context, body->source->node), request->attribute, inputs,
+                     results);
   }
   body->open_dims = tenon__onnx_allocate(context, request->carried_count, sizeof(int64_t*));
   if (body->open_dims == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   return tenon__onnx_find_captures(body->source, &body->captures);
 }
@@ -344,7 +357,7 @@ tenon_status_t tenon__onnx_convert_body(const tenon_source_t* source,
   ONNX_TRY(prepare(&body));
   const char* name = tenon__onnx_format(context, "%s/%s", source->name, request->attribute);
   if (name == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   bool again = true;
   while (again) {

@@ -14,17 +14,16 @@ static tenon_status_t check_function(checker_t* checker, tenon__onnx_block_t* fu
                                      const Onnx__NodeProto* call) {
   tenon__onnx_context_t* context = checker->program->context;
   if (function->state == 1) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s: function '%s' calls itself",
-                            tenon__onnx_node_text(context, call),
-                            tenon__onnx_text(function->function->name));
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: function '%s' calls itself",
+                     tenon__onnx_node_text(context, call),
+                     tenon__onnx_text(function->function->name));
   }
   if (function->state == 2) {
     return TENON_OK;
   }
   if (checker->depth >= TENON__ONNX_CALL_LIMIT) {
-    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                            "%s: functions are nested more than %d deep",
-                            tenon__onnx_node_text(context, call), TENON__ONNX_CALL_LIMIT);
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: functions are nested more than %d deep",
+                     tenon__onnx_node_text(context, call), TENON__ONNX_CALL_LIMIT);
   }
   const Onnx__FunctionProto* caller = checker->function;
   function->state = 1;

@@ -55,32 +55,15 @@ char* tenon__onnx_format(tenon__onnx_context_t* context, const char* format, ...
   return text;
 }
 
-static void say(const tenon__onnx_context_t* context, int32_t severity, const char* format,
-                va_list arguments) {
+void tenon__onnx_say(const tenon__onnx_context_t* context, int32_t severity, const char* format,
+                     ...) {
   if (context->sink == NULL || context->sink->report == NULL) {
     return;
   }
   char message[MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
   (void)vsnprintf(message, sizeof(message), format, arguments);
+  va_end(arguments);
   context->sink->report(context->sink->user, severity, message);
-}
-
-tenon_status_t tenon__onnx_fail(const tenon__onnx_context_t* context, tenon_status_t status,
-                                const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  say(context, TENON_SEVERITY_ERROR, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-tenon_status_t tenon__onnx_fail_memory(const tenon__onnx_context_t* context) {
-  return tenon__onnx_fail(context, TENON_ERROR_OUT_OF_MEMORY, "out of memory");
-}
-
-void tenon__onnx_warn(const tenon__onnx_context_t* context, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  say(context, TENON_SEVERITY_WARNING, format, arguments);
-  va_end(arguments);
 }

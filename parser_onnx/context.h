@@ -7,6 +7,7 @@
 #define TENON_PARSER_ONNX_CONTEXT_H_
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "tenon/plugin.h"
 
@@ -14,10 +15,14 @@
 #define ONNX_TRY(call)                          \
   do {                                          \
     const tenon_status_t onnx_status_ = (call); \
-    if (onnx_status_ != TENON_OK) {             \
+    if (onnx_status_ != TENON_OK)               \
       return onnx_status_;                      \
-    }                                           \
   } while (0)
+
+/* Writes the message to the sink and is `status`. */
+#define ONNX_FAIL(context, status, ...) \
+  (tenon__onnx_say((context), TENON_SEVERITY_ERROR, __VA_ARGS__), (status))
+#define ONNX_FAIL_MEMORY(context) ONNX_FAIL(context, TENON_ERROR_OUT_OF_MEMORY, "out of memory")
 
 typedef struct tenon__onnx_file_t {
   const char* path;
@@ -48,11 +53,14 @@ void* tenon__onnx_allocate(tenon__onnx_context_t* context, size_t count, size_t 
 char* tenon__onnx_format(tenon__onnx_context_t* context, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes the message to the sink and returns `status`. */
-tenon_status_t tenon__onnx_fail(const tenon__onnx_context_t* context, tenon_status_t status,
-                                const char* format, ...) __attribute__((format(printf, 3, 4)));
-tenon_status_t tenon__onnx_fail_memory(const tenon__onnx_context_t* context);
-void tenon__onnx_warn(const tenon__onnx_context_t* context, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tenon__onnx_say(const tenon__onnx_context_t* context, int32_t severity, const char* format,
+                     ...) __attribute__((format(printf, 3, 4)));
+
+/* For structures of the contract that hold what is only read as void*. */
+static inline void* tenon__onnx_unconst(const void* data) {
+  void* result = NULL;
+  memcpy(&result, &data, sizeof(result));
+  return result;
+}
 
 #endif

@@ -29,7 +29,7 @@ static tenon_status_t resolve_attributes(tenon_source_t* source) {
   source->attributes =
       tenon__onnx_allocate(context, node->n_attribute, sizeof(Onnx__AttributeProto*));
   if (source->attribute_names == NULL || source->attributes == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < node->n_attribute; ++i) {
     const Onnx__AttributeProto* attribute = node->attribute[i];
@@ -37,9 +37,9 @@ static tenon_status_t resolve_attributes(tenon_source_t* source) {
     if (reference[0] != '\0') {
       attribute = tenon__onnx_names_find(&source->scope->frame->attributes, reference);
       if (attribute != NULL && attribute->g != NULL) {
-        return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                                "%s: a graph as attribute '%s' of a function is not supported",
-                                tenon__onnx_node_text(context, node), reference);
+        return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                         "%s: a graph as attribute '%s' of a function is not supported",
+                         tenon__onnx_node_text(context, node), reference);
       }
     }
     if (attribute != NULL) {
@@ -55,7 +55,7 @@ static tenon_status_t make_source(tenon__onnx_program_t* program, tenon__onnx_sc
   tenon_source_t* source = tenon__onnx_allocate(program->context, 1, sizeof(*source));
   const char* name = node_name(program, scope, node);
   if (source == NULL || name == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   source->program = program;
   source->scope = scope;
@@ -69,19 +69,19 @@ static tenon_status_t convert_constant(tenon_source_t* source) {
   tenon__onnx_context_t* context = source->program->context;
   const Onnx__NodeProto* node = source->node;
   if (node->n_output != 1 || node->n_input != 0) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: a Constant has one output and no inputs",
-                            tenon__onnx_node_text(context, node));
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: a Constant has one output and no inputs",
+                     tenon__onnx_node_text(context, node));
   }
   /* A resolved reference has the function's name of the attribute; its form goes by the node's. */
   for (size_t i = 0; i < source->attribute_count; ++i) {
     if (strcmp(source->attribute_names[i], tenon__onnx_text(source->attributes[i]->name)) != 0) {
       Onnx__AttributeProto* renamed = tenon__onnx_allocate(context, 1, sizeof(*renamed));
       if (renamed == NULL) {
-        return tenon__onnx_fail_memory(context);
+        return ONNX_FAIL_MEMORY(context);
       }
       *renamed = *source->attributes[i];
-      renamed->name = (char*)(uintptr_t)source->attribute_names[i];
+      renamed->name = tenon__onnx_unconst(source->attribute_names[i]);
       source->attributes[i] = renamed;
     }
   }
@@ -102,9 +102,9 @@ static tenon_status_t bind_outputs(tenon_source_t* source, const tenon_value_t* 
       continue;
     }
     if (outputs[i].id == 0) {
-      return tenon__onnx_fail(program->context, TENON_ERROR_UNSUPPORTED,
-                              "%s: its output %u ('%s') cannot be made",
-                              tenon__onnx_node_text(program->context, node), i, name);
+      return ONNX_FAIL(program->context, TENON_ERROR_UNSUPPORTED,
+                       "%s: its output %u ('%s') cannot be made",
+                       tenon__onnx_node_text(program->context, node), i, name);
     }
     ONNX_TRY(tenon__onnx_scope_name(program, source->scope, outputs[i], name));
     ONNX_TRY(tenon__onnx_scope_bind(program, source->scope, name, outputs[i]));
@@ -122,11 +122,11 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
   tenon_value_t* inputs = tenon__onnx_allocate(context, node->n_input, sizeof(*inputs));
   tenon_value_t* outputs = tenon__onnx_allocate(context, node->n_output, sizeof(*outputs));
   if (inputs == NULL || outputs == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   if (converter == NULL) {
-    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                            tenon__onnx_node_text(context, node));
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
+                     tenon__onnx_node_text(context, node));
   }
   for (size_t i = 0; i < node->n_input; ++i) {
     const char* name = tenon__onnx_text(node->input[i]);
@@ -145,7 +145,7 @@ static tenon_status_t make_frame(tenon_source_t* source, const Onnx__FunctionPro
   tenon__onnx_frame_t* frame = tenon__onnx_allocate(context, 1, sizeof(*frame));
   const char* prefix = tenon__onnx_format(context, "%s/", source->name);
   if (frame == NULL || prefix == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   frame->prefix = prefix;
   frame->function = function;
@@ -157,7 +157,7 @@ static tenon_status_t make_frame(tenon_source_t* source, const Onnx__FunctionPro
   }
   for (size_t i = 0; i < source->attribute_count; ++i) {
     ONNX_TRY(tenon__onnx_names_set(context, &frame->attributes, source->attribute_names[i],
-                                   (void*)(uintptr_t)source->attributes[i]));
+                                   tenon__onnx_unconst(source->attributes[i])));
   }
   *out_frame = frame;
   return TENON_OK;
@@ -190,15 +190,15 @@ static tenon_status_t convert_call(tenon_source_t* source, tenon__onnx_block_t* 
   tenon__onnx_scope_t* inner = tenon__onnx_allocate(program->context, 1, sizeof(*inner));
   tenon_value_t* outputs = tenon__onnx_allocate(program->context, node->n_output, sizeof(*outputs));
   if (inner == NULL || outputs == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   if (node->n_input > function->n_input || node->n_output > function->n_output) {
-    return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                            "%s: function '%s' takes %zu inputs and gives %zu outputs, not %zu and "
-                            "%zu",
-                            tenon__onnx_node_text(program->context, node),
-                            tenon__onnx_text(function->name), function->n_input, function->n_output,
-                            node->n_input, node->n_output);
+    return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
+                     "%s: function '%s' takes %zu inputs and gives %zu outputs, not %zu and "
+                     "%zu",
+                     tenon__onnx_node_text(program->context, node),
+                     tenon__onnx_text(function->name), function->n_input, function->n_output,
+                     node->n_input, node->n_output);
   }
   inner->target = source->scope->target;
   inner->block = block;
@@ -222,9 +222,9 @@ static tenon_status_t convert_node(tenon__onnx_program_t* program, tenon__onnx_s
                                    const Onnx__NodeProto* node) {
   tenon_source_t* source = NULL;
   if (++program->node_count > TENON__ONNX_NODE_LIMIT) {
-    return tenon__onnx_fail(program->context, TENON_ERROR_UNSUPPORTED,
-                            "the model has more than %d nodes, its functions expanded",
-                            TENON__ONNX_NODE_LIMIT);
+    return ONNX_FAIL(program->context, TENON_ERROR_UNSUPPORTED,
+                     "the model has more than %d nodes, its functions expanded",
+                     TENON__ONNX_NODE_LIMIT);
   }
   ONNX_TRY(make_source(program, scope, node, &source));
   tenon__onnx_block_t* function = tenon__onnx_program_function(program, node);
@@ -251,8 +251,7 @@ static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_sc
     }
     tenon_value_t value = {0};
     ONNX_TRY(tenon__onnx_type_input(program->context, graph->input[i], &value));
-    ONNX_TRY(tenon__onnx_addresses_set(program->context, &scope->target->named,
-                                       (const void*)(uintptr_t)value.id, scope));
+    ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, value));
     ONNX_TRY(tenon__onnx_scope_bind(program, scope, name, value));
   }
   return TENON_OK;
@@ -269,8 +268,8 @@ tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program) {
   ONNX_TRY(bind_inputs(program, &scope));
   ONNX_TRY(tenon__onnx_convert_nodes(program, &scope));
   if (graph->n_output == 0) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "graph '%s' has no outputs",
-                            tenon__onnx_text(graph->name));
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "graph '%s' has no outputs",
+                     tenon__onnx_text(graph->name));
   }
   for (size_t i = 0; i < graph->n_output; ++i) {
     const char* name = tenon__onnx_text(graph->output[i]->name);

@@ -44,13 +44,20 @@ tenon_status_t tenon__onnx_convert_body(const tenon_source_t* source,
                                         const tenon__onnx_body_request_t* request,
                                         uint32_t* out_body, tenon__onnx_captures_t* out_captures);
 
-/* A subgraph's nodes in the graph that is being built, between begin_body and end_body: `inputs`
- * stand for its inputs, `captured` for what it captures. */
-tenon_status_t tenon__onnx_inline_body(const tenon_source_t* source, const char* attribute,
-                                       const tenon_value_t* inputs, uint32_t input_count,
-                                       const tenon__onnx_captures_t* captures,
-                                       const tenon_value_t* captured, tenon_value_t* out_results,
-                                       uint32_t result_count);
+/* A subgraph's nodes in the graph that is being built, perhaps a body: `inputs` stand for its
+ * inputs, `captured` (one for each of `captures`) for what it captures. */
+typedef struct tenon__onnx_inlining_t {
+  const char* attribute;
+  const tenon_value_t* inputs;
+  uint32_t input_count;
+  uint32_t result_count;
+  const tenon__onnx_captures_t* captures;
+  const tenon_value_t* captured;
+} tenon__onnx_inlining_t;
+
+tenon_status_t tenon__onnx_inline_body(const tenon_source_t* source,
+                                       const tenon__onnx_inlining_t* inlining,
+                                       tenon_value_t* out_results);
 /* NULL (and a message) when the attribute is no graph. */
 const Onnx__GraphProto* tenon__onnx_body_graph(const tenon_source_t* source, const char* attribute);
 

@@ -42,14 +42,13 @@ static tenon_status_t open_file(tenon__onnx_context_t* context, const char* path
   }
   tenon__onnx_file_t* file = tenon__onnx_allocate(context, 1, sizeof(*file));
   if (file == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   file->path = path;
   const tenon_status_t status =
       context->host->open_file(context->parse, path, &file->data, &file->size);
   if (status != TENON_OK) {
-    return tenon__onnx_fail(context, status, "%s: its external data '%s' cannot be read", what,
-                            path);
+    return ONNX_FAIL(context, status, "%s: its external data '%s' cannot be read", what, path);
   }
   file->next = context->files;
   context->files = file;
@@ -66,32 +65,32 @@ tenon_status_t tenon__onnx_external_data_read(tenon__onnx_context_t* context,
   size_t offset = 0;
   size_t length = tensor->size_bytes;
   if (tensor->view.dtype == TENON_DTYPE_STRING) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: strings cannot be external data", what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: strings cannot be external data",
+                     what);
   }
   if (location == NULL || location[0] == '\0' ||
       (offset_text != NULL && !read_number(offset_text, &offset)) ||
       (length_text != NULL && !read_number(length_text, &length))) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: its external data has no usable location, offset or length", what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: its external data has no usable location, offset or length", what);
   }
   if (length != tensor->size_bytes) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: %zu elements of %s need %zu bytes, its external data has %zu",
-                            what, tensor->element_count, tenon__onnx_dtype_name(tensor->view.dtype),
-                            tensor->size_bytes, length);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: %zu elements of %s need %zu bytes, its external data has %zu", what,
+                     tensor->element_count, tenon__onnx_dtype_name(tensor->view.dtype),
+                     tensor->size_bytes, length);
   }
   const tenon__onnx_file_t* file = NULL;
   ONNX_TRY(open_file(context, location, what, &file));
   if (offset > file->size || length > file->size - offset) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: bytes %zu to %zu of its external data '%s' are wanted, the file "
-                            "has %zu",
-                            what, offset, offset + length, location, file->size);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: bytes %zu to %zu of its external data '%s' are wanted, the file "
+                     "has %zu",
+                     what, offset, offset + length, location, file->size);
   }
   static const uint64_t nothing = 0;
   const uint8_t* data = file->data == NULL ? (const uint8_t*)&nothing : file->data;
-  tensor->view.data = (void*)(uintptr_t)(data + offset);
+  tensor->view.data = tenon__onnx_unconst(data + offset);
   tensor->borrowed = true;
   return TENON_OK;
 }

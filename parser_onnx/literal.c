@@ -48,9 +48,8 @@ tenon_status_t tenon__onnx_literal_of_constant(tenon__onnx_context_t* context,
     }
   }
   if (count != 1) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s has %zu values, it must have one",
-                            tenon__onnx_node_text(context, node), count);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has %zu values, it must have one",
+                     tenon__onnx_node_text(context, node), count);
   }
   memset(out_literal, 0, sizeof(*out_literal));
   out_literal->attribute = found;
@@ -62,9 +61,8 @@ tenon_status_t tenon__onnx_literal_of_constant(tenon__onnx_context_t* context,
   const bool is_tensor = form->dtype == TENON_DTYPE_UNDEFINED;
   const bool is_wrong = found->has_type && found->type != form->type;
   if (is_wrong || (is_tensor && out_literal->tensor == NULL && out_literal->sparse == NULL)) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: attribute '%s' has the wrong kind",
-                            tenon__onnx_node_text(context, node), form->name);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: attribute '%s' has the wrong kind",
+                     tenon__onnx_node_text(context, node), form->name);
   }
   return TENON_OK;
 }
@@ -96,7 +94,7 @@ static tenon_status_t read_attribute(tenon__onnx_context_t* context,
   ONNX_TRY(tenon__onnx_tensor_shape(context, what, form->dtype, is_list, dims, out_tensor));
   out_tensor->view.data = tenon__onnx_allocate(context, out_tensor->size_bytes, 1);
   if (out_tensor->view.data == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   if (!is_text) {
     if (out_tensor->size_bytes > 0) {
@@ -130,7 +128,7 @@ tenon_status_t tenon__onnx_literal_build(tenon__onnx_context_t* context,
                                          tenon_value_t* out_value) {
   const char* what = tenon__onnx_format(context, "constant '%s'", name);
   if (what == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   tenon__onnx_tensor_t tensor;
   ONNX_TRY(tenon__onnx_literal_read(context, model, literal, what, &tensor));

@@ -19,12 +19,12 @@ tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void
   out_model->proto = onnx__model_proto__unpack(&allocator, out_model->scan.skeleton_size,
                                                out_model->scan.skeleton);
   if (out_model->proto == NULL) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "not a readable ONNX model: its graph cannot be decoded");
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "not a readable ONNX model: its graph cannot be decoded");
   }
   if (out_model->proto->graph == NULL) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "not a readable ONNX model: it holds no graph");
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "not a readable ONNX model: it holds no graph");
   }
   return TENON_OK;
 }

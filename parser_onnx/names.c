@@ -43,7 +43,7 @@ static tenon_status_t grow(tenon__onnx_context_t* context, tenon__onnx_names_t* 
   larger.capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity * 2;
   larger.slots = tenon__onnx_allocate(context, larger.capacity, sizeof(*larger.slots));
   if (larger.slots == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < names->capacity; ++i) {
     const tenon__onnx_name_t* old = &names->slots[i];

@@ -19,15 +19,16 @@ int32_t tenon__onnx_parser_sniff(void* state, const void* data, size_t size_byte
 /* Newer files are tried: what they use may well be known. */
 static void warn_of_newer(const tenon__onnx_context_t* context, const Onnx__ModelProto* proto) {
   if (proto->ir_version > NEWEST_IR) {
-    tenon__onnx_warn(context, "the file is of IR version %" PRId64 ", newer than %d",
-                     proto->ir_version, NEWEST_IR);
+    tenon__onnx_say(context, TENON_SEVERITY_WARNING,
+                    "the file is of IR version %" PRId64 ", newer than %d", proto->ir_version,
+                    NEWEST_IR);
   }
   const int64_t version = tenon__onnx_version(proto->opset_import, proto->n_opset_import, "");
   if (version > NEWEST_OPSET) {
-    tenon__onnx_warn(context,
-                     "the file uses operator set %" PRId64
-                     ", newer than %d: operators are read as they were in that version",
-                     version, NEWEST_OPSET);
+    tenon__onnx_say(context, TENON_SEVERITY_WARNING,
+                    "the file uses operator set %" PRId64
+                    ", newer than %d: operators are read as they were in that version",
+                    version, NEWEST_OPSET);
   }
 }
 
@@ -41,8 +42,8 @@ tenon_status_t tenon__onnx_parser_parse(void* state, tenon_parse_t* parse,
   const void* data = NULL;
   size_t size_bytes = 0;
   if (host->part_count(parse) != 1) {
-    return tenon__onnx_fail(&context, TENON_ERROR_INVALID_ARGUMENT,
-                            "an ONNX model is one file, %u are given", host->part_count(parse));
+    return ONNX_FAIL(&context, TENON_ERROR_INVALID_ARGUMENT,
+                     "an ONNX model is one file, %u are given", host->part_count(parse));
   }
   ONNX_TRY(host->part(parse, 0, &name, &data, &size_bytes));
   tenon__onnx_model_t model;

@@ -10,7 +10,7 @@
 #include "names.h"
 
 enum {
-  TENON__ONNX_CALL_LIMIT = 64,             /* functions called by functions */
+  TENON__ONNX_CALL_LIMIT = 64,        /* functions called by functions */
   TENON__ONNX_NODE_LIMIT = 512 * 1024 /* nodes converted, functions expanded */
 };
 
@@ -52,7 +52,8 @@ typedef struct tenon__onnx_binding_t {
 
 /* One graph of the network, while it is built. */
 typedef struct tenon__onnx_target_t {
-  tenon__onnx_names_t named; /* values that have the file's name */
+  uint8_t* named; /* of each value's id: 1 when it has the file's name */
+  size_t capacity;
 } tenon__onnx_target_t;
 
 typedef struct tenon__onnx_frame_t {

@@ -1,6 +1,5 @@
 #include "scanner.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "schema.h"
@@ -55,9 +54,9 @@ bool tenon__onnx_read_varint(const uint8_t** inout_data, const uint8_t* end, uin
 
 static tenon_status_t broken(const scanner_t* scanner, const uint8_t* where, uint32_t message,
                              const char* reason) {
-  return tenon__onnx_fail(
-      scanner->context, TENON_ERROR_INVALID_DATA, "not a readable ONNX model: byte %zu, in %s: %s",
-      (size_t)(where - scanner->begin), tenon__onnx_schema_name(message), reason);
+  return ONNX_FAIL(scanner->context, TENON_ERROR_INVALID_DATA,
+                   "not a readable ONNX model: byte %zu, in %s: %s",
+                   (size_t)(where - scanner->begin), tenon__onnx_schema_name(message), reason);
 }
 
 static bool read_record(const uint8_t** inout_data, const uint8_t* end, record_t* out) {
@@ -106,8 +105,8 @@ static tenon_status_t reserve(scanner_t* scanner, size_t more) {
     return TENON_OK;
   }
   if (more > SKELETON_LIMIT || scanner->size + more > SKELETON_LIMIT) {
-    return tenon__onnx_fail(scanner->context, TENON_ERROR_UNSUPPORTED,
-                            "the graph, without its tensors, is larger than 1 GiB");
+    return ONNX_FAIL(scanner->context, TENON_ERROR_UNSUPPORTED,
+                     "the graph, without its tensors, is larger than 1 GiB");
   }
   size_t capacity = scanner->capacity == 0 ? FIRST_CAPACITY : scanner->capacity * 2;
   while (capacity - scanner->size < more) {
@@ -115,7 +114,7 @@ static tenon_status_t reserve(scanner_t* scanner, size_t more) {
   }
   uint8_t* larger = tenon__onnx_allocate(scanner->context, capacity, 1);
   if (larger == NULL) {
-    return tenon__onnx_fail_memory(scanner->context);
+    return ONNX_FAIL_MEMORY(scanner->context);
   }
   if (scanner->size > 0) {
     memcpy(larger, scanner->out, scanner->size);
@@ -159,9 +158,8 @@ static void write_length(scanner_t* scanner, size_t content) {
 
 static tenon_status_t count_element(scanner_t* scanner) {
   if (scanner->element_count >= TENON__ONNX_ELEMENT_LIMIT) {
-    return tenon__onnx_fail(scanner->context, TENON_ERROR_UNSUPPORTED,
-                            "the model has more than %d messages and strings",
-                            TENON__ONNX_ELEMENT_LIMIT);
+    return ONNX_FAIL(scanner->context, TENON_ERROR_UNSUPPORTED,
+                     "the model has more than %d messages and strings", TENON__ONNX_ELEMENT_LIMIT);
   }
   ++scanner->element_count;
   return TENON_OK;
@@ -225,7 +223,7 @@ static tenon_status_t cut(scanner_t* scanner, tenon__onnx_payload_t* payload,
   ONNX_TRY(count_element(scanner));
   tenon__onnx_chunk_t* chunk = tenon__onnx_allocate(scanner->context, 1, sizeof(*chunk));
   if (chunk == NULL) {
-    return tenon__onnx_fail_memory(scanner->context);
+    return ONNX_FAIL_MEMORY(scanner->context);
   }
   chunk->field = (uint32_t)record->number;
   chunk->packed = packed && !alone;
@@ -241,19 +239,19 @@ static tenon_status_t begin_tensor(scanner_t* scanner, tenon__onnx_payload_t** o
   if (scanner->payload_count == scanner->payload_capacity) {
     const uint32_t capacity = scanner->payload_capacity == 0 ? 64 : scanner->payload_capacity * 2;
     tenon__onnx_payload_t** larger =
-        tenon__onnx_allocate(scanner->context, capacity, sizeof(tenon__onnx_payload_t*));
+        tenon__onnx_allocate(scanner->context, capacity, sizeof(void*));
     if (larger == NULL) {
-      return tenon__onnx_fail_memory(scanner->context);
+      return ONNX_FAIL_MEMORY(scanner->context);
     }
     if (scanner->payload_count > 0) {
-      memcpy(larger, scanner->payloads, scanner->payload_count * sizeof(*larger));
+      memcpy(larger, scanner->payloads, scanner->payload_count * sizeof(void*));
     }
     scanner->payloads = larger;
     scanner->payload_capacity = capacity;
   }
   tenon__onnx_payload_t* payload = tenon__onnx_allocate(scanner->context, 1, sizeof(*payload));
   if (payload == NULL) {
-    return tenon__onnx_fail_memory(scanner->context);
+    return ONNX_FAIL_MEMORY(scanner->context);
   }
   const uint32_t number = scanner->payload_count++;
   scanner->payloads[number] = payload;
@@ -326,7 +324,6 @@ static tenon_status_t scan_field(scanner_t* scanner, const tenon__onnx_field_t* 
 
 static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const uint8_t* data,
                                    const uint8_t* end, uint32_t depth) {
-  tenon__onnx_payload_t* payload = NULL;
   const tenon__onnx_field_t* field = NULL;
   uint64_t number = 0;
   uint32_t seen = 0;
@@ -334,6 +331,8 @@ static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const u
   if (depth > TENON__ONNX_DEPTH_LIMIT) {
     return broken(scanner, data, message, "messages are nested more than 100 deep");
   }
+  tenon__onnx_payload_t none = {0}; /* only TensorProto has one */
+  tenon__onnx_payload_t* payload = &none;
   if (message == TENON__ONNX_MESSAGE_TENSOR) {
     ONNX_TRY(begin_tensor(scanner, &payload));
   }

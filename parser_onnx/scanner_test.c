@@ -54,9 +54,10 @@ static tenon_status_t read_bytes(const void* bytes, size_t size) {
 TENON_TEST(keeps_what_is_needed) {
   const tenon__message_t m = sample();
   tenon__fake_t fake;
-  tenon__onnx_model_t model;
+  tenon__onnx_model_t model = {0};
   tenon__fake_initialize(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
+  REQUIRE(model.proto != NULL);
   const Onnx__GraphProto* graph = model.proto->graph;
   REQUIRE(graph->n_node == 1 && graph->n_initializer == 1);
   EXPECT_TEXT(graph->node[0]->op_type, "Add");
@@ -70,9 +71,10 @@ TENON_TEST(keeps_what_is_needed) {
 TENON_TEST(elements_stay_in_the_file) {
   const tenon__message_t m = sample();
   tenon__fake_t fake;
-  tenon__onnx_model_t model;
+  tenon__onnx_model_t model = {0};
   tenon__fake_initialize(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
+  REQUIRE(model.proto != NULL);
   const tenon__onnx_payload_t* payload =
       tenon__onnx_model_payload(&model, model.proto->graph->initializer[0]);
   REQUIRE(payload->chunks != NULL);
@@ -89,9 +91,10 @@ TENON_TEST(names_become_utf8) {
   tenon__message_bytes(&m, 2, odd, sizeof(odd));
   tenon__message_end_model(&m);
   tenon__fake_t fake;
-  tenon__onnx_model_t model;
+  tenon__onnx_model_t model = {0};
   tenon__fake_initialize(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
+  REQUIRE(model.proto != NULL);
   EXPECT_TEXT(model.proto->graph->name, "a\\xff\\x00\xC3\xA9");
   tenon__fake_deinitialize(&fake);
 }

@@ -6,7 +6,7 @@ static tenon_status_t add(tenon__onnx_program_t* program, tenon__onnx_scope_t* s
                           const char* name, tenon__onnx_binding_t** out_binding) {
   tenon__onnx_binding_t* binding = tenon__onnx_allocate(program->context, 1, sizeof(*binding));
   if (binding == NULL) {
-    return tenon__onnx_fail_memory(program->context);
+    return ONNX_FAIL_MEMORY(program->context);
   }
   ONNX_TRY(tenon__onnx_names_set(program->context, &scope->bindings, name, binding));
   *out_binding = binding;
@@ -54,8 +54,8 @@ tenon_status_t tenon__onnx_scope_find(tenon__onnx_program_t* program, tenon__onn
       return TENON_OK;
     }
     if (outer == NULL || !outer->is_literal) {
-      return tenon__onnx_fail(program->context, TENON_ERROR_INVALID_DATA,
-                              "'%s' is read before it has a value", name);
+      return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
+                       "'%s' is read before it has a value", name);
     }
     const tenon__onnx_literal_t literal = outer->literal;
     ONNX_TRY(tenon__onnx_scope_bind_literal(program, scope, name, &literal));
@@ -64,12 +64,11 @@ tenon_status_t tenon__onnx_scope_find(tenon__onnx_program_t* program, tenon__onn
   if (!binding->is_built) {
     const char* full = tenon__onnx_format(program->context, "%s%s", scope->frame->prefix, name);
     if (full == NULL) {
-      return tenon__onnx_fail_memory(program->context);
+      return ONNX_FAIL_MEMORY(program->context);
     }
     ONNX_TRY(tenon__onnx_literal_build(program->context, program->model, &binding->literal, full,
                                        &binding->value));
-    ONNX_TRY(tenon__onnx_addresses_set(program->context, &scope->target->named,
-                                       (const void*)(uintptr_t)binding->value.id, scope));
+    ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, binding->value));
     binding->is_built = true;
   }
   *out_value = binding->value;
@@ -93,16 +92,38 @@ tenon_status_t tenon__onnx_scope_bind_initialisers(tenon__onnx_program_t* progra
   return TENON_OK;
 }
 
+static bool is_named(const tenon__onnx_target_t* target, tenon_value_t value) {
+  return value.id < target->capacity && target->named[value.id] != 0;
+}
+
+tenon_status_t tenon__onnx_scope_mark_named(tenon__onnx_program_t* program,
+                                            const tenon__onnx_scope_t* scope, tenon_value_t value) {
+  tenon__onnx_target_t* target = scope->target;
+  if (value.id >= target->capacity) {
+    const size_t capacity = ((size_t)value.id + 64) * 2;
+    uint8_t* larger = tenon__onnx_allocate(program->context, capacity, 1);
+    if (larger == NULL) {
+      return ONNX_FAIL_MEMORY(program->context);
+    }
+    if (target->capacity > 0) {
+      memcpy(larger, target->named, target->capacity);
+    }
+    target->named = larger;
+    target->capacity = capacity;
+  }
+  target->named[value.id] = 1;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__onnx_scope_name(tenon__onnx_program_t* program,
                                       const tenon__onnx_scope_t* scope, tenon_value_t value,
                                       const char* name) {
   tenon__onnx_context_t* context = program->context;
-  const void* key = (const void*)(uintptr_t)value.id;
-  if (tenon__onnx_addresses_find(&scope->target->named, key) != NULL) {
+  if (is_named(scope->target, value)) {
     return TENON_OK;
   }
-  ONNX_TRY(tenon__onnx_addresses_set(context, &scope->target->named, key, context));
+  ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, value));
   const char* full = tenon__onnx_format(context, "%s%s", scope->frame->prefix, name);
-  return full == NULL ? tenon__onnx_fail_memory(context)
+  return full == NULL ? ONNX_FAIL_MEMORY(context)
                       : context->build->set_name(context->builder, value, full);
 }

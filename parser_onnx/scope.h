@@ -19,6 +19,9 @@ tenon__onnx_binding_t* tenon__onnx_scope_binding(const tenon__onnx_scope_t* scop
 /* The initialisers of the scope's graph. */
 tenon_status_t tenon__onnx_scope_bind_initialisers(tenon__onnx_program_t* program,
                                                    tenon__onnx_scope_t* scope);
+/* The value has its name. */
+tenon_status_t tenon__onnx_scope_mark_named(tenon__onnx_program_t* program,
+                                            const tenon__onnx_scope_t* scope, tenon_value_t value);
 /* Gives a value the file's name, unless it has one. */
 tenon_status_t tenon__onnx_scope_name(tenon__onnx_program_t* program,
                                       const tenon__onnx_scope_t* scope, tenon_value_t value,

@@ -62,11 +62,10 @@ static tenon_status_t get(const tenon_source_t* source, const char* name, uint32
       (kind == TENON_FIELD_BODY && attribute->g == NULL) ||
       (kind == TENON_FIELD_TYPE && attribute->tp == NULL);
   if (found != kind || is_hollow) {
-    return tenon__onnx_fail(source->program->context, TENON_ERROR_INVALID_DATA,
-                            "%s: attribute '%s' is %s, it must be %s",
-                            tenon__onnx_node_text(source->program->context, source->node), name,
-                            is_hollow && found == kind ? "empty" : kind_names[found],
-                            kind_names[kind]);
+    return ONNX_FAIL(source->program->context, TENON_ERROR_INVALID_DATA,
+                     "%s: attribute '%s' is %s, it must be %s",
+                     tenon__onnx_node_text(source->program->context, source->node), name,
+                     is_hollow && found == kind ? "empty" : kind_names[found], kind_names[kind]);
   }
   *out_attribute = attribute;
   return TENON_OK;
@@ -223,7 +222,7 @@ static tenon_status_t source_get_floats(const tenon_source_t* source, const char
   tenon__onnx_context_t* context = source->program->context;
   double* values = tenon__onnx_allocate(context, attribute->n_floats, sizeof(double));
   if (values == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < attribute->n_floats; ++i) {
     values[i] = (double)attribute->floats[i];
@@ -242,7 +241,7 @@ static tenon_status_t source_get_strings(const tenon_source_t* source, const cha
   tenon_string_view_t* values =
       tenon__onnx_allocate(context, attribute->n_strings, sizeof(*values));
   if (values == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < attribute->n_strings; ++i) {
     values[i].data = (const char*)attribute->strings[i].data;
@@ -261,7 +260,7 @@ static tenon_status_t source_get_tensor(const tenon_source_t* source, const char
   const char* what = tenon__onnx_format(context, "%s: attribute '%s'",
                                         tenon__onnx_node_text(context, source->node), name);
   if (what == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   const tenon__onnx_literal_t literal = {.tensor = attribute->t,
                                          .sparse = attribute->sparse_tensor};
@@ -287,7 +286,7 @@ static tenon_status_t source_get_tree(const tenon_source_t* source, const char* 
   }
   tenon_source_t* tree = tenon__onnx_allocate(source->program->context, 1, sizeof(*tree));
   if (tree == NULL) {
-    return tenon__onnx_fail_memory(source->program->context);
+    return ONNX_FAIL_MEMORY(source->program->context);
   }
   tree->program = source->program;
   tree->scope = source->scope;
@@ -302,6 +301,7 @@ static uint32_t source_tree_count(const tenon_source_t* source, const char* name
   return kind == TENON_FIELD_TYPE || kind == TENON_FIELD_TREE ? 1 : 0;
 }
 
+/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t source_convert_body(const tenon_source_t* source, const char* name,
                                           tenon_builder_t* builder,
                                           const tenon_value_t* parameter_types,

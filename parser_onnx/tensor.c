@@ -19,13 +19,12 @@ tenon_status_t tenon__onnx_tensor_shape(tenon__onnx_context_t* context, const ch
                                         tenon__onnx_tensor_t* out_tensor) {
   memset(out_tensor, 0, sizeof(*out_tensor));
   if (rank > TENON__ONNX_RANK_LIMIT) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s has %zu dimensions, more than %d", what, rank,
-                            TENON__ONNX_RANK_LIMIT);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has %zu dimensions, more than %d", what,
+                     rank, TENON__ONNX_RANK_LIMIT);
   }
   int64_t* copies = tenon__onnx_allocate(context, 2 * rank, sizeof(int64_t));
   if (copies == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   const uint32_t bits = tenon__onnx_dtype_bits(dtype);
   int64_t count = 1;
@@ -33,8 +32,7 @@ tenon_status_t tenon__onnx_tensor_shape(tenon__onnx_context_t* context, const ch
   for (size_t i = rank; i > 0; --i) {
     const int64_t dim = dims[i - 1];
     if (dim < 0) {
-      return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s has extent %" PRId64, what,
-                              dim);
+      return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has extent %" PRId64, what, dim);
     }
     copies[i - 1] = dim;
     copies[rank + i - 1] = count;
@@ -43,7 +41,7 @@ tenon_status_t tenon__onnx_tensor_shape(tenon__onnx_context_t* context, const ch
     count = overflows ? 0 : count * dim;
   }
   if (overflows) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s: its extents overflow", what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: its extents overflow", what);
   }
   out_tensor->element_count = (size_t)count;
   out_tensor->size_bytes = ((size_t)count * bits + 7) / 8;
@@ -68,7 +66,7 @@ tenon_status_t tenon__onnx_tensor_align(tenon__onnx_context_t* context,
   }
   void* copy = tenon__onnx_allocate(context, tensor->size_bytes, 1);
   if (copy == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   memcpy(copy, tensor->view.data, tensor->size_bytes);
   tensor->view.data = copy;
@@ -88,7 +86,7 @@ static tenon_status_t clean_bools(tenon__onnx_context_t* context, tenon__onnx_te
   }
   uint8_t* copy = tenon__onnx_allocate(context, tensor->size_bytes, 1);
   if (copy == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < tensor->size_bytes; ++i) {
     copy[i] = data[i] != 0;
@@ -100,10 +98,10 @@ static tenon_status_t clean_bools(tenon__onnx_context_t* context, tenon__onnx_te
 
 static tenon_status_t wrong_size(tenon__onnx_context_t* context, const char* what,
                                  const tenon__onnx_tensor_t* tensor, size_t found) {
-  return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                          "%s: %zu elements of %s need %zu bytes, the file holds %zu", what,
-                          tensor->element_count, tenon__onnx_dtype_name(tensor->view.dtype),
-                          tensor->size_bytes, found);
+  return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                   "%s: %zu elements of %s need %zu bytes, the file holds %zu", what,
+                   tensor->element_count, tenon__onnx_dtype_name(tensor->view.dtype),
+                   tensor->size_bytes, found);
 }
 
 /* TENON_OK with data NULL: there is no raw data. */
@@ -118,13 +116,12 @@ static tenon_status_t read_raw(tenon__onnx_context_t* context, const tenon__onnx
     return TENON_OK;
   }
   if (tensor->view.dtype == TENON_DTYPE_STRING) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s: strings cannot be raw data",
-                            what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: strings cannot be raw data", what);
   }
   if (raw->size != tensor->size_bytes) {
     return wrong_size(context, what, tensor, raw->size);
   }
-  tensor->view.data = (void*)(uintptr_t)raw->data;
+  tensor->view.data = tenon__onnx_unconst(raw->data);
   tensor->borrowed = true;
   return TENON_OK;
 }
@@ -150,14 +147,13 @@ tenon_status_t tenon__onnx_tensor_read(tenon__onnx_context_t* context,
                                        tenon__onnx_tensor_t* out_tensor) {
   const tenon_dtype_t dtype = tenon__onnx_dtype(proto->data_type);
   if (dtype == TENON_DTYPE_UNDEFINED) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s has element type %d, which does not exist", what,
-                            (int)proto->data_type);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s has element type %d, which does not exist", what, (int)proto->data_type);
   }
   const tenon__onnx_payload_t* payload = tenon__onnx_model_payload(model, proto);
   if (payload->has_segment) {
-    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                            "%s is a segment of a larger tensor; segments are not supported", what);
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                     "%s is a segment of a larger tensor; segments are not supported", what);
   }
   tenon__onnx_tensor_t tensor;
   ONNX_TRY(tenon__onnx_tensor_shape(context, what, dtype, proto->n_dims, proto->dims, &tensor));
@@ -197,16 +193,16 @@ static tenon_status_t check_sparse(tenon__onnx_context_t* context, const char* w
                     (size_t)index->dims[0] == values->element_count &&
                     (index->rank == 1 || (size_t)index->dims[1] == dense->view.rank);
   if (!fits) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: a sparse tensor needs values [count] and i64 indices [count] or "
-                            "[count, rank]",
-                            what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: a sparse tensor needs values [count] and i64 indices [count] or "
+                     "[count, rank]",
+                     what);
   }
   if (tenon__onnx_dtype_bits(values->view.dtype) % 8 != 0 ||
       values->view.dtype == TENON_DTYPE_STRING || dense->size_bytes > sparse_size_limit) {
-    return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                            "%s: a sparse tensor of %zu elements of %s is not supported", what,
-                            dense->element_count, tenon__onnx_dtype_name(values->view.dtype));
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                     "%s: a sparse tensor of %zu elements of %s is not supported", what,
+                     dense->element_count, tenon__onnx_dtype_name(values->view.dtype));
   }
   return TENON_OK;
 }
@@ -216,7 +212,7 @@ tenon_status_t tenon__onnx_tensor_read_sparse(tenon__onnx_context_t* context,
                                               const Onnx__SparseTensorProto* proto,
                                               const char* what, tenon__onnx_tensor_t* out_tensor) {
   if (proto->values == NULL || proto->indices == NULL) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s lacks values or indices", what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s lacks values or indices", what);
   }
   tenon__onnx_tensor_t values;
   tenon__onnx_tensor_t indices;
@@ -229,14 +225,14 @@ tenon_status_t tenon__onnx_tensor_read_sparse(tenon__onnx_context_t* context,
   const size_t width = tenon__onnx_dtype_bits(values.view.dtype) / 8;
   uint8_t* data = tenon__onnx_allocate(context, dense.size_bytes, 1);
   if (data == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   const uint8_t* elements = values.view.data;
   for (size_t i = 0; i < values.element_count; ++i) {
     const int64_t place = sparse_place(&dense, &indices, i);
     if (place < 0) {
-      return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                              "%s: index %zu lies outside of its extents", what, i);
+      return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                       "%s: index %zu lies outside of its extents", what, i);
     }
     memcpy(data + (size_t)place * width, elements + i * width, width);
   }

@@ -48,6 +48,12 @@ static tenon_status_t finish(void) {
                                  &fixture.tensor);
 }
 
+/* Bit by bit. */
+static bool holds(const void* bytes, size_t size) {
+  const uint8_t* data = fixture.tensor.view.data;
+  return data != NULL && fixture.tensor.size_bytes == size && memcmp(data, bytes, size) == 0;
+}
+
 static void release(void) {
   tenon__fake_deinitialize(&fixture.fake);
 }
@@ -63,8 +69,7 @@ static void expect_refused(tenon_status_t status, const char* words) {
 static void expect_bytes(const void* bytes, size_t size) {
   EXPECT_STATUS(finish(), TENON_OK);
   EXPECT_INT(fixture.tensor.size_bytes, size);
-  EXPECT(fixture.tensor.view.data != NULL && fixture.tensor.size_bytes == size &&
-         memcmp(fixture.tensor.view.data, bytes, size) == 0);
+  EXPECT(holds(bytes, size));
   release();
 }
 
@@ -78,7 +83,7 @@ TENON_TEST(raw_data_is_borrowed) {
   EXPECT_INT(fixture.tensor.view.dtype, TENON_DTYPE_FLOAT32);
   EXPECT_INT(fixture.tensor.view.rank, 2);
   EXPECT_INT(fixture.tensor.view.strides[0], 2);
-  EXPECT(memcmp(fixture.tensor.view.data, values, sizeof(values)) == 0);
+  EXPECT(holds(values, sizeof(values)));
   release();
 }
 
@@ -91,7 +96,7 @@ TENON_TEST(misaligned_data_is_copied_when_asked) {
     EXPECT_STATUS(finish(), TENON_OK);
     EXPECT_STATUS(tenon__onnx_tensor_align(&fixture.context, &fixture.tensor), TENON_OK);
     EXPECT((uintptr_t)fixture.tensor.view.data % sizeof(float) == 0);
-    EXPECT(memcmp(fixture.tensor.view.data, values, sizeof(values)) == 0);
+    EXPECT(holds(values, sizeof(values)));
     release();
   }
 }

@@ -137,23 +137,22 @@ tenon_status_t tenon__onnx_typed_data_read(tenon__onnx_context_t* context,
   const storage_t storage = storage_of(tensor);
   const tenon__onnx_chunk_t* whole = borrowable(&storage, payload, tensor->size_bytes);
   if (whole != NULL) {
-    tensor->view.data = (void*)(uintptr_t)whole->data;
+    tensor->view.data = tenon__onnx_unconst(whole->data);
     tensor->borrowed = true;
     return TENON_OK;
   }
   size_t count = 0;
   if (!walk(&storage, payload, NULL, &count)) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s: its elements are malformed",
-                            what);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: its elements are malformed", what);
   }
   if (count != storage.numbers) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s: its shape asks for %zu numbers of %s, the file holds %zu", what,
-                            storage.numbers, tenon__onnx_dtype_name(tensor->view.dtype), count);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                     "%s: its shape asks for %zu numbers of %s, the file holds %zu", what,
+                     storage.numbers, tenon__onnx_dtype_name(tensor->view.dtype), count);
   }
   uint8_t* data = tenon__onnx_allocate(context, count, storage.width);
   if (data == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   (void)walk(&storage, payload, data, &count);
   tensor->view.data = data;

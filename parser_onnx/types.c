@@ -42,15 +42,14 @@ static tenon_status_t read_shape(tenon__onnx_context_t* context,
     return TENON_OK;
   }
   if (shape->n_dim > TENON__ONNX_RANK_LIMIT) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA,
-                            "%s has %zu dimensions, more than %d", what, shape->n_dim,
-                            TENON__ONNX_RANK_LIMIT);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has %zu dimensions, more than %d", what,
+                     shape->n_dim, TENON__ONNX_RANK_LIMIT);
   }
   out_type->rank = (uint32_t)shape->n_dim;
   out_type->dims = tenon__onnx_allocate(context, shape->n_dim, sizeof(int64_t));
   out_type->symbols = tenon__onnx_allocate(context, shape->n_dim, sizeof(const char*));
   if (out_type->dims == NULL || out_type->symbols == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   for (size_t i = 0; i < shape->n_dim; ++i) {
     const Onnx__TensorShapeProto__Dimension* dim = shape->dim[i];
@@ -70,8 +69,8 @@ static tenon_status_t read_tensor(tenon__onnx_context_t* context,
                                   tenon__onnx_type_t* out_type) {
   out_type->dtype = tenon__onnx_dtype(tensor->elem_type);
   if (out_type->dtype == TENON_DTYPE_UNDEFINED) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s has no element type (%d)", what,
-                            (int)tensor->elem_type);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no element type (%d)", what,
+                     (int)tensor->elem_type);
   }
   return read_shape(context, tensor->shape, what, out_type);
 }
@@ -97,19 +96,19 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
         break;
       case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
       case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                                "%s is a map or a sparse tensor; tensors, sequences and optionals "
-                                "are supported",
-                                what);
+        return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                         "%s is a map or a sparse tensor; tensors, sequences and optionals "
+                         "are supported",
+                         what);
       default:
-        return tenon__onnx_fail(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
+        return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
     }
     if (level == 0) {
       out_type->kind = kind;
     }
   }
-  return tenon__onnx_fail(context, TENON_ERROR_UNSUPPORTED,
-                          "%s is nested too deep, or has no element type", what);
+  return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                   "%s is nested too deep, or has no element type", what);
 }
 
 /* Fills open extents with those that the caller gave. */
@@ -129,23 +128,23 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
     if (type->rank != TENON_NONE) {
       return TENON_OK;
     }
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
-                            "input '%s' (%s) has no shape in the file: give one, for example "
-                            "%s:1x3x224x224, with -1 for what varies",
-                            name, tenon__onnx_dtype_name(type->dtype), name);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
+                     "input '%s' (%s) has no shape in the file: give one, for example "
+                     "%s:1x3x224x224, with -1 for what varies",
+                     name, tenon__onnx_dtype_name(type->dtype), name);
   }
   ONNX_TRY(status);
   if (rank > TENON__ONNX_RANK_LIMIT || (type->rank != TENON_NONE && rank != type->rank)) {
-    return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
-                            "input '%s' has rank %u in the file, the shape given has %u", name,
-                            type->rank, rank);
+    return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
+                     "input '%s' has rank %u in the file, the shape given has %u", name, type->rank,
+                     rank);
   }
   if (type->rank == TENON_NONE) {
     type->rank = rank;
     type->dims = tenon__onnx_allocate(context, rank, sizeof(int64_t));
     type->symbols = tenon__onnx_allocate(context, rank, sizeof(const char*));
     if (type->dims == NULL || type->symbols == NULL) {
-      return tenon__onnx_fail_memory(context);
+      return ONNX_FAIL_MEMORY(context);
     }
     for (uint32_t i = 0; i < rank; ++i) {
       type->dims[i] = -1;
@@ -153,10 +152,10 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
   }
   for (uint32_t i = 0; i < rank; ++i) {
     if (type->dims[i] >= 0 && dims[i] >= 0 && type->dims[i] != dims[i]) {
-      return tenon__onnx_fail(context, TENON_ERROR_INVALID_ARGUMENT,
-                              "input '%s': dimension %u is %" PRId64
-                              " in the file, the shape given says %" PRId64,
-                              name, i, type->dims[i], dims[i]);
+      return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s': dimension %u is %" PRId64
+                       " in the file, the shape given says %" PRId64,
+                       name, i, type->dims[i], dims[i]);
     }
     type->dims[i] = type->dims[i] >= 0 ? type->dims[i] : dims[i];
   }
@@ -169,7 +168,7 @@ tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context,
   tenon__onnx_type_t type;
   const char* what = tenon__onnx_format(context, "input '%s'", name);
   if (what == NULL) {
-    return tenon__onnx_fail_memory(context);
+    return ONNX_FAIL_MEMORY(context);
   }
   ONNX_TRY(tenon__onnx_type_read(context, input->type, what, &type));
   if (type.kind != TENON_ARGUMENT_TENSOR) {

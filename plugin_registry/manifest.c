@@ -32,6 +32,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(parser_t* parser, const c
   char words[256];
   va_list arguments;
   va_start(arguments, format);
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
   (void)vsnprintf(words, sizeof(words), format, arguments);
   va_end(arguments);
   const char* detail = parser->line == 0
@@ -50,7 +51,7 @@ static bool fail_memory(parser_t* parser) {
 
 /* Length of the UTF-8 sequence at text[0], 0 when it is none (overlong forms and surrogates
  * included). Table 3-7 of the Unicode standard. */
-static size_t sequence_length(const unsigned char* text, size_t size, uint32_t* out_point) {
+static size_t utf8_length(const unsigned char* text, size_t size, uint32_t* out_point) {
   static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char first = text[0];
   const size_t length = first < 0x80   ? 1
@@ -87,7 +88,7 @@ static bool check_characters(parser_t* parser, const char* text, size_t size) {
   parser->line = 1;
   for (size_t i = 0; i < size;) {
     uint32_t point = 0;
-    const size_t length = sequence_length((const unsigned char*)text + i, size - i, &point);
+    const size_t length = utf8_length((const unsigned char*)text + i, size - i, &point);
     if (length == 0) {
       return fail(parser, "it is not UTF-8");
     }

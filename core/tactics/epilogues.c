@@ -85,7 +85,7 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
     uint32_t slot_count = 0;
     for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
       if (expression->program.operands[o].index == chain->values[k]) {
-        if (slot_count == GROUP_MOST_OPERANDS || !tenon__access_is_identity(grouping, expression, o)) {
+        if (slot_count == GROUP_MOST_OPERANDS || !tenon__grouping_is_identity(grouping, expression, o)) {
           return TENON_OK;
         }
         slots[slot_count++] = o;
@@ -110,7 +110,7 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
   }
   for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
     if (expression->program.operands[o].index == chain->source &&
-        !tenon__access_is_identity(grouping, expression, o)) {
+        !tenon__grouping_is_identity(grouping, expression, o)) {
       return TENON_OK;
     }
   }

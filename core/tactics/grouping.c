@@ -81,7 +81,7 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
   return true;
 }
 
-bool tenon__access_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                uint32_t operand) {
   const tenon__access_t* access = &expression->accesses[operand];
   if (expression->program.operands[operand].indexed != 0 ||

@@ -48,7 +48,7 @@ bool tenon__expression_reduces(const tenon__expression_t* expression);
 /* Space equal to the value's shape, and operand `operand` reads it at the identity. */
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
                                   uint32_t value);
-bool tenon__access_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                uint32_t operand);
 /* Do any of these values depend on one of the target groups? Groups that end before `least_position` are not
  * looked into. */

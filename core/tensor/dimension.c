@@ -401,3 +401,24 @@ tenon_dim_t tenon__dim_substitute(tenon__dim_pool_t* pool, tenon_dim_t dim,
       .pool = pool, .replacements = replacements, .count = count, .inputs = inputs};
   return substitute(&by, dim, 0);
 }
+
+bool tenon__dim_linear(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim_t symbol,
+                       int64_t* out_factor, int64_t* out_base) {
+  tenon__sum_t sum;
+  int64_t factor = 0;
+  if (!tenon__dim_valid(pool, dim)) {
+    return false;
+  }
+  tenon__sum_read(pool, dim, &sum);
+  for (uint32_t i = 0; i < sum.term_count; ++i) {
+    const tenon__term_t* term = &sum.terms[i];
+    if (term->factor_count == 1 && term->factors[0] == symbol.id) {
+      factor = term->coefficient;
+    } else if (term->factor_count != 0) {
+      return false;
+    }
+  }
+  *out_factor = factor;
+  *out_base = tenon__sum_constant(&sum);
+  return true;
+}

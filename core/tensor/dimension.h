@@ -106,6 +106,9 @@ tenon_dim_t tenon__dim_substitute(tenon__dim_pool_t* pool, tenon_dim_t dim,
 /* True when the expression contains a symbol of that kind (or an element, kind == -1). */
 bool tenon__dim_mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, int kind);
 
+/* dim = factor * symbol + base in numbers, nothing else in it; false otherwise. */
+bool tenon__dim_linear(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim_t symbol,
+                       int64_t* out_factor, int64_t* out_base);
 /* Bit j: the expression mentions coordinate j (below 64). */
 uint64_t tenon__dim_coordinate_axes(const tenon__dim_pool_t* pool, tenon_dim_t dim);
 

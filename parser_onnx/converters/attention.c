@@ -45,8 +45,13 @@ static tenon_value_t modified(tenon__make_t* make, const char* name, tenon_value
   if (make->status == TENON_OK && tenon__make_has(make, name)) {
     make->status = tenon__onnx_find_captures(make->source, &captures);
     if (make->status == TENON_OK) {
-      make->status = tenon__onnx_inline_body(make->source, name, &value, 1, &captures,
-                                             captures.values, &result, 1);
+      const tenon__onnx_inlining_t inlining = {.attribute = name,
+                                               .inputs = &value,
+                                               .input_count = 1,
+                                               .result_count = 1,
+                                               .captures = &captures,
+                                               .captured = captures.values};
+      make->status = tenon__onnx_inline_body(make->source, &inlining, &result);
     }
   }
   return result;
@@ -68,11 +73,10 @@ static void flex_attention(tenon__make_t* make) {
   const tenon_value_t k = repeat_heads(make, tenon__make_input(make, 1), heads);
   const tenon_value_t v = repeat_heads(make, tenon__make_input(make, 2), heads);
   const double scale = tenon__make_get_float(make, "scale", 1 / sqrt((double)size));
-  tenon__make_begin(make, "mat_mul");
-  tenon__make_set_int(make, "transpose_b", 1);
-  tenon__make_add(make, q);
-  tenon__make_add(make, k);
-  const tenon_value_t product = tenon__make_cast(make, tenon__make_end(make), precision);
+  static const int64_t swapped[4] = {0, 1, 3, 2};
+  const tenon_value_t columns = tenon__make_permute(make, k, swapped, 4);
+  const tenon_value_t product =
+      tenon__make_cast(make, tenon__make_2(make, "mat_mul", q, columns), precision);
   const tenon_value_t factor = tenon__make_number(make, precision, scale);
   tenon_value_t scores = tenon__make_2(make, "mul", product, factor);
   scores = modified(make, "score_mod", scores);

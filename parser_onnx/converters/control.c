@@ -33,13 +33,37 @@ static uint32_t convert_body(tenon__make_t* make, const tenon__onnx_body_request
   return body;
 }
 
+static const char* const branch_names[2] = {"then_branch", "else_branch"};
+
+/* A condition that is known now: that branch's nodes take the place of the node. The other may not
+ * even fit: writers use this form for "squeeze where the extent is 1". */
+static bool known_branch(tenon__make_t* make) {
+  int64_t taken = 0;
+  uint32_t count = 0;
+  tenon__onnx_captures_t captures;
+  if (!tenon__make_known_ints(make, tenon__make_input(make, 0), &taken, 1, &count) || count != 1) {
+    return false;
+  }
+  make->status = tenon__onnx_find_captures(make->source, &captures);
+  if (make->status == TENON_OK) {
+    const tenon__onnx_inlining_t inlining = {.attribute = branch_names[taken != 0 ? 0 : 1],
+                                             .result_count = make->output_count,
+                                             .captures = &captures,
+                                             .captured = captures.values};
+    make->status = tenon__onnx_inline_body(make->source, &inlining, make->outputs);
+  }
+  return true;
+}
+
 static void branch(tenon__make_t* make) {
-  static const char* const names[2] = {"then_branch", "else_branch"};
+  if (known_branch(make)) {
+    return;
+  }
   const tenon_value_t condition = scalar(make, tenon__make_input(make, 0), TENON_DTYPE_BOOL);
   tenon__onnx_captures_t captures;
   uint32_t bodies[2];
   for (uint32_t i = 0; i < 2; ++i) {
-    const tenon__onnx_body_request_t request = {.attribute = names[i]};
+    const tenon__onnx_body_request_t request = {.attribute = branch_names[i]};
     bodies[i] = convert_body(make, &request, &captures);
   }
   tenon__make_begin(make, "branch");
@@ -48,7 +72,14 @@ static void branch(tenon__make_t* make) {
   tenon__make_add_body(make, bodies[0]);
   tenon__make_add_body(make, bodies[1]);
   tenon__make_set_output_count(make, make->output_count);
+  const bool is_whole = tenon__make_ok(make);
   tenon__make_end_outputs(make);
+  if (is_whole && !tenon__make_ok(make)) {
+    tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
+                    "%s: if its condition follows from the extents of inputs, give these: then one "
+                    "branch is left",
+                    make->table->name(make->source));
+  }
 }
 
 /* What a repetition is made of, besides its values. */

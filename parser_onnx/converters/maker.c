@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../source.h"
@@ -32,6 +33,7 @@ static const tenon__make_row_t* find_row(const char* domain, const char* type, i
   return NULL;
 }
 
+/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__make_convert(void* state, const tenon_source_t* source,
                                    const tenon_source_table_t* table, tenon_builder_t* builder,
                                    const tenon_builder_table_t* build, const tenon_value_t* inputs,
@@ -80,9 +82,9 @@ void tenon__make_fail(tenon__make_t* make, tenon_status_t status, const char* fo
   va_start(arguments, format);
   (void)vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
-  (void)tenon__onnx_fail(make->source->program->context, status, "%s: %s",
-                         tenon__onnx_node_text(make->source->program->context, make->source->node),
-                         message);
+  tenon__onnx_context_t* context = make->source->program->context;
+  tenon__onnx_say(context, TENON_SEVERITY_ERROR, "%s: %s",
+                  tenon__onnx_node_text(context, make->source->node), message);
 }
 
 bool tenon__make_ok(const tenon__make_t* make) {
@@ -293,14 +295,16 @@ static void take_word(const char** inout_text, const char* stops, char* out_word
   *inout_text += length;
 }
 
+/* A float has a point, an integer has none, everything else is a text. */
 static void set_default(tenon__make_t* make, const char* target, const char* value) {
-  double number = 0;
-  if (strchr(value, '.') != NULL && sscanf(value, "%lf", &number) == 1) {
-    tenon__make_set_float(make, target, number);
-  } else if (sscanf(value, "%lf", &number) == 1) {
-    tenon__make_set_int(make, target, (int64_t)number);
-  } else {
+  char* end = NULL;
+  const double number = strtod(value, &end);
+  if (*end != '\0') {
     tenon__make_set_string(make, target, value);
+  } else if (strchr(value, '.') != NULL) {
+    tenon__make_set_float(make, target, number);
+  } else {
+    tenon__make_set_int(make, target, (int64_t)number);
   }
 }
 

@@ -5,16 +5,23 @@
 
 enum { TEXT_SIZE = 96 };
 
+/* A matrix, transposed where the attribute says so: a view. */
+static tenon_value_t operand(tenon__make_t* make, uint32_t index, const char* attribute) {
+  static const int64_t swapped[2] = {1, 0};
+  const tenon_value_t matrix = tenon__make_input(make, index);
+  return tenon__make_get_int(make, attribute, 0) != 0
+             ? tenon__make_permute(make, matrix, swapped, 2)
+             : matrix;
+}
+
 /* alpha a b + beta c: alpha and beta are 1 in most files, and then c is a plain addition. */
 static void gemm(tenon__make_t* make) {
   const double alpha = tenon__make_get_float(make, "alpha", 1);
   const double beta = tenon__make_get_float(make, "beta", 1);
   const tenon_value_t c = tenon__make_input(make, 2);
-  tenon__make_begin(make, "mat_mul");
-  tenon__make_pass_all(make, "transA>transpose_a transB>transpose_b");
-  tenon__make_add(make, tenon__make_input(make, 0));
-  tenon__make_add(make, tenon__make_input(make, 1));
-  tenon_value_t y = tenon__make_end(make);
+  const tenon_value_t a = operand(make, 0, "transA");
+  const tenon_value_t b = operand(make, 1, "transB");
+  tenon_value_t y = tenon__make_2(make, "mat_mul", a, b);
   char text[TEXT_SIZE];
   const bool has_c = tenon__make_present(c) && beta != 0;
   if (has_c && alpha == 1 && beta == 1) {

@@ -117,7 +117,7 @@ static void set_sizes(resize_t* resize, const double* scales, const double* leng
     const int64_t dim = tenon__make_dim(make, resize->x, i);
     const double scale = scales[i] * lengths[i];
     all_known = all_known && dim >= 0;
-    known[i] = (int64_t)floorf((float)dim * (float)scale);
+    known[i] = tenon__make_to_int64((double)floorf((float)dim * (float)scale));
   }
   if (all_known) {
     resize->sizes = tenon__make_int64s(make, known, resize->rank);
@@ -132,7 +132,7 @@ static void set_sizes(resize_t* resize, const double* scales, const double* leng
 }
 
 static tenon_value_t float_vector(tenon__make_t* make, const double* values, uint32_t count) {
-  float narrow[2 * TENON__MAKE_LIST_LIMIT];
+  float narrow[2 * TENON__MAKE_LIST_LIMIT] = {0};
   const int64_t dims[1] = {count};
   for (uint32_t i = 0; i < count; ++i) {
     narrow[i] = (float)values[i];
@@ -149,7 +149,7 @@ static void spread(const resize_t* resize, const double* list, double otherwise,
 }
 
 static void by_known_scales(resize_t* resize, const double* list, const double* lengths) {
-  double scales[TENON__MAKE_LIST_LIMIT];
+  double scales[TENON__MAKE_LIST_LIMIT] = {0};
   spread(resize, list, 1, scales);
   for (uint32_t i = 0; i < resize->rank; ++i) {
     if (!(scales[i] > 0) || !(scales[i] < 1e9)) {
@@ -197,7 +197,7 @@ static void keep_aspect_ratio(resize_t* resize, tenon_value_t sizes, bool is_not
   tenon__make_t* make = resize->make;
   int64_t wanted[TENON__MAKE_LIST_LIMIT];
   int64_t full[TENON__MAKE_LIST_LIMIT];
-  double scales[TENON__MAKE_LIST_LIMIT];
+  double scales[TENON__MAKE_LIST_LIMIT] = {0};
   uint32_t count = 0;
   bool known = tenon__make_known_ints(make, sizes, wanted, TENON__MAKE_LIST_LIMIT, &count) &&
                count == resize->axis_count;
@@ -213,7 +213,7 @@ static void keep_aspect_ratio(resize_t* resize, tenon_value_t sizes, bool is_not
     const bool changes = entry_of(resize, i) >= 0;
     known = known && dim >= 0;
     scales[i] = changes ? scale : 1;
-    full[i] = changes ? (int64_t)floor(scale * (double)dim + 0.5) : dim;
+    full[i] = changes ? tenon__make_to_int64(floor(scale * (double)dim + 0.5)) : dim;
   }
   if (!known) {
     tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
@@ -246,8 +246,8 @@ static void by_sizes(resize_t* resize, tenon_value_t sizes) {
 /* The region to crop, for all axes; its lengths scale the result's extents. */
 static void set_roi(resize_t* resize, tenon_value_t roi, double* out_lengths) {
   tenon__make_t* make = resize->make;
-  double list[2 * TENON__MAKE_LIST_LIMIT];
-  double full[2 * TENON__MAKE_LIST_LIMIT];
+  double list[2 * TENON__MAKE_LIST_LIMIT] = {0};
+  double full[2 * TENON__MAKE_LIST_LIMIT] = {0};
   uint32_t count = 0;
   if (!tenon__make_known_floats(make, roi, list, 2 * TENON__MAKE_LIST_LIMIT, &count)) {
     if (resize->axis_count != resize->rank) {

@@ -2,25 +2,33 @@
 #include "core/base/test.h"
 #include "families.h"
 
-#define FAMILY_ENTRY(name, count) {#name, tenon__make_##name##_rows, count},
+#define FAMILY_ENTRY(name, count) {tenon__make_##name##_rows, count},
 static const struct {
-  const char* name;
   const tenon__make_row_t* rows;
   uint32_t count;
 } families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 
-TENON_TEST(every_row_is_filled) {
+/* The rows of all families, one after the other; NULL after the last. */
+static const tenon__make_row_t* row_at(uint32_t index) {
   for (uint32_t i = 0; i < FAMILY_COUNT; ++i) {
-    for (uint32_t k = 0; k < families[i].count; ++k) {
-      const tenon__make_row_t* row = &families[i].rows[k];
-      REQUIRE(row->converter.type != NULL && row->make != NULL);
-      EXPECT_TEXT(row->converter.format, "onnx");
-      EXPECT(row->converter.convert == tenon__make_convert);
-      EXPECT(row->converter.since >= 1);
-      EXPECT(row->make != tenon__make_same || row->op != NULL);
+    if (index < families[i].count) {
+      return &families[i].rows[index];
     }
+    index -= families[i].count;
+  }
+  return NULL;
+}
+
+TENON_TEST(every_row_is_filled) {
+  const tenon__make_row_t* row = NULL;
+  for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
+    REQUIRE(row->converter.type != NULL && row->make != NULL);
+    EXPECT_TEXT(row->converter.format, "onnx");
+    EXPECT(row->converter.convert == tenon__make_convert);
+    EXPECT(row->converter.since >= 1);
+    EXPECT(row->make != tenon__make_same || row->op != NULL);
   }
 }
 
@@ -29,19 +37,18 @@ static bool overlap(const tenon_converter_t* a, const tenon_converter_t* b) {
          (a->until == 0 || b->since < a->until) && (b->until == 0 || a->since < b->until);
 }
 
+static uint32_t count_overlaps(const tenon_converter_t* converter) {
+  const tenon__make_row_t* row = NULL;
+  uint32_t found = 0;
+  for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
+    found += overlap(converter, &row->converter) ? 1u : 0;
+  }
+  return found;
+}
+
 TENON_TEST(no_two_rows_take_one_node) {
-  for (uint32_t i = 0; i < FAMILY_COUNT; ++i) {
-    for (uint32_t k = 0; k < families[i].count; ++k) {
-      uint32_t found = 0;
-      for (uint32_t m = 0; m < FAMILY_COUNT; ++m) {
-        for (uint32_t n = 0; n < families[m].count; ++n) {
-          found += overlap(&families[i].rows[k].converter, &families[m].rows[n].converter) ? 1u : 0;
-        }
-      }
-      if (found != 1) {
-        tenon__test_fail(__FILE__, __LINE__, "%s %s: %u rows", families[i].name,
-                         families[i].rows[k].converter.type, found);
-      }
-    }
+  const tenon__make_row_t* row = NULL;
+  for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
+    EXPECT_INT(count_overlaps(&row->converter), 1);
   }
 }

@@ -90,7 +90,7 @@ static void pass_results(map_t* map, tenon_value_t condition, const tenon_value_
 static void one_pass(map_t* map) {
   tenon__make_t* make = map->make;
   const uint32_t captured_count = map->captures.count;
-  tenon_value_t loop[2];
+  tenon_value_t loop[2] = {{0}, {0}};
   tenon_value_t* carried = tenon__make_memory(make, map->output_count, sizeof(*carried));
   tenon_value_t* inputs = tenon__make_memory(make, map->input_count, sizeof(*inputs));
   tenon_value_t* captured = tenon__make_memory(make, captured_count, sizeof(*captured));
@@ -116,8 +116,13 @@ static void one_pass(map_t* map) {
     }
   }
   if (make->status == TENON_OK) {
-    make->status = tenon__onnx_inline_body(make->source, "body", inputs, map->input_count,
-                                           &map->captures, captured, items, map->output_count);
+    const tenon__onnx_inlining_t inlining = {.attribute = "body",
+                                             .inputs = inputs,
+                                             .input_count = map->input_count,
+                                             .result_count = map->output_count,
+                                             .captures = &map->captures,
+                                             .captured = captured};
+    make->status = tenon__onnx_inline_body(make->source, &inlining, items);
   }
   if (make->status == TENON_OK) {
     pass_results(map, loop[1], items, carried);

@@ -99,16 +99,37 @@ tenon_status_t tenon__compute_cast(tenon__work_t* work) {
   return TENON_OK;
 }
 
-/* The scale (or zero point) of an element: one for all, one along the axis, or one for each. */
+/* The scale (or zero point) of an element: one for all, one along the axis, one for each block
+ * along the axis, or one for each element. */
 static double parameter_at(const tenon_tensor_view_t* parameter, const tenon_tensor_view_t* x,
-                           uint32_t axis, int64_t place) {
-  int64_t count = element_count(parameter);
+                           uint32_t axis, int64_t block, int64_t place) {
+  if (element_count(parameter) == 1) {
+    return tenon__number_value(parameter->dtype, read_number(parameter, 0));
+  }
   int64_t inner = tenon__dims_product(x->dims, axis + 1, x->rank);
-  int64_t at = count == 1 ? 0 : parameter->rank == 1 ? place / inner % x->dims[axis] : place;
+  int64_t coordinate = place / inner % x->dims[axis];
+  int64_t at = place;
+  if (parameter->rank == 1) {
+    at = coordinate;
+  } else if (block > 0) {
+    int64_t outer = place / inner / x->dims[axis];
+    at = (outer * parameter->dims[axis] + coordinate / block) * inner + place % inner;
+  }
   return tenon__number_value(parameter->dtype, read_number(parameter, at));
 }
 
-/* Only for float8 that does not saturate: all else is an expression. */
+/* A quantised value as the type says: integers round and saturate, float8 saturates if it shall. */
+static void write_quantized(const tenon_tensor_view_t* y, int64_t place, double ratio, double zero,
+                            bool saturates) {
+  if (tenon__number_is_float(y->dtype)) {
+    double value = (double)((float)ratio + (float)zero);
+    write_bits(y, place, tenon__narrow_encode(y->dtype, value, saturates));
+    return;
+  }
+  tenon__number_store(y->data, y->bit_offset, y->dtype, tenon__view_place(y, place),
+                      tenon__number_of(y->dtype, nearbyint(ratio) + zero));
+}
+
 tenon_status_t tenon__compute_quantize_linear(tenon__work_t* work) {
   const tenon_tensor_view_t* x = &work->input_arguments[0].tensor;
   const tenon_tensor_view_t* scale = &work->input_arguments[1].tensor;
@@ -116,17 +137,18 @@ tenon_status_t tenon__compute_quantize_linear(tenon__work_t* work) {
   bool has_zero_point =
       work->input_count > 2 && work->input_arguments[2].kind == TENON_ARGUMENT_TENSOR;
   bool saturates = tenon__work_int(work, "saturate") != 0;
+  int64_t block = tenon__work_int(work, "block_size");
   uint32_t axis = tenon__axis_wrap(tenon__work_int(work, "axis"), x->rank);
   if (axis >= x->rank) {
     axis = x->rank == 0 ? 0 : x->rank - 1;
   }
   for (int64_t place = 0; place < element_count(x); ++place) {
-    double value = tenon__number_value(x->dtype, read_number(x, place));
-    float ratio = (float)value / (float)parameter_at(scale, x, axis, place);
-    if (has_zero_point) {
-      ratio += (float)parameter_at(&work->input_arguments[2].tensor, x, axis, place);
-    }
-    write_bits(y, place, tenon__narrow_encode(y->dtype, (double)ratio, saturates));
+    float value = (float)tenon__number_value(x->dtype, read_number(x, place));
+    float ratio = value / (float)parameter_at(scale, x, axis, block, place);
+    double zero = has_zero_point
+                      ? parameter_at(&work->input_arguments[2].tensor, x, axis, block, place)
+                      : 0.0;
+    write_quantized(y, place, (double)ratio, zero, saturates);
   }
   return TENON_OK;
 }

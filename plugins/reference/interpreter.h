@@ -41,6 +41,10 @@ tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* reg
                                                                 const tenon_tactic_t* tactic));
 
 /* Kernel "moves". */
+tenon_status_t tenon__moves_prepare(void* state, const tenon_region_t* region,
+                                    const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                    tenon_preparation_t* preparation,
+                                    const tenon_prepare_table_t* host, void** out_instance);
 tenon_status_t tenon__moves_bind(void* instance, tenon_binding_t* binding,
                                  const tenon_bind_table_t* host, void** out_bound);
 tenon_status_t tenon__moves_enqueue(void* instance, void* bound, tenon_run_t* run,

@@ -77,6 +77,8 @@
   KERNEL(tfidf_vectorizer, NULL, 0,                                                            \
          LIST("mode", "min_gram_length", "max_gram_length", "max_skip_count", "ngram_counts",  \
               "ngram_indexes", "pool_int64s", "pool_strings", "weights"))                      \
+  KERNEL(equal, NULL, RAW, NOTHING)                                                            \
+  KERNEL(where, NULL, RAW, NOTHING)                                                            \
   KERNEL(string_concat, tenon__scratch_strings, 0, NOTHING)                                    \
   KERNEL(string_split, tenon__scratch_string_split, 0, LIST("delimiter", "max_split"))         \
   KERNEL(string_normalizer, NULL, 0, LIST("case_change", "case_sensitive", "stopwords"))       \

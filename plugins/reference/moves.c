@@ -27,6 +27,19 @@ tenon_status_t tenon__interpreter_tactics(void* state, const tenon_region_t* reg
   return add(emit, &tactic);
 }
 
+/* Nothing to prepare: a move is known when its shapes are. */
+tenon_status_t tenon__moves_prepare(void* state, const tenon_region_t* region,
+                                    const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                    tenon_preparation_t* preparation,
+                                    const tenon_prepare_table_t* host, void** out_instance) {
+  (void)state;
+  (void)region;
+  (void)table;
+  (void)tactic;
+  *out_instance = host->allocate(preparation, 1);
+  return *out_instance == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 /* What bind leaves: the pieces, and a point for walking through boxes. */
 typedef struct moves_t {
   const tenon_move_t* move;
@@ -97,9 +110,8 @@ static tenon_status_t copy_piece(const moves_t* moves, const tenon_move_piece_t*
     int64_t source = piece->offset;
     int64_t target = 0;
     for (uint32_t axis = 0; axis < rank; ++axis) {
-      int64_t at = piece->begin[axis] + moves->point[axis];
-      source += at * piece->strides[axis];
-      target += at * to->strides[axis];
+      source += moves->point[axis] * piece->strides[axis];
+      target += (piece->begin[axis] + moves->point[axis]) * to->strides[axis];
     }
     status = copy_element(from, source, to, target, run, host);
   } while (status == TENON_OK && tenon__point_next(moves->point, piece->extent, rank));

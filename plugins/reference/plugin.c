@@ -57,6 +57,7 @@ static const tenon_kernel_t kernels[] = {
      .version = 1,
      .flags = TENON_KERNEL_MOVES | TENON_KERNEL_REFERENCE,
      .tactics = tenon__interpreter_tactics,
+     .prepare = tenon__moves_prepare,
      .bind = tenon__moves_bind,
      .enqueue = tenon__moves_enqueue},
 };

@@ -320,3 +320,54 @@ tenon_status_t tenon__compute_number_to_text(tenon__work_t* work) {
   }
   return TENON_OK;
 }
+
+/* The place in a view that broadcasts to a point of y. */
+static int64_t broadcast_view(const tenon_tensor_view_t* view, const tenon_tensor_view_t* y,
+                              int64_t place) {
+  int64_t offset = 0;
+  for (uint32_t axis = y->rank; axis-- > 0;) {
+    int64_t coordinate = place % y->dims[axis];
+    place /= y->dims[axis];
+    if (axis + view->rank >= y->rank) {
+      uint32_t own = axis + view->rank - y->rank;
+      offset += view->dims[own] == 1 ? 0 : coordinate * view->strides[own];
+    }
+  }
+  return offset;
+}
+
+static tenon__number_t read_broadcast(const tenon__work_t* work, uint32_t input, int64_t place) {
+  const tenon_tensor_view_t* view = &work->input_arguments[input].tensor;
+  int64_t offset = broadcast_view(view, &work->output_arguments[0].tensor, place);
+  return tenon__number_load(view->data, view->bit_offset, view->dtype, offset);
+}
+
+/* For strings: numbers have expressions for these two. */
+tenon_status_t tenon__compute_equal(tenon__work_t* work) {
+  const tenon_tensor_view_t* y = &work->output_arguments[0].tensor;
+  tenon_dtype_t dtype = work->input_arguments[0].tensor.dtype;
+  for (int64_t place = 0; place < tenon__dims_product(y->dims, 0, y->rank); ++place) {
+    tenon__number_t same = {.i = tenon__number_compare(dtype, read_broadcast(work, 0, place),
+                                                       read_broadcast(work, 1, place)) == 0};
+    tenon__number_store(y->data, 0, y->dtype, tenon__view_place(y, place), same);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__compute_where(tenon__work_t* work) {
+  const tenon_tensor_view_t* y = &work->output_arguments[0].tensor;
+  for (int64_t place = 0; place < tenon__dims_product(y->dims, 0, y->rank); ++place) {
+    uint32_t chosen = read_broadcast(work, 0, place).i != 0 ? 1 : 2;
+    tenon__number_t number = read_broadcast(work, chosen, place);
+    tenon_string_view_t copy;
+    if (y->dtype == TENON_DTYPE_STRING) {
+      tenon_status_t status = work->host->copy_string(work->run, 0, *number.s, &copy);
+      if (status != TENON_OK) {
+        return status;
+      }
+      number.s = &copy;
+    }
+    tenon__number_store(y->data, y->bit_offset, y->dtype, tenon__view_place(y, place), number);
+  }
+  return TENON_OK;
+}

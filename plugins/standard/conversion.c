@@ -3,7 +3,8 @@
 
 #define TRAITS .traits = "pure; elementwise; commutes(transpose|slice|concat)"
 
-/* Stores to float8 saturate. Those that shall not, and f8e8m0's rounding modes, have a kernel. */
+/* Floats saturate to integers, except to packed ones: ONNX's tests want those to wrap. Stores to
+ * float8 saturate. Those that shall not, and f8e8m0's rounding modes, have a kernel. */
 FAMILY_TABLE(conversion) = {
     {OPERATOR("cast", "x in type `to`: floats truncate and saturate to integers"),
      TYPES(TYPE("T", "numeric bool")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "$to")),
@@ -11,6 +12,7 @@ FAMILY_TABLE(conversion) = {
                 CHOICE("round_mode", "'up'", "up|down|nearest")),
      .shape = "y = x",
      CASES(WHEN("to == 'bool' && dtype(x) == 'bool'", "y = x"), WHEN("to == 'bool'", "y = x != 0"),
+           WHEN(TO_PACKED_INTEGER, "y = cast(cast(x, i32), to)"),
            WHEN("to != 'f8e8m0' && (saturate == 1 || !" TO_FLOAT8 ")", "y = cast(x, to)")),
      TRAITS},
     {OPERATOR("cast_like", "x in the type of `like`"),

@@ -112,6 +112,7 @@
 
 /* DTYPE attribute `to` names a float of 8 bits; of 8 or 4 bits. */
 #define TO_FLOAT8 "(to == 'f8e4m3fn' || to == 'f8e4m3fnuz' || to == 'f8e5m2' || to == 'f8e5m2fnuz')"
+#define TO_PACKED_INTEGER "(to == 'i4' || to == 'u4' || to == 'i2' || to == 'u2')"
 #define TO_TINY_FLOAT "(" TO_FLOAT8 " || to == 'f4e2m1')"
 
 #endif

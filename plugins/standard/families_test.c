@@ -1,4 +1,5 @@
-/* The tables are complete: every row has a name, every name is unique, every entry says what it is. */
+/* The tables are complete: every row has a name, every name is unique, every entry says what it is.
+ */
 #include "families.h"
 
 #include "core/base/test.h"

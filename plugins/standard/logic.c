@@ -7,8 +7,10 @@
 FAMILY_TABLE(logic) = {
     {OPERATOR("where", "a where the condition is true, else b"), TYPES(TYPE("T", "any")),
      INPUTS(PORT("condition", "bool"), PORT("a", "T"), PORT("b", "T")), OUTPUTS(PORT("y", "T")),
-     CASE("y = condition ? a : b"), TRAITS},
-    {OPERATOR("equal", "a == b; strings too"), COMPARISON("any"), CASE("y = a == b"), TRAITS},
+     CASES(WHEN("dtype(a) != 'str'", "y = condition ? a : b")),
+     .shape = "y = broadcast(condition, a, b)", TRAITS},
+    {OPERATOR("equal", "a == b; strings too"), COMPARISON("any"),
+     CASES(WHEN("dtype(a) != 'str'", "y = a == b")), .shape = "y = broadcast(a, b)", TRAITS},
     {OPERATOR("less", "a < b"), COMPARISON("numeric"), CASE("y = a < b"), TRAITS},
     {OPERATOR("less_equal", "a <= b"), COMPARISON("numeric"), CASE("y = a <= b"), TRAITS},
     {OPERATOR("greater", "a > b"), COMPARISON("numeric"), CASE("y = a > b"), TRAITS},

@@ -56,7 +56,9 @@ static void merge_items(tenon_shape_builder_t* builder, const tenon_shape_table_
 
 static tenon_status_t set_item(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                                tenon_dtype_t dtype, const item_t* item) {
-  return table->set_output(builder, 0, dtype, item->rank, item->dims);
+  /* An unknown rank is what an output has that is not set. */
+  return item->rank == TENON_NONE ? TENON_OK
+                                  : table->set_output(builder, 0, dtype, item->rank, item->dims);
 }
 
 /* Output 0 has the items of input 0: sequence_at, sequence_erase, optional_get. */

@@ -1,0 +1,134 @@
+/*
+ * Moves and expressions that change nothing vanish; a move of a move becomes one, which for a pair
+ * of inverses is nothing. Only views are joined, and only where the first has no other reader: a
+ * view costs nothing by itself.
+ */
+#include "core/base/status.h"
+#include "core/optimizer/access.h"
+#include "core/optimizer/passes.h"
+
+/* What reads `value` reads `source`. What leaves the graph must be made in it, and leave it once:
+ * else only the nodes that read it change. */
+static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t value,
+                              uint32_t source) {
+  const tenon__value_node_t* a = tenon__bench_value(bench, graph, source);
+  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
+  if (a->kind != b->kind || a->dtype != b->dtype || a->rank != b->rank) {
+    return TENON_OK;
+  }
+  const bool may_leave = !tenon__bench_leaves(bench, graph, value) ||
+                         (a->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, source));
+  if ((!may_leave && tenon__bench_first_use(bench, graph, value) == TENON_NONE) ||
+      !tenon__patch_begin(bench, "cancel moves", graph, node)) {
+    return TENON_OK;
+  }
+  if (may_leave) {
+    tenon__patch_replace(bench, value, source);
+  } else {
+    tenon__patch_redirect(bench, value, source);
+  }
+  return tenon__patch_end(bench);
+}
+
+/* The move that made a value, if it is a view. */
+static const tenon__index_map_t* view_behind(const tenon__bench_t* bench, uint32_t graph,
+                                             uint32_t value, uint32_t* out_source) {
+  const tenon__value_node_t* made = tenon__bench_value(bench, graph, value);
+  if (made->producer == TENON_NONE) {
+    return NULL;
+  }
+  const tenon__node_t* producer = tenon__bench_node(bench, graph, made->producer);
+  if (producer->maps == NULL) {
+    return NULL;
+  }
+  const tenon__index_map_t* map = &producer->maps[made->producer_output];
+  if (!tenon__index_map_is_view(bench->network->pool, map)) {
+    return NULL;
+  }
+  *out_source = producer->inputs[map->sources[0].input];
+  return map;
+}
+
+/* One move instead of two. */
+static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t output,
+                           const tenon__index_map_t* inner, uint32_t source,
+                           tenon__arena_t* arena) {
+  const tenon__node_t* outer_node = tenon__bench_node(bench, graph, node);
+  const uint32_t value = outer_node->outputs[output];
+  const uint32_t between = outer_node->inputs[outer_node->maps[output].sources[0].input];
+  tenon__dim_pool_t* pool = bench->network->pool;
+  tenon__index_map_t map;
+  const tenon_status_t status =
+      tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner, &map);
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    return tenon__fail_memory(bench->sink);
+  }
+  if (status != TENON_OK || map.source_count != 1) {
+    return TENON_OK;
+  }
+  if (tenon__index_map_is_identity(pool, &map)) {
+    return replace(bench, graph, node, value, source);
+  }
+  if (tenon__bench_use_count(bench, graph, between) != 1 || !tenon__index_map_is_view(pool, &map) ||
+      !tenon__patch_begin(bench, "cancel moves", graph, node)) {
+    return TENON_OK;
+  }
+  tenon__map_source_t from = map.sources[0];
+  from.input = 0;
+  map.sources = &from;
+  uint32_t made = 0;
+  const tenon_status_t added = tenon__patch_add_move(
+      bench, NULL, &source, 1, &map, tenon__bench_value(bench, graph, value)->dtype, &made);
+  if (added != TENON_OK) {
+    tenon__patch_cancel(bench);
+    return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+  }
+  tenon__patch_replace(bench, value, tenon__bench_node(bench, graph, made)->outputs[0]);
+  tenon__patch_swap_names(bench, made, node);
+  return tenon__patch_end(bench);
+}
+
+static tenon_status_t cancel_move(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+                                  uint32_t output, tenon__arena_t* arena) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__index_map_t* map = &node->maps[output];
+  tenon__dim_pool_t* pool = bench->network->pool;
+  if (map->source_count != 1) {
+    return TENON_OK;
+  }
+  const uint32_t from = node->inputs[map->sources[0].input];
+  if (tenon__index_map_is_identity(pool, map)) {
+    return replace(bench, graph, index, node->outputs[output], from);
+  }
+  uint32_t source = TENON_NONE;
+  const tenon__index_map_t* inner = view_behind(bench, graph, from, &source);
+  if (inner == NULL || !tenon__index_map_is_view(pool, map)) {
+    return TENON_OK;
+  }
+  return join(bench, graph, index, output, inner, source, arena);
+}
+
+tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  if (node->expression != NULL && node->output_count == 1 && node->outputs[0] != TENON_NONE &&
+      tenon__bench_use_count(bench, graph, node->outputs[0]) > 0 &&
+      tenon__expression_is_identity(bench->network->pool, node->expression)) {
+    const uint32_t source = node->inputs[node->expression->program.operands[0].index];
+    return replace(bench, graph, index, node->outputs[0], source);
+  }
+  if (node->maps == NULL) {
+    return TENON_OK;
+  }
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, bench->network->allocator);
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && i < node->output_count; ++i) {
+    const uint32_t value = node->outputs[i];
+    if (value != TENON_NONE && tenon__bench_use_count(bench, graph, value) > 0) {
+      status = cancel_move(bench, graph, index, i, &arena);
+      node = tenon__bench_node(bench, graph, index); /* the table may have moved */
+    }
+  }
+  tenon__arena_deinitialize(&arena);
+  return status;
+}

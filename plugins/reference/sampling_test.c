@@ -1,0 +1,103 @@
+/* Resizing, grids and regions. */
+#include "fake_host.h"
+
+#define F32 TENON_DTYPE_FLOAT32
+#define I64 TENON_DTYPE_INT64
+
+static fake_t resize(const char* mode, const char* coordinates) {
+  fake_t f = fake_of("standard.resize/1");
+  fake_string(&f, "mode", mode);
+  fake_string(&f, "coordinate_mode", coordinates);
+  fake_string(&f, "nearest_mode", "round_prefer_floor");
+  fake_float(&f, "cubic_coeff_a", -0.75);
+  return f;
+}
+
+TENON_TEST(resize_picks_the_nearest) {
+  fake_t f = resize("nearest", "half_pixel");
+  fake_input(&f, F32, DIMS(1, 4), NUMBERS(1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(2), NUMBERS(2, 6));
+  fake_output(&f, F32, DIMS(2, 6));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 0.0, 1, 1, 2, 3, 3, 4, 1, 1, 2, 3, 3, 4);
+  fake_done(&f);
+}
+
+TENON_TEST(resize_interpolates) {
+  fake_t f = resize("linear", "align_corners");
+  fake_input(&f, F32, DIMS(2), NUMBERS(0, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(5));
+  fake_output(&f, F32, DIMS(5));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 0, 1, 2, 3, 4);
+  fake_done(&f);
+}
+
+TENON_TEST(resize_antialiases_when_it_shrinks) {
+  fake_t f = resize("linear", "half_pixel");
+  fake_int(&f, "antialias", 1);
+  fake_input(&f, F32, DIMS(4), NUMBERS(1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(2));
+  fake_output(&f, F32, DIMS(2));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  /* Weights 0.25 (the edge, twice over), 0.75, 0.75, 0.25 of 2. */
+  EXPECT_NUMBERS(&f, 0, 1e-6, (0.25 + 0.75 + 0.75 * 2 + 0.25 * 3) / 2,
+                 (0.25 * 2 + 0.75 * 3 + 0.75 * 4 + 0.25 * 4) / 2);
+  fake_done(&f);
+}
+
+TENON_TEST(resize_extrapolates_outside_of_the_crop) {
+  fake_t f = resize("linear", "tf_crop_and_resize");
+  fake_float(&f, "extrapolation_value", 10.0);
+  fake_input(&f, F32, DIMS(3), NUMBERS(1, 2, 3));
+  fake_input(&f, I64, DIMS(1), NUMBERS(3));
+  fake_absent(&f);
+  fake_input(&f, F32, DIMS(2), NUMBERS(0.5, 1.5));
+  fake_output(&f, F32, DIMS(3));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 2, 3, 10);
+  fake_done(&f);
+}
+
+TENON_TEST(grids_read_between_pixels_and_pad) {
+  static const char* const paddings[] = {"zeros", "border", "reflection"};
+  static const double expected[] = {2.0, 4.0, 4.0};
+  for (int which = 0; which < 3; ++which) {
+    fake_t f = fake_of("standard.grid_sample/1");
+    fake_string(&f, "mode", "linear");
+    fake_string(&f, "padding_mode", paddings[which]);
+    fake_int(&f, "align_corners", 0);
+    fake_input(&f, F32, DIMS(1, 1, 1, 2), NUMBERS(2, 4));
+    fake_input(&f, F32, DIMS(1, 1, 2, 2), NUMBERS(0, 0, 1, 0));
+    fake_output(&f, F32, DIMS(1, 1, 1, 2));
+    EXPECT_STATUS(fake_run(&f), TENON_OK);
+    EXPECT_NUMBERS(&f, 0, 1e-6, 3, expected[which]);
+    fake_done(&f);
+  }
+}
+
+TENON_TEST(affine_grids_name_the_innermost_axis_first) {
+  fake_t f = fake_of("standard.affine_grid/1");
+  fake_int(&f, "align_corners", 1);
+  fake_input(&f, F32, DIMS(1, 2, 3), NUMBERS(1, 0, 0, 0, 1, 0.5));
+  fake_input(&f, I64, DIMS(4), NUMBERS(1, 1, 1, 2));
+  fake_output(&f, F32, DIMS(1, 1, 2, 2));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, -1, -0.5, 1, -0.5);
+  fake_done(&f);
+}
+
+TENON_TEST(regions_are_averaged) {
+  fake_t f = fake_of("standard.roi_align/1");
+  fake_string(&f, "mode", "avg");
+  fake_string(&f, "coordinate_mode", "output_half_pixel");
+  fake_int(&f, "sampling_ratio", 1);
+  fake_float(&f, "spatial_scale", 1.0);
+  fake_input(&f, F32, DIMS(1, 1, 2, 2), NUMBERS(0, 1, 2, 3));
+  fake_input(&f, F32, DIMS(1, 4), NUMBERS(0, 0, 1, 1));
+  fake_input(&f, I64, DIMS(1), NUMBERS(0));
+  fake_output(&f, F32, DIMS(1, 1, 1, 1));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 1.5);
+  fake_done(&f);
+}
