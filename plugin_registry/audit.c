@@ -167,9 +167,9 @@ tenon__finding_t tenon__audit_plugin(tenon__arena_t* arena, const tenon__elf_t* 
 /* ---- Versions ---- */
 
 tenon__finding_t tenon__audit_versions(tenon__arena_t* arena, uint32_t built, uint32_t needed,
-                                       uint32_t min_minor, uint32_t max_minor) {
-  const uint32_t min = TENON_ABI_VERSION(TENON_ABI_MAJOR, min_minor);
-  const uint32_t max = TENON_ABI_VERSION(TENON_ABI_MAJOR, max_minor);
+                                       tenon__abi_range_t range) {
+  const uint32_t min = TENON_ABI_VERSION(TENON_ABI_MAJOR, range.min_minor);
+  const uint32_t max = TENON_ABI_VERSION(TENON_ABI_MAJOR, range.max_minor);
   tenon__plugin_reason_t reason = TENON_PLUGIN_REASON_NONE;
   if (built >> 16 != TENON_ABI_MAJOR || needed >> 16 != TENON_ABI_MAJOR) {
     reason = TENON_PLUGIN_REASON_ABI_MAJOR;

@@ -39,10 +39,10 @@ IS_ENTRY(tenon__calibrator_entry_t, tenon_calibrator_t);
 
 static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
   const size_t size = tenon__offer_kind_size(a->kind);
-  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + sizeof(a->owner));
+  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + sizeof(void*));
   if (entry != NULL) {
     memcpy(entry, item, size);
-    memcpy(entry + size, &a->owner, sizeof(a->owner));
+    memcpy(entry + size, &a->owner, sizeof(void*));
   }
   return entry;
 }
@@ -329,6 +329,17 @@ static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* ite
                                           : enter(a, name, entry, name, 0);
 }
 
+static tenon_status_t admit_item(const admission_t* a, tenon__offer_item_t* item) {
+  switch (a->kind) {
+    case TENON_OFFER_OPERATOR:
+      return admit_operator(a, item);
+    case TENON_OFFER_KERNEL:
+      return admit_kernel(a, item);
+    default:
+      return admit_other(a, item);
+  }
+}
+
 tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                                     const tenon__owner_t* owner, const tenon_offering_t* offering,
                                     const tenon_sink_t* sink) {
@@ -340,13 +351,9 @@ tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind
       char place[32];
       (void)snprintf(place, sizeof(place), "number %u", i);
       leave_out(&a, place, fault);
-    } else if (kind == TENON_OFFER_OPERATOR) {
-      TENON_TRY(admit_operator(&a, &item));
-    } else if (kind == TENON_OFFER_KERNEL) {
-      TENON_TRY(admit_kernel(&a, &item));
-    } else {
-      TENON_TRY(admit_other(&a, &item));
+      continue;
     }
+    TENON_TRY(admit_item(&a, &item));
   }
   return TENON_OK;
 }

@@ -49,6 +49,7 @@ typedef struct tenon__optimize_report_t {
   size_t patch_capacity;
   tenon__patch_record_t* patches;
   bool limit_reached;
+  uint64_t visit_count; /* how often a pass looked at a node */
 } tenon__optimize_report_t;
 
 /* Changes the network in place. On failure the network is valid but for OUT_OF_MEMORY, after which

@@ -8,6 +8,7 @@
 #include "core/plan/bound.h"
 #include "core/plan/bounds.h"
 #include "core/plan/packed_store.h"
+#include "core/tensor/layout.h"
 
 struct tenon_preparation_t {
   tenon__instance_t* instance;
@@ -146,8 +147,11 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   if (instance == NULL) {
     return tenon__fail_memory(sink);
   }
-  *instance = (tenon__instance_t){
-      .allocator = allocator, .kernel = *kernel, .region = region, .name = step_name};
+  *instance = (tenon__instance_t){.allocator = allocator,
+                                  .kernel = *kernel,
+                                  .region = region,
+                                  .tactic = tactic,
+                                  .name = step_name};
   tenon__arena_initialize(&instance->memory, allocator);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, step_name);
@@ -277,10 +281,41 @@ static const tenon_bind_table_t kBindTable = {
     .sink = bind_sink,
 };
 
+/* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one that is not. */
+static bool suits(const tenon_argument_rule_t* rule, const tenon_argument_t* argument) {
+  const tenon_tensor_view_t* view = &argument->tensor;
+  return argument->kind != TENON_ARGUMENT_TENSOR || (rule != NULL && rule->strided != 0) ||
+         tenon__strides_dense(view->rank, view->dims, view->strides);
+}
+
+static tenon_status_t check_arguments(const tenon__instance_t* instance,
+                                      const tenon_argument_t* inputs,
+                                      const tenon_argument_t* outputs, const tenon_sink_t* sink) {
+  const struct tenon_region_t* region = instance->region;
+  const tenon_argument_rule_t* in = instance->tactic->input_rules;
+  const tenon_argument_rule_t* out = instance->tactic->output_rules;
+  bool all_suit = true;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    all_suit = all_suit && (region->inputs[k].aligned ||
+                            suits(in == NULL ? NULL : &in[k], &inputs[k]));
+  }
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    all_suit = all_suit && (region->outputs[k].aligned ||
+                            suits(out == NULL ? NULL : &out[k], &outputs[k]));
+  }
+  return all_suit ? TENON_OK
+                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
+                                "given others",
+                                instance->name, instance->kernel.kernel->name,
+                                instance->kernel.plugin);
+}
+
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__extents_t* extents, const tenon_argument_t* inputs,
                                    const tenon_argument_t* outputs, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
+  TENON_TRY(check_arguments(instance, inputs, outputs, sink));
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
     return tenon__fail_memory(sink);

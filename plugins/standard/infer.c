@@ -92,6 +92,44 @@ static tenon_status_t reshape_unknown(tenon_shape_builder_t* builder,
   return table->set_output(builder, 0, table->input_dtype(builder, 0), (uint32_t)rank, dims);
 }
 
+/* How one entry of a reshape reads. An entry that only the run knows may be -1 or 0 there, unless
+ * it is an extent itself: then it is never negative, and 0 stays 0. */
+typedef struct reshaped_t {
+  tenon_dim_t dim;    /* the extent, where it is not the rest */
+  tenon_dim_t factor; /* what it takes of the elements: 1 where it is the rest */
+  tenon_dim_t is_rest;
+  bool is_copied; /* surely the extent of x on this axis: cancels in the rest */
+} reshaped_t;
+
+static reshaped_t read_entry(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
+                             tenon_dim_t entry, uint32_t axis, bool copies) {
+  const tenon_dim_t zero = table->constant(builder, 0);
+  const tenon_dim_t one = table->constant(builder, 1);
+  const bool has_axis = axis < table->rank(builder, 0);
+  int64_t is_negative = 1;
+  reshaped_t result = {.dim = entry, .factor = entry, .is_rest = zero};
+  if (has_axis && entry.id == table->dim(builder, 0, axis).id) {
+    result.is_copied = true;
+    return result;
+  }
+  int64_t value = 0;
+  bool known = table->known(builder, entry, &value) != 0;
+  bool extent = table->known(builder, table->combine(builder, TENON_OPCODE_LT, entry, zero),
+                             &is_negative) != 0 &&
+                is_negative == 0;
+  if (!known && extent) {
+    return result;
+  }
+  if (copies && has_axis) {
+    tenon_dim_t is_zero = table->combine(builder, TENON_OPCODE_EQ, entry, zero);
+    result.dim = table->select(builder, is_zero, table->dim(builder, 0, axis), entry);
+    result.is_copied = known && value == 0;
+  }
+  result.is_rest = table->combine(builder, TENON_OPCODE_EQ, entry, table->constant(builder, -1));
+  result.factor = table->select(builder, result.is_rest, one, result.dim);
+  return result;
+}
+
 tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table) {
   (void)state;
@@ -110,33 +148,30 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   if (entries.count > TENON__INFER_MAX_RANK) {
     return tenon__infer_refuse(builder, table, "%u dims are too many", entries.count);
   }
-  uint32_t rank = table->rank(builder, 0);
+  reshaped_t read[TENON__INFER_MAX_RANK];
   tenon_dim_t dims[TENON__INFER_MAX_RANK];
   tenon_dim_t others = table->constant(builder, 1);
-  uint64_t copied = 0; /* axes of x whose extent is taken over, so that it cancels in the rest */
-  uint32_t rest = TENON_NONE;
+  uint64_t copied = 0;
   for (uint32_t axis = 0; axis < entries.count; ++axis) {
-    int64_t value = 1;
-    dims[axis] = entry_dim(builder, table, &entries, axis);
-    bool known = table->known(builder, dims[axis], &value) != 0;
-    if (known && value == -1 && rest == TENON_NONE) {
-      rest = axis;
-    } else if (known && (value < 0 || (value == 0 && allow_zero == 0 && axis >= rank))) {
+    int64_t value = 0;
+    tenon_dim_t entry = entry_dim(builder, table, &entries, axis);
+    if (table->known(builder, entry, &value) && value < -1) {
       return tenon__infer_refuse(builder, table, "dim %u is %lld", axis, (long long)value);
-    } else if (axis < rank && ((known && value == 0 && allow_zero == 0) ||
-                               (!known && dims[axis].id == table->dim(builder, 0, axis).id))) {
-      dims[axis] = table->dim(builder, 0, axis);
+    }
+    read[axis] = read_entry(builder, table, entry, axis, allow_zero == 0);
+    if (read[axis].is_copied) {
       copied |= (uint64_t)1 << axis;
     } else {
-      others = table->combine(builder, TENON_OPCODE_MUL, others, dims[axis]);
+      others = table->combine(builder, TENON_OPCODE_MUL, others, read[axis].factor);
     }
   }
-  if (rest != TENON_NONE) {
-    tenon_dim_t elements = product_of_input(builder, table, copied);
-    int64_t zero = 1;
-    dims[rest] = table->known(builder, others, &zero) && zero == 0
-                     ? table->constant(builder, 0)
-                     : table->combine(builder, TENON_OPCODE_FLOOR_DIV, elements, others);
+  int64_t product = 1;
+  bool empty = table->known(builder, others, &product) != 0 && product == 0;
+  tenon_dim_t elements = product_of_input(builder, table, copied);
+  tenon_dim_t rest =
+      empty ? others : table->combine(builder, TENON_OPCODE_FLOOR_DIV, elements, others);
+  for (uint32_t axis = 0; axis < entries.count; ++axis) {
+    dims[axis] = table->select(builder, read[axis].is_rest, rest, read[axis].dim);
   }
   return table->set_output(builder, 0, table->input_dtype(builder, 0), entries.count, dims);
 }
