@@ -200,9 +200,13 @@ static bool read_meaning(loading_t* loading, tenon__node_t* node) {
   node->contents_only = tenon__read_u8(reader) != 0;
   if (tenon__read_u8(reader) != 0) {
     tenon__expression_t* expression = allocate(loading, 1, sizeof(*expression));
-    if (expression == NULL ||
-        tenon__expression_read(reader, loading->network->pool, &loading->network->arena,
-                               loading->sink, expression) != TENON_OK) {
+    const tenon_status_t status =
+        expression == NULL
+            ? TENON_ERROR_OUT_OF_MEMORY
+            : tenon__expression_read(reader, loading->network->pool, &loading->network->arena,
+                                     loading->sink, expression);
+    if (status != TENON_OK) {
+      remember(loading, status != TENON_ERROR_OUT_OF_MEMORY);
       return false;
     }
     node->expression = expression;
@@ -375,7 +379,7 @@ static tenon_status_t load(loading_t* loading, tenon__find_operator_t find, void
       {"states",
        !loading->reader->failed && loading->network->graph_count > 0 && read_states(loading)},
   };
-  if (loading->parts.out_of_memory) {
+  if (loading->parts.out_of_memory || tenon__dim_pool_failed(loading->network->pool)) {
     return tenon__fail_memory(loading->sink);
   }
   for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {

@@ -1,7 +1,9 @@
-/* Views as a region's arguments want them: aligned to an iteration space through an affine access. */
+/* Views as a region's arguments want them: aligned to an iteration space through an affine access.
+ * Whatever a plan says of accesses and spaces, no view leaves its tensor: INVALID_DATA. */
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/plan/bounds.h"
 #include "core/plan/instance.h"
 
 static tenon_status_t space_extents(const struct tenon_region_t* region, uint32_t space,
@@ -10,6 +12,25 @@ static tenon_status_t space_extents(const struct tenon_region_t* region, uint32_
   const tenon_dim_t* space_dims = tenon__region_space(region, space, out_rank);
   return tenon__extents_shape(extents, *out_rank, space_dims, dims) ? TENON_OK
                                                                     : TENON_ERROR_INVALID_STATE;
+}
+
+/* A kernel walks its output and a slot's operands together: the slot's space is the output's shape.
+ */
+static bool slot_space_fits(const struct tenon_region_t* region, uint32_t slot,
+                            const tenon__extents_t* extents, uint32_t rank, const int64_t* dims) {
+  uint32_t k = 0;
+  while (region->slots[k].slot != slot) {
+    ++k;
+  }
+  const uint32_t output = region->slots[k].expression.program.outputs[0].index;
+  const tenon__value_node_t* value =
+      &region->network->graphs[region->graph]->values[region->outputs[output].value];
+  bool fits = value->rank == rank;
+  for (uint32_t d = 0; fits && d < rank; ++d) {
+    int64_t extent = 0;
+    fits = tenon__extents_get(extents, value->dims[d], &extent) && extent == dims[d];
+  }
+  return fits;
 }
 
 tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
@@ -37,16 +58,27 @@ tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, ui
     if (!tenon__extents_get(extents, affine->base[d], &number)) {
       return TENON_ERROR_INVALID_STATE;
     }
-    offset += number * tensor->strides[d];
+    if (!tenon__add_product(number, tensor->strides[d], &offset)) {
+      return TENON_ERROR_INVALID_DATA;
+    }
     for (uint32_t k = 0; k < rank; ++k) {
       if (!tenon__extents_get(extents, affine->coefficients[(size_t)d * rank + k], &number)) {
         return TENON_ERROR_INVALID_STATE;
       }
       /* A symbolic extent that came out as 1 broadcasts. */
-      if (number != 0 && (tensor->dims[d] != 1 || dims[k] == 1)) {
-        strides[k] += number * tensor->strides[d];
+      if (number != 0 && (tensor->dims[d] != 1 || dims[k] == 1) &&
+          !tenon__add_product(number, tensor->strides[d], &strides[k])) {
+        return TENON_ERROR_INVALID_DATA;
       }
     }
+  }
+  const tenon__reach_t own = {.rank = rank, .dims = dims, .strides = strides, .offset = offset};
+  const tenon__reach_t whole = {
+      .rank = tensor->rank, .dims = tensor->dims, .strides = tensor->strides};
+  if (!tenon__reach_within(&own, &whole) ||
+      (in->space != TENON_SPACE_PROGRAM &&
+       !slot_space_fits(region, in->space, extents, rank, dims))) {
+    return TENON_ERROR_INVALID_DATA;
   }
   out_view->rank = rank;
   const uint32_t bits = tenon__dtype_bits(tensor->dtype);
@@ -87,6 +119,9 @@ tenon_status_t tenon__region_align_output(const struct tenon_region_t* region, u
       strides[out->axes[k]] = tensor->strides[k];
     }
   }
+  const tenon__reach_t own = {.rank = rank, .dims = dims, .strides = strides};
+  const tenon__reach_t whole = {
+      .rank = tensor->rank, .dims = tensor->dims, .strides = tensor->strides};
   out_view->rank = rank;
-  return TENON_OK;
+  return tenon__reach_within(&own, &whole) ? TENON_OK : TENON_ERROR_INVALID_DATA;
 }

@@ -8,6 +8,7 @@ struct tenon__instance_t {
   tenon_allocator_t allocator;
   tenon__kernel_binding_t kernel;
   const struct tenon_region_t* region;
+  const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
   const char* name;
   void* prepared;
   bool is_prepared;

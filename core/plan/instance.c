@@ -6,7 +6,9 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/bound.h"
+#include "core/plan/bounds.h"
 #include "core/plan/packed_store.h"
+#include "core/tensor/layout.h"
 
 struct tenon_preparation_t {
   tenon__instance_t* instance;
@@ -145,8 +147,11 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   if (instance == NULL) {
     return tenon__fail_memory(sink);
   }
-  *instance = (tenon__instance_t){
-      .allocator = allocator, .kernel = *kernel, .region = region, .name = step_name};
+  *instance = (tenon__instance_t){.allocator = allocator,
+                                  .kernel = *kernel,
+                                  .region = region,
+                                  .tactic = tactic,
+                                  .name = step_name};
   tenon__arena_initialize(&instance->memory, allocator);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, step_name);
@@ -203,6 +208,27 @@ static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t in
   return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
 }
 
+/* Does each piece lie within the output, and what it reads within its input? A plan may say otherwise. */
+static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding) {
+  const tenon_tensor_view_t* output = &binding->outputs[0].tensor;
+  for (uint32_t k = 0; k < move->piece_count; ++k) {
+    const tenon_move_piece_t* piece = &move->pieces[k];
+    const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
+    const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
+    const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
+    for (uint32_t d = 0; output->dims != NULL && d < move->rank; ++d) {
+      if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
+          piece->begin[d] > output->dims[d] - piece->extent[d]) {
+        return false;
+      }
+    }
+    if (!tenon__reach_within(&read, &whole)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const struct tenon_region_t* region = binding->bound->instance->region;
   const tenon__index_map_t* map = region->map;
@@ -225,7 +251,7 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const tenon_status_t status = tenon__index_map_pieces(
       region->network->pool, map, binding->extents->values, binding->extents->known, strides,
       pieces, (uint32_t)capacity, storage, move);
-  if (status != TENON_OK) {
+  if (status != TENON_OK || !pieces_fit(move, binding)) {
     return NULL;
   }
   move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
@@ -255,10 +281,61 @@ static const tenon_bind_table_t kBindTable = {
     .sink = bind_sink,
 };
 
+/* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one that is not. */
+static bool suits(const tenon_argument_rule_t* rule, const tenon_argument_t* argument) {
+  const tenon_tensor_view_t* view = &argument->tensor;
+  return argument->kind != TENON_ARGUMENT_TENSOR || (rule != NULL && rule->strided != 0) ||
+         tenon__strides_dense(view->rank, view->dims, view->strides);
+}
+
+static tenon_status_t check_arguments(const tenon__instance_t* instance,
+                                      const tenon_argument_t* inputs,
+                                      const tenon_argument_t* outputs, const tenon_sink_t* sink) {
+  const struct tenon_region_t* region = instance->region;
+  const tenon_argument_rule_t* in = instance->tactic->input_rules;
+  const tenon_argument_rule_t* out = instance->tactic->output_rules;
+  bool all_suit = true;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    all_suit = all_suit && (region->inputs[k].aligned ||
+                            suits(in == NULL ? NULL : &in[k], &inputs[k]));
+  }
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    all_suit = all_suit && (region->outputs[k].aligned ||
+                            suits(out == NULL ? NULL : &out[k], &outputs[k]));
+  }
+  return all_suit ? TENON_OK
+                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
+                                "given others",
+                                instance->name, instance->kernel.kernel->name,
+                                instance->kernel.plugin);
+}
+
+/* Kernels are promised the extents of their spaces. */
+static bool spaces_are_known(const struct tenon_region_t* region, const tenon__extents_t* extents) {
+  int64_t dims[64];
+  uint32_t rank = 0;
+  const tenon_dim_t* space = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
+  bool known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  for (uint32_t k = 0; k < region->slot_count && known; ++k) {
+    space = tenon__region_space(region, region->slots[k].slot, &rank);
+    known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    known = known && !(region->inputs[k].aligned && region->inputs[k].value == TENON_NONE);
+  }
+  return known;
+}
+
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__extents_t* extents, const tenon_argument_t* inputs,
                                    const tenon_argument_t* outputs, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
+  TENON_TRY(check_arguments(instance, inputs, outputs, sink));
+  if (!spaces_are_known(instance->region, extents)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
+                       instance->name);
+  }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
     return tenon__fail_memory(sink);

@@ -7,7 +7,8 @@
 #include "core/tensor/dimension.h"
 
 void tenon__layout_write(const tenon_layout_t* layout, tenon__byte_writer_t* writer);
-/* A layout of that rank and sane: tenon__layout_valid. The name is borrowed from the reader's data. */
+/* A layout of that rank and sane: tenon__layout_valid. The name is borrowed from the reader's data.
+ */
 tenon_status_t tenon__layout_read(tenon__byte_reader_t* reader, uint32_t rank,
                                   tenon__arena_t* arena, const tenon_layout_t** out_layout);
 

@@ -1,4 +1,5 @@
-/* What a plan can know of a place before it runs: whether its extents are settled, how many bytes it takes. */
+/* What a plan can know of a place before it runs: whether its extents are settled, how many bytes
+ * it takes. */
 #ifndef TENON_CORE_PLAN_PLACE_H_
 #define TENON_CORE_PLAN_PLACE_H_
 
@@ -11,22 +12,24 @@
 bool tenon__dims_are_dynamic(const tenon__dim_pool_t* pool, uint32_t rank, const tenon_dim_t* dims);
 /* Likewise for a map: its extents, its sources' and its coordinates. */
 bool tenon__map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map_t* map);
-/* A value whose memory cannot be planned: no tensor, strings, dynamic extents, or extents without a bound in
- * `max`. Its place is GROWING when a step writes it. */
+/* A value whose memory cannot be planned: no tensor, strings, dynamic extents, or extents without a
+ * bound in `max`. Its place is GROWING when a step writes it. */
 bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, uint32_t value,
                              const tenon__extents_t* max);
-/* Bytes of the place in its layout and order at these extents. False when an extent is unknown or negative,
- * or the product overflows. A place of the ARENA holds what a run puts there only if this, at the run's
- * extents, is at most its size_bytes: extents that shrink while others grow can break that within a profile,
- * so whoever binds asks. */
-bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph, const tenon__place_t* place,
-                        const tenon__extents_t* extents, uint64_t* out_bytes);
-/* The place at the end of a chain of VIEW and PART; `place` itself when it is neither. TENON_NONE when the chain
- * leaves the table or is longer than TENON_PLACE_MOST_VIEWS. */
+/* Bytes of the place in its layout and order at these extents. False when an extent is unknown or
+ * negative, or the product overflows. A place of the ARENA holds what a run puts there only if
+ * this, at the run's extents, is at most its size_bytes: extents that shrink while others grow can
+ * break that within a profile, so whoever binds asks. */
+bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
+                        const tenon__place_t* place, const tenon__extents_t* extents,
+                        uint64_t* out_bytes);
+/* The place at the end of a chain of VIEW and PART; `place` itself when it is neither. TENON_NONE
+ * when the chain leaves the table or is longer than TENON_PLACE_MOST_VIEWS. */
 uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place);
-/* Fills is_dynamic of the places and steps of one graph's schedule. What steps write in memory that cannot be
- * planned (ARENA, OUTPUT) becomes GROWING: an application's output too, which is then copied out of it. Chains of
- * views must end. INTERNAL when a dynamic value was to be written in place as a PART. */
+/* Fills is_dynamic of the places and steps of one graph's schedule. What steps write in memory that
+ * cannot be planned (ARENA, OUTPUT) becomes GROWING: an application's output too, which is then
+ * copied out of it. Chains of views must end. INTERNAL when a dynamic value was to be written in
+ * place as a PART. */
 tenon_status_t tenon__schedule_classify(tenon__plan_t* plan, uint32_t graph,
                                         const tenon_sink_t* sink);
 

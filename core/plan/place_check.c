@@ -77,7 +77,8 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__index_map_t* map = place->map;
   if (value->kind != TENON_ARGUMENT_TENSOR || whole->kind != TENON_ARGUMENT_TENSOR ||
       value->dtype != whole->dtype || !is_strided(place) || !is_strided(base) ||
-      map->kind == TENON_MAP_GENERAL) {
+      (map->kind == TENON_MAP_GENERAL &&
+       !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }
   if (place->storage == TENON_STORAGE_VIEW) {

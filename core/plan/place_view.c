@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/plan/bounds.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
 
-/* PART: source number `index` of the base's map, inverted: the box of the base that this place fills. */
+/* PART: source number `index` of the base's map, inverted: the box of the base that this place
+ * fills. */
 static tenon_status_t part_strides(const tenon__network_t* network, const tenon__place_t* place,
                                    uint32_t rank, const tenon__extents_t* extents,
                                    const int64_t* base_strides, int64_t* out_strides,
@@ -26,21 +29,27 @@ static tenon_status_t part_strides(const tenon__network_t* network, const tenon_
       return TENON_ERROR_INTERNAL;
     }
     out_strides[d] = base_strides[d];
-    offset -= shift * base_strides[d];
+    if (shift == INT64_MIN || !tenon__add_product(-shift, base_strides[d], &offset)) {
+      return TENON_ERROR_INVALID_DATA;
+    }
   }
-  *out_offset += offset;
+  *out_offset = offset;
   return TENON_OK;
 }
 
 tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
                                     const tenon__schedule_t* schedule, uint32_t place,
                                     const tenon__extents_t* extents, const int64_t* root_strides,
-                                    int64_t* out_dims, int64_t* out_strides,
-                                    int64_t* out_offset) {
+                                    int64_t* out_dims, int64_t* out_strides, int64_t* out_offset) {
   const tenon__place_t* p = &schedule->places[place];
   const tenon__value_node_t* v = &network->graphs[graph]->values[p->value];
   if (v->rank > MAX_RANK || !tenon__extents_shape(extents, v->rank, v->dims, out_dims)) {
     return TENON_ERROR_INVALID_STATE;
+  }
+  for (uint32_t d = 0; d < v->rank; ++d) {
+    if (out_dims[d] < 0) {
+      return TENON_ERROR_INVALID_DATA;
+    }
   }
   if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
     *out_offset = 0;
@@ -53,16 +62,24 @@ tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t gr
                           : tenon__strides_ordered(v->rank, out_dims, p->order, out_strides);
     return good ? TENON_OK : TENON_ERROR_INVALID_DATA;
   }
+  const tenon__value_node_t* whole =
+      &network->graphs[graph]->values[schedule->places[p->base].value];
   int64_t base_dims[MAX_RANK];
   int64_t base_strides[MAX_RANK];
-  TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,
-                                 base_dims, base_strides, out_offset));
-  if (p->storage == TENON_STORAGE_PART) {
-    return part_strides(network, p, v->rank, extents, base_strides, out_strides, out_offset);
-  }
+  int64_t base_offset = 0;
   int64_t offset = 0;
-  TENON_TRY(tenon__index_map_view(network->pool, p->map, extents->values, extents->known,
-                                  base_dims, base_strides, out_strides, &offset));
-  *out_offset += offset;
+  TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,
+                                 base_dims, base_strides, &base_offset));
+  if (p->storage == TENON_STORAGE_PART) {
+    TENON_TRY(part_strides(network, p, v->rank, extents, base_strides, out_strides, &offset));
+  } else {
+    TENON_TRY(tenon__index_map_view(network->pool, p->map, extents->values, extents->known,
+                                    base_dims, base_strides, out_strides, &offset));
+  }
+  const tenon__reach_t own = {v->rank, out_dims, out_strides, offset};
+  const tenon__reach_t base = {whole->rank, base_dims, base_strides, 0};
+  if (!tenon__reach_within(&own, &base) || !tenon__add_int64(base_offset, offset, out_offset)) {
+    return TENON_ERROR_INVALID_DATA; /* a plan that somebody made up */
+  }
   return TENON_OK;
 }

@@ -3,7 +3,8 @@
  *
  *   header     64 + 32 bytes: below
  *   structure  `structure_size` bytes: sections, each a u32 name, a u64 size and its bytes
- *   data       from `data_offset`, a multiple of 4096: weights and packed weights, each aligned to 64
+ *   data       from `data_offset`, a multiple of 4096: weights and packed weights, each aligned to
+ * 64
  *
  *   header     "TENONPLN"
  *              u32 version        a reader refuses others
@@ -14,8 +15,9 @@
  *              24 bytes           0
  *              32 bytes           SHA-256 of the 64 bytes before and the structure
  *
- * Every section stands once, in the order of TENON_PLAN_SECTIONS. Weights are not covered by the header's
- * digest, so that a plan can be mapped without reading all of it: each has a digest of its own.
+ * Every section stands once, in the order of TENON_PLAN_SECTIONS. Weights are not covered by the
+ * header's digest, so that a plan can be mapped without reading all of it: each has a digest of its
+ * own.
  */
 #ifndef TENON_CORE_PLAN_PLAN_FILE_H_
 #define TENON_CORE_PLAN_PLAN_FILE_H_
@@ -32,13 +34,13 @@
 #define TENON_PLAN_SECTION_HEAD_SIZE 12u
 
 /* NAME, number, contents. */
-#define TENON_PLAN_SECTIONS(X)                                                                 \
-  X(SUMMARY, 1, "device, fingerprint, patches, threads, flags, memory of all steps")           \
-  X(PLUGINS, 2, "name, version, digest of each plugin that it needs")                          \
-  X(NETWORK, 3, "the optimised network, without the bytes of weights")                         \
-  X(WEIGHTS, 4, "for each of the network's weights: whether and where its bytes are, digest")  \
-  X(SCHEDULES, 5, "for each graph: places, steps with their regions and tactics")              \
-  X(PROFILE, 6, "minimum, optimum and maximum of each symbol")                                 \
+#define TENON_PLAN_SECTIONS(X)                                                                \
+  X(SUMMARY, 1, "device, fingerprint, patches, threads, flags, memory of all steps")          \
+  X(PLUGINS, 2, "name, version, digest of each plugin that it needs")                         \
+  X(NETWORK, 3, "the optimised network, without the bytes of weights")                        \
+  X(WEIGHTS, 4, "for each of the network's weights: whether and where its bytes are, digest") \
+  X(SCHEDULES, 5, "for each graph: places, steps with their regions and tactics")             \
+  X(PROFILE, 6, "minimum, optimum and maximum of each symbol")                                \
   X(PACKED, 7, "packed weights: key, format, where, digest")
 
 #define TENON_PLAN_SECTION_ENTRY(name, number, contents) TENON_PLAN_SECTION_##name = (number),
@@ -67,8 +69,8 @@ tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char
 tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
                                    const char* what);
 
-/* The SCHEDULES section. Reading checks each number alone; tenon__schedules_check then checks how they fit
- * together, once the profile is known: see schedule_check.c. */
+/* The SCHEDULES section. Reading checks each number alone; tenon__schedules_check then checks how
+ * they fit together, once the profile is known: see schedule_check.c. */
 void tenon__schedules_write(const tenon__plan_t* plan, tenon__byte_writer_t* writer);
 tenon_status_t tenon__schedules_read(tenon__plan_reader_t* reader);
 tenon_status_t tenon__schedules_check(tenon__plan_t* plan, const tenon_sink_t* sink);

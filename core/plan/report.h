@@ -11,15 +11,16 @@ typedef struct tenon__step_report_t {
   const char* expression; /* what is fused: "max(in0, 0)"; several outputs or slots: "a; b" */
   const char* inputs;     /* "x f32[batch,3,224,224] row-major, w f32[64,3,7,7] row-major" */
   const char* outputs;
-  const char* layout;     /* of output 0 */
+  const char* layout; /* of output 0 */
 } tenon__step_report_t;
 
 /* Texts lie in the arena. Fails only when memory is out. */
 tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
                                     tenon__arena_t* arena, tenon__step_report_t* out_report);
 
-/* "row-major", "channels last" (0-2-3-1 and likewise for other ranks from 3), "order 0-2-1", a layout's own name;
- * "view" and "part" for places that lie in another's memory. NULL when memory is out. */
+/* "row-major", "channels last" (0-2-3-1 and likewise for other ranks from 3), "order 0-2-1", a
+ * layout's own name; "view" and "part" for places that lie in another's memory. NULL when memory is
+ * out. */
 const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, uint32_t place,
                                      tenon__arena_t* arena);
 /* "x f32[batch,3,224,224] row-major". NULL when memory is out. */

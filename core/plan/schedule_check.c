@@ -145,11 +145,11 @@ static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step
 
 /* ---- Contents ---- */
 
-/* As many numbers as the tensor has elements. */
+/* Whose contents are known: as many numbers as the tensor has elements. */
 static bool contents_fit(const checker_t* c, uint32_t place) {
   const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
   if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE ||
-      value->dtype == TENON_DTYPE_STRING || (value->contents == NULL && value->content_count > 0)) {
+      value->dtype == TENON_DTYPE_STRING) {
     return false;
   }
   uint64_t count = 1;
@@ -164,9 +164,25 @@ static bool contents_fit(const checker_t* c, uint32_t place) {
   return count == value->content_count;
 }
 
+/* The run reads contents that shapes depend on, wherever they come from. */
+static tenon_status_t check_all_contents(const checker_t* c) {
+  for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
+    const tenon__value_node_t* value = &c->graph->values[c->schedule->places[k].value];
+    if (value->contents != NULL && !contents_fit(c, k)) {
+      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                         "the plan is broken: in '%s', '%s' has not as many elements as contents",
+                         c->graph->name, value->name);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t check_contents(const checker_t* c, const tenon__step_t* step) {
   for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE && !contents_fit(c, step->outputs[k])) {
+    const uint32_t place = step->outputs[k];
+    if (place != TENON_NONE &&
+        (c->graph->values[c->schedule->places[place].value].contents == NULL ||
+         !contents_fit(c, place))) {
       return broken(c, step, "writes contents that are not known");
     }
   }
@@ -283,6 +299,7 @@ static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
     return tenon__fail_memory(c->sink);
   }
   TENON_TRY(tenon__places_check(c->plan, c->graph_number, scratch, c->sink));
+  TENON_TRY(check_all_contents(c));
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     TENON_TRY(check_step(c, &c->schedule->steps[s]));
   }

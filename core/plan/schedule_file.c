@@ -119,6 +119,22 @@ static tenon_status_t read_map(tenon__plan_reader_t* reader, const tenon__index_
   return TENON_OK;
 }
 
+/* A run reads how a part is shifted: the dimensions that say so must be there before extents are
+ * made. */
+static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
+  tenon_dim_t base = TENON_DIM_INVALID;
+  tenon_dim_t coefficients[MOST_AXES];
+  for (uint32_t k = 0; k < map->source_count; ++k) {
+    const tenon__map_source_t* source = &map->sources[k];
+    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
+      if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__graph_t* graph,
                                  tenon__place_t* place) {
   tenon__byte_reader_t* bytes = &reader->bytes;
@@ -143,6 +159,12 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
   }
   if ((parts & PLACE_HAS_MAP) != 0) {
     TENON_TRY(read_map(reader, &place->map));
+    if (place->storage == TENON_STORAGE_PART &&
+        !shifts_are_affine(reader->plan->network->pool, place->map)) {
+      return tenon__dim_pool_failed(reader->plan->network->pool)
+                 ? tenon__fail_memory(reader->sink)
+                 : tenon__plan_broken(reader, "a part is no box");
+    }
   }
   if ((parts & PLACE_HAS_ORDER) != 0) {
     TENON_TRY(read_order(reader, rank, &place->order));
@@ -248,7 +270,7 @@ static tenon_status_t read_schedule(tenon__plan_reader_t* reader, uint32_t graph
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     TENON_TRY(read_step(reader, graph, schedule, &schedule->steps[k]));
   }
-  TENON_TRY(read_places(reader, schedule, true, &schedule->input_count, &schedule->inputs));
+  TENON_TRY(read_places(reader, schedule, false, &schedule->input_count, &schedule->inputs));
   return read_places(reader, schedule, false, &schedule->output_count, &schedule->outputs);
 }
 

@@ -294,10 +294,14 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
 
 static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) {
   const tenon__node_t* node = &s->g->nodes[unit->node];
-  const tenon__index_map_t* map = &node->maps[unit->output];
+  tenon__index_map_t* map = tenon__arena_copy(s->arena, &node->maps[unit->output], sizeof *map);
+  uint32_t place = 0;
+  if (map == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  map->fill = TENON_FILL_NONE; /* a view needs none: every element is in range */
   const uint32_t source = node->inputs[map->sources[0].input];
   uint32_t base = s->home[source];
-  uint32_t place = 0;
   if (base == TENON_NONE) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "value '%s' is read before it is made",
                        s->g->values[source].name);

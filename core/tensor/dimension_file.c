@@ -58,12 +58,20 @@ static tenon_status_t memory_is_out(const reading_t* reading) {
 static tenon_status_t add_symbol(reading_t* reading, size_t number, tenon__symbol_t* symbol) {
   tenon__dim_pool_t* pool = reading->pool;
   tenon__symbol_t* copy = tenon__arena_copy(&pool->arena, symbol, sizeof(*symbol));
-  /* The map serves later symbols; made-up names are kept apart from the model's by their key. */
-  const char* key = tenon__arena_format(&pool->arena, "=%s", symbol->name);
+  tenon__symbol_t unnamed = *symbol;
+  char buffer[TENON_SYMBOL_KEY_SIZE];
+  /* The map serves later symbols: those whose names are made up are looked for by what they are. */
+  if (symbol->kind != TENON_SYMBOL_INPUT) {
+    unnamed.name = NULL;
+  }
+  const char* key = tenon__symbol_key(&pool->arena, &unnamed, buffer);
   if (copy == NULL || key == NULL) {
     return memory_is_out(reading);
   }
-  copy->name = key + 1;
+  copy->name = tenon__arena_copy_string(&pool->arena, symbol->name);
+  if (copy->name == NULL) {
+    return memory_is_out(reading);
+  }
   if (tenon__string_map_find(&pool->names, key) == NULL &&
       !tenon__string_map_set(&pool->names, key, (tenon__map_value_t){.number = number})) {
     return memory_is_out(reading);

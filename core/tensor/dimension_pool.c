@@ -176,22 +176,20 @@ static const char* name_symbol(tenon__arena_t* arena, const tenon__symbol_t* sym
   }
 }
 
-enum { KEY_SIZE = 128 };
-
 /* In `buffer`, or in the arena when the name is long; NULL when memory is out. */
-static const char* name_key(tenon__arena_t* arena, const tenon__symbol_t* symbol,
-                            char buffer[KEY_SIZE]) {
+const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symbol,
+                              char buffer[TENON_SYMBOL_KEY_SIZE]) {
   if (symbol->name == NULL) {
     /* Coordinates of spaces of other extents are other symbols: what is known of them differs. */
     const uint32_t extent = symbol->kind == TENON_SYMBOL_COORDINATE ? symbol->bound.id : 0;
-    (void)snprintf(buffer, KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a, symbol->b,
+    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a, symbol->b,
                    extent);
     return buffer;
   }
-  if (strlen(symbol->name) + 2 > KEY_SIZE) {
+  if (strlen(symbol->name) + 2 > TENON_SYMBOL_KEY_SIZE) {
     return tenon__arena_format(arena, "=%s", symbol->name);
   }
-  (void)snprintf(buffer, KEY_SIZE, "=%s", symbol->name);
+  (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "=%s", symbol->name);
   return buffer;
 }
 
@@ -231,8 +229,8 @@ static bool add_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol, c
 }
 
 tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol) {
-  char buffer[KEY_SIZE];
-  const char* key = name_key(&pool->arena, symbol, buffer);
+  char buffer[TENON_SYMBOL_KEY_SIZE];
+  const char* key = tenon__symbol_key(&pool->arena, symbol, buffer);
   if (key == NULL) {
     pool->failed = true;
     return TENON_DIM_INVALID;

@@ -31,6 +31,7 @@ const tenon__cpu_isa_t* tenon__cpu_isa_find(const char* name);
 typedef struct tenon__cpu_state_t {
   const tenon__cpu_isa_t* isa;
 } tenon__cpu_state_t;
+const tenon__cpu_state_t* tenon__cpu_state_of(const tenon__cpu_isa_t* isa);
 
 /* ---- Regions ---- */
 

@@ -55,3 +55,20 @@ const tenon__cpu_isa_t* tenon__cpu_isa_choose(void) {
   }
   return &kBaseline;
 }
+
+const tenon__cpu_state_t* tenon__cpu_state_of(const tenon__cpu_isa_t* isa) {
+  static const tenon__cpu_state_t states[] = {
+    {&kBaseline},
+#if defined(TENON_WITH_AVX2)
+    {&kAvx2},
+#endif
+#if defined(TENON_WITH_AVX512)
+    {&kAvx512},
+#endif
+  };
+  size_t k = sizeof(states) / sizeof(states[0]) - 1;
+  while (k > 0 && states[k].isa != isa) {
+    k--;
+  }
+  return &states[k];
+}

@@ -7,6 +7,7 @@
 extern const tenon_kernel_t tenon__cpu_convolution_kernel;
 extern const tenon_kernel_t tenon__cpu_expression_kernel;
 extern const tenon_kernel_t tenon__cpu_mat_mul_kernel;
+extern const tenon_kernel_t tenon__cpu_move_kernel;
 
 /* The epilogue slot that products and convolutions declare. */
 extern const tenon_slot_t tenon__cpu_any_slot;

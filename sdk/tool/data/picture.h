@@ -71,6 +71,9 @@ tenon_status_t tool_preprocess_parse(const char* option, const char* text, doubl
 tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
                                      const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
                                      uint32_t rank, const int64_t* dims, tool_value_t* out_value);
+/* The extents of that tensor; false where the rank is none that a picture can have. */
+bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int64_t* dims,
+                        int64_t* out_dims);
 /* The same arithmetic for an array of 8-bit samples that is a batch of pictures already. */
 tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
                                    const tool_preprocess_t* preprocess, tenon_dtype_t dtype,

@@ -156,13 +156,10 @@ static void fill_tensor(const float* samples, uint32_t channels, const axes_t* a
   }
 }
 
-tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
-                                     const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
-                                     uint32_t rank, const int64_t* dims, tool_value_t* out_value) {
-  int64_t extents[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-  if (rank < 2 || rank > 5 || strchr("iuf", tool_dtype_class(dtype)) == NULL) {
-    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: a picture cannot be an input %s of rank %u",
-                     name, tool_dtype_name(dtype), rank);
+bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int64_t* dims,
+                        int64_t* out_dims) {
+  if (rank < 2 || rank > 5) {
+    return false;
   }
   const axes_t axes = find_axes(rank, dims);
   for (uint32_t k = 0; k < rank; ++k) {
@@ -170,7 +167,22 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
                         : k == axes.column  ? picture->width
                         : k == axes.channel ? picture->channels
                                             : 1;
-    extents[k] = dims[k] < 0 ? own : dims[k];
+    out_dims[k] = dims[k] < 0 ? own : dims[k];
+  }
+  return true;
+}
+
+tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* picture,
+                                     const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
+                                     uint32_t rank, const int64_t* dims, tool_value_t* out_value) {
+  int64_t extents[5];
+  if (strchr("iuf", tool_dtype_class(dtype)) == NULL ||
+      !tool_picture_shape(picture, rank, dims, extents)) {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: a picture cannot be an input %s of rank %u",
+                     name, tool_dtype_name(dtype), rank);
+  }
+  const axes_t axes = find_axes(rank, dims);
+  for (uint32_t k = 0; k < rank; ++k) {
     const bool leading = k != axes.row && k != axes.column && k != axes.channel;
     if (leading && extents[k] != 1) {
       return tool_fail(TENON_ERROR_INVALID_DATA, "%s: one picture cannot fill a batch of %lld",

@@ -192,6 +192,33 @@ void tool_argument_free(tenon_argument_t* argument) {
 
 /* ---- Other values ---- */
 
+void tool_value_copy(const tool_value_t* value, tool_value_t* out_value) {
+  *out_value = *value;
+  out_value->name = value->name != NULL ? tool_copy_text(value->name) : NULL;
+  out_value->dims = NULL;
+  out_value->data = NULL;
+  out_value->text = NULL;
+  out_value->items = NULL;
+  if (value->kind != TENON_ARGUMENT_TENSOR) {
+    out_value->items = tool_allocate(value->item_count, sizeof(*value->items));
+    for (size_t i = 0; i < value->item_count; ++i) {
+      tool_value_copy(&value->items[i], &out_value->items[i]);
+    }
+    return;
+  }
+  out_value->dims = tool_allocate(value->rank, sizeof(int64_t));
+  out_value->data = tool_allocate((size_t)value->size_bytes, 1);
+  if (value->rank > 0) {
+    memcpy(out_value->dims, value->dims, value->rank * sizeof(int64_t));
+  }
+  if (value->size_bytes > 0) {
+    memcpy(out_value->data, value->data, (size_t)value->size_bytes);
+  }
+  if (value->dtype == TENON_DTYPE_STRING) {
+    adopt_strings(out_value);
+  }
+}
+
 tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, int64_t times,
                                  tool_value_t* out_value) {
   int64_t dims[64];

@@ -38,6 +38,7 @@ tenon_status_t tool_value_copy_argument(const char* what, const tenon_argument_t
 void tool_argument_make(const tool_value_t* value, tenon_argument_t* out_argument);
 void tool_argument_free(tenon_argument_t* argument);
 
+void tool_value_copy(const tool_value_t* value, tool_value_t* out_value);
 /* `times` copies one after the other along axis 0. */
 tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, int64_t times,
                                  tool_value_t* out_value);

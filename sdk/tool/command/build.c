@@ -1,0 +1,137 @@
+/* tenon build: a model in, a plan file out. */
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "command/commands.h"
+#include "session/common.h"
+#include "session/model.h"
+#include "text/console.h"
+#include "text/json.h"
+#include "text/memory.h"
+
+typedef struct build_t {
+  tool_common_t common;
+  tool_building_t building;
+  const char* output;
+  uint32_t batch;
+} build_t;
+
+static const tool_option_t options[] = {
+    {"--output", 'o', "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), "the file to write"},
+    {"--batch", 'b', "N", TOOL_OPTION_COUNT, offsetof(build_t, batch),
+     "extent of the first axis where it is open and there is no profile"},
+};
+
+/* Loads what was built: it must be good, and it tells about itself. */
+static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
+                               double build_seconds, uint32_t timing_entries) {
+  tenon_engine_t* engine = NULL;
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  const double begin = tool_seconds();
+  tenon_status_t status = tenon_engine_create_from_file(registry, build->output, NULL, &engine);
+  const double load_seconds = tool_seconds() - begin;
+  if (status == TENON_OK) {
+    status = tenon_engine_get_info(engine, &info);
+  }
+  if (status == TENON_OK && tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "plan", build->output);
+    tool_json_number(&json, "build_ms", build_seconds * 1e3);
+    tool_json_number(&json, "load_ms", load_seconds * 1e3);
+    tool_json_unsigned(&json, "plan_bytes", info.plan_bytes);
+    tool_json_unsigned(&json, "weights_bytes", info.weights_bytes);
+    tool_json_unsigned(&json, "arena_bytes", info.arena_bytes);
+    tool_json_unsigned(&json, "scratch_bytes", info.scratch_bytes);
+    tool_json_unsigned(&json, "steps", tenon_engine_step_count(engine));
+    tool_json_unsigned(&json, "threads", info.thread_count);
+    tool_json_text(&json, "device", info.device);
+    tool_json_unsigned(&json, "timings", timing_entries);
+    tool_json_end(&json);
+  } else if (status == TENON_OK) {
+    tool_say(
+        "%s: built in %.2f s: %u steps on %s, %u threads; plan %.1f MiB, weights %.1f MiB, "
+        "activations %.1f MiB\n",
+        build->output, build_seconds, tenon_engine_step_count(engine), info.device,
+        info.thread_count, (double)info.plan_bytes / 1048576, (double)info.weights_bytes / 1048576,
+        (double)(info.arena_bytes + info.scratch_bytes) / 1048576);
+  }
+  tenon_engine_release(engine);
+  return status;
+}
+
+static tenon_status_t build_model(build_t* build, const char* model,
+                                  tenon_registry_t** out_registry) {
+  const tool_feed_t feed = {.batch = build->batch};
+  tenon_network_t* network = NULL;
+  char* notes = NULL;
+  uint32_t timing_entries = 0;
+  bool is_plan = false;
+  tenon_status_t status = tool_building_prepare(&build->building);
+  if (status == TENON_OK) {
+    status = tool_common_begin(&build->common, out_registry);
+  }
+  if (status == TENON_OK) {
+    status = tool_file_is_plan(model, &is_plan);
+  }
+  if (status == TENON_OK && is_plan) {
+    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is a plan already", model);
+  }
+  const double begin = tool_seconds();
+  if (status == TENON_OK) {
+    status = tool_network_open(*out_registry, model, &build->building, &feed, &network, &notes);
+  }
+  if (status == TENON_OK) {
+    status = tool_build_to_file(*out_registry, network, &build->building, build->output,
+                                &timing_entries);
+  }
+  const double seconds = tool_seconds() - begin;
+  tenon_network_destroy(network);
+  tool_free(notes);
+  return status == TENON_OK ? describe(*out_registry, build, seconds, timing_entries) : status;
+}
+
+static int build_command(int argc, char** argv) {
+  build_t build = {0};
+  tool_list_t operands = {0};
+  tenon_registry_t* registry = NULL;
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &build),
+                                        TOOL_BUILDING_GROUP(&build.building),
+                                        TOOL_COMMON_GROUP(&build.common)};
+  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &operands, &exit_status)) {
+    if (build.output == NULL) {
+      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o PLAN is missing; see tenon build --help");
+      exit_status = TOOL_EXIT_USAGE;
+    } else {
+      exit_status = tool_exit_status(build_model(&build, operands.items[0], &registry));
+    }
+  }
+  tenon_registry_release(registry);
+  tool_building_free(&build.building);
+  tool_list_free(&build.common.plugins);
+  tool_list_free(&operands);
+  return exit_status;
+}
+
+const tool_command_t tool_command_build = {
+    .name = "build",
+    .operands = "MODEL",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "builds a model into a plan: parses, optimises, measures, chooses, writes",
+    .description =
+        "The plan is tuned for this machine and for the shapes of the profile. Kernels are "
+        "measured; "
+        "what was\nmeasured is kept in the timing cache, so that the next build is quicker and "
+        "repeatable.",
+    .examples =
+        "  tenon build model.onnx -o model.plan\n"
+        "  tenon build model.onnx -o model.plan --profile "
+        "image:1x3x224x224:4x3x224x224:8x3x224x224\n"
+        "  tenon build model.onnx -o model.plan --minShapes=x:1x16 --optShapes=x:1x64 "
+        "--maxShapes=x:1x512\n"
+        "  tenon build deploy.prototxt --part net.caffemodel -o net.plan --threads 4\n",
+    .run = build_command,
+};

@@ -1,0 +1,7 @@
+#include "command/commands.h"
+#include "text/console.h"
+static int nothing(int argc, char** argv) {
+  (void)argc, (void)argv;
+  return tool_exit_status(tool_fail(TENON_ERROR_UNSUPPORTED, "later"));
+}
+const tool_command_t tool_command_compare = {"compare", "", 0, 100, "later", "", "", nothing};

@@ -1,0 +1,243 @@
+/* tenon doctor: the machine, libraries, devices, caches, search path, and what is missing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "command/commands.h"
+#include "data/file.h"
+#include "data/picture.h"
+#include "session/cache.h"
+#include "session/common.h"
+#include "text/console.h"
+#include "text/json.h"
+#include "text/memory.h"
+
+/* Findings: what is well is printed as it is, what is missing is also counted. */
+typedef struct doctor_t {
+  tool_common_t common;
+  uint32_t missing;
+} doctor_t;
+
+static void tell(const char* topic, const char* words) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "topic", topic);
+    tool_json_text(&json, "is", words);
+    tool_json_end(&json);
+  } else {
+    tool_say("%-14s %s\n", topic, words);
+  }
+}
+
+static void tell_missing(doctor_t* doctor, const char* topic, const char* words) {
+  ++doctor->missing;
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "topic", topic);
+    tool_json_text(&json, "missing", words);
+    tool_json_end(&json);
+  } else {
+    tool_say("%-14s MISSING: %s\n", topic, words);
+  }
+}
+
+/* The value of the first line "key : value" of a file under /proc; "" when there is none. */
+static void find_proc_line(const char* path, const char* key, char* out_value, size_t size) {
+  char* line = NULL;
+  size_t capacity = 0;
+  FILE* file = fopen(path, "re");
+  out_value[0] = '\0';
+  while (file != NULL && out_value[0] == '\0' && getline(&line, &capacity, file) > 0) {
+    const char* colon = strchr(line, ':');
+    if (strncmp(line, key, strlen(key)) == 0 && colon != NULL) {
+      const char* value = colon + 1 + strspn(colon + 1, " \t");
+      (void)snprintf(out_value, size, "%.*s", (int)strcspn(value, "\n"), value);
+    }
+  }
+  free(line);
+  if (file != NULL) {
+    (void)fclose(file);
+  }
+}
+
+static void check_machine(doctor_t* doctor) {
+  static const char* const sets[] = {"sse4_2",   "avx2",        "fma",         "f16c",
+                                     "avx512f",  "avx512_vnni", "avx512_bf16", "amx_tile",
+                                     "amx_bf16", "amx_int8"};
+  char value[8192];
+  struct utsname names;
+  if (uname(&names) == 0) {
+    char words[256];
+    (void)snprintf(words, sizeof(words), "%.60s %.60s %.60s", names.sysname, names.release,
+                   names.machine);
+    tell("system", words);
+  }
+  if (access("/proc/self/fd", R_OK) != 0) {
+    tell_missing(doctor, "/proc", "is not mounted: plugins are loaded through it, none can be");
+  }
+  find_proc_line("/proc/cpuinfo", "model name", value, sizeof(value));
+  char* processor = tool_format("%s, %ld processors", value[0] != '\0' ? value : "unknown",
+                                sysconf(_SC_NPROCESSORS_ONLN));
+  tell("processor", processor);
+  tool_free(processor);
+  find_proc_line("/proc/cpuinfo", "flags", value, sizeof(value));
+  char found[256] = "";
+  for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); ++i) {
+    char wanted[32];
+    (void)snprintf(wanted, sizeof(wanted), " %s", sets[i]);
+    const char* at = strstr(value, wanted);
+    if (at != NULL && strchr(" ", at[strlen(wanted)]) != NULL) {
+      (void)snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s",
+                     found[0] != '\0' ? " " : "", sets[i]);
+    }
+  }
+  tell("instructions", found[0] != '\0' ? found : "none of those that are looked for");
+  find_proc_line("/proc/meminfo", "MemAvailable", value, sizeof(value));
+  tell("memory", value[0] != '\0' ? value : "unknown");
+}
+
+static void check_libraries(doctor_t* doctor) {
+  char words[64];
+  (void)snprintf(words, sizeof(words), "%s", tenon_version());
+  tell("tenon", words);
+  if (tool_png_library()[0] == '\0') {
+    tell_missing(doctor, "libpng", "this command was built without it: no PNG pictures");
+  } else {
+    tell("libpng", tool_png_library());
+  }
+  if (tool_jpeg_library()[0] == '\0') {
+    tell_missing(doctor, "libjpeg", "this command was built without it: no JPEG pictures");
+  } else {
+    tell("libjpeg", tool_jpeg_library());
+  }
+}
+
+static void check_caches(doctor_t* doctor, tenon_registry_t* registry) {
+  const char* reason = "";
+  char* folder = tool_cache_folder(&reason);
+  if (folder == NULL) {
+    tell_missing(doctor, "cache", reason);
+    return;
+  }
+  size_t count = 0;
+  uint64_t bytes = 0;
+  tool_cache_count(folder, &count, &bytes);
+  char* words = tool_format("%s: %zu plans, %.1f MiB", folder, count, (double)bytes / 1048576);
+  tell("cache", words);
+  tool_free(words);
+  char* path = tool_format("%s/timings", folder);
+  tenon_timing_cache_t* timings = NULL;
+  if (tool_file_exists(path) && tenon_timing_cache_create(registry, path, &timings) == TENON_OK) {
+    words = tool_format("%s: %u entries", path, tenon_timing_cache_entry_count(timings));
+    tell("timing cache", words);
+    tool_free(words);
+    tenon_timing_cache_destroy(timings);
+  } else {
+    tell("timing cache", "empty");
+  }
+  tool_free(path);
+  tool_free(folder);
+}
+
+/* Collects what the library writes. */
+static void collect(void* user, const char* text) {
+  char** collected = user;
+  char* longer = tool_format("%s%s", *collected, text);
+  tool_free(*collected);
+  *collected = longer;
+}
+
+static void tell_lines(const char* topic, char* lines) {
+  for (char* line = lines; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    char* next = line + length + (line[length] == '\n' ? 1 : 0);
+    line[length] = '\0';
+    tell(topic, line);
+    line = next;
+  }
+  tool_free(lines);
+}
+
+static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
+  char* paths = tool_copy_text("");
+  tenon_registry_print_paths(registry, collect, &paths);
+  if (paths[0] == '\0') {
+    tell_missing(doctor, "search path", "is empty: set TENON_PLUGIN_PATH or use --plugins");
+  }
+  tell_lines("search path", paths);
+  bool parser = false;
+  uint32_t usable = 0;
+  const uint32_t count = tenon_registry_plugin_count(registry);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_plugin_info_t info;
+    if (tenon_registry_get_plugin(registry, i, &info) != TENON_OK) {
+      continue;
+    }
+    char* words = tool_format("%s %s%s%s", info.name[0] != '\0' ? info.name : info.path,
+                              info.version, info.reason[0] != '\0' ? ": " : "", info.reason);
+    if (info.state == TENON_PLUGIN_REFUSED) {
+      tell_missing(doctor, "plugin", words);
+    } else {
+      ++usable;
+      parser = parser || strstr(info.offers, "parser ") != NULL;
+      tell("plugin", words);
+    }
+    tool_free(words);
+  }
+  if (usable == 0) {
+    tell_missing(doctor, "plugins", "none can be used: there are no operators and no devices");
+  } else if (!parser) {
+    tell_missing(doctor, "parser", "no plugin offers one: no model file can be read");
+  }
+}
+
+static void check_devices(doctor_t* doctor, tenon_registry_t* registry) {
+  char* devices = tool_copy_text("");
+  (void)tenon_registry_print_devices(registry, collect, &devices);
+  if (strstr(devices, "\"health\": \"ok\"") == NULL) {
+    tell_missing(doctor, "device", "none that works: nothing can be built or run");
+  }
+  tell_lines("device", devices);
+}
+
+static int doctor_command(int argc, char** argv) {
+  doctor_t doctor = {0};
+  tool_list_t operands = {0};
+  tenon_registry_t* registry = NULL;
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {TOOL_COMMON_GROUP(&doctor.common)};
+  if (tool_options_parse(&tool_command_doctor, groups, 1, argc, argv, &operands, &exit_status)) {
+    const tenon_status_t status = tool_common_begin(&doctor.common, &registry);
+    exit_status = tool_exit_status(status);
+    if (status == TENON_OK) {
+      check_machine(&doctor);
+      check_libraries(&doctor);
+      check_plugins(&doctor, registry);
+      check_devices(&doctor, registry);
+      check_caches(&doctor, registry);
+      tool_say("%s\n", doctor.missing == 0 ? "nothing is missing" : "something is missing");
+      exit_status = doctor.missing == 0 ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;
+    }
+  }
+  tenon_registry_release(registry);
+  tool_list_free(&doctor.common.plugins);
+  tool_list_free(&operands);
+  return exit_status;
+}
+
+const tool_command_t tool_command_doctor = {
+    .name = "doctor",
+    .operands = "",
+    .operands_min = 0,
+    .operands_max = 0,
+    .summary =
+        "looks at the machine, libraries, devices, plugins and caches, and tells what is "
+        "missing",
+    .description = "",
+    .examples = "  tenon doctor\n  tenon doctor --json\n",
+    .run = doctor_command,
+};

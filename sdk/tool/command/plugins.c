@@ -1,0 +1,115 @@
+/* tenon plugins: everything found, used or not, and why; and everything on offer. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/commands.h"
+#include "session/common.h"
+#include "text/console.h"
+#include "text/json.h"
+
+typedef struct plugins_t {
+  tool_common_t common;
+  bool offers;
+  bool index;
+} plugins_t;
+
+static const tool_option_t options[] = {
+    {"--offers", 0, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers),
+     "also what each promises, as its manifest says"},
+    {"--index", 0, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index),
+     "load them all and list every operator, kernel, converter, device ..., one JSON object a "
+     "line"},
+};
+
+static const char* state_text(uint32_t state) {
+  static const char* const texts[] = {"available", "loaded", "refused"};
+  return state < 3 ? texts[state] : "unknown";
+}
+
+static void print_json(const tenon_plugin_info_t* info) {
+  tool_json_t json;
+  tool_json_begin(&json, stdout);
+  tool_json_text(&json, "name", info->name);
+  tool_json_text(&json, "version", info->version);
+  tool_json_text(&json, "state", state_text(info->state));
+  tool_json_text(&json, "path", info->path);
+  tool_json_text(&json, "vendor", info->vendor);
+  tool_json_text(&json, "licence", info->licence);
+  tool_json_text(&json, "reason", info->reason);
+  tool_json_lines(&json, "offers", info->offers);
+  tool_json_end(&json);
+}
+
+static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info) {
+  tool_say("%-10s %-20s %-10s %s%s%s\n", state_text(info->state),
+           info->name[0] != '\0' ? info->name : "?", info->version, info->path,
+           info->licence[0] != '\0' ? ", " : "", info->licence);
+  if (info->reason[0] != '\0') {
+    tool_say("           %s\n", info->reason);
+  }
+  for (const char* line = info->offers; plugins->offers && *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    tool_say("           offers %.*s\n", (int)length, line);
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+}
+
+static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry) {
+  const uint32_t count = tenon_registry_plugin_count(registry);
+  uint32_t refused = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_plugin_info_t info;
+    const tenon_status_t status = tenon_registry_get_plugin(registry, i, &info);
+    if (status != TENON_OK) {
+      return status;
+    }
+    refused += info.state == TENON_PLUGIN_REFUSED ? 1 : 0;
+    if (tool_console_is_json()) {
+      print_json(&info);
+    } else {
+      print_text(plugins, &info);
+    }
+  }
+  tool_say("%u plugins, %u refused\n", count, refused);
+  if (!tool_console_is_json()) {
+    tool_say("searched:\n");
+    tenon_registry_print_paths(registry, tool_write_file, stdout);
+  }
+  return TENON_OK;
+}
+
+static int plugins_command(int argc, char** argv) {
+  plugins_t plugins = {0};
+  tool_list_t operands = {0};
+  tenon_registry_t* registry = NULL;
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("listing", options, &plugins),
+                                        TOOL_COMMON_GROUP(&plugins.common)};
+  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &operands, &exit_status)) {
+    tenon_status_t status = tool_common_begin(&plugins.common, &registry);
+    if (status == TENON_OK) {
+      status = plugins.index ? tenon_registry_print_index(registry, tool_write_file, stdout)
+                             : list_plugins(&plugins, registry);
+    }
+    exit_status = tool_exit_status(status);
+  }
+  tenon_registry_release(registry);
+  tool_list_free(&plugins.common.plugins);
+  tool_list_free(&operands);
+  return exit_status;
+}
+
+const tool_command_t tool_command_plugins = {
+    .name = "plugins",
+    .operands = "",
+    .operands_min = 0,
+    .operands_max = 0,
+    .summary = "lists every plugin that was found, used or not, and why",
+    .description = "",
+    .examples =
+        "  tenon plugins --offers\n"
+        "  tenon plugins --plugins ./my-plugins --json\n"
+        "  tenon plugins --index | grep '\"kind\": \"kernel\"'\n",
+    .run = plugins_command,
+};

@@ -1,0 +1,436 @@
+/* tenon run: once, on data; prints, writes and compares the outputs. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/commands.h"
+#include "data/file.h"
+#include "data/tensor_proto.h"
+#include "session/common.h"
+#include "session/session.h"
+#include "text/console.h"
+#include "text/json.h"
+#include "text/memory.h"
+
+typedef struct run_t {
+  tool_common_t common;
+  tool_building_t building;
+  tool_feeding_t feeding;
+  const char* output;
+  const char* record;
+  double rtol;
+  double atol;
+  uint32_t top;
+  const char* labels;
+  const char* picture;
+  const char* overlay;
+  bool profile_steps;
+  const char* model;
+  tenon_registry_t* registry;
+  bool different;
+} run_t;
+
+#define FIELD(name) offsetof(run_t, name)
+
+static const tool_option_t options[] = {
+    {"--output", 'o', "DIR", TOOL_OPTION_TEXT, FIELD(output),
+     "write every output to DIR/output_<index>_<name>.npy"},
+    {"--record", 0, "DIR", TOOL_OPTION_TEXT, FIELD(record),
+     "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
+    {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol),
+     "relative tolerance of a comparison with recorded outputs; default 1e-3"},
+    {"--atol", 0, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+     "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
+     "least 1e-7"},
+    {"--top", 0, "K", TOOL_OPTION_COUNT, FIELD(top),
+     "print the K largest elements of the first output, for each row; 5 with --labels"},
+    {"--labels", 0, "FILE", TOOL_OPTION_TEXT, FIELD(labels), "names of the classes, one a line"},
+    {"--picture", 0, "FILE", TOOL_OPTION_TEXT, FIELD(picture),
+     "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
+    {"--overlay", 0, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
+     "input, mask and overlay side by side, where the first output is a mask of a picture given"},
+    {"--profile-steps", 0, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+     "a table of steps and their times, means of ten runs"},
+};
+
+/* ---- Printing ---- */
+
+/* A line of a text file, without its end; "" past the last. */
+static void find_line(const char* text, uint64_t index, char* out_line, size_t size) {
+  while (text != NULL && index > 0 && *text != '\0') {
+    text += strcspn(text, "\n");
+    text += *text == '\n' ? 1 : 0;
+    --index;
+  }
+  (void)snprintf(out_line, size, "%.*s", text != NULL ? (int)strcspn(text, "\r\n") : 0,
+                 text != NULL ? text : "");
+}
+
+static void print_class(uint64_t row, uint32_t place, uint64_t index, double score,
+                        const char* label) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_unsigned(&json, "row", row);
+    tool_json_unsigned(&json, "place", place);
+    tool_json_unsigned(&json, "class", index);
+    tool_json_text(&json, "label", label);
+    tool_json_number(&json, "score", score);
+    tool_json_end(&json);
+    return;
+  }
+  tool_say("  %s%-4llu %-10.6g %s\n", place == 0 ? "> " : "  ", (unsigned long long)index, score,
+           label);
+}
+
+/* The largest of one row, one after the other: K is small. */
+static void print_row(const tool_value_t* value, uint64_t row, uint64_t classes, uint32_t top,
+                      const char* labels) {
+  bool* taken = tool_allocate((size_t)classes, sizeof(bool));
+  for (uint32_t place = 0; place < top && place < classes; ++place) {
+    uint64_t best = classes;
+    double score = -INFINITY;
+    for (uint64_t i = 0; i < classes; ++i) {
+      const double element = tool_element_get(value->dtype, value->data, row * classes + i, 0);
+      if (!taken[i] && (best == classes || element > score)) {
+        best = i;
+        score = element;
+      }
+    }
+    char label[128];
+    taken[best] = true;
+    find_line(labels, best, label, sizeof(label));
+    print_class(row, place, best, score, label);
+  }
+  tool_free(taken);
+}
+
+static tenon_status_t print_classes(const run_t* run, const tool_value_t* value) {
+  uint8_t* labels = NULL;
+  size_t size = 0;
+  if (run->labels != NULL) {
+    const tenon_status_t status = tool_file_read(run->labels, &labels, &size);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  const uint32_t top = run->top > 0 ? run->top : 5;
+  const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 1;
+  for (uint64_t row = 0; classes > 0 && row < value->count / classes; ++row) {
+    if (value->count > classes) {
+      tool_say("row %llu\n", (unsigned long long)row);
+    }
+    print_row(value, row, classes, top, (const char*)labels);
+  }
+  tool_free(labels);
+  return TENON_OK;
+}
+
+typedef struct statistics_t {
+  double min, max, mean;
+} statistics_t;
+
+static statistics_t find_statistics(const tool_value_t* value) {
+  statistics_t s = {INFINITY, -INFINITY, 0};
+  for (uint64_t i = 0; i < value->count; ++i) {
+    const double x = tool_element_get(value->dtype, value->data, i, 0);
+    s.min = fmin(s.min, x);
+    s.max = fmax(s.max, x);
+    s.mean += x / (double)value->count;
+  }
+  return s;
+}
+
+static void print_elements(const tool_value_t* value) {
+  const uint64_t shown = value->count < 10 ? value->count : 10;
+  for (uint64_t i = 0; i < shown; ++i) {
+    if (value->dtype == TENON_DTYPE_STRING) {
+      const tenon_string_view_t* strings = value->data;
+      tool_say(" \"%.*s\"", (int)strings[i].size, strings[i].data);
+    } else {
+      tool_say(" %.6g", tool_element_get(value->dtype, value->data, i, 0));
+    }
+  }
+  tool_say("%s\n", value->count > shown ? " ..." : "");
+}
+
+static void print_output(const char* name, uint32_t index, const tool_value_t* value) {
+  char shape[256] = "";
+  const bool tensor = value->kind == TENON_ARGUMENT_TENSOR;
+  const bool numbers = tensor && value->dtype != TENON_DTYPE_STRING && value->count > 0;
+  const statistics_t s = numbers ? find_statistics(value) : (statistics_t){NAN, NAN, NAN};
+  if (tensor) {
+    tool_shape_print(value->rank, value->dims, shape, sizeof(shape));
+  }
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "output", name);
+    tool_json_unsigned(&json, "index", index);
+    tool_json_text(&json, "dtype", tensor ? tool_dtype_name(value->dtype) : "container");
+    tool_json_integers(&json, "shape", value->dims, tensor ? value->rank : 0);
+    tool_json_number(&json, "min", s.min);
+    tool_json_number(&json, "max", s.max);
+    tool_json_number(&json, "mean", s.mean);
+    tool_json_end(&json);
+    return;
+  }
+  if (!tensor) {
+    tool_say("output %s: %s of %zu\n", name,
+             value->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional", value->item_count);
+    return;
+  }
+  tool_say("output %s: %s %s", name, tool_dtype_name(value->dtype), shape);
+  if (numbers && value->count > 10) {
+    tool_say(", %.6g to %.6g, mean %.6g", s.min, s.max, s.mean);
+  }
+  tool_say("\n ");
+  print_elements(value);
+}
+
+/* ---- Pictures ---- */
+
+static const tool_picture_t* find_picture(const tool_feed_t* feed) {
+  for (size_t i = 0; i < feed->count; ++i) {
+    if (feed->items[i].is_picture) {
+      return &feed->items[i].picture;
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t write_pictures(const run_t* run, const tool_feed_t* feed, const char* name,
+                                     const tool_value_t* value) {
+  tool_picture_t mask;
+  tool_picture_t overlay;
+  tenon_status_t status = tool_picture_from_value(name, value, &mask);
+  if (status != TENON_OK) {
+    return status;
+  }
+  if (run->picture != NULL) {
+    status = tool_picture_write(run->picture, &mask);
+  }
+  if (status == TENON_OK && run->overlay != NULL) {
+    const tool_picture_t* input = find_picture(feed);
+    status = input != NULL ? tool_picture_overlay(input, &mask, &overlay)
+                           : tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                                       "--overlay: no picture was given with --input");
+    if (status == TENON_OK) {
+      status = tool_picture_write(run->overlay, &overlay);
+      tool_picture_free(&overlay);
+    }
+  }
+  tool_picture_free(&mask);
+  return status;
+}
+
+/* ---- Recording and comparing ---- */
+
+static tenon_status_t write_recorded(const char* folder, const char* what, uint32_t index,
+                                     const char* name, tool_value_t* value) {
+  char* path = tool_format("%s/%s_%u.pb", folder, what, index);
+  char* own = value->name;
+  value->name = (char*)name;
+  const tenon_status_t status = tool_tensor_proto_write(path, value);
+  value->name = own;
+  tool_free(path);
+  return status;
+}
+
+static tenon_status_t record(const char* folder, tool_execution_t* execution) {
+  tenon_status_t status = tool_folder_make(folder);
+  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    status = write_recorded(folder, "input", i, execution->inputs[i].name, &execution->values[i]);
+  }
+  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
+    tool_value_t value;
+    status = tool_execution_get(execution, i, &value);
+    if (status == TENON_OK) {
+      status = write_recorded(folder, "output", i, execution->outputs[i].name, &value);
+      tool_value_free(&value);
+    }
+  }
+  return status;
+}
+
+static void print_verdict(const char* folder, const tool_verdict_t* verdict) {
+  const tool_difference_t* d = &verdict->difference;
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "data_set", folder);
+    tool_json_text(&json, "output", verdict->name);
+    tool_json_bool(&json, "equal", d->equal);
+    tool_json_number(&json, "max_absolute", d->max_absolute);
+    tool_json_number(&json, "max_relative", d->max_relative);
+    tool_json_number(&json, "atol", d->atol);
+    tool_json_text(&json, "reason", d->reason);
+    tool_json_end(&json);
+    return;
+  }
+  tool_say("%s: output %s %s; largest difference %.3g absolute, %.3g relative (atol %.3g)%s%s\n",
+           folder, verdict->name, d->equal ? "agrees" : "DIFFERS", d->max_absolute, d->max_relative,
+           d->atol, d->equal ? "" : ": ", d->reason);
+}
+
+static tenon_status_t compare(run_t* run, const tool_execution_t* execution, const char* folder) {
+  const tool_tolerance_t tolerance = {run->rtol, run->atol};
+  tool_verdicts_t verdicts;
+  const tenon_status_t status =
+      tool_execution_compare(execution, folder, &tolerance, run->feeding.batch, &verdicts);
+  if (status != TENON_OK) {
+    return status;
+  }
+  for (size_t i = 0; i < verdicts.count; ++i) {
+    print_verdict(folder, &verdicts.items[i]);
+  }
+  run->different = run->different || !verdicts.equal;
+  tool_verdicts_free(&verdicts);
+  return TENON_OK;
+}
+
+/* ---- One run ---- */
+
+static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* execution,
+                                   const tool_feed_t* feed) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
+    tool_value_t value;
+    status = tool_execution_get(execution, i, &value);
+    if (status != TENON_OK) {
+      break;
+    }
+    const char* name = execution->outputs[i].name;
+    const bool classes = i == 0 && (run->top > 0 || run->labels != NULL) &&
+                         value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
+    if (classes) {
+      status = print_classes(run, &value);
+    } else {
+      print_output(name, i, &value);
+    }
+    if (status == TENON_OK && i == 0 && (run->picture != NULL || run->overlay != NULL)) {
+      status = write_pictures(run, feed, name, &value);
+    }
+    tool_value_free(&value);
+  }
+  return status;
+}
+
+static void print_summary(const run_t* run, const tool_session_t* session, double run_seconds) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "model", run->model);
+    tool_json_text(&json, "cache", tool_cache_use_text(session->file.use));
+    tool_json_number(&json, "build_ms", session->file.build_seconds * 1e3);
+    tool_json_number(&json, "load_ms", session->execution.load_seconds * 1e3);
+    tool_json_number(&json, "run_ms", run_seconds * 1e3);
+    tool_json_unsigned(&json, "steps", tenon_engine_step_count(session->execution.engine));
+    tool_json_end(&json);
+  }
+}
+
+static tenon_status_t run_session(run_t* run, tool_session_t* session, const tool_feed_t* feed,
+                                  const char* data_set) {
+  tool_execution_t* execution = &session->execution;
+  tenon_status_t status = tool_execution_feed(execution, feed, &run->building.fixed);
+  const double begin = tool_seconds();
+  if (status == TENON_OK) {
+    status = tenon_context_run(execution->context);
+  }
+  const double seconds = tool_seconds() - begin;
+  if (status != TENON_OK) {
+    return status;
+  }
+  print_summary(run, session, seconds);
+  status =
+      data_set != NULL ? compare(run, execution, data_set) : show_outputs(run, execution, feed);
+  if (status == TENON_OK && run->output != NULL) {
+    status = tool_execution_write(execution, run->output);
+  }
+  if (status == TENON_OK && run->record != NULL) {
+    status = record(run->record, execution);
+  }
+  if (status == TENON_OK && run->profile_steps) {
+    tool_step_times_t times;
+    status = tool_step_times_measure(execution, 10, &times);
+    if (status == TENON_OK) {
+      status = tool_step_times_print(execution, &times);
+      tool_step_times_free(&times);
+    }
+  }
+  return status;
+}
+
+static tenon_status_t run_once(run_t* run, const char* data_set) {
+  tool_feed_t feed;
+  tool_session_t session;
+  tenon_status_t status = tool_feed_load(&run->feeding, data_set, &feed);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+  if (status == TENON_OK) {
+    status = run_session(run, &session, &feed, data_set);
+    tool_session_close(&session);
+  }
+  tool_feed_free(&feed);
+  return status;
+}
+
+static tenon_status_t run_all(run_t* run) {
+  tenon_status_t status = tool_building_prepare(&run->building);
+  if (status == TENON_OK) {
+    status = tool_common_begin(&run->common, &run->registry);
+  }
+  const tool_list_t* sets = &run->feeding.data_sets;
+  if (status == TENON_OK && sets->count == 0) {
+    status = run_once(run, NULL);
+  }
+  for (size_t i = 0; i < sets->count && status == TENON_OK; ++i) {
+    status = run_once(run, sets->items[i]);
+  }
+  return status;
+}
+
+static int run_command(int argc, char** argv) {
+  run_t run = {.rtol = -1, .atol = -1};
+  tool_list_t operands = {0};
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {
+      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP("results", options, &run),
+      TOOL_BUILDING_GROUP(&run.building), TOOL_COMMON_GROUP(&run.common)};
+  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &operands, &exit_status)) {
+    run.model = operands.items[0];
+    exit_status = tool_exit_status(run_all(&run));
+    if (exit_status == TOOL_EXIT_OK && run.different) {
+      exit_status = TOOL_EXIT_DIFFERENT;
+    }
+  }
+  tenon_registry_release(run.registry);
+  tool_building_free(&run.building);
+  tool_list_free(&run.feeding.inputs);
+  tool_list_free(&run.feeding.data_sets);
+  tool_list_free(&run.common.plugins);
+  tool_list_free(&operands);
+  return exit_status;
+}
+
+const tool_command_t tool_command_run = {
+    .name = "run",
+    .operands = "MODEL|PLAN",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "runs a model once, on data; prints, writes and compares its outputs",
+    .description =
+        "A model is built first, for the shapes of the data given, or comes out of the cache of "
+        "plans.\nInputs that are not given are seeded random numbers. With --data-set the outputs "
+        "are compared with\nthe recorded ones, and the exit status tells.",
+    .examples =
+        "  tenon run model.onnx --data-set test_data_set_0\n"
+        "  tenon run digits.onnx --input digit_7.pgm --scale 0.003921569 --labels labels.txt\n"
+        "  tenon run model.plan --input image=cat.jpg --output out\n"
+        "  tenon run unet.onnx --input coins.pgm --scale 0.003921569 --overlay overlay.png\n",
+    .run = run_command,
+};

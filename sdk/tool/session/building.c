@@ -1,0 +1,227 @@
+/* See building.h. */
+#include "session/building.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text/console.h"
+#include "text/memory.h"
+
+#define FIELD(name) offsetof(tool_building_t, name)
+
+const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
+    {"--profile", 0, "SPEC", TOOL_OPTION_LIST, FIELD(profiles),
+     "shapes that the plan is built for: NAME:MIN:OPT:MAX for each dynamic input, separated by "
+     "commas, such as image:1x3x224x224:4x3x224x224:8x3x224x224,ids:1x16:1x64:1x512; NAME:SHAPE "
+     "where all three are the same. Without one: the shapes of the inputs given, else 1"},
+    {"--shapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(shapes),
+     "shapes of inputs: image:1x3x224x224,ids:1x128 (\"scalar\" has rank 0, ? stays open)"},
+    {"--minShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(min_shapes),
+     "the profile as trtexec spells it, with --optShapes and --maxShapes"},
+    {"--optShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), NULL},
+    {"--maxShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), NULL},
+    {"--outputs", 0, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs),
+     "additional outputs: any tensors of the main graph"},
+    {"--part", 0, "FILE", TOOL_OPTION_LIST, FIELD(parts),
+     "another file of the same model, such as a caffemodel beside its prototxt"},
+    {"--format", 0, "NAME", TOOL_OPTION_TEXT, FIELD(format),
+     "the model's format, where it is not to be guessed"},
+    {"--threads", 0, "N", TOOL_OPTION_COUNT, FIELD(threads),
+     "threads to tune for and to run with; default: this process's processors"},
+    {"--device", 0, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the first that is there"},
+    {"--workspace", 0, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace),
+     "most scratch memory of any step, such as 64M; default: no limit"},
+    {"--memory-limit", 0, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),
+     "most memory for activations and workspace; a build that needs more fails"},
+    {"--time-budget", 0, "S", TOOL_OPTION_NUMBER, FIELD(time_budget),
+     "seconds for measuring; then the kernels' own estimates decide"},
+    {"--no-measuring", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_measuring),
+     "choose by the kernels' estimates alone"},
+    {"--exclude", 0, "P[:K]", TOOL_OPTION_LIST, FIELD(exclude),
+     "a plugin, or a kernel of one, that is not to be used"},
+    {"--reference", 0, NULL, TOOL_OPTION_FLAG, FIELD(reference),
+     "only kernels that say they are the reference"},
+    {"--no-fusion", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), "one node a step"},
+    {"--strict", 0, NULL, TOOL_OPTION_FLAG, FIELD(strict),
+     "round where the network stores, also inside fused steps"},
+    {"--reduced-precision", 0, NULL, TOOL_OPTION_FLAG, FIELD(reduced_precision),
+     "permit tactics below single precision"},
+    {"--tuned-only", 0, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only),
+     "a smaller plan: weights only as the kernels packed them; no refit, no rebuild"},
+    {"--no-refusals", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
+     "a smaller plan: without the reasons why other kernels were not chosen"},
+    {"--optimizer-limit", 0, "N", TOOL_OPTION_COUNT, FIELD(optimizer_limit),
+     "stop optimising after N patches, to find the one that is wrong"},
+    {"--timing-cache", 0, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
+     "keep measurements here; default: in the cache folder"},
+    {"--no-timing-cache", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
+     "measure everything again and keep nothing"},
+    {"--no-cache", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_cache),
+     "neither look for the plan in the cache folder nor keep it there"},
+};
+
+/* One of trtexec's three: fills shape `which` of each input. */
+static tenon_status_t add_point(tool_building_t* building, const char* option, const char* text,
+                                uint32_t which) {
+  tool_named_shapes_t points = {0};
+  const tenon_status_t status = tool_named_shapes_parse(option, text, &points);
+  for (size_t i = 0; status == TENON_OK && i < points.count; ++i) {
+    tool_named_shape_t* range = tool_named_shapes_find(&building->ranges, points.items[i].name);
+    const bool is_new = range == NULL;
+    if (is_new) {
+      range = tool_named_shapes_add(&building->ranges, points.items[i].name);
+    }
+    for (uint32_t k = 0; k < 3; ++k) {
+      if (is_new || k == which) {
+        range->shapes[k] = points.items[i].shapes[0];
+      }
+    }
+  }
+  tool_named_shapes_free(&points);
+  return status;
+}
+
+static tenon_status_t add_points(tool_building_t* building) {
+  static const char* const names[] = {"--optShapes", "--minShapes", "--maxShapes"};
+  static const uint32_t which[] = {1, 0, 2};
+  /* The optimum first: where another point is not given, it is the optimum. */
+  const char* const texts[] = {building->opt_shapes, building->min_shapes, building->max_shapes};
+  for (int i = 0; i < 3; ++i) {
+    if (texts[i] == NULL) {
+      continue;
+    }
+    building->has_profile = true;
+    const tenon_status_t status = add_point(building, names[i], texts[i], which[i]);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_ranges(const tool_building_t* building) {
+  for (size_t i = 0; i < building->ranges.count; ++i) {
+    const tool_named_shape_t* range = &building->ranges.items[i];
+    for (uint32_t k = 0; k < 3; ++k) {
+      if (range->shapes[k].rank != range->shapes[0].rank) {
+        return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                         "the profile gives '%s' shapes of different rank", range->name);
+      }
+      for (uint32_t d = 0; d < range->shapes[k].rank; ++d) {
+        if (range->shapes[k].dims[d] < 0) {
+          return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                           "the profile leaves an extent of '%s' open", range->name);
+        }
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tool_building_prepare(tool_building_t* building) {
+  tenon_status_t status = TENON_OK;
+  if (building->profiles.count > 1) {
+    return tool_fail(TENON_ERROR_UNSUPPORTED,
+                     "a plan has one profile for the time being: put all inputs into one "
+                     "--profile, separated by commas");
+  }
+  for (size_t i = 0; i < building->profiles.count && status == TENON_OK; ++i) {
+    building->has_profile = true;
+    status = tool_named_shapes_parse("--profile", building->profiles.items[i], &building->ranges);
+  }
+  if (status == TENON_OK) {
+    status = add_points(building);
+  }
+  if (status == TENON_OK && building->shapes != NULL) {
+    status = tool_named_shapes_parse("--shapes", building->shapes, &building->fixed);
+  }
+  return status == TENON_OK ? check_ranges(building) : status;
+}
+
+void tool_building_free(tool_building_t* building) {
+  tool_named_shapes_free(&building->ranges);
+  tool_named_shapes_free(&building->fixed);
+  tool_list_free(&building->profiles);
+  tool_list_free(&building->parts);
+  tool_list_free(&building->exclude);
+}
+
+void tool_building_fill(const tool_building_t* building, tool_build_profile_t* out_profile,
+                        tenon_build_options_t* out_options) {
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  const size_t count = building->ranges.count;
+  out_profile->ranges = tool_allocate(count, sizeof(*out_profile->ranges));
+  for (size_t i = 0; i < count; ++i) {
+    const tool_named_shape_t* range = &building->ranges.items[i];
+    out_profile->ranges[i] = (tenon_profile_range_t){.input = range->name,
+                                                     .rank = range->shapes[0].rank,
+                                                     .min = range->shapes[0].dims,
+                                                     .optimum = range->shapes[1].dims,
+                                                     .max = range->shapes[2].dims};
+  }
+  out_profile->profile = (tenon_profile_t){out_profile->ranges, (uint32_t)count};
+  options.profiles = &out_profile->profile;
+  options.profile_count = building->has_profile ? 1 : 0;
+  options.thread_count = building->threads;
+  options.device = building->device;
+  options.workspace_limit_bytes = building->workspace;
+  options.memory_limit_bytes = building->memory_limit;
+  options.time_budget_seconds = building->time_budget;
+  options.exclude = building->exclude.items;
+  options.no_measuring = building->no_measuring ? 1 : 0;
+  options.no_fusion = building->no_fusion ? 1 : 0;
+  options.reference_only = building->reference ? 1 : 0;
+  options.strict = building->strict ? 1 : 0;
+  options.tuned_only = building->tuned_only ? 1 : 0;
+  options.permit_reduced_precision = building->reduced_precision ? 1 : 0;
+  options.optimizer_limit = building->optimizer_limit;
+  options.keep_refusals = building->no_refusals ? 0 : 1;
+  *out_options = options;
+}
+
+void tool_build_profile_free(tool_build_profile_t* profile) {
+  tool_free(profile->ranges);
+  profile->ranges = NULL;
+}
+
+static void print_shapes(FILE* file, const char* key, const tool_named_shapes_t* shapes) {
+  for (size_t i = 0; i < shapes->count; ++i) {
+    (void)fprintf(file, "%s %s", key, shapes->items[i].name);
+    for (uint32_t k = 0; k < 3; ++k) {
+      char text[1024];
+      tool_shape_print(shapes->items[i].shapes[k].rank, shapes->items[i].shapes[k].dims, text,
+                       sizeof(text));
+      (void)fprintf(file, " %s", text);
+    }
+    (void)fputc('\n', file);
+  }
+}
+
+static const char* or_none(const char* text) {
+  return text != NULL ? text : "-";
+}
+
+char* tool_building_describe(const tool_building_t* building) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  if (file == NULL) {
+    return tool_copy_text("");
+  }
+  print_shapes(file, "profile", &building->ranges);
+  print_shapes(file, "fixed", &building->fixed);
+  (void)fprintf(file, "outputs %s\nformat %s\nthreads %u\ndevice %s\n", or_none(building->outputs),
+                or_none(building->format), building->threads, or_none(building->device));
+  (void)fprintf(file, "workspace %llu\nmemory %llu\nbudget %.9g\n",
+                (unsigned long long)building->workspace, (unsigned long long)building->memory_limit,
+                building->time_budget);
+  for (size_t i = 0; i < building->exclude.count; ++i) {
+    (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
+  }
+  (void)fprintf(file, "flags %d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
+                building->reference, building->strict, building->tuned_only,
+                building->reduced_precision, building->no_refusals, building->optimizer_limit);
+  (void)fclose(file);
+  return text;
+}

@@ -1,0 +1,279 @@
+/* See cache.h. */
+#include "session/cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/file.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+static const char file_mark[] = "file ";
+static const char note_mark[] = "note ";
+enum { DIGEST_BY_STAMP_BYTES = 8 << 20 };
+
+char* tool_cache_folder(const char** out_words) {
+  const char* base = getenv("XDG_CACHE_HOME");
+  const char* home = getenv("HOME");
+  char* folder = NULL;
+  if (base != NULL && base[0] == '/') {
+    folder = tool_format("%s/tenon", base);
+  } else if (home != NULL && home[0] == '/') {
+    folder = tool_format("%s/.cache/tenon", home);
+  } else {
+    *out_words = "neither XDG_CACHE_HOME nor HOME is set";
+    return NULL;
+  }
+  char* plans = tool_format("%s/plans", folder);
+  tool_console_soften(true);
+  const bool made = tool_folder_make(plans) == TENON_OK && access(plans, W_OK) == 0;
+  tool_console_soften(false);
+  tool_free(plans);
+  if (!made) {
+    *out_words = "the cache folder cannot be written";
+    tool_free(folder);
+    return NULL;
+  }
+  return folder;
+}
+
+/* FNV-1a, 64 bits, from two bases. */
+static uint64_t hash(const char* text, uint64_t state) {
+  for (; *text != '\0'; ++text) {
+    state = (state ^ (unsigned char)*text) * UINT64_C(0x100000001B3);
+  }
+  return state;
+}
+
+void tool_cache_entry_make(const char* folder, char* key, tool_cache_entry_t* out_entry) {
+  const uint64_t a = hash(key, UINT64_C(0xCBF29CE484222325));
+  const uint64_t b = hash(key, UINT64_C(0x84222325CBF29CE4));
+  out_entry->key = key;
+  out_entry->plan_path = tool_format("%s/plans/%016" PRIx64 "%016" PRIx64 ".plan", folder, a, b);
+  out_entry->key_path = tool_format("%s/plans/%016" PRIx64 "%016" PRIx64 ".key", folder, a, b);
+}
+
+void tool_cache_entry_free(tool_cache_entry_t* entry) {
+  tool_free(entry->plan_path);
+  tool_free(entry->key_path);
+  tool_free(entry->key);
+  *entry = (tool_cache_entry_t){0};
+}
+
+char* tool_file_stamp(const char* path) {
+  struct stat about;
+  if (stat(path, &about) != 0) {
+    return tool_copy_text("");
+  }
+  return tool_format("%s %lld %lld.%09ld\n", path, (long long)about.st_size,
+                     (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+}
+
+/* Do the lines after the key hold: is every file as it was? Prints notes. */
+static bool check_lines(char* lines) {
+  for (char* line = lines; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    char* next = line + length + (line[length] == '\n' ? 1 : 0);
+    line[length] = '\0';
+    if (strncmp(line, file_mark, sizeof(file_mark) - 1) == 0) {
+      char* recorded = line + sizeof(file_mark) - 1;
+      char* path = tool_copy_text(recorded);
+      /* The stamp's last two words are numbers, the path may hold spaces. */
+      for (int i = 0; i < 2; ++i) {
+        char* space = strrchr(path, ' ');
+        if (space != NULL) {
+          *space = '\0';
+        }
+      }
+      char* stamp = tool_file_stamp(path);
+      const bool same = strlen(stamp) > 0 && strncmp(stamp, recorded, strlen(stamp) - 1) == 0 &&
+                        strlen(recorded) == strlen(stamp) - 1;
+      tool_free(stamp);
+      tool_free(path);
+      if (!same) {
+        return false;
+      }
+    }
+    line = next;
+  }
+  return true;
+}
+
+static void print_notes(const char* lines) {
+  while (lines != NULL && *lines != '\0') {
+    const size_t length = strcspn(lines, "\n");
+    if (strncmp(lines, note_mark, sizeof(note_mark) - 1) == 0) {
+      tool_warn("%.*s", (int)(length - sizeof(note_mark) + 1), lines + sizeof(note_mark) - 1);
+    }
+    lines += length + (lines[length] == '\n' ? 1 : 0);
+  }
+}
+
+bool tool_cache_find(const tool_cache_entry_t* entry) {
+  uint8_t* text = NULL;
+  size_t size = 0;
+  if (!tool_file_exists(entry->plan_path) || !tool_file_exists(entry->key_path)) {
+    return false;
+  }
+  tool_console_soften(true);
+  const bool read = tool_file_read(entry->key_path, &text, &size) == TENON_OK;
+  tool_console_soften(false);
+  const size_t key_size = strlen(entry->key);
+  bool good = read && size >= key_size && memcmp(text, entry->key, key_size) == 0;
+  if (good) {
+    char* rest = tool_copy_text((char*)text + key_size);
+    good = check_lines(rest);
+    tool_free(rest);
+  }
+  if (good) {
+    print_notes((const char*)text + key_size);
+    (void)utimensat(AT_FDCWD, entry->plan_path, NULL, 0); /* used now */
+  }
+  tool_free(text);
+  return good;
+}
+
+tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* const* files,
+                               size_t file_count, const char* notes) {
+  char* text = tool_copy_text(entry->key);
+  for (size_t i = 0; i < file_count; ++i) {
+    char* stamp = tool_file_stamp(files[i]);
+    char* longer = tool_format("%s%s%s", text, file_mark, stamp);
+    tool_free(text);
+    tool_free(stamp);
+    text = longer;
+  }
+  while (notes != NULL && *notes != '\0') {
+    const size_t length = strcspn(notes, "\n");
+    char* longer = tool_format("%s%s%.*s\n", text, note_mark, (int)length, notes);
+    tool_free(text);
+    text = longer;
+    notes += length + (notes[length] == '\n' ? 1 : 0);
+  }
+  const tenon_status_t status = tool_file_write(entry->key_path, text, strlen(text));
+  tool_free(text);
+  return status;
+}
+
+void tool_cache_drop(const tool_cache_entry_t* entry) {
+  (void)unlink(entry->key_path);
+  (void)unlink(entry->plan_path);
+}
+
+/* ---- The limit ---- */
+
+typedef struct kept_t {
+  char* path;
+  uint64_t bytes;
+  struct timespec used;
+} kept_t;
+
+static int compare_age(const void* a, const void* b) {
+  const struct timespec* x = &((const kept_t*)a)->used;
+  const struct timespec* y = &((const kept_t*)b)->used;
+  if (x->tv_sec != y->tv_sec) {
+    return x->tv_sec < y->tv_sec ? -1 : 1;
+  }
+  return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
+}
+
+static kept_t* list_plans(const char* folder, size_t* out_count, uint64_t* out_bytes) {
+  kept_t* plans = NULL;
+  size_t capacity = 0;
+  size_t count = 0;
+  uint64_t bytes = 0;
+  DIR* directory = opendir(folder);
+  const struct dirent* entry = NULL;
+  while (directory != NULL && (entry = readdir(directory)) != NULL) {
+    struct stat about;
+    char* path = tool_format("%s/%s", folder, entry->d_name);
+    if (tool_path_has_suffix(path, ".plan") && stat(path, &about) == 0) {
+      plans = tool_grow(plans, &capacity, count + 1, sizeof(*plans));
+      plans[count++] = (kept_t){path, (uint64_t)about.st_size, about.st_mtim};
+      bytes += (uint64_t)about.st_size;
+    } else {
+      tool_free(path);
+    }
+  }
+  if (directory != NULL) {
+    (void)closedir(directory);
+  }
+  *out_count = count;
+  *out_bytes = bytes;
+  return plans;
+}
+
+void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep) {
+  size_t count = 0;
+  uint64_t bytes = 0;
+  char* plans_folder = tool_format("%s/plans", folder);
+  kept_t* plans = list_plans(plans_folder, &count, &bytes);
+  if (count > 0) {
+    qsort(plans, count, sizeof(*plans), compare_age);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (bytes > limit_bytes && strcmp(plans[i].path, keep) != 0) {
+      char* key = tool_format("%.*s.key", (int)(strlen(plans[i].path) - 5), plans[i].path);
+      (void)unlink(key);
+      (void)unlink(plans[i].path);
+      tool_free(key);
+      bytes -= plans[i].bytes;
+    }
+    tool_free(plans[i].path);
+  }
+  tool_free(plans);
+  tool_free(plans_folder);
+}
+
+void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes) {
+  char* plans_folder = tool_format("%s/plans", folder);
+  kept_t* plans = list_plans(plans_folder, out_plans, out_bytes);
+  for (size_t i = 0; i < *out_plans; ++i) {
+    tool_free(plans[i].path);
+  }
+  tool_free(plans);
+  tool_free(plans_folder);
+}
+
+/* ---- Digests ---- */
+
+tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_digest[65]) {
+  struct stat about;
+  char* real = realpath(path, NULL);
+  if (real == NULL || stat(real, &about) != 0 || !S_ISREG(about.st_mode)) {
+    free(real);
+    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such file", path);
+  }
+  const bool large = folder != NULL && about.st_size >= DIGEST_BY_STAMP_BYTES;
+  char* stamp = tool_file_stamp(real);
+  char* memo = large ? tool_format("%s/plans/%016" PRIx64 ".digest", folder,
+                                   hash(real, UINT64_C(0xCBF29CE484222325)))
+                     : NULL;
+  uint8_t* text = NULL;
+  size_t size = 0;
+  tenon_status_t status = TENON_OK;
+  if (memo != NULL && tool_file_exists(memo) && tool_file_read(memo, &text, &size) == TENON_OK &&
+      size == strlen(stamp) + 64 && memcmp(text, stamp, strlen(stamp)) == 0) {
+    memcpy(out_digest, text + strlen(stamp), 65);
+  } else {
+    status = tenon_digest_file(real, out_digest);
+    if (status != TENON_OK) {
+      (void)tool_fail(status, "%s: cannot be read", path);
+    } else if (memo != NULL) {
+      char* content = tool_format("%s%s", stamp, out_digest);
+      (void)tool_file_write(memo, content, strlen(content));
+      tool_free(content);
+    }
+  }
+  tool_free(text);
+  tool_free(memo);
+  tool_free(stamp);
+  free(real);
+  return status;
+}

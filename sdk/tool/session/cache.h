@@ -1,0 +1,52 @@
+/*
+ * The cache folder, $XDG_CACHE_HOME/tenon or ~/.cache/tenon: plans that were built on the way, and
+ * the timing cache.
+ *
+ * An entry is two files: NAME.plan, and NAME.key, a text with everything that the plan depends on.
+ * NAME is a hash of the key; the whole key is compared before a plan is used. Entries that were not
+ * used for longest go first when the folder grows beyond its limit. The folder is the user's own:
+ * whoever can write there can change what the user runs.
+ */
+#ifndef TOOL_SESSION_CACHE_H_
+#define TOOL_SESSION_CACHE_H_
+
+#include <stdbool.h>
+
+#include "tenon/tenon.h"
+
+#define TOOL_CACHE_LIMIT_BYTES (UINT64_C(8) << 30)
+
+/* NULL, and a reason in *out_words, when there is no folder that can be written. Freed by
+ * tool_free. */
+char* tool_cache_folder(const char** out_words);
+
+typedef struct tool_cache_entry_t {
+  char* plan_path;
+  char* key_path;
+  char* key;
+} tool_cache_entry_t;
+
+/* Adopts the key. */
+void tool_cache_entry_make(const char* folder, char* key, tool_cache_entry_t* out_entry);
+void tool_cache_entry_free(tool_cache_entry_t* entry);
+
+/* True when the plan is there, its key is the same and the files that it came from besides
+ * (external weights) have not changed. Prints the warnings that were kept with it. */
+bool tool_cache_find(const tool_cache_entry_t* entry);
+/* Keeps the key for a plan that was written to entry->plan_path. `files`: paths whose size and time
+ * count; `notes`: lines that are warnings. */
+tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* const* files,
+                               size_t file_count, const char* notes);
+void tool_cache_drop(const tool_cache_entry_t* entry);
+/* Removes the entries that were not used for longest until the limit is kept; `keep` stays. */
+void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep);
+
+void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes);
+
+/* "PATH SIZE SECONDS.NANOSECONDS\n": identifies a file without reading it; "" when it is not there.
+ */
+char* tool_file_stamp(const char* path);
+/* SHA-256 of a model file; of large ones it is remembered by their stamp. */
+tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_digest[65]);
+
+#endif

@@ -1,0 +1,57 @@
+/* See common.h. */
+#include "session/common.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "text/console.h"
+
+const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
+    {"--json", 0, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json),
+     "results as JSON on standard output, one object a line"},
+    {"--verbose", 'v', NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose),
+     "say what is decided; twice: say everything"},
+    {"--plugins", 0, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins),
+     "search this folder for plugins first; then TENON_PLUGIN_PATH and the installed ones"},
+    {"--only-plugins", 0, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins),
+     "search the folders of --plugins and no others"},
+};
+
+static tenon_status_t make_absolute(const tool_list_t* folders, tool_list_t* out_paths) {
+  for (size_t i = 0; i < folders->count; ++i) {
+    char* path = realpath(folders->items[i], NULL);
+    if (path == NULL) {
+      return tool_fail(TENON_ERROR_NOT_FOUND, "--plugins %s: %s", folders->items[i],
+                       strerror(errno));
+    }
+    tool_list_add(out_paths, path);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tool_common_begin(const tool_common_t* common, tenon_registry_t** out_registry) {
+  tool_list_t paths = {0};
+  tool_console_configure(common->json, common->verbose);
+  tenon_status_t status = make_absolute(&common->plugins, &paths);
+  if (status == TENON_OK) {
+    tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
+    options.paths = paths.items;
+    options.only_paths = common->only_plugins ? 1 : 0;
+    options.logger = tool_console_sink();
+    status = tenon_registry_create(&options, out_registry);
+  }
+  for (size_t i = 0; i < paths.count; ++i) {
+    free((void*)paths.items[i]);
+  }
+  tool_list_free(&paths);
+  return status;
+}
+
+double tool_seconds(void) {
+  struct timespec now;
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

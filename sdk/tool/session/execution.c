@@ -1,0 +1,300 @@
+/* See execution.h. */
+#include "session/execution.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/npy.h"
+#include "data/tensor_proto.h"
+#include "session/common.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+/* ---- Loading ---- */
+
+static tenon_status_t read_infos(tool_execution_t* execution) {
+  const tenon_engine_t* engine = execution->engine;
+  execution->input_count = tenon_engine_input_count(engine);
+  execution->output_count = tenon_engine_output_count(engine);
+  execution->inputs = tool_allocate(execution->input_count, sizeof(*execution->inputs));
+  execution->values = tool_allocate(execution->input_count, sizeof(*execution->values));
+  execution->outputs = tool_allocate(execution->output_count, sizeof(*execution->outputs));
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    status = tenon_engine_get_input(engine, i, &execution->inputs[i]);
+  }
+  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
+    status = tenon_engine_get_output(engine, i, &execution->outputs[i]);
+  }
+  return status;
+}
+
+tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
+                                   uint32_t thread_count, bool verify,
+                                   tool_execution_t* out_execution) {
+  tool_execution_t execution = {0};
+  tenon_engine_options_t engine_options = TENON_OPTIONS(tenon_engine_options_t);
+  tenon_context_options_t context_options = TENON_OPTIONS(tenon_context_options_t);
+  engine_options.verify = verify ? 1 : 0;
+  context_options.thread_count = thread_count;
+  const double begin = tool_seconds();
+  tenon_status_t status =
+      tenon_engine_create_from_file(registry, plan_path, &engine_options, &execution.engine);
+  if (status == TENON_OK) {
+    status = tenon_context_create(execution.engine, &context_options, &execution.context);
+  }
+  execution.load_seconds = tool_seconds() - begin;
+  if (status == TENON_OK) {
+    status = read_infos(&execution);
+  }
+  if (status != TENON_OK) {
+    tool_execution_close(&execution);
+    return status;
+  }
+  *out_execution = execution;
+  return TENON_OK;
+}
+
+void tool_execution_close(tool_execution_t* execution) {
+  tenon_context_destroy(execution->context);
+  tenon_engine_release(execution->engine);
+  for (uint32_t i = 0; i < execution->input_count; ++i) {
+    tool_value_free(&execution->values[i]);
+  }
+  tool_free(execution->values);
+  tool_free(execution->inputs);
+  tool_free(execution->outputs);
+  *execution = (tool_execution_t){0};
+}
+
+/* ---- Inputs ---- */
+
+/* The extent of an open axis of an input that is not given: as --shapes says, as another input with
+ * the same symbol has it, as --batch says, else the profile's optimum. */
+static int64_t find_extent(const tool_execution_t* execution, const tool_feed_t* feed,
+                           const tool_named_shapes_t* shapes, uint32_t input, uint32_t axis) {
+  const tenon_io_info_t* info = &execution->inputs[input];
+  const tool_named_shape_t* fixed =
+      shapes != NULL ? tool_named_shapes_find(shapes, info->name) : NULL;
+  if (fixed != NULL && axis < fixed->shapes[0].rank && fixed->shapes[0].dims[axis] >= 0) {
+    return fixed->shapes[0].dims[axis];
+  }
+  for (uint32_t i = 0; i < execution->input_count; ++i) {
+    const tenon_io_info_t* other = &execution->inputs[i];
+    const tool_value_t* value = &execution->values[i];
+    for (uint32_t k = 0; value->kind == TENON_ARGUMENT_TENSOR && k < value->rank && k < other->rank;
+         ++k) {
+      if (other->dims[k] < 0 && strcmp(other->symbols[k], info->symbols[axis]) == 0) {
+        return value->dims[k];
+      }
+    }
+  }
+  if (axis == 0 && feed->batch > 0) {
+    return feed->batch;
+  }
+  const int64_t* optimum = NULL;
+  if (tenon_engine_get_profile(execution->engine, input, 1, &optimum) == TENON_OK &&
+      optimum[axis] >= 0) {
+    return optimum[axis];
+  }
+  return 1;
+}
+
+static tenon_status_t make_random(tool_execution_t* execution, const tool_feed_t* feed,
+                                  const tool_named_shapes_t* shapes, uint32_t input) {
+  const tenon_io_info_t* info = &execution->inputs[input];
+  int64_t dims[TOOL_RANK_MAX];
+  char text[256];
+  if (info->kind != TENON_ARGUMENT_TENSOR || info->rank > TOOL_RANK_MAX) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "input '%s' is a sequence or an optional and must be given", info->name);
+  }
+  for (uint32_t k = 0; k < info->rank; ++k) {
+    dims[k] = info->dims[k] >= 0 ? info->dims[k] : find_extent(execution, feed, shapes, input, k);
+  }
+  const tenon_status_t status =
+      tool_value_make(info->name, info->dtype, info->rank, dims, &execution->values[input]);
+  if (status == TENON_OK) {
+    tool_shape_print(info->rank, dims, text, sizeof(text));
+    tool_warn("input '%s' (%s %s) is not given: random numbers, seed %llu", info->name,
+              tool_dtype_name(info->dtype), text, (unsigned long long)feed->seed);
+    tool_value_randomize(&execution->values[input], feed->seed * 1000 + input);
+  }
+  return status;
+}
+
+static tenon_status_t set_inputs(tool_execution_t* execution) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    tenon_argument_t argument;
+    tool_argument_make(&execution->values[i], &argument);
+    status = argument.kind == TENON_ARGUMENT_TENSOR
+                 ? tenon_context_set_input(execution->context, i, &argument.tensor)
+                 : tenon_context_set_input_argument(execution->context, i, &argument);
+    tool_argument_free(&argument);
+  }
+  return status;
+}
+
+tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_t* feed,
+                                   const tool_named_shapes_t* shapes) {
+  tenon_status_t status = tool_feed_check(feed, execution->inputs, execution->input_count);
+  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    const tool_feed_item_t* item = tool_feed_find(feed, execution->inputs[i].name, i);
+    tool_value_free(&execution->values[i]);
+    if (item != NULL) {
+      status = tool_feed_value(feed, item, &execution->inputs[i], &execution->values[i]);
+    }
+  }
+  for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
+    if (execution->values[i].kind == TENON_ARGUMENT_ABSENT) {
+      status = make_random(execution, feed, shapes, i);
+    }
+  }
+  return status == TENON_OK ? set_inputs(execution) : status;
+}
+
+/* ---- Outputs ---- */
+
+tenon_status_t tool_execution_get(const tool_execution_t* execution, uint32_t index,
+                                  tool_value_t* out_value) {
+  const tenon_argument_t* argument = NULL;
+  const tenon_status_t status =
+      tenon_context_get_output_argument(execution->context, index, &argument);
+  return status == TENON_OK
+             ? tool_value_copy_argument(execution->outputs[index].name, argument, out_value)
+             : status;
+}
+
+/* Letters, digits and "-_." of a name; everything else becomes '_'. */
+static char* file_name(const char* name) {
+  char* copy = tool_copy_text(name);
+  for (char* c = copy; *c != '\0'; ++c) {
+    const bool plain = isalnum((unsigned char)*c) != 0 || strchr("-_.", *c) != NULL;
+    *c = (char)(plain ? *c : '_');
+  }
+  if (strlen(copy) > 120) {
+    copy[120] = '\0';
+  }
+  return copy;
+}
+
+tenon_status_t tool_execution_write(const tool_execution_t* execution, const char* folder) {
+  tenon_status_t status = tool_folder_make(folder);
+  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
+    tool_value_t value;
+    status = tool_execution_get(execution, i, &value);
+    if (status == TENON_OK) {
+      char* name = file_name(execution->outputs[i].name);
+      char* path = tool_format("%s/output_%u_%s.npy", folder, i, name);
+      status = tool_npy_write(path, &value);
+      tool_free(path);
+      tool_free(name);
+      tool_value_free(&value);
+    }
+  }
+  return status;
+}
+
+/* ---- Comparing ---- */
+
+static tenon_status_t read_recorded(const char* path, uint32_t kind, tool_value_t* out_value) {
+  uint8_t* bytes = NULL;
+  size_t size = 0;
+  tenon_status_t status = tool_file_read(path, &bytes, &size);
+  if (status == TENON_OK) {
+    status = tool_path_has_suffix(path, ".npy")
+                 ? tool_npy_parse(path, bytes, size, out_value)
+                 : tool_tensor_proto_parse(path, bytes, size, kind, out_value);
+  }
+  tool_free(bytes);
+  return status;
+}
+
+static void repeat_recorded(const tool_value_t* ours, int64_t batch, tool_value_t* recorded) {
+  tool_value_t repeated;
+  const bool larger = batch > 1 && ours->kind == TENON_ARGUMENT_TENSOR &&
+                      recorded->kind == TENON_ARGUMENT_TENSOR && ours->rank == recorded->rank &&
+                      ours->rank > 0 && recorded->dims[0] > 0 &&
+                      ours->dims[0] > recorded->dims[0] && ours->dims[0] % recorded->dims[0] == 0;
+  if (larger && tool_value_repeat("recorded output", recorded, ours->dims[0] / recorded->dims[0],
+                                  &repeated) == TENON_OK) {
+    tool_value_free(recorded);
+    *recorded = repeated;
+  }
+}
+
+static tenon_status_t compare_one(const tool_execution_t* execution, uint32_t index,
+                                  const char* path, const tool_tolerance_t* tolerance,
+                                  int64_t batch, tool_difference_t* out_difference) {
+  tool_value_t recorded;
+  tool_value_t ours;
+  tenon_status_t status = read_recorded(path, execution->outputs[index].kind, &recorded);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = tool_execution_get(execution, index, &ours);
+  if (status == TENON_OK) {
+    repeat_recorded(&ours, batch, &recorded);
+    tool_difference_find(&ours, &recorded, tolerance, out_difference);
+    tool_value_free(&ours);
+  }
+  tool_value_free(&recorded);
+  return status;
+}
+
+static char* recorded_path(const char* folder, uint32_t index) {
+  char* path = tool_format("%s/output_%u.pb", folder, index);
+  if (!tool_file_exists(path)) {
+    tool_free(path);
+    path = tool_format("%s/output_%u.npy", folder, index);
+  }
+  return path;
+}
+
+tenon_status_t tool_execution_compare(const tool_execution_t* execution, const char* folder,
+                                      const tool_tolerance_t* tolerance, int64_t batch,
+                                      tool_verdicts_t* out_verdicts) {
+  tool_verdicts_t verdicts = {.equal = true};
+  size_t capacity = 0;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK; ++i) {
+    char* path = recorded_path(folder, i);
+    const bool recorded = tool_file_exists(path);
+    const bool ours = i < execution->output_count;
+    if (recorded || ours) {
+      verdicts.items =
+          tool_grow(verdicts.items, &capacity, verdicts.count + 1, sizeof(*verdicts.items));
+      tool_verdict_t* verdict = &verdicts.items[verdicts.count++];
+      *verdict = (tool_verdict_t){.name = ours ? tool_copy_text(execution->outputs[i].name)
+                                               : tool_format("output %u", i)};
+      if (recorded && ours) {
+        status = compare_one(execution, i, path, tolerance, batch, &verdict->difference);
+      } else {
+        (void)snprintf(verdict->difference.reason, sizeof(verdict->difference.reason), "%s",
+                       ours ? "is not among the recorded ones" : "is missing");
+      }
+      verdicts.equal = verdicts.equal && verdict->difference.equal;
+    }
+    tool_free(path);
+    if (!recorded && !ours) {
+      break;
+    }
+  }
+  if (status != TENON_OK) {
+    tool_verdicts_free(&verdicts);
+    return status;
+  }
+  *out_verdicts = verdicts;
+  return TENON_OK;
+}
+
+void tool_verdicts_free(tool_verdicts_t* verdicts) {
+  for (size_t i = 0; i < verdicts->count; ++i) {
+    tool_free(verdicts->items[i].name);
+  }
+  tool_free(verdicts->items);
+  *verdicts = (tool_verdicts_t){0};
+}

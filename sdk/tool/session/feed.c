@@ -1,0 +1,332 @@
+/* See feed.h. */
+#include "session/feed.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/npy.h"
+#include "data/tensor_proto.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+#define FIELD(name) offsetof(tool_feeding_t, name)
+
+const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
+    {"--input", 'i', "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
+     "data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, PPM); without "
+     "NAME in the order of the inputs"},
+    {"--data-set", 0, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
+     "a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
+    {"--batch", 'b', "N", TOOL_OPTION_COUNT, FIELD(batch),
+     "extent of the first axis where it is open; data given are repeated to fill it"},
+    {"--seed", 0, "N", TOOL_OPTION_COUNT, FIELD(seed),
+     "of the random numbers for inputs that are not given; default 0"},
+    {"--mean", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
+     "subtracted from the samples of pictures (0 to 255), for all channels or for each; for "
+     "arrays of bytes too where the network wants floats"},
+    {"--scale", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
+     "then multiplied by this; default 1, often 0.003921569 (1/255)"},
+    {"--bgr", 0, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
+};
+
+enum { DATA_SET_GAP = 16 };
+
+/* ---- Loading ---- */
+
+static bool looks_like_npy(const uint8_t* bytes, size_t size) {
+  return size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
+}
+
+static void take_shape(tool_feed_item_t* item, uint32_t rank, const int64_t* dims) {
+  if (rank <= TOOL_RANK_MAX) {
+    item->has_shape = true;
+    item->rank = rank;
+    memcpy(item->dims, dims, rank * sizeof(int64_t));
+  }
+}
+
+static tenon_status_t load_array(tool_feed_item_t* item, const uint8_t* bytes, size_t size) {
+  const tenon_status_t status = tool_npy_parse(item->path, bytes, size, &item->value);
+  if (status == TENON_OK) {
+    take_shape(item, item->value.rank, item->value.dims);
+  }
+  return status;
+}
+
+/* Adopts path, input and bytes. */
+static tenon_status_t load_item(tool_feed_t* feed, tool_feed_item_t* item, uint8_t* bytes,
+                                size_t size) {
+  tenon_status_t status = TENON_OK;
+  if (tool_picture_is_one(bytes, size)) {
+    item->is_picture = true;
+    status = tool_picture_parse(item->path, bytes, size, &item->picture);
+  } else if (looks_like_npy(bytes, size)) {
+    status = load_array(item, bytes, size);
+  } else {
+    /* A recorded tensor, or a sequence or optional: the network tells. */
+    tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
+    int64_t dims[64];
+    uint32_t rank = 0;
+    if (tool_tensor_proto_peek(bytes, size, &item->own_name, &dtype, &rank, dims)) {
+      take_shape(item, rank, dims);
+    }
+    item->bytes = bytes;
+    item->size = size;
+    bytes = NULL;
+  }
+  tool_free(bytes);
+  feed->items = tool_grow(feed->items, &feed->capacity, feed->count + 1, sizeof(*feed->items));
+  feed->items[feed->count++] = *item;
+  return status;
+}
+
+static tenon_status_t load_path(tool_feed_t* feed, char* path, char* input, uint32_t position) {
+  tool_feed_item_t item = {.path = path, .input = input, .position = position};
+  uint8_t* bytes = NULL;
+  size_t size = 0;
+  const tenon_status_t status = tool_file_read(path, &bytes, &size);
+  if (status != TENON_OK) {
+    tool_free(path);
+    tool_free(input);
+    return status;
+  }
+  return load_item(feed, &item, bytes, size);
+}
+
+static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) {
+  uint32_t position = 0;
+  for (size_t i = 0; i < inputs->count; ++i) {
+    const char* text = inputs->items[i];
+    const char* equals = strrchr(text, '=');
+    const bool named = equals != NULL && !tool_file_exists(text);
+    char* path = tool_copy_text(named ? equals + 1 : text);
+    char* input = named ? tool_copy_bytes(text, (size_t)(equals - text)) : NULL;
+    const tenon_status_t status = load_path(feed, path, input, named ? TENON_NONE : position++);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
+  if (!tool_folder_exists(folder)) {
+    return tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: there is no such folder", folder);
+  }
+  /* Inputs that are left out leave a gap. */
+  uint32_t missing = 0;
+  for (uint32_t i = 0; missing < DATA_SET_GAP; ++i) {
+    char* path = tool_format("%s/input_%u.pb", folder, i);
+    if (!tool_file_exists(path)) {
+      tool_free(path);
+      path = tool_format("%s/input_%u.npy", folder, i);
+    }
+    if (!tool_file_exists(path)) {
+      tool_free(path);
+      ++missing;
+      continue;
+    }
+    missing = 0;
+    const tenon_status_t status = load_path(feed, path, NULL, i);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
+                              tool_feed_t* out_feed) {
+  tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed};
+  tenon_status_t status = TENON_OK;
+  feed.preprocess = (tool_preprocess_t){.scale = {1, 1, 1, 1},
+                                        .bgr = feeding->bgr,
+                                        .given = feeding->mean != NULL || feeding->scale != NULL};
+  if (feeding->mean != NULL) {
+    status = tool_preprocess_parse("--mean", feeding->mean, feed.preprocess.mean);
+  }
+  if (status == TENON_OK && feeding->scale != NULL) {
+    status = tool_preprocess_parse("--scale", feeding->scale, feed.preprocess.scale);
+  }
+  if (status == TENON_OK) {
+    status = load_inputs(&feeding->inputs, &feed);
+  }
+  if (status == TENON_OK && data_set != NULL) {
+    status = load_data_set(data_set, &feed);
+  }
+  if (status != TENON_OK) {
+    tool_feed_free(&feed);
+    return status;
+  }
+  *out_feed = feed;
+  return TENON_OK;
+}
+
+void tool_feed_free(tool_feed_t* feed) {
+  for (size_t i = 0; i < feed->count; ++i) {
+    tool_feed_item_t* item = &feed->items[i];
+    tool_free(item->path);
+    tool_free(item->input);
+    tool_free(item->own_name);
+    tool_free(item->bytes);
+    tool_picture_free(&item->picture);
+    tool_value_free(&item->value);
+  }
+  tool_free(feed->items);
+  *feed = (tool_feed_t){0};
+}
+
+/* ---- Which item for which input ---- */
+
+const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name,
+                                       uint32_t position) {
+  for (size_t i = 0; i < feed->count; ++i) {
+    if (feed->items[i].input != NULL && strcmp(feed->items[i].input, name) == 0) {
+      return &feed->items[i];
+    }
+  }
+  for (size_t i = 0; i < feed->count; ++i) {
+    if (feed->items[i].input == NULL && feed->items[i].position == position) {
+      return &feed->items[i];
+    }
+  }
+  return NULL;
+}
+
+tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
+                               uint32_t input_count) {
+  char* names = tool_copy_text("");
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < input_count; ++k) {
+    char* longer = tool_format("%s%s%s", names, k == 0 ? "" : ", ", inputs[k].name);
+    tool_free(names);
+    names = longer;
+  }
+  for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
+    const tool_feed_item_t* item = &feed->items[i];
+    bool belongs = item->input == NULL && item->position < input_count;
+    for (uint32_t k = 0; k < input_count && item->input != NULL; ++k) {
+      belongs = belongs || strcmp(item->input, inputs[k].name) == 0;
+    }
+    if (!belongs && item->input != NULL) {
+      status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "there is no input '%s'; the inputs are: %s",
+                         item->input, names);
+    } else if (!belongs) {
+      status =
+          tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is for input %u, but there are only %u: %s",
+                    item->path, item->position, input_count, names);
+    }
+  }
+  tool_free(names);
+  return status;
+}
+
+/* ---- Shapes ---- */
+
+/* The batch that --batch asks for, where the axis is open. */
+static int64_t wanted_batch(const tool_feed_t* feed, int64_t declared, int64_t own) {
+  const bool fills = feed->batch > 0 && declared < 0 && own > 0 && feed->batch % own == 0;
+  return fills ? feed->batch : own;
+}
+
+bool tool_feed_shape(const tool_feed_t* feed, const tool_feed_item_t* item, uint32_t rank,
+                     const int64_t* dims, int64_t out_dims[TOOL_RANK_MAX]) {
+  if (item->is_picture) {
+    if (!tool_picture_shape(&item->picture, rank, dims, out_dims)) {
+      return false;
+    }
+  } else if (item->has_shape && (rank == TENON_NONE || rank == item->rank)) {
+    memcpy(out_dims, item->dims, item->rank * sizeof(int64_t));
+    rank = item->rank;
+  } else {
+    return false;
+  }
+  if (rank > 0) {
+    out_dims[0] = wanted_batch(feed, dims == NULL ? -1 : dims[0], out_dims[0]);
+  }
+  return true;
+}
+
+char* tool_feed_describe(const tool_feed_t* feed) {
+  char* text = tool_format("batch %lld\n", (long long)feed->batch);
+  for (size_t i = 0; i < feed->count; ++i) {
+    const tool_feed_item_t* item = &feed->items[i];
+    char shape[1024] = "?";
+    if (item->is_picture) {
+      (void)snprintf(shape, sizeof(shape), "picture %ux%u, %u channels", item->picture.width,
+                     item->picture.height, item->picture.channels);
+    } else if (item->has_shape) {
+      tool_shape_print(item->rank, item->dims, shape, sizeof(shape));
+    }
+    char* longer = tool_format("%sgiven %s %u %s\n", text, item->input != NULL ? item->input : "-",
+                               item->position, shape);
+    tool_free(text);
+    text = longer;
+  }
+  return text;
+}
+
+/* ---- Values ---- */
+
+static tenon_status_t convert_array(const tool_feed_t* feed, const tool_feed_item_t* item,
+                                    const tenon_io_info_t* input, tool_value_t* out_value) {
+  const tool_value_t* array = &item->value;
+  const bool bytes = array->dtype == TENON_DTYPE_UINT8 || array->dtype == TENON_DTYPE_INT8;
+  const bool wants_floats = tool_dtype_class(input->dtype) == 'f';
+  if (bytes && wants_floats && feed->preprocess.given) {
+    return tool_bytes_to_value(item->path, array, &feed->preprocess, input->dtype, out_value);
+  }
+  if (array->dtype != input->dtype) {
+    tool_warn("%s: %s is converted to %s for input '%s'", item->path, tool_dtype_name(array->dtype),
+              tool_dtype_name(input->dtype), input->name);
+    return tool_value_convert(item->path, array, input->dtype, out_value);
+  }
+  tool_value_copy(array, out_value);
+  return TENON_OK;
+}
+
+static tenon_status_t make_value(const tool_feed_t* feed, const tool_feed_item_t* item,
+                                 const tenon_io_info_t* input, tool_value_t* out_value) {
+  if (item->bytes != NULL) {
+    return tool_tensor_proto_parse(item->path, item->bytes, item->size, input->kind, out_value);
+  }
+  if (input->kind != TENON_ARGUMENT_TENSOR) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "%s: input '%s' is a sequence or an optional: a .pb file holds one",
+                     item->path, input->name);
+  }
+  if (!item->is_picture) {
+    return convert_array(feed, item, input, out_value);
+  }
+  int64_t dims[TOOL_RANK_MAX];
+  for (uint32_t k = 0; k < input->rank && k < TOOL_RANK_MAX; ++k) {
+    dims[k] = k == 0 && input->rank > 2 && feed->batch > 0 ? 1 : input->dims[k];
+  }
+  return tool_picture_to_value(item->path, &item->picture, &feed->preprocess, input->dtype,
+                               input->rank, dims, out_value);
+}
+
+tenon_status_t tool_feed_value(const tool_feed_t* feed, const tool_feed_item_t* item,
+                               const tenon_io_info_t* input, tool_value_t* out_value) {
+  tool_value_t value;
+  tenon_status_t status = make_value(feed, item, input, &value);
+  if (status != TENON_OK) {
+    return status;
+  }
+  const bool has_batch = feed->batch > 0 && value.kind == TENON_ARGUMENT_TENSOR && value.rank > 0 &&
+                         input->rank == value.rank && value.dims[0] > 0 &&
+                         value.dims[0] != feed->batch && feed->batch % value.dims[0] == 0 &&
+                         (input->dims[0] < 0 || input->dims[0] == feed->batch);
+  if (has_batch) {
+    tool_value_t repeated;
+    status = tool_value_repeat(item->path, &value, feed->batch / value.dims[0], &repeated);
+    tool_value_free(&value);
+    value = repeated;
+  }
+  if (status == TENON_OK) {
+    *out_value = value;
+  }
+  return status;
+}

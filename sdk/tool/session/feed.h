@@ -1,0 +1,76 @@
+/*
+ * What is given to a network: files for its inputs, by name or in order, and how they become
+ * values. The same feed is looked at twice: for its shapes, before the model is parsed and built
+ * for them, and for its values, once the inputs are known.
+ */
+#ifndef TOOL_SESSION_FEED_H_
+#define TOOL_SESSION_FEED_H_
+
+#include "data/picture.h"
+#include "data/value.h"
+#include "text/options.h"
+#include "text/shape_text.h"
+
+/* Options. */
+typedef struct tool_feeding_t {
+  tool_list_t inputs;    /* NAME=FILE or FILE */
+  tool_list_t data_sets; /* folders */
+  uint32_t batch;
+  uint32_t seed;
+  const char* mean;
+  const char* scale;
+  bool bgr;
+} tool_feeding_t;
+
+enum { TOOL_FEEDING_OPTION_COUNT = 7 };
+extern const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT];
+#define TOOL_FEEDING_GROUP(target) TOOL_OPTION_GROUP("inputs", tool_feeding_options, (target))
+
+/* One file. */
+typedef struct tool_feed_item_t {
+  char* path;
+  char* input;       /* name of the input that was asked for; NULL: by position */
+  char* own_name;    /* name in the file, "" for none: used where there is no other */
+  uint32_t position; /* among the inputs */
+  bool is_picture;
+  tool_picture_t picture;
+  bool has_shape; /* of a tensor, or taken from its head */
+  uint32_t rank;
+  int64_t dims[TOOL_RANK_MAX];
+  uint8_t* bytes; /* of a recorded tensor, whose kind is not known yet */
+  size_t size;
+  tool_value_t value; /* of an array */
+} tool_feed_item_t;
+
+typedef struct tool_feed_t {
+  tool_feed_item_t* items;
+  size_t count;
+  size_t capacity;
+  tool_preprocess_t preprocess;
+  int64_t batch; /* 0: not given */
+  uint64_t seed;
+} tool_feed_t;
+
+/* Reads the files of --input and, unless NULL, the input_<i>.pb (or .npy) of a data set. */
+tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
+                              tool_feed_t* out_feed);
+void tool_feed_free(tool_feed_t* feed);
+
+/* The item for an input; NULL: it is not given. */
+const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name,
+                                       uint32_t position);
+/* Every item must belong to an input: INVALID_ARGUMENT names the one that does not, and the inputs.
+ */
+tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
+                               uint32_t input_count);
+/* Extents of an input with these declared extents (-1: open) as far as the item says them; those it
+ * does not say stay open. False when it says nothing. */
+bool tool_feed_shape(const tool_feed_t* feed, const tool_feed_item_t* item, uint32_t rank,
+                     const int64_t* dims, int64_t out_dims[TOOL_RANK_MAX]);
+/* The value for an input, converted, and repeated along the batch where --batch says so. */
+tenon_status_t tool_feed_value(const tool_feed_t* feed, const tool_feed_item_t* item,
+                               const tenon_io_info_t* input, tool_value_t* out_value);
+/* Lines that tell the shapes given, for the cache's key. */
+char* tool_feed_describe(const tool_feed_t* feed);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * From a model file to a network with all shapes that are given, and from a model or plan to a plan
+ * file that can be loaded: out of the cache, or built.
+ */
+#ifndef TOOL_SESSION_MODEL_H_
+#define TOOL_SESSION_MODEL_H_
+
+#include "session/building.h"
+#include "session/feed.h"
+
+/* Parses the model. Without a profile, open extents of inputs become those of the data given, of
+ * --shapes, of --batch on the first axis, else 1, each of the last with a line in *out_notes (a
+ * warning was printed). Marks additional outputs. `notes` is freed by tool_free. */
+tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network, char** out_notes);
+
+typedef enum tool_cache_use_t {
+  TOOL_CACHE_PLAN, /* the file was a plan already */
+  TOOL_CACHE_OFF,
+  TOOL_CACHE_HIT,
+  TOOL_CACHE_MISS
+} tool_cache_use_t;
+
+/* A plan file, and where it comes from. */
+typedef struct tool_plan_file_t {
+  char* path;
+  bool is_temporary; /* removed by tool_plan_file_free */
+  tool_cache_use_t use;
+  double build_seconds; /* 0 unless it was built now */
+  uint32_t timing_entries;
+} tool_plan_file_t;
+
+/* True for a plan, whatever its name. */
+tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan);
+/* Finds the plan in the cache or builds it. `rebuild`: an entry that is there is no good. */
+tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
+                                     const tool_building_t* building, const tool_feed_t* feed,
+                                     bool rebuild, tool_plan_file_t* out_file);
+void tool_plan_file_free(tool_plan_file_t* file);
+/* "hit", "miss", "off", "plan". */
+const char* tool_cache_use_text(tool_cache_use_t use);
+
+/* Builds a network and writes the plan, with progress and the timing cache. */
+tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* network,
+                                  const tool_building_t* building, const char* plan_path,
+                                  uint32_t* out_timing_entries);
+
+#endif

@@ -1,0 +1,232 @@
+/* Parsing, and finding extents for inputs that leave them open. See model.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/model.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+/* Shapes to parse with: names and extents that live until the parse is over. */
+typedef struct shapes_t {
+  tool_named_shapes_t named; /* shapes[0] of each */
+  tenon_input_shape_t* table;
+} shapes_t;
+
+static void set_shape(shapes_t* shapes, const char* name, uint32_t rank, const int64_t* dims) {
+  tool_named_shape_t* entry = tool_named_shapes_add(&shapes->named, name);
+  entry->shapes[0].rank = rank;
+  memcpy(entry->shapes[0].dims, dims, rank * sizeof(int64_t));
+}
+
+static void free_shapes(shapes_t* shapes) {
+  tool_named_shapes_free(&shapes->named);
+  tool_free(shapes->table);
+}
+
+static tenon_status_t parse(tenon_registry_t* registry, const char* path,
+                            const tool_building_t* building, shapes_t* shapes,
+                            tenon_network_t** out_network) {
+  tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
+  tool_free(shapes->table);
+  shapes->table = tool_allocate(shapes->named.count, sizeof(*shapes->table));
+  for (size_t i = 0; i < shapes->named.count; ++i) {
+    const tool_named_shape_t* entry = &shapes->named.items[i];
+    shapes->table[i] = (tenon_input_shape_t){
+        .name = entry->name, .rank = entry->shapes[0].rank, .dims = entry->shapes[0].dims};
+  }
+  options.format = building->format;
+  options.shapes = shapes->table;
+  options.shape_count = (uint32_t)shapes->named.count;
+  options.parts = building->parts.items;
+  tenon_network_t* network = NULL;
+  tenon_status_t status = tenon_network_create(registry, &network);
+  if (status == TENON_OK) {
+    status = tenon_network_parse_file(network, path, &options);
+  }
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
+}
+
+/* What is known before the model is: --shapes, the profile's ranks, data that name their input. */
+static void begin_shapes(const tool_building_t* building, shapes_t* shapes) {
+  for (size_t i = 0; i < building->ranges.count; ++i) {
+    int64_t open[TOOL_RANK_MAX];
+    const tool_named_shape_t* range = &building->ranges.items[i];
+    for (uint32_t k = 0; k < range->shapes[0].rank; ++k) {
+      open[k] = -1;
+    }
+    set_shape(shapes, range->name, range->shapes[0].rank, open);
+  }
+  for (size_t i = 0; i < building->fixed.count && !building->has_profile; ++i) {
+    const tool_named_shape_t* fixed = &building->fixed.items[i];
+    set_shape(shapes, fixed->name, fixed->shapes[0].rank, fixed->shapes[0].dims);
+  }
+}
+
+/* Rank alone, for inputs whose file does not even say that: names in recorded tensors tell which
+ * they are. */
+static void add_given_ranks(const tool_feed_t* feed, shapes_t* shapes) {
+  for (size_t i = 0; i < feed->count; ++i) {
+    const tool_feed_item_t* item = &feed->items[i];
+    const char* name = item->input != NULL ? item->input : item->own_name;
+    int64_t open[TOOL_RANK_MAX];
+    if (!item->has_shape || name == NULL || name[0] == '\0' ||
+        tool_named_shapes_find(&shapes->named, name) != NULL) {
+      continue;
+    }
+    for (uint32_t k = 0; k < item->rank; ++k) {
+      open[k] = -1;
+    }
+    set_shape(shapes, name, item->rank, open);
+  }
+}
+
+/* ---- Open extents ---- */
+
+/* Values of symbols, by their text. */
+typedef struct symbols_t {
+  tool_named_shapes_t named; /* shapes[0].dims[0] */
+} symbols_t;
+
+static int64_t find_symbol(const symbols_t* symbols, const char* text) {
+  const tool_named_shape_t* found =
+      text != NULL && text[0] != '\0' ? tool_named_shapes_find(&symbols->named, text) : NULL;
+  return found != NULL ? found->shapes[0].dims[0] : -1;
+}
+
+static void learn_symbols(const tenon_io_info_t* input, const int64_t* dims, symbols_t* symbols) {
+  for (uint32_t k = 0; k < input->rank; ++k) {
+    const char* text = input->symbols[k];
+    if (input->dims[k] < 0 && dims[k] >= 0 && text != NULL && text[0] != '\0') {
+      tool_named_shapes_add(&symbols->named, text)->shapes[0].dims[0] = dims[k];
+    }
+  }
+}
+
+static bool is_open(const tenon_io_info_t* input) {
+  bool open = false;
+  for (uint32_t k = 0; input->kind == TENON_ARGUMENT_TENSOR && input->rank != TENON_NONE &&
+                       k < input->rank && !open;
+       ++k) {
+    open = input->dims[k] < 0;
+  }
+  return open && input->rank <= TOOL_RANK_MAX;
+}
+
+/* A warning now, and a line to be warned with when the plan comes out of the cache. */
+static void add_note(char** notes, const tenon_io_info_t* input, uint32_t axis) {
+  const char* symbol = input->symbols[axis] != NULL ? input->symbols[axis] : "";
+  char* line = tool_format(
+      "input '%s': axis %u%s%s%s is open and taken to be 1 (--shapes, --batch, "
+      "--profile or data decide otherwise)",
+      input->name, axis, symbol[0] != '\0' ? " (" : "", symbol, symbol[0] != '\0' ? ")" : "");
+  char* longer = tool_format("%s%s\n", *notes, line);
+  tool_warn("%s", line);
+  tool_free(line);
+  tool_free(*notes);
+  *notes = longer;
+}
+
+static void complete_dims(const tool_feed_t* feed, const symbols_t* symbols,
+                          const tenon_io_info_t* input, int64_t* dims, char** notes) {
+  for (uint32_t k = 0; k < input->rank; ++k) {
+    if (dims[k] >= 0) {
+      continue;
+    }
+    dims[k] = find_symbol(symbols, input->symbols[k]);
+    if (dims[k] < 0 && k == 0 && feed->batch > 0) {
+      dims[k] = feed->batch;
+    }
+    if (dims[k] < 0) {
+      dims[k] = 1;
+      add_note(notes, input, k);
+    }
+  }
+}
+
+/* Fills `shapes` for every open input. True when there was one. */
+static tenon_status_t close_shapes(tenon_network_t* network, const tool_feed_t* feed,
+                                   shapes_t* shapes, char** notes, bool* out_any) {
+  symbols_t symbols = {0};
+  const uint32_t count = tenon_network_input_count(network);
+  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
+  int64_t(*dims)[TOOL_RANK_MAX] = tool_allocate(count, sizeof(*dims));
+  tenon_status_t status = TENON_OK;
+  *out_any = false;
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    status = tenon_network_get_input(network, i, &inputs[i]);
+  }
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    if (!is_open(&inputs[i])) {
+      continue;
+    }
+    const tool_feed_item_t* item = tool_feed_find(feed, inputs[i].name, i);
+    memcpy(dims[i], inputs[i].dims, inputs[i].rank * sizeof(int64_t));
+    if (item != NULL) {
+      (void)tool_feed_shape(feed, item, inputs[i].rank, inputs[i].dims, dims[i]);
+    }
+    learn_symbols(&inputs[i], dims[i], &symbols);
+  }
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    if (is_open(&inputs[i])) {
+      *out_any = true;
+      complete_dims(feed, &symbols, &inputs[i], dims[i], notes);
+      learn_symbols(&inputs[i], dims[i], &symbols);
+      set_shape(shapes, inputs[i].name, inputs[i].rank, dims[i]);
+    }
+  }
+  tool_named_shapes_free(&symbols.named);
+  tool_free(dims);
+  tool_free(inputs);
+  return status;
+}
+
+/* ---- All of it ---- */
+
+static tenon_status_t mark_outputs(tenon_network_t* network, const char* names) {
+  tenon_status_t status = TENON_OK;
+  while (names != NULL && *names != '\0' && status == TENON_OK) {
+    const size_t length = strcspn(names, ",");
+    char* name = tool_copy_bytes(names, length);
+    status = tenon_network_mark_output(network, name);
+    tool_free(name);
+    names += length + (names[length] == ',' ? 1 : 0);
+  }
+  return status;
+}
+
+tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network, char** out_notes) {
+  shapes_t shapes = {0};
+  tenon_network_t* network = NULL;
+  char* notes = tool_copy_text("");
+  bool any = false;
+  begin_shapes(building, &shapes);
+  add_given_ranks(feed, &shapes);
+  tenon_status_t status = parse(registry, path, building, &shapes, &network);
+  if (status == TENON_OK && !building->has_profile) {
+    status = close_shapes(network, feed, &shapes, &notes, &any);
+  }
+  if (status == TENON_OK && any) {
+    tenon_network_destroy(network);
+    network = NULL;
+    status = parse(registry, path, building, &shapes, &network);
+  }
+  if (status == TENON_OK) {
+    status = mark_outputs(network, building->outputs);
+  }
+  free_shapes(&shapes);
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    tool_free(notes);
+    return status;
+  }
+  *out_network = network;
+  *out_notes = notes;
+  return TENON_OK;
+}
