@@ -14,6 +14,10 @@
 #include "tile.h"
 #include "vector.h"
 
+/* Elements of the depth in one turn of the loop. 14 rows need more addresses than there are
+ * registers: two elements share the loading of each. */
+enum { TILE_STEPS = TENON_VECTOR_BYTES == 64 ? 2 : 1 };
+
 /* Where the last vector is not full: `sums` is rows x width. Out of line, since it is rare. */
 static __attribute__((noinline, unused)) void tile_store_part(const tenon__cpu_tile_t* tile,
                                                               const float* sums, size_t rows,
@@ -65,28 +69,40 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
   }
 }
 
+/* Adds the products of element k of each row of a with row k of b. */
+INLINE void tile_step(const float* const* a, size_t k, const float* b, int rows, int vectors,
+                      vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  vfloat_t row[TENON_CPU_TILE_VECTORS];
+  UNROLL for (int v = 0; v < vectors; v++) {
+    row[v] = vload(b + v * VECTOR_FLOATS);
+  }
+  UNROLL for (int i = 0; i < rows; i++) {
+    const vfloat_t x = vsplat(a[i][k]);
+    UNROLL for (int v = 0; v < vectors; v++) {
+      sums[i][v] = vfma(x, row[v], sums[i][v]);
+    }
+  }
+}
+
 /* One line of the depth; returns where b goes on. `even`: rows of a lie a_stride apart. */
 INLINE const float* tile_line(const tenon__cpu_tile_t* tile, const float* a, const float* b,
                               int rows, int vectors, int even,
                               vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
-  const size_t a_stride = tile->a_stride;
   const size_t b_stride = tile->b_stride;
   const size_t depth = tile->depth;
   const float* starts[TENON_CPU_TILE_MAX_ROWS];
   UNROLL for (int i = 0; i < rows; i++) {
-    starts[i] = a + (even != 0 ? (size_t)i * a_stride : tile->a_offsets[i]);
+    starts[i] = a + (even != 0 ? (size_t)i * tile->a_stride : tile->a_offsets[i]);
   }
-  for (size_t k = 0; k < depth; k++, b += b_stride) {
-    vfloat_t row[TENON_CPU_TILE_VECTORS];
-    UNROLL for (int v = 0; v < vectors; v++) {
-      row[v] = vload(b + v * VECTOR_FLOATS);
+  size_t k = 0;
+  for (; k + TILE_STEPS <= depth; k += TILE_STEPS) {
+    UNROLL for (size_t u = 0; u < TILE_STEPS; u++) {
+      tile_step(starts, k + u, b, rows, vectors, sums);
+      b += b_stride;
     }
-    UNROLL for (int i = 0; i < rows; i++) {
-      const vfloat_t x = vsplat(even != 0 ? a[(size_t)i * a_stride + k] : starts[i][k]);
-      UNROLL for (int v = 0; v < vectors; v++) {
-        sums[i][v] = vfma(x, row[v], sums[i][v]);
-      }
-    }
+  }
+  for (; k < depth; k++, b += b_stride) {
+    tile_step(starts, k, b, rows, vectors, sums);
   }
   return b;
 }
