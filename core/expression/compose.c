@@ -1,129 +1,203 @@
-/* Composition of expressions, reading through views, and the normal form: all are assembling anew. */
+/*
+ * Composition. Both programs are copied into one; a part that stands in another space than the
+ * result is copied with a replacement for each of its coordinates. The result's space is the
+ * consumer's, unless the producer reduces and the consumer works on the reduced extents: then the
+ * consumer is lifted into the producer's space, where its values do not vary along the reduced
+ * axes.
+ */
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/expression/assembler.h"
-#include "core/expression/scalar.h"
+#include "core/expression/program_builder.h"
+
+enum { RANK_LIMIT = 64 };
 
 typedef struct composition_t {
   tenon__dim_pool_t* pool;
-  tenon__assembler_t assembler;
-  uint32_t* map; /* instruction of the part being copied -> of the assembler */
+  tenon__arena_t* arena;
+  tenon__program_builder_t builder;
+  uint32_t rank; /* of the result's space */
+  const tenon_dim_t* space;
 } composition_t;
 
-/* What replaces an operand, an index or an extent while a part is copied. */
-typedef struct copying_t {
-  const tenon__expression_t* part;
-  const tenon_dim_t* replacements; /* coordinates of the part's space; NULL: the same space */
-  const uint32_t* axes;            /* axis of the new space for each of the part's; NULL: the same */
+/* How one part is copied. */
+typedef struct part_t {
+  const tenon__expression_t* expression;
+  const tenon_dim_t* replacements; /* of its coordinates; NULL: it stands in the result's space */
+  const uint32_t* axes; /* of the result for each of its own, for reductions; NULL: same */
   uint32_t index_base;
-  const uint32_t* slots; /* operands that are replaced by `replacement` */
+  const uint32_t* slots; /* operands that read values made already */
+  const uint32_t* values;
   uint32_t slot_count;
-  uint32_t replacement;
-  tenon_dtype_t replacement_type;
-} copying_t;
+  uint32_t* map; /* instruction -> of the builder */
+} part_t;
 
-static bool is_slot(const copying_t* c, int64_t operand) {
-  for (uint32_t k = 0; k < c->slot_count; ++k) {
-    if (c->slots[k] == (uint32_t)operand) {
+static tenon_status_t memory_or(const composition_t* c, tenon_status_t otherwise) {
+  return c->builder.failed || tenon__dim_pool_failed(c->pool) ? TENON_ERROR_OUT_OF_MEMORY
+                                                              : otherwise;
+}
+
+/* The operand of the result for an operand of the part. */
+static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_t number,
+                                   uint32_t* out_operand) {
+  tenon_operand_t operand = part->expression->program.operands[number];
+  tenon__access_t access = part->expression->accesses[number];
+  if (operand.kind == TENON_OPERAND_ARGUMENT) {
+    operand.index += part->index_base;
+  }
+  if (operand.indexed == 0 && part->replacements != NULL) {
+    tenon_dim_t* coordinates =
+        tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
+    if (coordinates == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < access.rank; ++i) {
+      coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
+                                             part->expression->program.rank, NULL);
+      if (tenon__dim_equal(coordinates[i], TENON_DIM_INVALID)) {
+        return memory_or(c, TENON_ERROR_UNSUPPORTED);
+      }
+    }
+    access.coordinates = coordinates;
+  }
+  if (operand.indexed == 0) {
+    operand.broadcast_axes = tenon__access_broadcast_axes(c->pool, &access, c->space, c->rank);
+  }
+  *out_operand = tenon__emit_operand(&c->builder, &operand, &access);
+  return memory_or(c, TENON_OK);
+}
+
+/* A coordinate of the part's space as an instruction: known numbers times coordinates, plus a known
+ * number. */
+static tenon_status_t coordinate_code(composition_t* c, tenon_dim_t coordinate, tenon_dtype_t dtype,
+                                      uint32_t* out_code) {
+  tenon_dim_t parts[RANK_LIMIT];
+  tenon_dim_t base = TENON_DIM_INVALID;
+  int64_t number = 0;
+  if (!tenon__dim_affine(c->pool, coordinate, c->rank, &base, parts) ||
+      !tenon__dim_known(c->pool, base, &number)) {
+    return memory_or(c, TENON_ERROR_UNSUPPORTED);
+  }
+  uint32_t code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+  for (uint32_t k = 0; k < c->rank; ++k) {
+    if (!tenon__dim_known(c->pool, parts[k], &number)) {
+      return memory_or(c, TENON_ERROR_UNSUPPORTED);
+    }
+    if (number == 0) {
+      continue;
+    }
+    const uint32_t index =
+        tenon__emit_immediate(&c->builder, TENON_OPCODE_INDEX, dtype, 0, (int64_t)k);
+    const uint32_t factor =
+        tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+    code = tenon__emit_operation(
+        &c->builder, TENON_OPCODE_ADD, dtype, code,
+        tenon__emit_operation(&c->builder, TENON_OPCODE_MUL, dtype, index, factor, 0), 0);
+  }
+  *out_code = code;
+  return memory_or(c, TENON_OK);
+}
+
+/* An extent of the part's space: a number, or the same extent of the result's. */
+static tenon_status_t extent_code(composition_t* c, tenon_dim_t extent, tenon_dtype_t dtype,
+                                  uint32_t* out_code) {
+  int64_t number = 0;
+  if (tenon__dim_known(c->pool, extent, &number)) {
+    *out_code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+    return memory_or(c, TENON_OK);
+  }
+  for (uint32_t k = 0; k < c->rank; ++k) {
+    if (tenon__dim_equal(extent, c->space[k])) {
+      *out_code = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, dtype, 0, (int64_t)k);
+      return memory_or(c, TENON_OK);
+    }
+  }
+  return TENON_ERROR_UNSUPPORTED;
+}
+
+static uint64_t map_axes(const part_t* part, uint64_t mask) {
+  if (part->axes == NULL) {
+    return mask;
+  }
+  uint64_t mapped = 0;
+  for (uint32_t k = 0; k < part->expression->program.rank; ++k) {
+    if (((mask >> k) & 1u) != 0 && part->axes[k] != TENON_NONE) {
+      mapped |= UINT64_C(1) << part->axes[k];
+    }
+  }
+  return mapped;
+}
+
+static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) {
+  for (uint32_t k = 0; k < part->slot_count; ++k) {
+    if ((int64_t)part->slots[k] == operand) {
+      *out_value = part->values[k];
       return true;
     }
   }
   return false;
 }
 
-static uint32_t copy_operand(composition_t* composition, const copying_t* c, uint32_t operand) {
-  tenon_operand_t own = c->part->program.operands[operand];
-  tenon__access_t access = c->part->accesses[operand];
-  if (own.kind == TENON_OPERAND_ARGUMENT) {
-    own.index += c->index_base;
-  }
-  if (own.indexed == 0 && c->replacements != NULL && access.rank > 0) {
-    tenon_dim_t* coordinates = tenon__arena_allocate(composition->assembler.arena, access.rank,
-                                                     sizeof *coordinates);
-    if (coordinates == NULL) {
-      composition->assembler.failed = true;
-      return 0;
-    }
-    for (uint32_t k = 0; k < access.rank; ++k) {
-      coordinates[k] =
-          tenon__dim_substitute(composition->pool, access.coordinates[k], c->replacements,
-                                c->part->program.rank, NULL);
-    }
-    access.coordinates = coordinates;
-  }
-  if (own.indexed == 0 && composition->pool != NULL) {
-    own.broadcast_axes =
-        tenon__access_broadcast(composition->pool, &access, composition->assembler.rank);
-  }
-  return tenon__assembler_operand(&composition->assembler, &own, &access);
+static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
+  return c->builder.failed || tenon__builder_type(&c->builder, code) == dtype
+             ? code
+             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
 }
 
-static uint32_t cast_to(composition_t* composition, uint32_t index, tenon_dtype_t dtype) {
-  const tenon_instruction_t cast = {
-      .opcode = TENON_OPCODE_CAST, .dtype = (uint16_t)dtype, .operands = {index, 0, 0}};
-  return tenon__assembler_add(&composition->assembler, &cast, NULL);
-}
-
-static void copy_part(composition_t* composition, const copying_t* c) {
-  const tenon_program_t* program = &c->part->program;
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    tenon_instruction_t i = program->instructions[k];
-    uint32_t coordinates[64];
-    if (i.opcode == TENON_OPCODE_INPUT && is_slot(c, i.immediate.i)) {
-      composition->map[k] = cast_to(composition, c->replacement, i.dtype);
-      continue;
-    }
-    if (i.opcode == TENON_OPCODE_INPUT || i.opcode == TENON_OPCODE_LOAD) {
-      i.immediate.i = copy_operand(composition, c, (uint32_t)i.immediate.i);
-    }
-    if (i.opcode == TENON_OPCODE_LOAD) {
-      for (uint32_t d = 0; d < i.operands[1] && d < 64; ++d) {
-        coordinates[d] = composition->map[program->coordinates[i.operands[0] + d]];
+/* INPUT, LOAD, INDEX, SIZE: what looks outside of the program. */
+static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
+                                uint32_t* out_code) {
+  const tenon__expression_t* e = part->expression;
+  uint32_t operand = 0;
+  uint32_t value = 0;
+  uint32_t coordinates[RANK_LIMIT];
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      if (find_slot(part, i->immediate.i, &value)) {
+        *out_code = cast_to(c, value, i->dtype);
+        return memory_or(c, TENON_OK);
       }
-    } else {
-      for (uint32_t o = 0; o < tenon__opcode_operand_count(i.opcode); ++o) {
-        i.operands[o] = composition->map[i.operands[o]];
+      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+      *out_code = tenon__emit_immediate(&c->builder, i->opcode, i->dtype, 0, (int64_t)operand);
+      return memory_or(c, TENON_OK);
+    case TENON_OPCODE_LOAD:
+      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+      for (uint32_t d = 0; d < i->operands[1] && d < RANK_LIMIT; ++d) {
+        coordinates[d] = part->map[e->program.coordinates[i->operands[0] + d]];
       }
-    }
-    if ((i.opcode == TENON_OPCODE_INDEX || i.opcode == TENON_OPCODE_SIZE) && c->axes != NULL) {
-      i.immediate.i = c->axes[i.immediate.i];
-    }
-    composition->map[k] = tenon__assembler_add(&composition->assembler, &i, coordinates);
+      *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);
+      return memory_or(c, TENON_OK);
+    case TENON_OPCODE_INDEX:
+      return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
+    default:
+      return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
   }
 }
 
-static bool begin(composition_t* composition, tenon__dim_pool_t* pool, tenon__arena_t* arena,
-                  const tenon__expression_t* a, const tenon__expression_t* b) {
-  const uint32_t instructions =
-      a->program.instruction_count + (b == NULL ? 0 : b->program.instruction_count);
-  composition->pool = pool;
-  composition->map = tenon__arena_allocate(arena, instructions + 1u, sizeof(uint32_t));
-  return composition->map != NULL &&
-         tenon__assembler_initialize(
-             &composition->assembler, arena, a->program.rank, a->space, instructions,
-             a->program.operand_count + (b == NULL ? 0 : b->program.operand_count),
-             a->program.coordinate_count + (b == NULL ? 0 : b->program.coordinate_count));
-}
-
-tenon_status_t tenon__expression_normalise(const tenon__expression_t* expression,
-                                           tenon__arena_t* arena,
-                                           tenon__expression_t* out_expression) {
-  composition_t composition = {0};
-  const copying_t c = {.part = expression};
-  tenon_program_output_t* outputs = tenon__arena_allocate(
-      arena, expression->program.output_count + 1u, sizeof *outputs);
-  if (outputs == NULL || !begin(&composition, NULL, arena, expression, NULL)) {
+static tenon_status_t copy_part(composition_t* c, part_t* part) {
+  const tenon_program_t* program = &part->expression->program;
+  part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
+  if (part->map == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  copy_part(&composition, &c);
-  for (uint32_t k = 0; k < expression->program.output_count; ++k) {
-    outputs[k] = expression->program.outputs[k];
-    outputs[k].instruction = composition.map[outputs[k].instruction];
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    tenon_instruction_t i = program->instructions[k];
+    const bool placed = i.opcode == TENON_OPCODE_INDEX || i.opcode == TENON_OPCODE_SIZE;
+    if (i.opcode == TENON_OPCODE_INPUT || i.opcode == TENON_OPCODE_LOAD ||
+        (placed && part->replacements != NULL)) {
+      TENON_TRY(copy_leaf(c, part, &i, &part->map[k]));
+      continue;
+    }
+    const uint32_t count = tenon__opcode_operand_count(i.opcode);
+    for (uint32_t o = 0; o < 3; ++o) {
+      i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
+    }
+    if (tenon__opcode_is_reduction(i.opcode)) {
+      i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
+    }
+    part->map[k] = tenon__emit(&c->builder, &i);
   }
-  return tenon__assembler_finish(&composition.assembler, outputs, expression->output_axes,
-                                 expression->output_ranks, expression->program.output_count,
-                                 out_expression);
+  return memory_or(c, TENON_OK);
 }
 
 static bool reduces(const tenon__expression_t* e) {
@@ -135,70 +209,76 @@ static bool reduces(const tenon__expression_t* e) {
   return false;
 }
 
-/* INDEX, SIZE and LOAD know the space that they stand in. */
-static bool knows_space(const tenon__expression_t* e) {
-  for (uint32_t k = 0; k < e->program.instruction_count; ++k) {
-    const uint16_t opcode = e->program.instructions[k].opcode;
-    if (opcode == TENON_OPCODE_INDEX || opcode == TENON_OPCODE_SIZE || opcode == TENON_OPCODE_LOAD) {
-      return true;
-    }
-  }
-  return false;
+static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
+  return a->program.rank == b->program.rank &&
+         (a->program.rank == 0 ||
+          memcmp(a->space, b->space, a->program.rank * sizeof(tenon_dim_t)) == 0);
 }
 
-static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
-  if (a->program.rank != b->program.rank) {
+static bool is_reduced(const tenon__expression_t* producer, uint32_t output, uint32_t axis) {
+  return ((producer->program.outputs[output].reduced_axes >> axis) & 1u) != 0;
+}
+
+/* Is the output read at the same point of an equal space? Along reduced axes it may be read
+ * anywhere. */
+static bool reads_same_point(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
+                             uint32_t slot, const tenon__expression_t* producer, uint32_t output) {
+  const tenon__access_t* access = &consumer->accesses[slot];
+  uint64_t seen = producer->program.outputs[output].reduced_axes;
+  if (!same_space(consumer, producer) || access->rank != producer->output_ranks[output]) {
     return false;
   }
-  for (uint32_t k = 0; k < a->program.rank; ++k) {
-    if (!tenon__dim_equal(a->space[k], b->space[k])) {
+  for (uint32_t d = 0; d < access->rank; ++d) {
+    const uint32_t axis = producer->output_axes[output][d];
+    if (!is_reduced(producer, output, axis) &&
+        !tenon__dim_equal(access->coordinates[d],
+                          tenon__dim_coordinate(pool, axis, producer->space[axis]))) {
+      return false;
+    }
+    seen |= UINT64_C(1) << axis;
+  }
+  for (uint32_t k = 0; k < producer->program.rank; ++k) {
+    int64_t extent = 0;
+    const bool single = tenon__dim_known(pool, producer->space[k], &extent) && extent == 1;
+    if (((seen >> k) & 1u) == 0 && !single) {
       return false;
     }
   }
   return true;
 }
 
-/* Does the access read the output at the same point of an equal space (reduced axes aside)? */
-static bool at_identity(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
-                        uint32_t operand, const tenon__expression_t* producer, uint32_t output) {
-  const tenon__access_t* access = &consumer->accesses[operand];
-  const uint64_t reduced = producer->program.outputs[output].reduced_axes;
-  if (!same_space(consumer, producer) || access->rank != producer->output_ranks[output]) {
+/* Does the consumer stand on the output's own shape and read it point by point? */
+static bool stands_on_output(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
+                             uint32_t slot, const tenon__expression_t* producer, uint32_t output) {
+  const tenon__access_t* access = &consumer->accesses[slot];
+  const uint32_t rank = producer->output_ranks[output];
+  if (consumer->program.rank != rank || access->rank != rank) {
     return false;
   }
-  uint64_t seen = 0;
-  for (uint32_t d = 0; d < access->rank; ++d) {
+  const tenon_dim_t one = tenon__dim_constant(pool, 1);
+  for (uint32_t d = 0; d < rank; ++d) {
     const uint32_t axis = producer->output_axes[output][d];
-    int64_t number = 0;
-    const bool is_zero =
-        tenon__dim_known(pool, access->coordinates[d], &number) && number == 0;
-    const bool is_own = tenon__dim_equal(
-        access->coordinates[d], tenon__dim_coordinate(pool, axis, consumer->space[axis]));
-    const bool is_single =
-        tenon__dim_known(pool, producer->space[axis], &number) && number == 1;
-    const bool is_reduced = ((reduced >> axis) & 1u) != 0;
-    if (!(is_own && !is_reduced) && !(is_zero && (is_single || is_reduced)) &&
-        !(is_own && is_single)) {
+    const tenon_dim_t extent = is_reduced(producer, output, axis) ? one : producer->space[axis];
+    if (!tenon__dim_equal(consumer->space[d], extent) ||
+        !tenon__dim_equal(access->coordinates[d], tenon__dim_coordinate(pool, d, extent))) {
       return false;
     }
-    seen |= UINT64_C(1) << axis;
   }
-  const uint64_t all =
-      producer->program.rank >= 64 ? UINT64_MAX : (UINT64_C(1) << producer->program.rank) - 1;
-  return (seen | reduced) == all;
+  return true;
 }
 
-/* Coordinates of the producer's space in the consumer's; false when an axis has none. */
-static bool replacements_for(tenon__dim_pool_t* pool, tenon__arena_t* arena,
-                             const tenon__expression_t* consumer, uint32_t operand,
-                             const tenon__expression_t* producer, uint32_t output,
-                             tenon_dim_t** out_replacements) {
-  const tenon__access_t* access = &consumer->accesses[operand];
+/* The producer's coordinates where the consumer reads it; axes that its output lacks must have
+ * extent 1. */
+static tenon_status_t producer_replacements(composition_t* c, const tenon__access_t* access,
+                                            const tenon__expression_t* producer, uint32_t output,
+                                            const tenon_dim_t** out_replacements) {
   const uint32_t rank = producer->program.rank;
-  tenon_dim_t* replacements = tenon__arena_allocate(arena, rank + 1u, sizeof *replacements);
-  *out_replacements = replacements;
-  if (replacements == NULL || access->rank != producer->output_ranks[output]) {
-    return false;
+  tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
+  if (replacements == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (access->rank != producer->output_ranks[output]) {
+    return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t k = 0; k < rank; ++k) {
     replacements[k] = TENON_DIM_INVALID;
@@ -207,117 +287,157 @@ static bool replacements_for(tenon__dim_pool_t* pool, tenon__arena_t* arena,
     replacements[producer->output_axes[output][d]] = access->coordinates[d];
   }
   for (uint32_t k = 0; k < rank; ++k) {
-    if (replacements[k].id == TENON_NONE) {
-      replacements[k] = tenon__dim_constant(pool, 0);
-      int64_t extent = 0;
-      if (!tenon__dim_known(pool, producer->space[k], &extent) || extent != 1) {
-        return false;
-      }
+    int64_t extent = 0;
+    if (!tenon__dim_equal(replacements[k], TENON_DIM_INVALID)) {
+      continue;
     }
+    if (!tenon__dim_known(c->pool, producer->space[k], &extent) || extent != 1) {
+      return memory_or(c, TENON_ERROR_UNSUPPORTED);
+    }
+    replacements[k] = tenon__dim_constant(c->pool, 0);
   }
-  return true;
+  *out_replacements = replacements;
+  return memory_or(c, TENON_OK);
 }
 
-static bool same_access(const tenon__access_t* a, const tenon__access_t* b) {
-  for (uint32_t k = 0; a->rank == b->rank && k < a->rank; ++k) {
-    if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
-      return false;
-    }
+/* The consumer's coordinates and axes in the producer's space, into which it is lifted. */
+static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer, uint32_t output,
+                           part_t* consumer) {
+  const uint32_t rank = producer->output_ranks[output];
+  tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
+  uint32_t* axes = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*axes));
+  if (replacements == NULL || axes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
-  return a->rank == b->rank;
+  for (uint32_t d = 0; d < rank; ++d) {
+    const uint32_t axis = producer->output_axes[output][d];
+    const bool gone = is_reduced(producer, output, axis);
+    axes[d] = gone ? TENON_NONE : axis;
+    replacements[d] = gone ? tenon__dim_constant(c->pool, 0)
+                           : tenon__dim_coordinate(c->pool, axis, producer->space[axis]);
+  }
+  consumer->replacements = replacements;
+  consumer->axes = axes;
+  return memory_or(c, TENON_OK);
 }
 
-/* Stored and loaded again: what the value looks like to the consumer. */
-static bool stored_value(composition_t* composition, uint32_t index,
-                         const tenon_program_output_t* output, bool strict, uint32_t* out_index) {
-  const uint32_t bits = tenon__dtype_bits(output->dtype);
+/* The producer's value as the consumer reads it: stored and loaded again. Packed types change a
+ * value when it is stored; narrow floats round, which a strict build keeps. */
+static tenon_status_t stored_value(composition_t* c, uint32_t code,
+                                   const tenon_program_output_t* output, bool strict,
+                                   uint32_t* out_code) {
   const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(output->dtype);
-  const char class = tenon__dtype_class(output->dtype);
-  if (bits < 8 || class == 's' || class == 'c') {
-    return false; /* packed types round where they are stored */
+  const bool narrow = arithmetic != output->dtype;
+  if (narrow && (strict || tenon__dtype_class(output->dtype) != 'f')) {
+    return TENON_ERROR_UNSUPPORTED;
   }
-  if (strict && arithmetic != output->dtype) {
-    return false;
-  }
-  *out_index = cast_to(composition, index, arithmetic);
-  return true;
+  *out_code = cast_to(c, code, arithmetic);
+  return memory_or(c, TENON_OK);
 }
 
-static tenon_status_t finish(composition_t* composition, const tenon__expression_t* consumer,
-                             const uint32_t* consumer_map, const tenon__expression_t* producer,
-                             uint32_t producer_output, uint32_t kept_instruction, bool keep,
+/* The values that the consumer's slots read, one for each. */
+static tenon_status_t copy_producer(composition_t* c, const tenon__expression_t* consumer,
+                                    const uint32_t* slots, uint32_t slot_count, part_t* producer,
+                                    uint32_t output, bool in_place, bool strict,
+                                    uint32_t* out_values) {
+  const tenon_program_output_t* made = &producer->expression->program.outputs[output];
+  for (uint32_t k = 0; k < slot_count; ++k) {
+    if (k == 0 || !in_place) {
+      if (!in_place) {
+        TENON_TRY(producer_replacements(c, &consumer->accesses[slots[k]], producer->expression,
+                                        output, &producer->replacements));
+      }
+      TENON_TRY(copy_part(c, producer));
+    }
+    TENON_TRY(stored_value(c, producer->map[made->instruction], made, strict, &out_values[k]));
+  }
+  return TENON_OK;
+}
+
+/* The consumer's outputs, on the result's axes, and the producer's if it is kept. */
+static tenon_status_t finish(composition_t* c, const part_t* consumer, const part_t* producer,
+                             uint32_t producer_output, bool keep,
                              tenon__expression_t* out_expression) {
-  tenon__arena_t* arena = composition->assembler.arena;
-  const uint32_t own = consumer->program.output_count;
-  const uint32_t count = own + (keep ? 1 : 0);
-  tenon_program_output_t* outputs = tenon__arena_allocate(arena, count + 1u, sizeof *outputs);
-  const uint32_t** axes = tenon__arena_allocate(arena, count + 1u, sizeof *axes);
-  uint32_t* ranks = tenon__arena_allocate(arena, count + 1u, sizeof *ranks);
+  const tenon__expression_t* e = consumer->expression;
+  const uint32_t own = e->program.output_count;
+  const uint32_t count = own + (keep ? 1u : 0u);
+  const uint64_t lifted = consumer->axes == NULL
+                              ? 0
+                              : producer->expression->program.outputs[producer_output].reduced_axes;
+  tenon_program_output_t* outputs = tenon__arena_allocate(c->arena, count + 1u, sizeof(*outputs));
+  const uint32_t** axes = tenon__arena_allocate(c->arena, count + 1u, sizeof(*axes));
+  uint32_t* ranks = tenon__arena_allocate(c->arena, count + 1u, sizeof(*ranks));
   if (outputs == NULL || axes == NULL || ranks == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < own; ++k) {
-    outputs[k] = consumer->program.outputs[k];
-    outputs[k].instruction = consumer_map[outputs[k].instruction];
-    axes[k] = consumer->output_axes[k];
-    ranks[k] = consumer->output_ranks[k];
+    outputs[k] = e->program.outputs[k];
+    outputs[k].instruction = consumer->map[outputs[k].instruction];
+    outputs[k].reduced_axes = map_axes(consumer, outputs[k].reduced_axes) | lifted;
+    ranks[k] = e->output_ranks[k];
+    axes[k] = e->output_axes[k];
+    if (consumer->axes != NULL) {
+      uint32_t* placed = tenon__arena_allocate(c->arena, ranks[k] + 1u, sizeof(*placed));
+      if (placed == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+      for (uint32_t d = 0; d < ranks[k]; ++d) {
+        placed[d] = producer->expression->output_axes[producer_output][e->output_axes[k][d]];
+      }
+      axes[k] = placed;
+    }
   }
   if (keep) {
-    outputs[own] = producer->program.outputs[producer_output];
-    outputs[own].instruction = kept_instruction;
-    axes[own] = producer->output_axes[producer_output];
-    ranks[own] = producer->output_ranks[producer_output];
+    outputs[own] = producer->expression->program.outputs[producer_output];
+    outputs[own].instruction = producer->map[outputs[own].instruction];
+    axes[own] = producer->expression->output_axes[producer_output];
+    ranks[own] = producer->expression->output_ranks[producer_output];
   }
-  return tenon__assembler_finish(&composition->assembler, outputs, axes, ranks, count,
-                                 out_expression);
+  tenon__expression_t raw;
+  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, outputs, axes, ranks,
+                                          count, NULL, &raw));
+  return tenon__expression_normalise(&raw, c->arena, out_expression);
 }
 
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
-                                         const tenon__expression_t* consumer,
-                                         const uint32_t* slots, uint32_t slot_count,
-                                         const tenon__expression_t* producer,
+                                         const tenon__expression_t* consumer, const uint32_t* slots,
+                                         uint32_t slot_count, const tenon__expression_t* producer,
                                          uint32_t producer_output, bool keep_output,
                                          uint32_t producer_index_base, bool strict,
                                          tenon__arena_t* arena,
                                          tenon__expression_t* out_expression) {
-  bool identity = true;
+  bool same_point = true;
+  bool on_output = true;
   for (uint32_t k = 0; k < slot_count; ++k) {
-    if (consumer->program.operands[slots[k]].indexed != 0 ||
-        !same_access(&consumer->accesses[slots[k]], &consumer->accesses[slots[0]])) {
+    if (consumer->program.operands[slots[k]].indexed != 0) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    identity = identity && at_identity(pool, consumer, slots[k], producer, producer_output);
+    same_point =
+        same_point && reads_same_point(pool, consumer, slots[k], producer, producer_output);
+    on_output = on_output && stands_on_output(pool, consumer, slots[k], producer, producer_output);
   }
-  if (slot_count == 0 || (!identity && (keep_output || reduces(producer) || knows_space(producer)))) {
-    return TENON_ERROR_UNSUPPORTED;
+  const bool lifted = !same_point && on_output && reduces(producer);
+  if (slot_count == 0 || (!same_point && !lifted && (keep_output || reduces(producer)))) {
+    return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
   }
-  /* A reduction over a space of which the other part knows nothing is fine; a consumer that reduces over the
-   * same space keeps its axes. */
-  composition_t composition = {0};
-  if (!begin(&composition, pool, arena, consumer, producer)) {
+  const tenon__expression_t* frame = lifted ? producer : consumer;
+  composition_t c = {
+      .pool = pool, .arena = arena, .rank = frame->program.rank, .space = frame->space};
+  tenon__program_builder_initialize(&c.builder, arena);
+  part_t first = {.expression = producer, .index_base = producer_index_base};
+  part_t second = {.expression = consumer, .slots = slots, .slot_count = slot_count};
+  uint32_t* values = tenon__arena_allocate(arena, slot_count, sizeof(*values));
+  if (values == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  copying_t first = {.part = producer, .index_base = producer_index_base};
-  if (!identity) {
-    tenon_dim_t* replacements = NULL;
-    if (!replacements_for(pool, arena, consumer, slots[0], producer, producer_output,
-                          &replacements)) {
-      return replacements == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
-    }
-    first.replacements = replacements;
+  TENON_TRY(copy_producer(&c, consumer, slots, slot_count, &first, producer_output,
+                          same_point || lifted, strict, values));
+  second.values = values;
+  if (lifted) {
+    TENON_TRY(lift(&c, producer, producer_output, &second));
   }
-  copy_part(&composition, &first);
-  const tenon_program_output_t* output = &producer->program.outputs[producer_output];
-  const uint32_t kept = composition.map[output->instruction];
-  uint32_t value = 0;
-  if (!stored_value(&composition, kept, output, strict, &value)) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  const copying_t second = {
-      .part = consumer, .slots = slots, .slot_count = slot_count, .replacement = value};
-  copy_part(&composition, &second);
-  return finish(&composition, consumer, composition.map, producer, producer_output, kept,
-                keep_output, out_expression);
+  TENON_TRY(copy_part(&c, &second));
+  return finish(&c, &second, &first, producer_output, keep_output, out_expression);
 }
 
 tenon_status_t tenon__expression_through_view(tenon__dim_pool_t* pool,
@@ -325,30 +445,38 @@ tenon_status_t tenon__expression_through_view(tenon__dim_pool_t* pool,
                                               uint32_t operand, const tenon__index_map_t* map,
                                               tenon__arena_t* arena,
                                               tenon__expression_t* out_expression) {
-  if (map->kind != TENON_MAP_AFFINE || map->source_count != 1 || map->fill != TENON_FILL_NONE ||
-      expression->program.operands[operand].indexed != 0) {
+  const tenon_dim_t* through = NULL;
+  const uint32_t count = expression->program.operand_count;
+  if (map->source_count != 1 || expression->program.operands[operand].indexed != 0 ||
+      expression->accesses[operand].rank != map->rank ||
+      (map->fill != TENON_FILL_NONE && !tenon__index_map_is_view(pool, map))) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const uint32_t count = expression->program.operand_count;
+  TENON_TRY(tenon__index_map_coordinates(pool, arena, map, 0, &through));
   tenon__access_t* accesses =
-      tenon__arena_copy(arena, expression->accesses, count * sizeof *accesses);
+      tenon__arena_copy(arena, expression->accesses, count * sizeof(*accesses));
   tenon_operand_t* operands =
-      tenon__arena_copy(arena, expression->program.operands, count * sizeof *operands);
-  tenon_dim_t* coordinates =
-      tenon__arena_allocate(arena, map->sources[0].rank + 1u, sizeof *coordinates);
+      tenon__arena_copy(arena, expression->program.operands, count * sizeof(*operands));
+  const uint32_t rank = map->sources[0].rank;
+  tenon_dim_t* coordinates = tenon__arena_allocate(arena, rank + 1u, sizeof(*coordinates));
   if (accesses == NULL || operands == NULL || coordinates == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t d = 0; d < map->sources[0].rank; ++d) {
-    coordinates[d] = tenon__dim_substitute(pool, map->sources[0].coordinates[d],
-                                           accesses[operand].coordinates, map->rank, NULL);
+  for (uint32_t d = 0; d < rank; ++d) {
+    tenon_dim_t base = TENON_DIM_INVALID;
+    tenon_dim_t parts[RANK_LIMIT];
+    coordinates[d] =
+        tenon__dim_substitute(pool, through[d], accesses[operand].coordinates, map->rank, NULL);
+    if (expression->program.rank > RANK_LIMIT ||
+        !tenon__dim_affine(pool, coordinates[d], expression->program.rank, &base, parts)) {
+      return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
+    }
   }
-  accesses[operand].rank = map->sources[0].rank;
-  accesses[operand].coordinates = coordinates;
-  operands[operand].broadcast_axes =
-      tenon__access_broadcast(pool, &accesses[operand], expression->program.rank);
+  accesses[operand] = (tenon__access_t){rank, coordinates};
+  operands[operand].broadcast_axes = tenon__access_broadcast_axes(
+      pool, &accesses[operand], expression->space, expression->program.rank);
   *out_expression = *expression;
   out_expression->accesses = accesses;
   out_expression->program.operands = operands;
-  return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return TENON_OK;
 }

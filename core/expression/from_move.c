@@ -47,7 +47,19 @@ static uint32_t indexed_operand(conversion_t* c, uint32_t input) {
                                    .dtype = c->input_dtypes[input],
                                    .indexed = 1};
   const tenon__access_t access = {.rank = TENON_NONE};
-  return tenon__emit_operand(&c->builder, c->pool, &operand, &access, c->map->dims, c->map->rank);
+  return tenon__emit_operand(&c->builder, &operand, &access);
+}
+
+/* An input's element at an affine access. */
+static uint32_t plain_code(conversion_t* c, uint32_t input, const tenon__access_t* access) {
+  const tenon_operand_t operand = {
+      .kind = TENON_OPERAND_ARGUMENT,
+      .index = input,
+      .dtype = c->input_dtypes[input],
+      .broadcast_axes = tenon__access_broadcast_axes(c->pool, access, c->map->dims, c->map->rank)};
+  const uint32_t made = tenon__emit_operand(&c->builder, &operand, access);
+  return tenon__emit_immediate(&c->builder, TENON_OPCODE_INPUT, readable_type(c, input), 0,
+                               (int64_t)made);
 }
 
 /* symbol = (extent - base) / factor for an extent of the space that is factor * symbol + base. */
@@ -243,13 +255,8 @@ static tenon_status_t source_code(conversion_t* c, uint32_t number, guard_t* out
   }
   TENON_TRY(tenon__index_map_coordinates(c->pool, c->builder.arena, c->map, number, &coordinates));
   if (is_plain(c, source, coordinates)) {
-    const tenon_operand_t operand = {.kind = TENON_OPERAND_ARGUMENT,
-                                     .index = source->input,
-                                     .dtype = c->input_dtypes[source->input]};
     const tenon__access_t access = {source->rank, coordinates};
-    const uint32_t made =
-        tenon__emit_operand(&c->builder, c->pool, &operand, &access, c->map->dims, c->map->rank);
-    *out_code = tenon__emit_immediate(&c->builder, TENON_OPCODE_INPUT, type, 0, (int64_t)made);
+    *out_code = plain_code(c, source->input, &access);
     return TENON_OK;
   }
   const bool last = number + 1 == c->map->source_count && c->map->fill == TENON_FILL_NONE;
@@ -276,12 +283,8 @@ static tenon_status_t fill_code(conversion_t* c, tenon_dtype_t type, uint32_t* o
   }
   /* One element: it stands at the beginning whatever its rank. */
   static const tenon_dim_t none = {0};
-  const tenon_operand_t operand = {
-      .kind = TENON_OPERAND_ARGUMENT, .index = input, .dtype = c->input_dtypes[input]};
   const tenon__access_t access = {0, &none};
-  const uint32_t made =
-      tenon__emit_operand(&c->builder, c->pool, &operand, &access, c->map->dims, c->map->rank);
-  *out_code = tenon__emit_immediate(&c->builder, TENON_OPCODE_INPUT, type, 0, (int64_t)made);
+  *out_code = plain_code(c, input, &access);
   return TENON_OK;
 }
 

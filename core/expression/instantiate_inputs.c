@@ -131,9 +131,12 @@ tenon_status_t tenon__worth_input(tenon__instantiation_t* in, const tenon__synta
     TENON_TRY(make_access(in, syntax, port->name, value, axis, &access));
   }
   const tenon_operand_t operand = {
-      .kind = TENON_OPERAND_ARGUMENT, .index = value->argument, .dtype = value->dtype};
-  const uint32_t number = tenon__emit_operand(&in->builder, in->pool, &operand, &access, in->space,
-                                              in->dry ? 0 : in->rank);
+      .kind = TENON_OPERAND_ARGUMENT,
+      .index = value->argument,
+      .dtype = value->dtype,
+      .broadcast_axes =
+          in->dry ? 0 : tenon__access_broadcast_axes(in->pool, &access, in->space, in->rank)};
+  const uint32_t number = tenon__emit_operand(&in->builder, &operand, &access);
   *out_worth = (tenon__worth_t){
       .kind = TENON_WORTH_CODE,
       .code = tenon__emit_immediate(&in->builder, TENON_OPCODE_INPUT,

@@ -151,9 +151,8 @@ static bool same_access(const tenon__access_t* a, const tenon__access_t* b) {
           memcmp(a->coordinates, b->coordinates, a->rank * sizeof(tenon_dim_t)) == 0);
 }
 
-/* Axes of the space that the access does not vary along, but those that have extent 1 for sure. */
-static uint64_t broadcast_axes_of(const tenon__dim_pool_t* pool, const tenon__access_t* access,
-                                  const tenon_dim_t* space, uint32_t rank) {
+uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
+                                      const tenon_dim_t* space, uint32_t rank) {
   uint64_t varying = 0;
   if (access->rank == TENON_NONE) {
     return 0;
@@ -172,9 +171,8 @@ static uint64_t broadcast_axes_of(const tenon__dim_pool_t* pool, const tenon__ac
   return axes;
 }
 
-uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon__dim_pool_t* pool,
-                             const tenon_operand_t* operand, const tenon__access_t* access,
-                             const tenon_dim_t* space, uint32_t rank) {
+uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_operand_t* operand,
+                             const tenon__access_t* access) {
   for (uint32_t i = 0; i < builder->operand_count; ++i) {
     const tenon_operand_t* other = &builder->operands[i];
     if (other->kind == operand->kind && other->index == operand->index &&
@@ -191,7 +189,6 @@ uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon__dim
     return 0;
   }
   builder->operands[count] = *operand;
-  builder->operands[count].broadcast_axes = broadcast_axes_of(pool, access, space, rank);
   builder->accesses[count] = *access;
   return builder->operand_count++;
 }

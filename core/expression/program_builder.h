@@ -51,11 +51,13 @@ uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t d
                               tenon__scalar_t value);
 uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
                           const uint32_t* coordinates, uint32_t count);
-/* The operand with these fields and this access, made if new. `broadcast_axes` follows from the
- * access. */
-uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon__dim_pool_t* pool,
-                             const tenon_operand_t* operand, const tenon__access_t* access,
-                             const tenon_dim_t* space, uint32_t rank);
+/* The operand with these fields and this access, made if new. */
+uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_operand_t* operand,
+                             const tenon__access_t* access);
+/* Axes of the space that an access does not vary along, but those that have extent 1 for sure: an
+ * operand's `broadcast_axes`. */
+uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
+                                      const tenon_dim_t* space, uint32_t rank);
 
 /* Value of a CONSTANT. */
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,

@@ -36,19 +36,64 @@ static bool load_is_good(const tenon_program_t* p, uint32_t index) {
   return true;
 }
 
+static bool is_integer(tenon_dtype_t dtype) {
+  return tenon__dtype_class(dtype) == 'i' || tenon__dtype_class(dtype) == 'u';
+}
+
+/* Does the opcode compute in that type? */
+static bool opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
+  const char kind = tenon__dtype_class(dtype);
+  switch (opcode) {
+    case TENON_OPCODE_AND:
+    case TENON_OPCODE_OR:
+    case TENON_OPCODE_XOR:
+    case TENON_OPCODE_NOT:
+      return kind != 'f';
+    case TENON_OPCODE_SHL:
+    case TENON_OPCODE_SHR:
+      return is_integer(dtype);
+    case TENON_OPCODE_CONSTANT:
+    case TENON_OPCODE_CAST:
+    case TENON_OPCODE_SELECT:
+    case TENON_OPCODE_EQ:
+    case TENON_OPCODE_NE:
+    case TENON_OPCODE_REDUCE_MIN:
+    case TENON_OPCODE_REDUCE_MAX:
+      return true;
+    case TENON_OPCODE_ATAN2:
+    case TENON_OPCODE_RANDOM:
+      return kind == 'f';
+    default:
+      return opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS ? kind == 'f'
+                                                                            : kind != 'b';
+  }
+}
+
 static bool operand_types_agree(const tenon_program_t* p, const tenon_instruction_t* i) {
   const uint32_t count = tenon__opcode_operand_count(i->opcode);
-  if (i->opcode == TENON_OPCODE_CAST || i->opcode == TENON_OPCODE_RANDOM) {
-    return true;
+  if (!opcode_takes(i->opcode, i->dtype)) {
+    return false;
   }
-  for (uint32_t o = 0; o < count; ++o) {
+  for (uint32_t o = 0; o < count && i->opcode != TENON_OPCODE_CAST; ++o) {
     const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
+    if (i->opcode == TENON_OPCODE_RANDOM) {
+      if (!is_integer(type)) {
+        return false;
+      }
+      continue;
+    }
     const bool is_condition = i->opcode == TENON_OPCODE_SELECT && o == 0;
     if (type != (is_condition ? (tenon_dtype_t)TENON_DTYPE_BOOL : i->dtype)) {
       return false;
     }
   }
   return true;
+}
+
+/* Axes of a reduction are axes of the space. */
+static bool axes_are_good(const tenon_program_t* p, const tenon_instruction_t* i) {
+  return !tenon__opcode_is_reduction(i->opcode) || p->rank >= MOST_AXES ||
+         ((uint64_t)i->immediate.i >> p->rank) == 0;
 }
 
 static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
@@ -69,18 +114,20 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
       return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->rank &&
              tenon__dtype_class(i->dtype) != 'f';
     default:
-      return operand_is_earlier(p, index) && operand_types_agree(p, i);
+      return operand_is_earlier(p, index) && operand_types_agree(p, i) && axes_are_good(p, i);
   }
 }
 
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
   if (program->rank > MOST_AXES || program->instruction_count > MOST_INSTRUCTIONS) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression is too large: rank %u, %u instructions",
-                       program->rank, program->instruction_count);
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                       "an expression is too large: rank %u, %u instructions", program->rank,
+                       program->instruction_count);
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     if (program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid", k);
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid",
+                         k);
     }
   }
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
@@ -92,7 +139,8 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
   for (uint32_t k = 0; k < program->output_count; ++k) {
     if (program->outputs[k].instruction >= program->instruction_count ||
         program->outputs[k].dtype >= TENON_DTYPE_COUNT) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid", k);
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
+                         k);
     }
   }
   return TENON_OK;
@@ -260,8 +308,7 @@ tenon_status_t tenon__expression_read(struct tenon__byte_reader_t* reader,
   tenon__expression_t e = {0};
   e.program.rank = tenon__read_u32(reader);
   if (reader->failed || e.program.rank > MOST_AXES) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression has rank %u",
-                       e.program.rank);
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression has rank %u", e.program.rank);
   }
   e.space = read_dims(&r, e.program.rank);
   read_operands(&r, &e);

@@ -68,7 +68,7 @@ TENON_TEST(what_was_written_is_read) {
     (void)fputs(f.messages.text, stderr);
   }
   REQUIRE(plan != NULL);
-  EXPECT_TEXT(plan->device, "cpu");
+  EXPECT_TEXT(plan->device, "machine");
   EXPECT_TEXT(plan->fingerprint, "a machine");
   EXPECT_TEXT(plan->patches, "fold: sum\n");
   EXPECT_INT(plan->thread_count, 2);

@@ -80,7 +80,7 @@ static const tenon_operator_t sample_operators[SAMPLE_OPERATOR_COUNT] = {
                       .shape = "y.rank = 1; y[d] = fresh()",
                       TENON_OPERATOR_STRIDES},
     [SAMPLE_SHAPE_OF] = {.size = sizeof(tenon_operator_t),
-                         .name = "test.shape_of/1",
+                         .name = "test.dims_of/1",
                          .types = sample_types,
                          .type_count = 1,
                          .inputs = sample_inputs,
@@ -336,7 +336,7 @@ static inline uint32_t sample_add_body(sample_t* s, const char* name, bool doubl
 typedef struct sample_nodes_t {
   uint32_t x, condition, w, labels, r;
   uint32_t bodies[2];
-  uint32_t sum, twist, scale, turn, left, right, join, last, choose, shape_of, found, update;
+  uint32_t sum, twist, scale, turn, left, right, join, last, choose, dims_of, found, update;
 } sample_nodes_t;
 
 static inline void sample_make_sources(sample_t* s, sample_nodes_t* n) {
@@ -393,11 +393,11 @@ static inline void sample_make_nodes(sample_t* s, sample_nodes_t* n) {
   n->last = sample_add_node(s, SAMPLE_TWIST, "last", &joined, 1, NULL, 0);
   const uint32_t chosen[2] = {n->condition, sample_output(s, n->turn)};
   n->choose = sample_add_node(s, SAMPLE_CHOOSE, "choose", chosen, 2, n->bodies, 2);
-  n->shape_of = sample_add_node(s, SAMPLE_SHAPE_OF, "shape_of", &n->x, 1, NULL, 0);
+  n->dims_of = sample_add_node(s, SAMPLE_SHAPE_OF, "dims_of", &n->x, 1, NULL, 0);
   const uint32_t e = sample_output(s, n->choose);
   n->found = sample_add_node(s, SAMPLE_FOUND, "found", &e, 1, NULL, 0);
   n->update = sample_add_sum(s, "update", n->r, n->r, false);
-  const uint32_t ends[4] = {n->last, n->choose, n->shape_of, n->found};
+  const uint32_t ends[4] = {n->last, n->choose, n->dims_of, n->found};
   for (uint32_t k = 0; k < 4 && !s->failed; ++k) {
     sample_try(s, tenon__graph_add_output(s->network, 0, sample_output(s, ends[k]), NULL));
   }

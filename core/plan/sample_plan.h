@@ -168,7 +168,7 @@ static inline void sample_make_places(sample_t* s, const sample_nodes_t* n, samp
                             g->nodes[n->join].maps, 0);
   p->right = sample_add_view(s, sample_output(s, n->right), TENON_STORAGE_PART, p->joined,
                              g->nodes[n->join].maps, 1);
-  const uint32_t ends[4] = {n->last, n->choose, n->shape_of, n->found};
+  const uint32_t ends[4] = {n->last, n->choose, n->dims_of, n->found};
   for (uint32_t k = 0; k < 4; ++k) {
     p->ends[k] = sample_add_place(s, sample_output(s, ends[k]), TENON_STORAGE_OUTPUT, k);
   }
@@ -213,7 +213,7 @@ static inline void sample_make_steps(sample_t* s, const sample_nodes_t* n,
   sample_add_step(s, TENON_STEP_CHOOSE, "choose", (const uint32_t[]){p->condition, p->turned}, 2,
                   p->ends[1])
       ->node = n->choose;
-  sample_add_step(s, TENON_STEP_CONTENTS, "shape_of", NULL, 0, p->ends[2])->node = n->shape_of;
+  sample_add_step(s, TENON_STEP_CONTENTS, "dims_of", NULL, 0, p->ends[2])->node = n->dims_of;
   region = sample_node_region(s, n->found);
   (void)sample_add_kernel(s, "found", &region, &p->ends[1], p->ends[3]);
   region = sample_expression_region(s, n->update);
@@ -277,7 +277,7 @@ static inline void sample_describe(sample_t* s) {
   plan->packed_count = 2;
   plan->plugins = sample_copy(s, plugins, sizeof plugins);
   plan->plugin_count = 2;
-  plan->device = "cpu";
+  plan->device = "machine";
   plan->fingerprint = "a machine";
   plan->patches = "fold: sum\n";
   plan->thread_count = 2;

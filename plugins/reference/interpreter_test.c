@@ -114,7 +114,7 @@ TENON_TEST(moves_copy_boxes_and_fill_the_rest) {
   static const int64_t extent[] = {2};
   static const int64_t strides[] = {-1};
   static const tenon_move_piece_t piece = {
-      .begin = begin, .extent = extent, .strides = strides, .offset = 2};
+      .begin = begin, .extent = extent, .strides = strides, .offset = 1};
   const tenon_move_t move = {.rank = 1, .piece_count = 1, .fill_argument = 1, .pieces = &piece};
   fake_t f = fake_of(NULL);
   f.move = &move;

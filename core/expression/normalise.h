@@ -1,0 +1,15 @@
+/* The end of assembling: what compositions, linear forms and the normal form share. */
+#ifndef TENON_CORE_EXPRESSION_NORMALISE_H_
+#define TENON_CORE_EXPRESSION_NORMALISE_H_
+
+#include "core/expression/simplify.h"
+
+/* The outputs with what they need alone, depth first from the first output; operands keep their
+ * order, unused ones go. The fields that are not given are those of `like`; `outputs` name
+ * instructions of the builder. */
+tenon_status_t tenon__expression_gather(const tenon__program_builder_t* builder,
+                                        const tenon__expression_t* like,
+                                        const tenon_program_output_t* outputs,
+                                        tenon__arena_t* arena, tenon__expression_t* out_expression);
+
+#endif

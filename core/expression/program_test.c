@@ -1,0 +1,544 @@
+/* Programs: normal form, composition, reading through views, linear forms. What is rebuilt is
+ * evaluated and compared with what it was built from. */
+#include "core/expression/program.h"
+
+#include "core/base/allocator.h"
+#include "core/base/bytes.h"
+#include "core/expression/evaluate.h"
+#include "core/expression/test_scope.h"
+#include "core/tensor/layout.h"
+
+/* An expression over inputs a, c, e, ... of the given shapes; NULL ends the list. */
+typedef struct inputs_t {
+  const char* names[6];
+  const char* dims[6];
+  tenon_dtype_t dtype;
+} inputs_t;
+
+/* Adds to the scope's arena; the scope is used for one text at a time. */
+static tenon_status_t build(test_scope_t* t, const char* source, const inputs_t* inputs,
+                            bool keepdims, tenon__expression_t* out_expression,
+                            tenon__inferred_shape_t* out_shape) {
+  tenon__text_t text;
+  t->scope.input_count = 0;
+  t->scope.output_count = 0;
+  t->scope.attribute_count = 0;
+  t->arguments = 0;
+  memset(t->inputs, 0, sizeof(t->inputs));
+  for (uint32_t i = 0; i < 6 && inputs->names[i] != NULL; ++i) {
+    test_input(t, inputs->names[i], inputs->dtype, inputs->dims[i]);
+  }
+  test_output(t, "y", inputs->dtype, 1);
+  test_int(t, "keepdims", keepdims ? 1 : 0);
+  const tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
+  return status != TENON_OK ? status
+                            : tenon__expression_instantiate(&t->scope, &text, NULL, &t->arena, NULL,
+                                                            out_expression, out_shape);
+}
+
+static const inputs_t plain = {{"a", "c", "e"}, {"b s 4", "b s 4", "4"}, TENON_DTYPE_FLOAT32};
+
+static void expect_normal(const char* source, const inputs_t* inputs, const char* expected,
+                          int line) {
+  test_scope_t t;
+  tenon__expression_t raw;
+  tenon__expression_t once;
+  tenon__expression_t twice;
+  tenon__inferred_shape_t shape;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  if (build(&t, source, inputs, true, &raw, &shape) != TENON_OK ||
+      tenon__expression_normalise(&raw, &t.arena, &once) != TENON_OK ||
+      tenon__expression_normalise(&once, &t.arena, &twice) != TENON_OK) {
+    tenon__test_fail(__FILE__, line, "%s cannot be built", source);
+  } else {
+    const char* text = tenon__program_text(&once.program, 0, &t.arena);
+    const size_t size = once.program.instruction_count * sizeof(tenon_instruction_t);
+    if (strcmp(text, expected) != 0) {
+      tenon__test_fail(__FILE__, line, "%s gives %s, expected %s", source, text, expected);
+    }
+    if (once.program.instruction_count != twice.program.instruction_count ||
+        memcmp(once.program.instructions, twice.program.instructions, size) != 0) {
+      tenon__test_fail(__FILE__, line, "%s is not stable", source);
+    }
+    EXPECT_STATUS(tenon__program_check(&once.program, NULL), TENON_OK);
+  }
+  test_end(&t);
+}
+
+#define EXPECT_NORMAL(source, expected) expect_normal(source, &plain, expected, __LINE__)
+#define EXPECT_NORMAL_OF(inputs, source, expected) expect_normal(source, inputs, expected, __LINE__)
+
+TENON_TEST(commutative_operands_have_an_order) {
+  EXPECT_NORMAL("y = c + a", "in0 + in1");
+  EXPECT_NORMAL("y = e + (c * a)", "in0 * in1 + in2");
+  EXPECT_NORMAL("y = sigmoid(a) * a", "in0 * sigmoid(in0)");
+  EXPECT_NORMAL("y = 2 * a + 3", "in0 * 2 + 3");
+  EXPECT_NORMAL("y = max(0, a)", "max(in0, 0)");
+  EXPECT_NORMAL("y = a > c ? a : c", "in1 < in0 ? in0 : in1");
+  EXPECT_NORMAL("y = a >= 0 ? a : c", "0 <= in0 ? in0 : in1");
+}
+
+TENON_TEST(what_is_needless_goes) {
+  EXPECT_NORMAL("y = a * 1", "in0");
+  EXPECT_NORMAL("y = a / 1 - 0", "in0");
+  EXPECT_NORMAL("y = a + 0", "in0 + 0");
+  EXPECT_NORMAL("y = - -a", "in0");
+  EXPECT_NORMAL("y = a * -1 + c", "in1 - in0");
+  EXPECT_NORMAL("y = a - 2", "in0 + -2");
+  EXPECT_NORMAL("y = a / 4", "in0 * 0.25");
+  EXPECT_NORMAL("y = a / 3", "in0 / 3");
+  EXPECT_NORMAL("y = 1 / a", "recip(in0)");
+  EXPECT_NORMAL("y = pow(a, 2)", "in0 * in0");
+  EXPECT_NORMAL("y = max(max(a, 0), -1)", "max(in0, 0)");
+  EXPECT_NORMAL("y = min(a, a)", "in0");
+  EXPECT_NORMAL("y = cast(cast(a, f64), f32)", "in0");
+  EXPECT_NORMAL("y = cast(cast(a, i32), f32)", "f32(i32(in0))");
+  EXPECT_NORMAL("y = !(a == c) ? a : c", "in0 != in1 ? in0 : in1");
+  EXPECT_NORMAL("y = !(a < c) ? a : c", "in0 < in1 ? in1 : in0");
+  EXPECT_NORMAL("y = abs(-a) + floor(round(c))", "abs(in0) + round(in1)");
+  EXPECT_NORMAL("let z = exp(c); y = a", "in0");
+}
+
+TENON_TEST(sigmoid_and_softplus_are_recognised) {
+  EXPECT_NORMAL("y = 1 / (1 + exp(-a))", "sigmoid(in0)");
+  EXPECT_NORMAL("y = recip(exp(a * -1) + 1)", "sigmoid(in0)");
+  EXPECT_NORMAL("y = log(1 + exp(a))", "softplus(in0)");
+  EXPECT_NORMAL("y = log1p(exp(a))", "softplus(in0)");
+  EXPECT_NORMAL("y = a / (1 + exp(-a))", "in0 / (exp(-in0) + 1)");
+}
+
+TENON_TEST(integers_and_bools_simplify_more) {
+  static const inputs_t integers = {{"a", "c"}, {"4", "4"}, TENON_DTYPE_INT32};
+  static const inputs_t bools = {{"a", "c"}, {"4", "4"}, TENON_DTYPE_BOOL};
+  EXPECT_NORMAL_OF(&integers, "y = a + 0 + (c - c) + a * 0", "in0");
+  EXPECT_NORMAL_OF(&integers, "y = a | 0", "in0");
+  EXPECT_NORMAL_OF(&integers, "y = shl(a ^ a, 3) + c", "in1");
+  EXPECT_NORMAL_OF(&integers, "y = !(a < c) ? 1 : 2", "in1 <= in0 ? 1 : 2");
+  EXPECT_NORMAL_OF(&integers, "y = cast(cast(a, i64), i16) == 3 ? a : c",
+                   "i16(in0) == 3 ? in0 : in1");
+  EXPECT_NORMAL_OF(&bools, "y = a && a || !!c", "in0 | in1");
+  EXPECT_NORMAL_OF(&bools, "y = a ^ true", "not(in0)");
+  EXPECT_NORMAL_OF(&bools, "y = cast(cast(a, f32), bool)", "in0");
+}
+
+TENON_TEST(constants_fold_as_they_are_computed) {
+  EXPECT_NORMAL("y = a * (cast(2, f32) / cast(3, f32))", "in0 * 0.6666667");
+  EXPECT_NORMAL("y = a + exp(cast(1, f32))", "in0 + 2.7182817");
+  EXPECT_NORMAL("y = select(cast(1, f32) < cast(2, f32), a, c)", "in0");
+}
+
+/* ---- Running: every input k is dense and holds (7 i + 3 k) mod 11 - 3 at place i ---- */
+
+enum { MOST = 256, AXES = 6 };
+
+typedef struct numbers_t {
+  int64_t values[1024];
+  uint8_t known[1024];
+} numbers_t;
+
+static void bind(test_scope_t* t, numbers_t* n) {
+  int64_t symbols[64] = {0};
+  uint8_t symbols_known[64] = {0};
+  REQUIRE(tenon__dim_pool_count(t->scope.pool) <= 1024);
+  REQUIRE(tenon__symbol_count(t->scope.pool) <= 64);
+  for (uint32_t i = 0; i < tenon__symbol_count(t->scope.pool); ++i) {
+    const char* name = tenon__symbol_get(t->scope.pool, i)->name;
+    symbols_known[i] = name[0] != 'o';
+    symbols[i] = name[0] == 'b' ? 2 : 3;
+  }
+  tenon__dim_pool_evaluate(t->scope.pool, symbols, symbols_known, n->values, n->known);
+}
+
+/* Evaluates output 0; input k has these dims. `data[k]` NULL: as above. */
+static void run(test_scope_t* t, const tenon__expression_t* e, const tenon_dim_t* const* dims,
+                const float* const* data, float* out) {
+  static float stock[6][MOST];
+  static int64_t spaces[8][AXES];
+  static int64_t strides[8][AXES];
+  static numbers_t n;
+  tenon_tensor_view_t views[8];
+  int64_t space[AXES] = {0};
+  int64_t result[AXES] = {0};
+  bind(t, &n);
+  REQUIRE(e->program.operand_count <= 7 && e->program.output_count == 1);
+  for (uint32_t k = 0; k < e->program.rank; ++k) {
+    space[k] = n.values[e->space[k].id];
+    result[k] = ((e->program.outputs[0].reduced_axes >> k) & 1u) != 0 ? 1 : space[k];
+  }
+  for (uint32_t k = 0; k < e->program.operand_count; ++k) {
+    const uint32_t input = e->program.operands[k].index;
+    const tenon__access_t* access = &e->accesses[k];
+    int64_t own[AXES] = {0};
+    int64_t own_strides[AXES] = {0};
+    int64_t offset = 0;
+    for (uint32_t i = 0; i < access->rank; ++i) {
+      own[i] = n.values[dims[input][i].id];
+    }
+    for (uint32_t i = 0; i < MOST; ++i) {
+      stock[input][i] = (float)((7 * i + 3 * input) % 11) - 3.0f;
+    }
+    (void)tenon__strides_row_major(access->rank, own, own_strides);
+    EXPECT_STATUS(
+        tenon__coordinates_view(t->scope.pool, access->coordinates, access->rank, e->program.rank,
+                                n.values, n.known, own_strides, strides[k], &offset),
+        TENON_OK);
+    const float* base = data != NULL && data[input] != NULL ? data[input] : stock[input];
+    memcpy(spaces[k], space, sizeof(space));
+    views[k] = (tenon_tensor_view_t){.data = (void*)(uintptr_t)(base + offset),
+                                     .dims = spaces[k],
+                                     .strides = strides[k],
+                                     .rank = e->program.rank,
+                                     .dtype = TENON_DTYPE_FLOAT32,
+                                     .layout = TENON_NONE};
+  }
+  (void)tenon__strides_row_major(e->program.rank, result, strides[7]);
+  const tenon_tensor_view_t output = {.data = out,
+                                      .dims = result,
+                                      .strides = strides[7],
+                                      .rank = e->program.rank,
+                                      .dtype = TENON_DTYPE_FLOAT32,
+                                      .layout = TENON_NONE};
+  EXPECT_STATUS(
+      tenon__program_evaluate(&e->program, space, views, &output, tenon__allocator_default(), NULL),
+      TENON_OK);
+}
+
+/* consumer(producer(a, c), e): composed, and one after the other. The consumer calls the producer's
+ * value x. */
+typedef struct pair_case_t {
+  const char* producer;
+  const char* consumer;
+  bool keepdims;
+  const char* expected; /* text of the composition; NULL: cannot be composed */
+} pair_case_t;
+
+static void check_pair(const pair_case_t* pair, int line) {
+  test_scope_t t;
+  tenon__expression_t producer;
+  tenon__expression_t consumer;
+  tenon__expression_t composed;
+  tenon__inferred_shape_t middle;
+  tenon__inferred_shape_t shape;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  inputs_t first = plain;
+  REQUIRE(build(&t, pair->producer, &first, pair->keepdims, &producer, &middle) == TENON_OK);
+  const char* middle_text = "";
+  for (uint32_t i = 0; i < middle.rank; ++i) {
+    middle_text = tenon__arena_format(&t.arena, "%s%s%s", middle_text, i > 0 ? " " : "",
+                                      tenon__dim_text(t.scope.pool, middle.dims[i], &t.arena));
+  }
+  const inputs_t second = {{"x", "e"}, {middle_text, "4"}, TENON_DTYPE_FLOAT32};
+  REQUIRE(build(&t, pair->consumer, &second, pair->keepdims, &consumer, &shape) == TENON_OK);
+  /* Input 0 of the consumer is the producer; its input 1 becomes 1 + base of the producer's. */
+  uint32_t slots[4];
+  uint32_t slot_count = 0;
+  for (uint32_t k = 0; k < consumer.program.operand_count; ++k) {
+    if (consumer.program.operands[k].index == 0) {
+      slots[slot_count++] = k;
+    }
+  }
+  const tenon_status_t status =
+      tenon__expression_compose(t.scope.pool, &consumer, slots, slot_count, &producer, 0, false, 2,
+                                false, &t.arena, &composed);
+  if (pair->expected == NULL) {
+    if (status != TENON_ERROR_UNSUPPORTED) {
+      tenon__test_fail(__FILE__, line, "%s of %s was composed", pair->consumer, pair->producer);
+    }
+    test_end(&t);
+    return;
+  }
+  if (status != TENON_OK || tenon__program_check(&composed.program, NULL) != TENON_OK) {
+    tenon__test_fail(__FILE__, line, "%s of %s: status %d", pair->consumer, pair->producer, status);
+    test_end(&t);
+    return;
+  }
+  const char* text = tenon__program_text(&composed.program, 0, &t.arena);
+  if (strcmp(text, pair->expected) != 0) {
+    tenon__test_fail(__FILE__, line, "%s of %s gives %s, expected %s", pair->consumer,
+                     pair->producer, text, pair->expected);
+  }
+  const tenon_dim_t* all_dims[6];
+  (void)test_dims(&t, "b s 4", &all_dims[2]);
+  (void)test_dims(&t, "b s 4", &all_dims[3]);
+  (void)test_dims(&t, "4", &all_dims[4]);
+  (void)test_dims(&t, "4", &all_dims[1]); /* the consumer's e */
+  all_dims[0] = middle.dims;
+  float in_one[MOST] = {0};
+  float between[MOST] = {0};
+  float in_two[MOST] = {0};
+  run(&t, &composed, all_dims, NULL, in_one);
+  const tenon_dim_t* producer_dims[3] = {all_dims[2], all_dims[3], all_dims[4]};
+  /* The same data under the numbers that it has in the composition. */
+  static float stock[6][MOST];
+  for (uint32_t input = 0; input < 6; ++input) {
+    for (uint32_t i = 0; i < MOST; ++i) {
+      stock[input][i] = (float)((7 * i + 3 * input) % 11) - 3.0f;
+    }
+  }
+  const float* producer_data[3] = {stock[2], stock[3], stock[4]};
+  run(&t, &producer, producer_dims, producer_data, between);
+  const float* consumer_data[2] = {between, stock[1]};
+  run(&t, &consumer, all_dims, consumer_data, in_two);
+  for (uint32_t i = 0; i < MOST; ++i) {
+    if (!(fabs((double)in_one[i] - (double)in_two[i]) <= 1e-5 * (1 + fabs((double)in_two[i])))) {
+      tenon__test_fail(__FILE__, line, "%s of %s: element %u is %g, expected %g", pair->consumer,
+                       pair->producer, i, (double)in_one[i], (double)in_two[i]);
+      break;
+    }
+  }
+  test_end(&t);
+}
+
+TENON_TEST(compositions) {
+  static const pair_case_t cases[] = {
+      {"y = a + c", "y = max(x, 0) * e", true, "max(in2 + in3, 0) * in1"},
+      {"y = exp(a)", "y = x - mean(x, [1])", true, "let t0 = exp(in2); t0 - mean(t0, [1])"},
+      {"y = a * at(e, 2)", "y = x / sum(x, [-1])", true, "let t0 = in2 * in4; t0 / sum(t0, [2])"},
+      {"y = mean(a, [2])", "y = sqrt(x * x + 1)", true,
+       "let t0 = mean(in2, [2]); sqrt(t0 * t0 + 1)"},
+      {"y = mean(a, [2])", "y = sqrt(x * x + 1)", false,
+       "let t0 = mean(in2, [2]); sqrt(t0 * t0 + 1)"},
+      {"y = sum(a, [2])", "y = sum(x * x, [1])", false,
+       "let t0 = sum(in2, [2]); sum(t0 * t0, [1])"},
+      {"y = sum(a, [2])", "y = sum(x, [2]) + x", true, "let t0 = sum(in2, [2]); t0 + t0"},
+      {"y = sum(a, [1])", "y = x + cast(index(1), f32) + cast(size(0), f32)", true,
+       "sum(in2, [1]) + 0 + f32(size(0))"},
+      {"y = sum(a, [1])", "y = x + cast(index(1), f32)", false, "sum(in2, [1]) + f32(index(2))"},
+      {"y = sum(a, [0, 1, 2])", "y = x * e", false, NULL},
+      {"y = sum(a, [2])", "y = x * e", true, "sum(in2, [2]) * in1"},
+      {"y = a + cast(index(2) * size(2), f32)", "y = x * e", true,
+       "(in2 + f32(size(2) * index(2))) * in1"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+    check_pair(&cases[i], __LINE__);
+  }
+}
+
+TENON_TEST(a_reduction_is_read_back_in_its_space) {
+  test_scope_t t;
+  tenon__expression_t producer;
+  tenon__expression_t consumer;
+  tenon__expression_t composed;
+  tenon__inferred_shape_t shape;
+  const inputs_t one = {{"a"}, {"b s 4"}, TENON_DTYPE_FLOAT32};
+  const inputs_t two = {{"a", "m"}, {"b s 4", "b s 1"}, TENON_DTYPE_FLOAT32};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build(&t, "y = max(a, [2])", &one, true, &producer, &shape) == TENON_OK);
+  REQUIRE(build(&t, "y = exp(a - m)", &two, true, &consumer, &shape) == TENON_OK);
+  const uint32_t slot = 1;
+  REQUIRE(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, true, 0, false,
+                                    &t.arena, &composed) == TENON_OK);
+  EXPECT_TEXT(tenon__program_text(&composed.program, 0, &t.arena), "exp(in0 - max(in0, [2]))");
+  EXPECT_INT(composed.program.operand_count, 1);
+  EXPECT_INT(composed.program.output_count, 2);
+  EXPECT_INT(composed.program.outputs[0].reduced_axes, 0);
+  EXPECT_INT(composed.program.outputs[1].reduced_axes, 4);
+  test_end(&t);
+}
+
+TENON_TEST(strict_builds_keep_rounding) {
+  test_scope_t t;
+  tenon__expression_t producer;
+  tenon__expression_t consumer;
+  tenon__expression_t composed;
+  tenon__inferred_shape_t shape;
+  const inputs_t half = {{"a"}, {"4"}, TENON_DTYPE_FLOAT16};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build(&t, "y = a + 1", &half, true, &producer, &shape) == TENON_OK);
+  REQUIRE(build(&t, "y = a * 2", &half, true, &consumer, &shape) == TENON_OK);
+  const uint32_t slot = 0;
+  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
+                                          true, &t.arena, &composed),
+                TENON_ERROR_UNSUPPORTED);
+  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
+                                          false, &t.arena, &composed),
+                TENON_OK);
+  EXPECT_TEXT(tenon__program_text(&composed.program, 0, &t.arena), "(in0 + 1) * 2");
+  test_end(&t);
+}
+
+TENON_TEST(operands_are_read_through_views) {
+  test_scope_t t;
+  tenon__expression_t e;
+  tenon__expression_t seen;
+  tenon__inferred_shape_t shape = {0, NULL};
+  tenon__text_t text;
+  tenon__index_map_t map;
+  const inputs_t turned = {{"a", "c"}, {"4 s", "s"}, TENON_DTYPE_FLOAT32};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build(&t, "y = a * c", &turned, true, &e, &shape) == TENON_OK);
+  tenon__expression_t first = e;
+  t.scope.input_count = 0;
+  memset(t.inputs, 0, sizeof(t.inputs));
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, "s 4");
+  EXPECT_STATUS(tenon__text_parse(&t.arena, "x[d] = o(1 - d)", NULL, &text), TENON_OK);
+  shape.rank = test_dims(&t, "4 s", &shape.dims);
+  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  EXPECT_STATUS(tenon__expression_through_view(t.scope.pool, &first, 0, &map, &t.arena, &seen),
+                TENON_OK);
+  EXPECT_TEXT(tenon__dim_text(t.scope.pool, seen.accesses[0].coordinates[0], &t.arena), "o1");
+  EXPECT_TEXT(tenon__dim_text(t.scope.pool, seen.accesses[0].coordinates[1], &t.arena), "o0");
+  /* Through a reshape: rows of a matrix that was a vector. */
+  t.scope.input_count = 0;
+  memset(t.inputs, 0, sizeof(t.inputs));
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, "12");
+  EXPECT_STATUS(tenon__text_parse(&t.arena, "x = linear", NULL, &text), TENON_OK);
+  shape.rank = test_dims(&t, "4 3", &shape.dims);
+  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  const inputs_t matrix = {{"a"}, {"4 3"}, TENON_DTYPE_FLOAT32};
+  REQUIRE(build(&t, "y = exp(a)", &matrix, true, &e, &shape) == TENON_OK);
+  EXPECT_STATUS(tenon__expression_through_view(t.scope.pool, &e, 0, &map, &t.arena, &seen),
+                TENON_OK);
+  EXPECT_INT(seen.accesses[0].rank, 1);
+  EXPECT_TEXT(tenon__dim_text(t.scope.pool, seen.accesses[0].coordinates[0], &t.arena),
+              "3*o0 + o1");
+  test_end(&t);
+}
+
+static void expect_linear(const char* source, const char* scale, const char* shift, int line) {
+  test_scope_t t;
+  tenon__expression_t e;
+  tenon__expression_t parts[2];
+  tenon__inferred_shape_t shape;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build(&t, source, &plain, true, &e, &shape) == TENON_OK);
+  uint32_t operand = 0;
+  while (operand < e.program.operand_count && e.program.operands[operand].index != 0) {
+    ++operand;
+  }
+  const bool linear = tenon__expression_linear_in(&e, operand, &t.arena, &parts[0], &parts[1]);
+  if (linear != (scale != NULL)) {
+    tenon__test_fail(__FILE__, line, "%s is %slinear", source, linear ? "" : "not ");
+  } else if (linear) {
+    const char* found = tenon__program_text(&parts[0].program, 0, &t.arena);
+    const char* rest = tenon__program_text(&parts[1].program, 0, &t.arena);
+    if (strcmp(found, scale) != 0 || strcmp(rest, shift) != 0) {
+      tenon__test_fail(__FILE__, line, "%s is %s, %s", source, found, rest);
+    }
+  }
+  test_end(&t);
+}
+
+TENON_TEST(linear_forms) {
+  expect_linear("y = a * e + c", "in2", "in1", __LINE__);
+  expect_linear("y = (a - c) / e", "recip(in2)", "-in1 / in2", __LINE__);
+  expect_linear("y = -a", "-1", "0", __LINE__);
+  expect_linear("y = a + a * 2", "3", "0", __LINE__);
+  expect_linear("y = a * rsqrt(e + 1) * 2 + exp(c)", "rsqrt(in2 + 1) * 2", "exp(in1)", __LINE__);
+  expect_linear("y = a", "1", "0", __LINE__);
+  expect_linear("y = a * a", NULL, NULL, __LINE__);
+  expect_linear("y = exp(a)", NULL, NULL, __LINE__);
+  expect_linear("y = c / a", NULL, NULL, __LINE__);
+  expect_linear("y = sum(a, [0])", NULL, NULL, __LINE__);
+}
+
+TENON_TEST(written_programs_are_read_back) {
+  test_scope_t t;
+  tenon__expression_t e;
+  tenon__expression_t copy;
+  tenon__inferred_shape_t shape;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build(&t, "let m = mean(a, [2]); y = rsqrt(mean((a - m) * (a - m), [2]) + 1e-5) * m",
+                &plain, false, &e, &shape) == TENON_OK);
+  struct tenon__byte_writer_t writer;
+  struct tenon__byte_reader_t reader;
+  tenon__byte_writer_initialize(&writer, tenon__allocator_default());
+  tenon__expression_write(&e, &writer);
+  tenon__byte_reader_initialize(&reader, writer.data, writer.size);
+  EXPECT_STATUS(tenon__expression_read(&reader, t.scope.pool, &t.arena, NULL, &copy), TENON_OK);
+  EXPECT_INT(reader.position, writer.size);
+  EXPECT_TEXT(tenon__program_text(&copy.program, 0, &t.arena),
+              tenon__program_text(&e.program, 0, &t.arena));
+  EXPECT_INT(copy.output_ranks[0], 2);
+  EXPECT_INT(copy.program.outputs[0].reduced_axes, 4);
+  /* Every shorter text of bytes is refused. */
+  for (size_t size = 0; size < writer.size; ++size) {
+    tenon__byte_reader_initialize(&reader, writer.data, size);
+    EXPECT_STATUS(tenon__expression_read(&reader, t.scope.pool, &t.arena, NULL, &copy),
+                  TENON_ERROR_INVALID_DATA);
+  }
+  tenon__byte_writer_deinitialize(&writer);
+  test_end(&t);
+}
+
+static void expect_refused(tenon_program_t program, tenon_instruction_t instruction, int line) {
+  const tenon_instruction_t list[3] = {{.opcode = TENON_OPCODE_INPUT, .dtype = TENON_DTYPE_FLOAT32},
+                                       {.opcode = TENON_OPCODE_INDEX, .dtype = TENON_DTYPE_INT64},
+                                       instruction};
+  program.instructions = list;
+  program.instruction_count = 3;
+  if (tenon__program_check(&program, NULL) != TENON_ERROR_INVALID_DATA) {
+    tenon__test_fail(__FILE__, line, "opcode %u was taken", instruction.opcode);
+  }
+}
+
+TENON_TEST(broken_programs_are_refused) {
+  const tenon_operand_t operand = {.dtype = TENON_DTYPE_FLOAT32};
+  const uint32_t coordinates[1] = {0};
+  const tenon_program_t program = {.operands = &operand,
+                                   .operand_count = 1,
+                                   .coordinates = coordinates,
+                                   .coordinate_count = 1,
+                                   .rank = 2};
+  const uint16_t f32 = TENON_DTYPE_FLOAT32;
+  const tenon_instruction_t broken[] = {
+      {.opcode = TENON_OPCODE_NOP, .dtype = f32},
+      {.opcode = TENON_OPCODE_COUNT, .dtype = f32},
+      {.opcode = TENON_OPCODE_ADD, .dtype = f32, .operands = {0, 2, 0}},
+      {.opcode = TENON_OPCODE_ADD, .dtype = f32, .operands = {0, 1, 0}},
+      {.opcode = TENON_OPCODE_EXP, .dtype = TENON_DTYPE_FLOAT16, .operands = {0, 0, 0}},
+      {.opcode = TENON_OPCODE_EXP, .dtype = TENON_DTYPE_INT64, .operands = {1, 0, 0}},
+      {.opcode = TENON_OPCODE_AND, .dtype = f32, .operands = {0, 0, 0}},
+      {.opcode = TENON_OPCODE_INPUT, .dtype = f32, .immediate = {.i = 1}},
+      {.opcode = TENON_OPCODE_INPUT, .dtype = f32, .immediate = {.i = -1}},
+      {.opcode = TENON_OPCODE_INDEX, .dtype = TENON_DTYPE_INT64, .immediate = {.i = 2}},
+      {.opcode = TENON_OPCODE_SIZE, .dtype = f32},
+      {.opcode = TENON_OPCODE_LOAD, .dtype = f32, .operands = {0, 1, 0}},
+      {.opcode = TENON_OPCODE_SELECT, .dtype = f32, .operands = {0, 0, 0}},
+      {.opcode = TENON_OPCODE_RANDOM, .dtype = f32, .operands = {0, 1, 0}},
+      {.opcode = TENON_OPCODE_SUM, .dtype = f32, .operands = {0, 0, 0}, .immediate = {.i = 4}},
+  };
+  for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); ++i) {
+    expect_refused(program, broken[i], __LINE__);
+  }
+}
+
+static bool compose_all(tenon_allocator_t allocator, void* user) {
+  (void)user;
+  test_scope_t t;
+  bool fine = test_begin(&t, allocator);
+  if (fine) {
+    tenon__expression_t producer;
+    tenon__expression_t consumer;
+    tenon__expression_t made;
+    tenon__expression_t parts[2];
+    tenon__inferred_shape_t shape;
+    const inputs_t one = {{"a"}, {"b s 4"}, TENON_DTYPE_FLOAT32};
+    const inputs_t two = {{"m", "e"}, {"b s", "s"}, TENON_DTYPE_FLOAT32};
+    const uint32_t slot = 0;
+    fine =
+        build(&t, "y = mean(a * a, [2])", &one, false, &producer, &shape) == TENON_OK && t.fine &&
+        build(&t, "y = m * e + cast(index(1), f32)", &two, false, &consumer, &shape) == TENON_OK &&
+        t.fine &&
+        tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, true, 3, false,
+                                  &t.arena, &made) == TENON_OK &&
+        tenon__expression_normalise(&made, &t.arena, &made) == TENON_OK &&
+        tenon__expression_linear_in(&consumer, 0, &t.arena, &parts[0], &parts[1]);
+    struct tenon__byte_writer_t writer;
+    struct tenon__byte_reader_t reader;
+    tenon__byte_writer_initialize(&writer, allocator);
+    if (fine) {
+      tenon__expression_write(&made, &writer);
+      tenon__byte_reader_initialize(&reader, writer.data, writer.size);
+      fine = !writer.failed &&
+             tenon__expression_read(&reader, t.scope.pool, &t.arena, NULL, &made) == TENON_OK;
+    }
+    tenon__byte_writer_deinitialize(&writer);
+  }
+  test_end(&t);
+  return fine;
+}
+
+TENON_TEST(survives_failing_allocations) {
+  tenon__test_each_allocation(compose_all, NULL);
+}
