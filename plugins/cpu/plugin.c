@@ -5,6 +5,7 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: kernel convolution standard.convolution/1 cpu\n"
+                      "offers: kernel deconvolution standard.deconvolution/1 cpu\n"
                       "offers: kernel mat_mul standard.mat_mul/1 cpu\n"
                       "offers: kernel lstm standard.lstm/1 cpu\n"
                       "offers: kernel gru standard.gru/1 cpu\n"
