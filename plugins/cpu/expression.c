@@ -157,6 +157,9 @@ static tenon_status_t read_shapes(const binding_t* binding, const tenon_program_
       out_shapes->tables[t] = (tenon__cpu_table_t){view->rank, view->dims, view->strides};
       continue;
     }
+    if (view->rank != rank) {
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
     uint32_t varying = t >= program->operand_count ? 1 : 0; /* an output counts for more */
     for (uint32_t k = 0; k < rank; k++) {
       const bool varies = extents[k] != 1 && view->dims[k] != 1;
