@@ -424,3 +424,24 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   *out_candidates = result;
   return TENON_OK;
 }
+
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick) {
+  const char* text = candidates->refusals == NULL ? "" : candidates->refusals;
+  if (!tuning->options.keep_refusals) {
+    return candidates->refusals;
+  }
+  const double best = candidates->items[pick].seconds;
+  for (uint32_t k = 0; k < candidates->count && text != NULL; ++k) {
+    const tenon__candidate_t* c = &candidates->items[k];
+    if (k == pick) {
+      continue;
+    }
+    text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s %.4g us, this one %.4g us\n",
+                               text, c->kernel->owner->plugin, c->kernel->kernel.name,
+                               c->tactic.name, kRefusalTexts[TENON_REFUSAL_SLOWER],
+                               c->is_measured ? "measured" : "estimated", c->seconds * 1e6,
+                               best * 1e6);
+  }
+  return text;
+}

@@ -72,6 +72,10 @@ typedef struct tenon__tuning_t {
  * error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
+/* Why the others were not taken: the refusals, and a line for each that was slower (or, unmeasured, of higher
+ * estimate). NULL unless they are kept, or when memory is out. In the tuning's arena. */
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick);
 /* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the largest
  * accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
