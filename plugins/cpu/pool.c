@@ -44,15 +44,14 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   (void)state;
   const tenon__cpu_region_t region = {handle, table};
   const uint32_t rank = tenon__cpu_region_input(region, 0)->rank;
-  const tenon_argument_rule_t rule = {.kind = TENON_LAYOUT_EXACT,
-                                      .layout = tenon__cpu_channels_last(rank),
-                                      .strided = 1,
-                                      .in_place_input = TENON_NONE};
+  tenon_argument_rule_t rules[2]; /* y, and the indices that are absent */
+  tenon__cpu_output_rule(rank, &rules[0]);
+  rules[1] = (tenon_argument_rule_t){.in_place_input = TENON_NONE};
   const tenon_numerics_t numerics = {.reassociates = 1};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "channels last",
-                                 .inputs = &rule,
-                                 .outputs = &rule,
+                                 .inputs = rules,
+                                 .outputs = rules,
                                  .numerics = &numerics,
                                  .launches = 1};
   return add(emit, &tactic);
