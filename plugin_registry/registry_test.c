@@ -39,6 +39,40 @@ TENON_TEST(loads_on_demand_what_a_manifest_promises) {
   EXPECT_CONTAINS(world.messages.text, "good: stopped");
 }
 
+static void expect_everything(const char* fixture) {
+  world_t world;
+  world_begin(&world);
+  EXPECT(test_folder_copy(&world.folder, fixture, "it.so"));
+  world_scan(&world);
+  tenon__catalog_t* catalog = world.catalog;
+  const tenon__kernel_entry_t* kernels[4];
+  EXPECT_INT(tenon__catalog_kernels(catalog, "a.c/1", 0, world.sink, kernels, 4), 1);
+  EXPECT_INT(tenon__catalog_kernels(catalog, "*", 0, world.sink, kernels, 4), 1);
+  EXPECT_TEXT(kernels[0]->kernel.name, "looks");
+  EXPECT_INT(tenon__catalog_kernels(catalog, NULL, TENON_KERNEL_MOVES, world.sink, kernels, 4), 1);
+  EXPECT(tenon__catalog_device(catalog, "abacus", world.sink) != NULL);
+  EXPECT(tenon__catalog_parser(catalog, "scroll", world.sink) != NULL);
+  EXPECT(tenon__catalog_converter(catalog, "scroll", "", "Blur", 3, world.sink) != NULL);
+  EXPECT(tenon__catalog_converter(catalog, "scroll", "org", "Blur", 3, world.sink) != NULL);
+  const tenon__parser_entry_t* parser = NULL;
+  const tenon__rewrite_entry_t* rewrite = NULL;
+  const tenon__calibrator_entry_t* calibrator = NULL;
+  EXPECT_INT(tenon__catalog_parsers(catalog, world.sink, &parser, 1), 1);
+  EXPECT_INT(tenon__catalog_rewrites(catalog, world.sink, &rewrite, 1), 1);
+  EXPECT_INT(tenon__catalog_calibrators(catalog, world.sink, &calibrator, 1), 1);
+  REQUIRE(parser != NULL && rewrite != NULL && calibrator != NULL);
+  EXPECT_TEXT(parser->owner->plugin, fixture);
+  EXPECT_TEXT(rewrite->rewrite.replacement, "y = a.c/1(x)");
+  EXPECT_INT(calibrator->calibrator.passes, 1);
+  EXPECT_TEXT(world.messages.text, "");
+  world_end(&world);
+}
+
+TENON_TEST(loads_one_of_every_kind) {
+  expect_everything("everything");
+  expect_everything("everything_wild");
+}
+
 TENON_TEST(two_hosts_start_one_image_each_for_itself) {
   world_t worlds[2];
   const void* states[2];

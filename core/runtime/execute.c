@@ -77,8 +77,8 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
       state->growing->was_set) {
     state->data = state->growing->data;
     TENON_TRY(tenon__context_learn_shape(frame->context, frame->graph,
-                                         frame->schedule->places[place].value,
-                                         state->growing->rank, state->growing->dims, &changed));
+                                         frame->schedule->places[place].value, state->growing->rank,
+                                         state->growing->dims, &changed));
   }
   if (changed) {
     tenon__extents_update(&frame->context->extents);

@@ -76,21 +76,6 @@ static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) 
   return (bytes + 63) / 64 * 64;
 }
 
-/* Full operands of the slot lie as the output does; small ones as they are. */
-static void slot_rule(tenon__cpu_region_t region, uint32_t input, const tenon_value_info_t* y,
-                      tenon_argument_rule_t* out_rule) {
-  const tenon_value_info_t* value =
-      region.table->value(region.handle, region.table->input(region.handle, input));
-  bool full = value->rank == y->rank;
-  for (uint32_t k = 0; full && k < y->rank; k++) {
-    full = value->dims_max[k] == y->dims_max[k];
-  }
-  *out_rule = (tenon_argument_rule_t){.kind = full ? TENON_LAYOUT_EXACT : TENON_LAYOUT_ANY,
-                                      .layout = full ? tenon__cpu_channels_last(y->rank) : NULL,
-                                      .strided = 1,
-                                      .in_place_input = TENON_NONE};
-}
-
 static double estimate(const tenon__cpu_isa_t* isa, const tenon_value_info_t* y,
                        const problem_t* problem) {
   double work = 2.0 * (double)problem->in_channels;
@@ -111,18 +96,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const problem_t problem = read_problem(region);
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const uint32_t x = tenon__cpu_region_argument(region, 0);
-  tenon_argument_rule_t rules[TENON_CPU_MAX_RULES] = {{0}};
+  tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
+  tenon_argument_rule_t output;
   for (uint32_t k = 0; k < table->input_count(handle); k++) {
-    rules[k].in_place_input = TENON_NONE;
-    if (k != tenon__cpu_region_argument(region, 1) && k != tenon__cpu_region_argument(region, 2)) {
-      slot_rule(region, k, y, &rules[k]);
-    }
+    tenon__cpu_image_rule(region, k, &rules[k]);
   }
-  rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                     .layout = tenon__cpu_channels_last(y->rank),
-                                     .strided = 1,
-                                     .in_place_input = TENON_NONE};
-  const tenon_argument_rule_t output = rules[x];
+  tenon__cpu_output_rule(y->rank, &output);
   const tenon_numerics_t numerics = {.reassociates = 1};
   const size_t slot =
       image_bytes(region, &problem) + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));

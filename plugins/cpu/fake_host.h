@@ -259,7 +259,7 @@ static inline uint32_t fake_node_input(const tenon_region_t* r, uint32_t node, u
 }
 static inline uint32_t fake_node_output(const tenon_region_t* r, uint32_t node, uint32_t index) {
   (void)node;
-  return fake_of(r)->input_count + index;
+  return index >= fake_of(r)->output_count ? TENON_NONE : fake_of(r)->input_count + index;
 }
 static inline const fake_attribute_t* fake_find(const tenon_region_t* r, const char* name,
                                                 uint32_t kind) {

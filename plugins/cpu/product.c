@@ -144,7 +144,7 @@ typedef struct block_t {
 
 /* Are tiles within single runs nearly full? Else they go across. */
 static bool tiles_fit_runs(const tenon__cpu_product_t* p, size_t max_rows) {
-  return p->run_rows * 5 >= ceil_div(p->run_rows, max_rows) * max_rows * 4;
+  return p->c_run != 0 || p->run_rows * 5 >= ceil_div(p->run_rows, max_rows) * max_rows * 4;
 }
 
 /* Where each of `count` rows from `row` on is, from the block's first. */
@@ -172,7 +172,9 @@ static void run_tiles(const tenon__cpu_product_t* p, const block_t* block, const
       find_offsets(p, at, count, offsets);
       tile->a_offsets = offsets;
     }
-    tile->c = p->c + at * p->c_stride + column;
+    tile->c = p->c + column;
+    tile->c += p->c_run == 0 ? at * p->c_stride
+                             : at / p->run_rows * p->c_run + at % p->run_rows * p->c_stride;
     tile->addend = block->depth_begin != 0 ? tile->c
                    : p->addend == NULL     ? NULL
                                            : p->addend + at * p->addend_stride + column;
@@ -230,8 +232,8 @@ static void take_depth(const tenon__cpu_product_t* p, size_t k, block_t* block) 
     block->depth = min_size(depth_block(line), line - k % line);
     return;
   }
-  block->depth = line;
-  if (line > 0) {
+  block->depth = p->depth == 0 ? 0 : line;
+  if (block->depth > 0) {
     const size_t lines = (p->depth - k) / line;
     const size_t most = TENON_CPU_LINES_BLOCK / line;
     block->lines = ceil_div(lines, ceil_div(lines, most));

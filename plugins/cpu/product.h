@@ -46,6 +46,7 @@ typedef struct tenon__cpu_product_t {
   size_t panel_stride; /* from panel to panel */
   float* c;
   size_t c_stride;
+  size_t c_run; /* runs of rows of c, as of a; 0: all rows c_stride apart */
   const float* bias;
   const float* addend;
   size_t addend_stride;
