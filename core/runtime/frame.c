@@ -202,7 +202,8 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[place];
   const tenon__value_node_t* value = value_at(frame, place);
   int64_t dims[MAX_RANK];
-  if (!tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+  if (value->rank == TENON_NONE ||
+      !tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
   TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
