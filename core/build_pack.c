@@ -87,7 +87,7 @@ static tenon_status_t name_plugin(tenon__building_t* b, const tenon__owner_t* ow
   plugins[plan->plugin_count] =
       (tenon__plan_plugin_t){.name = owner->plugin, .version = owner->version};
   if (owner->digest != NULL) {
-    TENON_TRY(owner->digest(owner->user, (tenon__owner_t*)(uintptr_t)owner, b->options->sink,
+    TENON_TRY(owner->digest(owner->user, owner, b->options->sink,
                             &plugins[plan->plugin_count].digest));
   }
   plan->plugins = plugins;

@@ -47,6 +47,7 @@ bool tenon__elf_fail(tenon__elf_reader_t* reader, tenon__plugin_reason_t reason,
     char words[256];
     va_list arguments;
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     (void)vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);
     const char* detail = tenon__arena_copy_string(reader->arena, words);
@@ -215,7 +216,7 @@ static bool read_segment(tenon__elf_reader_t* reader, const ElfW(Phdr) * segment
           segment->p_filesz > size - segment->p_offset) {
         return tenon__elf_fail(reader, TENON_PLUGIN_REASON_DAMAGED,
                                "it is cut short: a segment ends at byte %llu, the file at %llu",
-                               (unsigned long long)(segment->p_offset + segment->p_filesz),
+                               (unsigned long long)segment->p_offset + segment->p_filesz,
                                (unsigned long long)size);
       }
       elf->writable_code |= (segment->p_flags & PF_W) != 0 && (segment->p_flags & PF_X) != 0;
@@ -275,7 +276,7 @@ tenon__finding_t tenon__elf_read(tenon__arena_t* arena, const tenon__elf_source_
 
 /* ---- Sources ---- */
 
-static bool read_file(void* user, uint64_t offset, void* out_data, size_t size) {
+static bool read_file(const void* user, uint64_t offset, void* out_data, size_t size) {
   const int descriptor = *(const int*)user;
   char* data = out_data;
   while (size > 0) {
@@ -295,15 +296,15 @@ static bool read_file(void* user, uint64_t offset, void* out_data, size_t size) 
 }
 
 tenon__elf_source_t tenon__elf_source_of_file(const int* descriptor, uint64_t size) {
-  return (tenon__elf_source_t){(void*)(uintptr_t)descriptor, read_file, size};
+  return (tenon__elf_source_t){descriptor, read_file, size};
 }
 
-static bool read_bytes(void* user, uint64_t offset, void* out_data, size_t size) {
+static bool read_bytes(const void* user, uint64_t offset, void* out_data, size_t size) {
   const tenon__elf_bytes_t* bytes = user;
   memcpy(out_data, (const char*)bytes->data + offset, size);
   return true;
 }
 
 tenon__elf_source_t tenon__elf_source_of_bytes(const tenon__elf_bytes_t* bytes) {
-  return (tenon__elf_source_t){(void*)(uintptr_t)bytes, read_bytes, bytes->size};
+  return (tenon__elf_source_t){bytes, read_bytes, bytes->size};
 }

@@ -16,8 +16,8 @@
 /* Where the bytes come from. `read` is false when the bytes [offset, offset + size) are not all
  * there. */
 typedef struct tenon__elf_source_t {
-  void* user;
-  bool (*read)(void* user, uint64_t offset, void* out_data, size_t size);
+  const void* user;
+  bool (*read)(const void* user, uint64_t offset, void* out_data, size_t size);
   uint64_t size;
 } tenon__elf_source_t;
 

@@ -29,7 +29,7 @@ TENON_TEST(reads_what_a_plugin_is) {
   test_bytes_t bytes = test_read_fixture("good");
   tenon__arena_initialize(&arena, tenon__allocator_default());
   EXPECT_INT(read_bytes(&arena, &bytes, &elf).reason, TENON_PLUGIN_REASON_NONE);
-  EXPECT(elf.note != NULL && elf.note_size > 20);
+  REQUIRE(elf.note != NULL && elf.note_size > 20);
   EXPECT(strncmp(elf.note, "name: good\n", 11) == 0);
   EXPECT(!elf.is_program && !elf.executable_stack && !elf.writable_code && !elf.text_relocations);
   EXPECT(elf.has_query);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin_registry/audit.h"
 #include "plugin_registry/image.h"
 #include "plugin_registry/inspect.h"
 
@@ -132,16 +131,16 @@ static const void* table(void* user, const char* name) {
 
 bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
                             tenon_allocator_t allocator, const tenon_sink_t* next,
-                            const tenon__manifest_t* manifest, const char* path, uint32_t min_minor,
-                            uint32_t max_minor) {
+                            const tenon__manifest_t* manifest, const char* path,
+                            tenon__abi_range_t range) {
   const char* prefix = tenon__arena_format(arena, "%s: ", manifest->name);
   if (prefix == NULL) {
     return false;
   }
   memset(out_host, 0, sizeof(*out_host));
   out_host->offer = (tenon_host_offer_t){.abi_major = TENON_ABI_MAJOR,
-                                         .abi_min_minor = min_minor,
-                                         .abi_max_minor = max_minor,
+                                         .abi_min_minor = range.min_minor,
+                                         .abi_max_minor = range.max_minor,
                                          .host = out_host,
                                          .table = table};
   out_host->allocator = allocator;

@@ -7,7 +7,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/status.h"
-#include "plugin_registry/manifest.h"
+#include "plugin_registry/audit.h"
 
 /* Stays where it is: tables point into it. */
 typedef struct tenon__host_t {
@@ -26,7 +26,7 @@ typedef struct tenon__host_t {
 /* `next`, manifest and path live as long as the host. False when memory is out. */
 bool tenon__host_initialize(tenon__host_t* out_host, tenon__arena_t* arena,
                             tenon_allocator_t allocator, const tenon_sink_t* next,
-                            const tenon__manifest_t* manifest, const char* path, uint32_t min_minor,
-                            uint32_t max_minor);
+                            const tenon__manifest_t* manifest, const char* path,
+                            tenon__abi_range_t range);
 
 #endif

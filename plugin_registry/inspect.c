@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plugin_registry/audit.h"
-
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 
 /* Read at once when the digest of a file is made. */
@@ -100,8 +98,8 @@ static tenon__finding_t read_manifest(tenon__arena_t* keep, const tenon__elf_t* 
 
 /* The versions decide before the audit: a later major may have other rules. */
 static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratch,
-                                    const tenon__elf_source_t* source, uint32_t min_minor,
-                                    uint32_t max_minor, const tenon__manifest_t** out_manifest) {
+                                    const tenon__elf_source_t* source, tenon__abi_range_t range,
+                                    const tenon__manifest_t** out_manifest) {
   tenon__elf_reader_t reader;
   tenon__elf_t elf;
   tenon__finding_t finding = tenon__elf_begin(&reader, scratch, source, &elf);
@@ -109,8 +107,11 @@ static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratc
     finding = read_manifest(keep, &elf, out_manifest);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
-    finding = tenon__audit_versions(scratch, (*out_manifest)->built, (*out_manifest)->needed,
-                                    min_minor, max_minor);
+    finding =
+        tenon__audit_versions(scratch, (*out_manifest)->built, (*out_manifest)->needed, range);
+  }
+  if (finding.reason == TENON_PLUGIN_REASON_NONE) {
+    finding = tenon__audit_instruction_sets(scratch, *out_manifest);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     finding = tenon__elf_finish(&reader, &elf);
@@ -122,8 +123,7 @@ static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratc
 }
 
 void tenon__inspect_plugin(tenon__trust_t* trust, tenon__arena_t* keep, const char* path,
-                           uint32_t min_minor, uint32_t max_minor,
-                           tenon__inspection_t* out_result) {
+                           tenon__abi_range_t range, tenon__inspection_t* out_result) {
   memset(out_result, 0, sizeof(*out_result));
   out_result->descriptor = -1;
   int descriptor = -1;
@@ -135,8 +135,7 @@ void tenon__inspect_plugin(tenon__trust_t* trust, tenon__arena_t* keep, const ch
   tenon__arena_initialize(&scratch, keep->allocator);
   const tenon__elf_source_t source =
       tenon__elf_source_of_file(&descriptor, out_result->identity.size_bytes);
-  tenon__finding_t finding =
-      read_plugin(keep, &scratch, &source, min_minor, max_minor, &out_result->manifest);
+  tenon__finding_t finding = read_plugin(keep, &scratch, &source, range, &out_result->manifest);
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     out_result->descriptor = descriptor;
   } else {

@@ -4,7 +4,7 @@
 #define TENON_PLUGIN_REGISTRY_INSPECT_H_
 
 #include "core/base/digest.h"
-#include "plugin_registry/elf_file.h"
+#include "plugin_registry/audit.h"
 #include "plugin_registry/file_identity.h"
 #include "plugin_registry/manifest.h"
 #include "plugin_registry/trust.h"
@@ -24,7 +24,7 @@ tenon__finding_t tenon__inspect_open(tenon__trust_t* trust, tenon__arena_t* aren
 
 /* A plugin. Detail and manifest lie in `keep`. A descriptor in the result is the caller's. */
 void tenon__inspect_plugin(tenon__trust_t* trust, tenon__arena_t* keep, const char* path,
-                           uint32_t min_minor, uint32_t max_minor, tenon__inspection_t* out_result);
+                           tenon__abi_range_t range, tenon__inspection_t* out_result);
 
 /* SHA-256 of a whole file; false when it cannot be read. */
 bool tenon__inspect_digest(int descriptor, uint64_t size_bytes, tenon__digest_t* out_digest);

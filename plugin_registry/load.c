@@ -26,8 +26,7 @@ static tenon__finding_t open_image(load_t* load) {
   tenon__trust_t trust;
   tenon__trust_initialize(&trust);
   tenon__inspection_t inspection;
-  tenon__inspect_plugin(&trust, &load->scratch, candidate->path, registry->min_minor,
-                        registry->max_minor, &inspection);
+  tenon__inspect_plugin(&trust, &load->scratch, candidate->path, registry->range, &inspection);
   tenon__finding_t result = inspection.finding;
   if (result.reason != TENON_PLUGIN_REASON_NONE) {
     return result;
@@ -56,7 +55,7 @@ static tenon__finding_t make_host(load_t* load) {
   (void)pthread_mutex_lock(&registry->mutex);
   const bool good = tenon__host_initialize(&candidate->host, &registry->arena, registry->allocator,
                                            &registry->sink, candidate->manifest, candidate->path,
-                                           registry->min_minor, registry->max_minor);
+                                           registry->range);
   (void)pthread_mutex_unlock(&registry->mutex);
   return good ? TENON_FINDING_NONE : TENON_FINDING_MEMORY;
 }
@@ -92,7 +91,7 @@ static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
   tenon__candidate_t* candidate = load->candidate;
   void* started = registry->started;
   if (!tenon__grow(registry->allocator, &started, &registry->started_capacity,
-                   registry->started_count + 1, sizeof(*registry->started))) {
+                   registry->started_count + 1, sizeof(void*))) {
     return TENON_FINDING_MEMORY;
   }
   registry->started = started;
@@ -159,6 +158,7 @@ static tenon_status_t status_of(tenon__plugin_reason_t reason) {
     case TENON_PLUGIN_REASON_SHADOWED:
       return TENON_ERROR_DENIED;
     case TENON_PLUGIN_REASON_MACHINE:
+    case TENON_PLUGIN_REASON_INSTRUCTION_SET:
     case TENON_PLUGIN_REASON_ABI_MAJOR:
     case TENON_PLUGIN_REASON_NEEDS_NEWER_HOST:
     case TENON_PLUGIN_REASON_TOO_OLD:
@@ -247,8 +247,8 @@ static tenon_status_t make_digest(const tenon__candidate_t* candidate, const ten
   return status;
 }
 
-tenon_status_t tenon__candidate_digest(void* user, tenon__owner_t* owner, const tenon_sink_t* sink,
-                                       tenon__digest_t* out_digest) {
+tenon_status_t tenon__candidate_digest(void* user, const tenon__owner_t* owner,
+                                       const tenon_sink_t* sink, tenon__digest_t* out_digest) {
   tenon__candidate_t* candidate = user;
   tenon__registry_t* registry = candidate->registry;
   (void)owner;

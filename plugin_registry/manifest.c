@@ -32,6 +32,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(parser_t* parser, const c
   char words[256];
   va_list arguments;
   va_start(arguments, format);
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
   (void)vsnprintf(words, sizeof(words), format, arguments);
   va_end(arguments);
   const char* detail = parser->line == 0

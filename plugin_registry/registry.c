@@ -66,8 +66,8 @@ static tenon_status_t copy_digests(tenon__registry_t* registry, const char* cons
 static tenon_status_t take_options(tenon__registry_t* registry,
                                    const tenon__registry_options_t* options) {
   registry->policy = options->policy;
-  registry->min_minor = options->abi_min_minor == 0 ? HOST_MIN_MINOR : options->abi_min_minor;
-  registry->max_minor = options->abi_max_minor == 0 ? HOST_MAX_MINOR : options->abi_max_minor;
+  registry->range.min_minor = options->abi_min_minor == 0 ? HOST_MIN_MINOR : options->abi_min_minor;
+  registry->range.max_minor = options->abi_max_minor == 0 ? HOST_MAX_MINOR : options->abi_max_minor;
   for (const char* const* path = options->paths; path != NULL && *path != NULL; ++path) {
     if ((*path)[0] != '/') {
       return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -116,10 +116,8 @@ void tenon__registry_destroy(tenon__registry_t* registry) {
     }
   }
   const tenon_allocator_t allocator = registry->allocator;
-  tenon__free(allocator, registry->started,
-              registry->started_capacity * sizeof(*registry->started));
-  tenon__free(allocator, registry->candidates,
-              registry->candidate_capacity * sizeof(*registry->candidates));
+  tenon__free(allocator, registry->started, registry->started_capacity * sizeof(void*));
+  tenon__free(allocator, registry->candidates, registry->candidate_capacity * sizeof(void*));
   tenon__arena_deinitialize(&registry->arena);
   (void)pthread_mutex_destroy(&registry->mutex);
   (void)pthread_mutex_destroy(&registry->scan_mutex);

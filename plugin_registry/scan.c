@@ -36,7 +36,7 @@ static bool set(tenon__string_map_t* map, const char* key, tenon__candidate_t* c
 static bool list(scan_t* scan, tenon__candidate_t* candidate) {
   void* found = scan->found;
   if (!tenon__grow(scan->registry->allocator, &found, &scan->found_capacity, scan->found_count + 1,
-                   sizeof(*scan->found))) {
+                   sizeof(void*))) {
     return false;
   }
   scan->found = found;
@@ -87,8 +87,7 @@ static tenon__candidate_t* make_candidate(tenon__registry_t* registry, const cha
   candidate->words = "";
   candidate->finding = TENON_FINDING_NONE;
   tenon__inspection_t inspection;
-  tenon__inspect_plugin(&registry->trust, &registry->arena, path, registry->min_minor,
-                        registry->max_minor, &inspection);
+  tenon__inspect_plugin(&registry->trust, &registry->arena, path, registry->range, &inspection);
   tenon__finding_t finding = inspection.finding;
   if (inspection.descriptor >= 0) {
     finding =
@@ -225,23 +224,25 @@ static bool take_gone(scan_t* scan) {
   return true;
 }
 
+/* False when memory is out. */
+static bool settle_name(scan_t* scan, tenon__candidate_t* candidate) {
+  const tenon__candidate_t* first = find(&scan->names, candidate->manifest->name);
+  if (first == NULL) {
+    return set(&scan->names, candidate->manifest->name, candidate);
+  }
+  tenon__candidate_refuse(candidate, (tenon__finding_t){TENON_PLUGIN_REASON_SHADOWED, first->path});
+  return true;
+}
+
 /* Who is in use keeps its name; among the others the first in the search path has it. */
 static bool settle_names(scan_t* scan) {
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < scan->found_count; ++i) {
       tenon__candidate_t* candidate = scan->found[i];
-      const bool in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
-      if (candidate->state == TENON_CANDIDATE_REFUSED || in_use != (round == 0)) {
-        continue;
-      }
-      const tenon__candidate_t* first = find(&scan->names, candidate->manifest->name);
-      if (first == NULL) {
-        if (!set(&scan->names, candidate->manifest->name, candidate)) {
-          return false;
-        }
-      } else if (first != candidate) {
-        tenon__candidate_refuse(candidate,
-                                (tenon__finding_t){TENON_PLUGIN_REASON_SHADOWED, first->path});
+      const bool is_in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
+      const bool is_now = is_in_use == (round == 0);
+      if (candidate->state != TENON_CANDIDATE_REFUSED && is_now && !settle_name(scan, candidate)) {
+        return false;
       }
     }
   }
@@ -282,7 +283,7 @@ static bool replace_list(tenon__registry_t* registry) {
     scan.found = old;
     scan.found_capacity = old_capacity;
   }
-  tenon__free(registry->allocator, scan.found, scan.found_capacity * sizeof(*scan.found));
+  tenon__free(registry->allocator, scan.found, scan.found_capacity * sizeof(void*));
   tenon__string_map_deinitialize(&scan.names);
   tenon__string_map_deinitialize(&scan.known);
   return good;
@@ -315,19 +316,20 @@ static tenon__candidate_t* next_task(tenon__registry_t* registry, size_t index, 
 }
 
 static tenon_status_t promise_and_report(tenon__registry_t* registry, const tenon_sink_t* sink) {
-  for (size_t i = 0; i < registry->candidate_count; ++i) {
+  tenon_status_t status = TENON_OK;
+  for (size_t i = 0; status == TENON_OK && i < registry->candidate_count; ++i) {
     bool is_new = false;
     const char* words = NULL;
     tenon__candidate_t* candidate = next_task(registry, i, &is_new, &words);
     if (is_new) {
-      TENON_TRY(promise(registry, candidate));
+      status = promise(registry, candidate);
     }
     if (words != NULL) {
       tenon__report(sink, TENON_SEVERITY_WARNING, "plugin candidate '%s' is not used: it %s",
                     candidate->path, words);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 /* That nothing was installed yet is no reason for a warning. */

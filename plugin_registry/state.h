@@ -43,8 +43,7 @@ struct tenon__registry_t {
   tenon_sink_t sink;
   tenon__catalog_t* catalog;
   tenon__registry_policy_t policy;
-  uint32_t min_minor;
-  uint32_t max_minor;
+  tenon__abi_range_t range;
   const tenon__digest_t* digests;
   size_t digest_count;
   pthread_mutex_t scan_mutex;
@@ -69,7 +68,7 @@ tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int d
 /* What the catalogue calls: tenon__owner_t.make_ready and .digest, `user` is the candidate. */
 tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
                                            tenon__catalog_t* catalog, const tenon_sink_t* sink);
-tenon_status_t tenon__candidate_digest(void* user, tenon__owner_t* owner, const tenon_sink_t* sink,
-                                       tenon__digest_t* out_digest);
+tenon_status_t tenon__candidate_digest(void* user, const tenon__owner_t* owner,
+                                       const tenon_sink_t* sink, tenon__digest_t* out_digest);
 
 #endif

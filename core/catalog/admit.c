@@ -39,10 +39,10 @@ IS_ENTRY(tenon__calibrator_entry_t, tenon_calibrator_t);
 
 static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
   const size_t size = tenon__offer_kind_size(a->kind);
-  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + sizeof(a->owner));
+  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + sizeof(void*));
   if (entry != NULL) {
     memcpy(entry, item, size);
-    memcpy(entry + size, &a->owner, sizeof(a->owner));
+    memcpy(entry + size, &a->owner, sizeof(void*));
   }
   return entry;
 }
@@ -311,6 +311,18 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
   return name == NULL ? TENON_ERROR_OUT_OF_MEMORY : enter(a, key, entry, name, 0);
 }
 
+/* Two devices or parsers of one name: lookups give the first, in the order of plugin names. */
+static void report_twin(const admission_t* a, const char* name) {
+  const bool is_single = a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER;
+  const tenon__index_list_t* list =
+      is_single ? tenon__index_find(&a->catalog->offers[a->kind], name) : NULL;
+  if (list != NULL) {
+    tenon__report(a->sink, TENON_SEVERITY_WARNING,
+                  "%s '%s' is offered by plugin %s and by plugin %s; the first by name is used",
+                  tenon__offer_kind_word(a->kind), name, list->records[0].plugin, a->owner->plugin);
+  }
+}
+
 static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* item) {
   const char* name = NULL;
   const char* fault = other_fault(a->kind, item, &name);
@@ -321,12 +333,24 @@ static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* ite
     leave_out(a, or_empty(name), fault);
     return TENON_OK;
   }
+  report_twin(a, name);
   void* entry = make_entry(a, item);
   if (entry == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   return a->kind == TENON_OFFER_CONVERTER ? enter_converter(a, entry)
                                           : enter(a, name, entry, name, 0);
+}
+
+static tenon_status_t admit_item(const admission_t* a, tenon__offer_item_t* item) {
+  switch (a->kind) {
+    case TENON_OFFER_OPERATOR:
+      return admit_operator(a, item);
+    case TENON_OFFER_KERNEL:
+      return admit_kernel(a, item);
+    default:
+      return admit_other(a, item);
+  }
 }
 
 tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
@@ -340,13 +364,9 @@ tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind
       char place[32];
       (void)snprintf(place, sizeof(place), "number %u", i);
       leave_out(&a, place, fault);
-    } else if (kind == TENON_OFFER_OPERATOR) {
-      TENON_TRY(admit_operator(&a, &item));
-    } else if (kind == TENON_OFFER_KERNEL) {
-      TENON_TRY(admit_kernel(&a, &item));
-    } else {
-      TENON_TRY(admit_other(&a, &item));
+      continue;
     }
+    TENON_TRY(admit_item(&a, &item));
   }
   return TENON_OK;
 }

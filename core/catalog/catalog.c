@@ -54,7 +54,7 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog) {
     tenon__index_deinitialize(&catalog->promises[kind]);
     tenon__index_deinitialize(&catalog->offers[kind]);
   }
-  tenon__free(allocator, catalog->owners, catalog->owner_capacity * sizeof(*catalog->owners));
+  tenon__free(allocator, catalog->owners, catalog->owner_capacity * sizeof(void*));
   tenon__arena_deinitialize(&catalog->arena);
   (void)pthread_mutex_destroy(&catalog->mutex);
   tenon__free(allocator, catalog, sizeof(*catalog));
@@ -73,14 +73,15 @@ static tenon__owner_slot_t* find_slot(const tenon__catalog_t* catalog,
   return NULL;
 }
 
-static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog, tenon__owner_t* owner) {
+static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
+                                              const tenon__owner_t* owner) {
   tenon__owner_slot_t* slot = find_slot(catalog, owner);
   if (slot != NULL) {
     return slot;
   }
   void* owners = catalog->owners;
   if (!tenon__grow(catalog->allocator, &owners, &catalog->owner_capacity, catalog->owner_count + 1,
-                   sizeof(*catalog->owners))) {
+                   sizeof(void*))) {
     return NULL;
   }
   catalog->owners = owners;
@@ -127,16 +128,19 @@ tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t*
   lock(catalog);
   tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
   const bool good = slot != NULL && enter_promise(catalog, kind, slot, name);
+  if (good) {
+    slot->promiser = owner;
+  }
   unlock(catalog);
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static void make_ready(tenon__catalog_t* catalog, tenon__owner_slot_t* slot,
                        const tenon_sink_t* sink) {
-  if (slot->readiness != TENON_READINESS_PROMISED) {
+  if (slot->readiness != TENON_READINESS_PROMISED || slot->promiser == NULL) {
     return;
   }
-  tenon__owner_t* owner = slot->owner;
+  tenon__owner_t* owner = slot->promiser;
   slot->readiness = TENON_READINESS_BUSY;
   slot->status = owner->make_ready(owner->user, owner, catalog, sink);
   slot->readiness = TENON_READINESS_DONE;
@@ -148,6 +152,7 @@ tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
   tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
   if (slot != NULL) {
+    slot->promiser = owner;
     make_ready(catalog, slot, sink);
     status = slot->status;
   }
@@ -188,10 +193,7 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
   }
   lock(catalog);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
-  if (find_slot(catalog, owner) != NULL ||
-      /* An owner that promised nothing has everything added by its maker: nothing is ever called.
-       */
-      find_or_make_slot(catalog, (tenon__owner_t*)(uintptr_t)owner) != NULL) {
+  if (find_or_make_slot(catalog, owner) != NULL) {
     status = tenon__catalog_admit(catalog, kind, owner, offering, sink);
   }
   unlock(catalog);

@@ -1,8 +1,8 @@
 /*
- * The catalogue: what is on offer. A passive table that the registry fills from shared objects, and that a
- * test fills from static descriptors. Descriptors are copied once into full-size structures here; nothing
- * else in the core looks at a size. Things that are only promised (by a manifest) are made ready when they
- * are first looked for. All functions may be called from several threads.
+ * The catalogue: what is on offer. A passive table that the registry fills from shared objects, and
+ * that a test fills from static descriptors. Descriptors are copied once into full-size structures
+ * here; nothing else in the core looks at a size. Things that are only promised (by a manifest) are
+ * made ready when they are first looked for. All functions may be called from several threads.
  */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
@@ -19,13 +19,13 @@ typedef struct tenon__owner_t {
   const char* path; /* "" for static ones */
   void* state;      /* what `start` returned; set by the time make_ready returns OK */
   /* Called once, when something that this owner promised is looked for: loads the plugin and calls
-   * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink. NULL:
-   * everything was added already. */
+   * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
+   * NULL: everything was added already. */
   tenon_status_t (*make_ready)(void* user, struct tenon__owner_t* owner, tenon__catalog_t* catalog,
                                const tenon_sink_t* sink);
   void* user;
   /* Digest of the whole file, made when a plan asks. NULL for static owners. */
-  tenon_status_t (*digest)(void* user, struct tenon__owner_t* owner, const tenon_sink_t* sink,
+  tenon_status_t (*digest)(void* user, const struct tenon__owner_t* owner, const tenon_sink_t* sink,
                            tenon__digest_t* out_digest);
 } tenon__owner_t;
 
@@ -57,14 +57,15 @@ typedef struct tenon__calibrator_entry_t {
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog);
 void tenon__catalog_destroy(tenon__catalog_t* catalog);
 
-/* A promise: `kind` "operator", "kernel", ...; `name`: the operator's identity, the kernel's operator
- * ("*expressions", "*moves", "*": any), the device's or parser's name, "format:domain:Type"; "*": any. Kinds
- * that are not known are skipped. */
+/* A promise: `kind` "operator", "kernel", ...; `name`: the operator's identity, the operator of a
+ * kernel ("*expressions", "*moves", "*": any), the name of a device or parser,
+ * "format:domain:Type"; "*": any. Kinds that are not known are skipped. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
-/* All items of an offering. Unknown kinds are skipped. An operator with a fault is listed as disabled with
- * its reason (and reported); a second, different definition of an identity disables both, naming the files.
- * Fails only when memory is out. An owner that promises adds from its make_ready alone. */
+/* All items of an offering. Unknown kinds are skipped. An operator with a fault is listed as
+ * disabled with its reason (and reported); a second, different definition of an identity disables
+ * both, naming the files. Fails only when memory is out. An owner that promises adds from its
+ * make_ready alone. */
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);
 
@@ -79,13 +80,14 @@ const tenon__device_entry_t* tenon__catalog_device(tenon__catalog_t* catalog, co
                                                    const tenon_sink_t* sink);
 const tenon__parser_entry_t* tenon__catalog_parser(tenon__catalog_t* catalog, const char* format,
                                                    const tenon_sink_t* sink);
-const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog, const char* format,
-                                                         const char* domain, const char* type,
-                                                         int64_t version, const tenon_sink_t* sink);
-/* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those that look for
- * themselves (pattern, propose); NULL with flags for the expression (or move) kernels, without for all.
- * Ordered by plugin name, then kernel name; reference kernels last. Returns the count; writes up to
- * capacity. */
+const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catalog,
+                                                         const char* format, const char* domain,
+                                                         const char* type, int64_t version,
+                                                         const tenon_sink_t* sink);
+/* Kernels of one sort. `op`: an identity, for the kernels whose `operators` list it; "*" for those
+ * that look for themselves (pattern, propose); NULL with flags for the expression (or move)
+ * kernels, without for all. Ordered by plugin name, then kernel name; reference kernels last.
+ * Returns the count; writes up to capacity. */
 uint32_t tenon__catalog_kernels(tenon__catalog_t* catalog, const char* op, uint32_t flags,
                                 const tenon_sink_t* sink, const tenon__kernel_entry_t** out_entries,
                                 uint32_t capacity);
@@ -104,7 +106,8 @@ uint32_t tenon__catalog_rewrites(tenon__catalog_t* catalog, const tenon_sink_t* 
 uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                   const tenon__operator_t** out_entries, uint32_t capacity);
 uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
-                                    const tenon__calibrator_entry_t** out_entries, uint32_t capacity);
+                                    const tenon__calibrator_entry_t** out_entries,
+                                    uint32_t capacity);
 /* Every owner that was added or promised something. */
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);

@@ -44,6 +44,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   return TENON_OK;
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* in,
                               uint32_t in_count, const tenon_argument_t* out, uint32_t out_count) {
@@ -71,6 +72,7 @@ static tenon_kernel_t make_kernel(const char* name, const char* const* operators
                           .enqueue = enqueue};
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t convert(void* state, const tenon_source_t* source,
                               const tenon_source_table_t* table, tenon_builder_t* builder,
                               const tenon_builder_table_t* build, const tenon_value_t* in,
@@ -292,6 +294,10 @@ TENON_TEST(leaves_out_what_lacks_something) {
   EXPECT(tenon__catalog_device(world.catalog, "far", NULL) == NULL);
   EXPECT_CONTAINS(world.messages.text, "device 'far': has memory of its own");
   EXPECT_CONTAINS(world.messages.text, "device 'queue': has streams");
+  add(&world, &bond, "device/1", devices, 1, sizeof(devices[0]));
+  EXPECT_CONTAINS(world.messages.text,
+                  "device 'host' is offered by plugin acme and by plugin bond");
+  EXPECT_TEXT(tenon__catalog_device(world.catalog, "host", NULL)->owner->plugin, "acme");
   tenon__catalog_destroy(world.catalog);
 }
 

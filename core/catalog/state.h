@@ -16,10 +16,12 @@ typedef enum tenon__readiness_t {
 } tenon__readiness_t;
 
 typedef struct tenon__owner_slot_t {
-  tenon__owner_t* owner;
+  const tenon__owner_t* owner;
+  tenon__owner_t* promiser; /* the same, once it is known as one who can be asked; else NULL */
   tenon__readiness_t readiness;
-  tenon_status_t status;   /* what make_ready returned */
-  uint32_t promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
+  tenon_status_t status; /* what make_ready returned */
+  uint32_t
+      promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
 } tenon__owner_slot_t;
 
 /* An identity, with or without a usable definition. */

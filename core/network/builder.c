@@ -109,6 +109,21 @@ uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t valu
              : builder->handles[value.id - 1].value;
 }
 
+bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
+                            uint32_t* out_graph, uint32_t* out_value) {
+  if (value.id == 0 || value.id > builder->handle_count) {
+    return false;
+  }
+  *out_graph = builder->handles[value.id - 1].graph;
+  *out_value = builder->handles[value.id - 1].value;
+  return true;
+}
+
+void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph) {
+  builder->frames[0].graph = graph;
+  builder->is_fixed = true;
+}
+
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
   const tenon__frame_t* frame = frame_of(builder);
   if (frame->node.op != NULL) {

@@ -17,6 +17,12 @@ uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t valu
 /* A handle for a value that is there already, for rewrites. */
 tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
                                      tenon_value_t* out_handle);
+/* The graph and value behind any handle; false when there is none. */
+bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
+                            uint32_t* out_graph, uint32_t* out_value);
+/* Builds in a graph that is there instead of the main one; before anything else. Inputs, outputs
+ * and states can then not be added. */
+void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph);
 /* True when nothing is left open (a node begun, a body). Else says what. */
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder);
 

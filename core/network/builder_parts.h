@@ -39,6 +39,7 @@ struct tenon_builder_t {
   tenon__find_operator_t find;
   void* find_user;
   const tenon_sink_t* sink;
+  bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   tenon__arena_t arena; /* what is lent to the caller */
   size_t handle_count;
   size_t handle_capacity;

@@ -10,10 +10,10 @@ static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
 }
 
 static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* what) {
-  return builder->frame_count == 1
+  return builder->frame_count == 1 && !builder->is_fixed
              ? TENON_OK
              : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE,
-                           "%s belong to the main graph, a body is being built", what);
+                           "%s belong to the main graph and cannot be added here", what);
 }
 
 static tenon_status_t check_extents(const tenon_builder_t* builder, const char* name,

@@ -7,10 +7,13 @@
 /* Element for element: the operand's value has the extents of the space, in its order. */
 bool tenon__access_is_identity(tenon__dim_pool_t* pool, const tenon__expression_t* expression,
                                uint32_t operand);
+/* Aligned at the last axis, as NumPy broadcasts: each coordinate is the space's or 0. */
+bool tenon__access_is_aligned(tenon__dim_pool_t* pool, const tenon__expression_t* expression,
+                              uint32_t operand);
 /* Output 0 has exactly the axes of the space. */
 bool tenon__output_is_space(const tenon__expression_t* expression);
-/* No reduction, no coordinate, no element out of turn: each output element needs that element of each operand, and
- * the order of axes does not matter. */
+/* No reduction, no coordinate, no element out of turn: each output element needs that element of
+ * each operand, and the order of axes does not matter. */
 bool tenon__program_is_pointwise(const tenon_program_t* program);
 /* One instruction that is the operand, unchanged in type. */
 bool tenon__expression_is_identity(tenon__dim_pool_t* pool, const tenon__expression_t* expression);

@@ -129,26 +129,38 @@ static void count_leaving(tenon__bench_t* bench, uint32_t graph, uint32_t value)
   ++bench->graphs[graph].values[value].leave_count;
 }
 
-static bool take_up_all(tenon__bench_t* bench) {
+bool tenon__bench_take_up_graphs(tenon__bench_t* bench) {
   const tenon__network_t* network = bench->network;
+  const uint32_t known = bench->graph_count;
   if (!tenon__grow(network->allocator, (void**)&bench->graphs, &bench->graph_capacity,
                    network->graph_count, sizeof(*bench->graphs))) {
+    bench->is_out_of_memory = true;
     return false;
   }
-  for (uint32_t g = 0; g < network->graph_count; ++g) {
-    bench->graphs[g] = (tenon__graph_bench_t){0};
-    ++bench->graph_count;
+  for (; bench->graph_count < network->graph_count; ++bench->graph_count) {
+    bench->graphs[bench->graph_count] = (tenon__graph_bench_t){0};
+  }
+  for (uint32_t g = known; g < bench->graph_count; ++g) {
     if (!take_up_values(bench, g)) {
+      bench->is_out_of_memory = true;
       return false;
     }
   }
-  for (uint32_t g = 0; g < network->graph_count; ++g) {
+  for (uint32_t g = known; g < bench->graph_count; ++g) {
     if (!tenon__bench_take_up(bench, g)) {
       return false;
     }
     for (uint32_t i = 0; i < network->graphs[g]->output_count; ++i) {
       count_leaving(bench, g, network->graphs[g]->outputs[i]);
     }
+  }
+  return true;
+}
+
+static bool take_up_all(tenon__bench_t* bench) {
+  const tenon__network_t* network = bench->network;
+  if (!tenon__bench_take_up_graphs(bench)) {
+    return false;
   }
   for (uint32_t i = 0; i < network->state_count; ++i) {
     if (network->states[i].update != TENON_NONE) {
@@ -241,6 +253,13 @@ void tenon__bench_touch_around(tenon__bench_t* bench, uint32_t graph, uint32_t v
   const uint32_t first = tenon__bench_first_use(bench, graph, value);
   if (tenon__bench_use_count(bench, graph, value) == 1 && first != TENON_NONE) {
     tenon__bench_touch(bench, graph, bench->uses[first].node);
+  }
+  /* A parameter that nobody reads any more need not be passed. */
+  const tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  if (graph != 0 && tables->owner != TENON_NONE &&
+      tenon__bench_use_count(bench, graph, value) == 0 &&
+      (tables->values[value].flags & TENON_VALUE_IS_INPUT) != 0) {
+    tenon__bench_touch(bench, tables->parent, tables->owner);
   }
 }
 

@@ -1,31 +1,32 @@
 /*
- * Moves and expressions that change nothing vanish; a move of a move becomes one, which for a pair of inverses is
- * nothing. Only views are joined, and only where the first has no other reader: a view costs nothing by
- * itself.
+ * Moves and expressions that change nothing vanish; a move of a move becomes one, which for a pair
+ * of inverses is nothing. Only views are joined, and only where the first has no other reader: a
+ * view costs nothing by itself.
  */
 #include "core/base/status.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/passes.h"
 
-/* May what reads `value` read `source` instead? What leaves the graph must be made in it, and leave it once. */
-static bool may_stand_for(const tenon__bench_t* bench, uint32_t graph, uint32_t source,
-                          uint32_t value) {
+/* What reads `value` reads `source`. What leaves the graph must be made in it, and leave it once:
+ * else only the nodes that read it change. */
+static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t value,
+                              uint32_t source) {
   const tenon__value_node_t* a = tenon__bench_value(bench, graph, source);
   const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
   if (a->kind != b->kind || a->dtype != b->dtype || a->rank != b->rank) {
-    return false;
+    return TENON_OK;
   }
-  return !tenon__bench_leaves(bench, graph, value) ||
-         (a->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, source));
-}
-
-static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t value,
-                              uint32_t source) {
-  if (!may_stand_for(bench, graph, source, value) ||
+  const bool may_leave = !tenon__bench_leaves(bench, graph, value) ||
+                         (a->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, source));
+  if ((!may_leave && tenon__bench_first_use(bench, graph, value) == TENON_NONE) ||
       !tenon__patch_begin(bench, "cancel moves", graph, node)) {
     return TENON_OK;
   }
-  tenon__patch_replace(bench, value, source);
+  if (may_leave) {
+    tenon__patch_replace(bench, value, source);
+  } else {
+    tenon__patch_redirect(bench, value, source);
+  }
   return tenon__patch_end(bench);
 }
 
@@ -68,8 +69,7 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
   if (tenon__index_map_is_identity(pool, &map)) {
     return replace(bench, graph, node, value, source);
   }
-  if (tenon__bench_use_count(bench, graph, between) != 1 ||
-      !tenon__index_map_is_view(pool, &map) ||
+  if (tenon__bench_use_count(bench, graph, between) != 1 || !tenon__index_map_is_view(pool, &map) ||
       !tenon__patch_begin(bench, "cancel moves", graph, node)) {
     return TENON_OK;
   }
@@ -78,13 +78,13 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
   map.sources = &from;
   uint32_t made = 0;
   const tenon_status_t added = tenon__patch_add_move(
-      bench, outer_node->name, &source, 1, &map, tenon__bench_value(bench, graph, value)->dtype,
-      &made);
+      bench, NULL, &source, 1, &map, tenon__bench_value(bench, graph, value)->dtype, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(bench);
     return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
   }
   tenon__patch_replace(bench, value, tenon__bench_node(bench, graph, made)->outputs[0]);
+  tenon__patch_swap_names(bench, made, node);
   return tenon__patch_end(bench);
 }
 

@@ -10,7 +10,7 @@
 typedef struct inlining_t {
   tenon__bench_t* bench;
   uint32_t graph;
-  uint32_t branch;
+  uint32_t arm;
   tenon__arena_t arena;
   uint32_t* values; /* for each value of the branch: the value here, or TENON_NONE */
 } inlining_t;
@@ -30,10 +30,10 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
   }
   if (inlining->values[value] == TENON_NONE) {
     const tenon__value_node_t* source =
-        tenon__bench_value(inlining->bench, inlining->branch, value);
+        tenon__bench_value(inlining->bench, inlining->arm, value);
     TENON_TRY(tenon__patch_add_value_of(inlining->bench, source->name, source->weights,
                                         &inlining->values[value]));
-    tenon__patch_take_numbers(inlining->bench, inlining->branch, value, inlining->values[value]);
+    tenon__patch_take_numbers(inlining->bench, inlining->arm, value, inlining->values[value]);
   }
   *out_value = inlining->values[value];
   return TENON_OK;
@@ -42,7 +42,7 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
 static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* node,
                                    const uint32_t* inputs, uint32_t* out_node) {
   tenon__arena_t* arena = &inlining->arena;
-  const tenon__graph_t* branch = tenon__bench_graph(inlining->bench, inlining->branch);
+  const tenon__graph_t* arm = tenon__bench_graph(inlining->bench, inlining->arm);
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
@@ -67,7 +67,7 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     wanted[i] = node->outputs[i] != TENON_NONE;
-    names[i] = wanted[i] ? branch->values[node->outputs[i]].name : NULL;
+    names[i] = wanted[i] ? arm->values[node->outputs[i]].name : NULL;
   }
   for (uint32_t b = 0; b < node->body_count; ++b) {
     tenon__bench_graph(inlining->bench, node->bodies[b])->parent = inlining->graph;
@@ -83,10 +83,10 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     return tenon__patch_add_text(bench, node->name, node->source->text.source,
                                  node->source->input_names, inputs, node->input_count, out_node);
   }
-  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
   if (node->form == TENON_NODE_MOVE) {
     return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
-                                 branch->values[node->outputs[0]].dtype, out_node);
+                                 arm->values[node->outputs[0]].dtype, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -94,7 +94,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    const tenon__value_node_t* value = &branch->values[node->outputs[i]];
+    const tenon__value_node_t* value = &arm->values[node->outputs[i]];
     shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
   }
   return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
@@ -103,7 +103,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__node_t node = *tenon__bench_node(bench, inlining->branch, index);
+  const tenon__node_t node = *tenon__bench_node(bench, inlining->arm, index);
   uint32_t* inputs =
       tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
@@ -119,7 +119,7 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   for (uint32_t i = 0; i < node.output_count; ++i) {
     if (node.outputs[i] != TENON_NONE) {
       inlining->values[node.outputs[i]] = here->outputs[i];
-      tenon__patch_take_numbers(bench, inlining->branch, node.outputs[i], here->outputs[i]);
+      tenon__patch_take_numbers(bench, inlining->arm, node.outputs[i], here->outputs[i]);
     }
   }
   return TENON_OK;
@@ -128,16 +128,16 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
 /* The nodes of the branch, then copies of results that may not leave the graph as they are. */
 static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t* results) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
   const uint32_t* order = NULL;
   uint32_t count = 0;
   TENON_TRY(
-      tenon__graph_order(bench->network, inlining->branch, &inlining->arena, NULL, &order, &count));
+      tenon__graph_order(bench->network, inlining->arm, &inlining->arena, NULL, &order, &count));
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(add_again(inlining, order[i]));
   }
-  for (uint32_t i = 0; i < branch->output_count; ++i) {
-    TENON_TRY(value_here(inlining, branch->outputs[i], &results[i]));
+  for (uint32_t i = 0; i < arm->output_count; ++i) {
+    TENON_TRY(value_here(inlining, arm->outputs[i], &results[i]));
     const uint32_t output = tenon__bench_node(bench, inlining->graph, choice)->outputs[i];
     if (tenon__bench_leaves(bench, inlining->graph, output)) {
       TENON_TRY(tenon__patch_output_of(bench, results[i], &results[i]));
@@ -149,20 +149,20 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
 static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                                     const tenon__control_layout_t* layout) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* branch = tenon__bench_graph(bench, inlining->branch);
+  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
   inlining->values =
-      tenon__arena_allocate(&inlining->arena, branch->value_count + 1u, sizeof(uint32_t));
+      tenon__arena_allocate(&inlining->arena, arm->value_count + 1u, sizeof(uint32_t));
   uint32_t* results =
-      tenon__arena_allocate(&inlining->arena, branch->output_count + 1u, sizeof(*results));
+      tenon__arena_allocate(&inlining->arena, arm->output_count + 1u, sizeof(*results));
   if (inlining->values == NULL || results == NULL) {
     return tenon__fail_memory(bench->sink);
   }
-  for (uint32_t i = 0; i < branch->value_count; ++i) {
+  for (uint32_t i = 0; i < arm->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
   }
   const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
   for (uint32_t i = 0; i < layout->captured_count; ++i) {
-    inlining->values[branch->inputs[i]] = node->inputs[layout->first_value + i];
+    inlining->values[arm->inputs[i]] = node->inputs[layout->first_value + i];
   }
   if (!tenon__patch_begin(bench, "choose branch", inlining->graph, choice)) {
     return TENON_OK;
@@ -174,7 +174,7 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                        "the branch of '%s' that is taken cannot be put in its place",
                        bench->patch_node);
   }
-  for (uint32_t i = 0; i < branch->output_count; ++i) {
+  for (uint32_t i = 0; i < arm->output_count; ++i) {
     tenon__patch_replace(bench, tenon__bench_node(bench, inlining->graph, choice)->outputs[i],
                          results[i]);
   }
@@ -193,7 +193,7 @@ tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, 
     return TENON_OK;
   }
   inlining_t inlining = {
-      .bench = bench, .graph = graph, .branch = node->bodies[condition != 0 ? 0 : 1]};
+      .bench = bench, .graph = graph, .arm = node->bodies[condition != 0 ? 0 : 1]};
   tenon__arena_initialize(&inlining.arena, bench->network->allocator);
   const tenon_status_t status = inline_branch(&inlining, index, &layout);
   tenon__arena_deinitialize(&inlining.arena);

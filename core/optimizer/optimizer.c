@@ -11,11 +11,13 @@ typedef struct pass_t {
   tenon_status_t (*visit)(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 } pass_t;
 
-/* Cheap and freeing passes first; siblings merge only when nothing else is left to do. */
+/* Cheap and freeing passes first. */
 static const pass_t passes[] = {
-    {"remove unused", tenon__pass_remove_unused}, {"enter bodies", tenon__pass_enter_bodies},
+    {"remove unused", tenon__pass_remove_unused}, {"decompose", tenon__pass_decompose}, {"enter bodies", tenon__pass_enter_bodies},
     {"choose branch", tenon__pass_choose_branch}, {"fold constants", tenon__pass_fold_constants},
     {"merge equal", tenon__pass_merge_equal},     {"cancel moves", tenon__pass_cancel_moves},
+    {"sink moves", tenon__pass_sink_moves},       {"rewrites", tenon__pass_rewrites},
+    {"move scales", tenon__pass_move_scales},
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 _Static_assert((int)PASS_COUNT <= (int)TENON_PASS_LIMIT, "each pass has a bit");
@@ -41,6 +43,9 @@ static tenon_status_t run(tenon__bench_t* bench) {
     uint32_t node = 0;
     const uint32_t patches = bench->patch_count;
     while (tenon__bench_next(bench, pass, &graph, &node)) {
+      if (bench->report != NULL) {
+        ++bench->report->visit_count;
+      }
       if (is_enabled(bench, pass)) {
         TENON_TRY(passes[pass].visit(bench, graph, node));
       }

@@ -31,6 +31,9 @@ typedef struct tenon__optimize_options_t {
   uint32_t rewrite_count;
   tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
   void* find_user;
+  /* Is there a kernel for the operator? One without is decomposed, if its declaration says how. NULL: none is. */
+  bool (*is_computed)(void* user, const tenon__operator_t* op);
+  void* computed_user;
   /* Asked between patches; true stops with CANCELLED. NULL: never. */
   bool (*is_cancelled)(void* user);
   void* cancel_user;
@@ -49,6 +52,7 @@ typedef struct tenon__optimize_report_t {
   size_t patch_capacity;
   tenon__patch_record_t* patches;
   bool limit_reached;
+  uint64_t visit_count; /* how often a pass looked at a node */
 } tenon__optimize_report_t;
 
 /* Changes the network in place. On failure the network is valid but for OUT_OF_MEMORY, after which

@@ -73,6 +73,47 @@ tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, co
                                                 input_names, inputs, input_count, NULL, out_node));
 }
 
+tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {
+  return added(bench, tenon__bench_take_up_graphs(bench) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY);
+}
+
+tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const uint32_t* inputs,
+                                     uint32_t input_count, tenon__arena_t* arena,
+                                     uint32_t* out_node) {
+  const tenon__node_t node = *tenon__bench_node(bench, bench->patch_graph, like);
+  if (node.op == NULL) {
+    return node.source == NULL
+               ? TENON_ERROR_UNSUPPORTED
+               : tenon__patch_add_text(bench, NULL, node.source->text.source,
+                                       node.source->input_names, inputs, input_count, out_node);
+  }
+  tenon__scope_attribute_t* attributes =
+      tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
+  bool* wanted = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*wanted));
+  const char** names = tenon__arena_allocate(arena, node.output_count + 1u, sizeof(*names));
+  if (attributes == NULL || wanted == NULL || names == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__node_request_t request = {.op = node.op,
+                                   .input_count = input_count,
+                                   .inputs = inputs,
+                                   .output_count = node.output_count,
+                                   .output_names = names,
+                                   .wanted = wanted,
+                                   .attributes = attributes};
+  for (uint32_t i = 0; i < node.output_count; ++i) {
+    wanted[i] = node.outputs[i] != TENON_NONE;
+    names[i] =
+        wanted[i] ? tenon__bench_value(bench, bench->patch_graph, node.outputs[i])->name : NULL;
+  }
+  for (uint32_t i = 0; i < node.attribute_count; ++i) {
+    if (node.attributes[i].defined) {
+      attributes[request.attribute_count++] = node.attributes[i];
+    }
+  }
+  return tenon__patch_add_node(bench, &request, out_node);
+}
+
 tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uint32_t* out_value) {
   static const char* const names[] = {"x"};
   const uint32_t graph = bench->patch_graph;
@@ -143,19 +184,22 @@ void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input
   }
 }
 
+void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) {
+  uint32_t use = tenon__bench_first_use(bench, bench->patch_graph, old);
+  while (use != TENON_NONE) {
+    const tenon__use_t entry = bench->uses[use];
+    tenon__patch_set_input(bench, entry.node, entry.input, value);
+    use = tenon__bench_first_use(bench, bench->patch_graph, old);
+  }
+}
+
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
   const uint32_t graph = bench->patch_graph;
   tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
   tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
   assert(old_index != index && old->kind == value->kind && old->dtype == value->dtype);
   assert(old->rank == value->rank || old->rank == TENON_NONE || value->rank == TENON_NONE);
-  uint32_t use = tenon__bench_first_use(bench, graph, old_index);
-  while (use != TENON_NONE) {
-    const tenon__use_t entry = bench->uses[use];
-    tenon__patch_set_input(bench, entry.node, entry.input, index);
-    /* What reads the node may find more than before. */
-    use = tenon__bench_first_use(bench, graph, old_index);
-  }
+  tenon__patch_redirect(bench, old_index, index);
   if (tenon__bench_leaves(bench, graph, old_index)) {
     redirect_leaving(bench, old_index, index);
   }
@@ -174,6 +218,14 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
   }
   tenon__bench_touch_around(bench, graph, old_index);
   tenon__bench_touch_around(bench, graph, index);
+}
+
+void tenon__patch_swap_names(tenon__bench_t* bench, uint32_t node, uint32_t other) {
+  tenon__node_t* a = tenon__bench_node(bench, bench->patch_graph, node);
+  tenon__node_t* b = tenon__bench_node(bench, bench->patch_graph, other);
+  const char* name = a->name;
+  a->name = b->name;
+  b->name = name;
 }
 
 void tenon__patch_remove(tenon__bench_t* bench, uint32_t index) {

@@ -77,7 +77,8 @@ typedef struct tenon__bench_t {
   uint32_t patch_count;
   bool is_open;
   bool is_out_of_memory;
-  void* equals; /* merge_equal's table */
+  void* equals;   /* merge_equal's table */
+  void* rewrites; /* rewrites, parsed; in the arena */
 } tenon__bench_t;
 
 tenon_status_t tenon__bench_create(tenon__network_t* network,
@@ -159,6 +160,17 @@ tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name
 /* All that read `old`, inside and out, read `value`: types must be the same. Symbols read from it
  * as well. A value that this patch made takes the old one's name. */
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old, uint32_t value);
+/* Nodes that read `old` read `value`; what leaves the graph stays. */
+void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value);
+/* The names of two nodes change places: what stands for another keeps its name. */
+void tenon__patch_swap_names(tenon__bench_t* bench, uint32_t node, uint32_t other);
+/* The node and its attributes that are set, added again with other inputs; outputs as wanted
+ * before. */
+tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t node, const uint32_t* inputs,
+                                     uint32_t input_count, tenon__arena_t* arena,
+                                     uint32_t* out_node);
+/* What code added to the network itself, through a builder, is taken up. */
+tenon_status_t tenon__patch_take_up(tenon__bench_t* bench);
 /* One input of one node. */
 void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value);
 /* The node and its outputs, which nobody reads. Its bodies die with it. */

@@ -311,11 +311,31 @@ static tenon_status_t check_arguments(const tenon__instance_t* instance,
                                 instance->kernel.plugin);
 }
 
+/* Kernels are promised the extents of their spaces. */
+static bool spaces_are_known(const struct tenon_region_t* region, const tenon__extents_t* extents) {
+  int64_t dims[64];
+  uint32_t rank = 0;
+  const tenon_dim_t* space = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
+  bool known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  for (uint32_t k = 0; k < region->slot_count && known; ++k) {
+    space = tenon__region_space(region, region->slots[k].slot, &rank);
+    known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    known = known && !(region->inputs[k].aligned && region->inputs[k].value == TENON_NONE);
+  }
+  return known;
+}
+
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__extents_t* extents, const tenon_argument_t* inputs,
                                    const tenon_argument_t* outputs, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
   TENON_TRY(check_arguments(instance, inputs, outputs, sink));
+  if (!spaces_are_known(instance->region, extents)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
+                       instance->name);
+  }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
     return tenon__fail_memory(sink);

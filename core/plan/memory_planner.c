@@ -16,7 +16,7 @@
 #include "core/base/arena.h"
 
 #define ALIGNMENT_BYTES 64u
-#define MOST_COMPARISONS (UINT64_C(60) * 1000 * 1000)
+#define MOST_COMPARISONS (UINT64_C(120) * 1000 * 1000)
 #define MOST_IMPROVEMENTS 2000u
 
 /* A block that takes part: sizes rounded up, empty ones left out. */
@@ -28,6 +28,14 @@ typedef struct item_t {
   uint32_t block;
 } item_t;
 
+/* An item that has its place. */
+typedef struct placed_t {
+  uint64_t begin;
+  uint64_t end;
+  uint32_t first_step;
+  uint32_t last_step;
+} placed_t;
+
 typedef struct packing_t {
   uint32_t count;
   item_t* items;
@@ -37,10 +45,7 @@ typedef struct packing_t {
   uint64_t best_total;
   uint64_t comparisons;
   uint32_t culprit; /* place in the order of the item that went past the limit */
-  /* Placed so far, by ascending offset. */
-  uint32_t* placed_first;
-  uint32_t* placed_last;
-  uint32_t* placed_item;
+  placed_t* placed; /* so far, by ascending begin */
 } packing_t;
 
 /* ---- Placing in one order ---- */
@@ -52,44 +57,42 @@ static uint64_t find_gap(packing_t* p, const item_t* item, uint32_t placed_count
   uint64_t found = UINT64_MAX;
   uint64_t found_gap = UINT64_MAX;
   for (uint32_t k = 0; k < placed_count; ++k) {
-    if (p->placed_first[k] > item->last_step || p->placed_last[k] < item->first_step) {
+    const placed_t* other = &p->placed[k];
+    if (other->first_step > item->last_step || other->last_step < item->first_step) {
       continue;
     }
     overlaps += 1;
-    const uint32_t other = p->placed_item[k];
-    const uint64_t begin = p->offsets[other];
-    const uint64_t end = begin + p->items[other].size_bytes;
-    if (begin > cursor && begin - cursor >= item->size_bytes && begin - cursor < found_gap) {
+    if (other->begin > cursor && other->begin - cursor >= item->size_bytes &&
+        other->begin - cursor < found_gap) {
       found = cursor;
-      found_gap = begin - cursor;
+      found_gap = other->begin - cursor;
       if (lowest) {
         break;
       }
     }
-    cursor = end > cursor ? end : cursor;
+    cursor = other->end > cursor ? other->end : cursor;
   }
   p->comparisons += placed_count + 2 * overlaps;
   return found == UINT64_MAX ? cursor : found;
 }
 
 static void insert_placed(packing_t* p, uint32_t item, uint32_t placed_count) {
+  const placed_t placed = {.begin = p->offsets[item],
+                           .end = p->offsets[item] + p->items[item].size_bytes,
+                           .first_step = p->items[item].first_step,
+                           .last_step = p->items[item].last_step};
   uint32_t low = 0;
   uint32_t high = placed_count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (p->offsets[p->placed_item[middle]] <= p->offsets[item]) {
+    if (p->placed[middle].begin <= placed.begin) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  const size_t moved = (size_t)(placed_count - low) * sizeof(uint32_t);
-  memmove(&p->placed_first[low + 1u], &p->placed_first[low], moved);
-  memmove(&p->placed_last[low + 1u], &p->placed_last[low], moved);
-  memmove(&p->placed_item[low + 1u], &p->placed_item[low], moved);
-  p->placed_first[low] = p->items[item].first_step;
-  p->placed_last[low] = p->items[item].last_step;
-  p->placed_item[low] = item;
+  memmove(&p->placed[low + 1u], &p->placed[low], (placed_count - low) * sizeof *p->placed);
+  p->placed[low] = placed;
 }
 
 /* Places all in the packing's order. False, with the culprit, as soon as one ends past `limit`. */
@@ -271,16 +274,14 @@ tenon_status_t tenon__memory_plan(tenon_allocator_t allocator, tenon__block_t* i
       .order = tenon__arena_allocate(&arena, block_count, sizeof *p.order),
       .offsets = tenon__arena_allocate(&arena, block_count, sizeof *p.offsets),
       .best_offsets = tenon__arena_allocate(&arena, block_count, sizeof *p.best_offsets),
-      .placed_first = tenon__arena_allocate(&arena, block_count + 1u, sizeof *p.placed_first),
-      .placed_last = tenon__arena_allocate(&arena, block_count + 1u, sizeof *p.placed_last),
-      .placed_item = tenon__arena_allocate(&arena, block_count + 1u, sizeof *p.placed_item),
+      .placed = tenon__arena_allocate(&arena, (size_t)block_count + 1, sizeof *p.placed),
   };
   uint64_t* by_block = tenon__arena_allocate(&arena, block_count, sizeof *by_block);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
   uint32_t step_count = 0;
   if (p.items != NULL && p.order != NULL && p.offsets != NULL && p.best_offsets != NULL &&
-      p.placed_first != NULL && p.placed_last != NULL && p.placed_item != NULL &&
-      by_block != NULL && take_blocks(&p, inout_blocks, block_count, &step_count)) {
+      p.placed != NULL && by_block != NULL &&
+      take_blocks(&p, inout_blocks, block_count, &step_count)) {
     uint64_t* alive = tenon__arena_allocate(&arena, (size_t)step_count + 1, sizeof *alive);
     if (alive != NULL) {
       const uint64_t lower_bound = count_alive(&p, alive, step_count);

@@ -79,6 +79,16 @@ static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t
   return true;
 }
 
+/* Is the kernel's slot of that number one on its first output? */
+static bool has_epilogue(const tenon_kernel_t* kernel, uint32_t slot) {
+  if (slot >= kernel->slot_count) {
+    return false;
+  }
+  const tenon_slot_t* own =
+      (const tenon_slot_t*)((const char*)kernel->slots + (size_t)slot * kernel->slot_stride);
+  return own->kind == TENON_SLOT_EPILOGUE && own->index == 0;
+}
+
 /* The host's own conditions, then the kernel's. */
 static bool accepts(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                     const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
@@ -99,9 +109,11 @@ static bool accepts(tenon__tuning_t* tuning, const struct tenon_region_t* region
     out_refusal->detail = kernel->isa;
     return false;
   }
-  if (region->slot_count > 0 && kernel->slot_count == 0) {
-    out_refusal->reason = TENON_REFUSAL_SLOT;
-    return false;
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    if (!has_epilogue(kernel, region->slots[k].slot)) {
+      out_refusal->reason = TENON_REFUSAL_SLOT;
+      return false;
+    }
   }
   if (region->kind == TENON_REGION_OPERATOR && !knows_node(kernel, region, out_refusal)) {
     return false;

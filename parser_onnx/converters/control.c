@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "../convert.h"
+#include "convert.h"
 #include "families.h"
 
 static void add_captures(tenon__make_t* make, const tenon__onnx_captures_t* captures) {
@@ -72,7 +72,14 @@ static void branch(tenon__make_t* make) {
   tenon__make_add_body(make, bodies[0]);
   tenon__make_add_body(make, bodies[1]);
   tenon__make_set_output_count(make, make->output_count);
+  const bool is_whole = tenon__make_ok(make);
   tenon__make_end_outputs(make);
+  if (is_whole && !tenon__make_ok(make)) {
+    tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
+                    "%s: if its condition follows from the extents of inputs, give these: then one "
+                    "branch is left",
+                    make->table->name(make->source));
+  }
 }
 
 /* What a repetition is made of, besides its values. */

@@ -1,5 +1,6 @@
 /* Elementwise operators: most are one operator with the same inputs, and need their row alone. */
-#include <inttypes.h>
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "families.h"
@@ -57,8 +58,9 @@ static void clip_before_11(tenon__make_t* make) {
   tenon_value_t limits[2] = {none, none};
   static const char* const names[2] = {"min", "max"};
   for (uint32_t i = 0; i < 2; ++i) {
-    if (tenon__make_has(make, names[i])) {
-      limits[i] = tenon__make_number(make, dtype, tenon__make_get_float(make, names[i], 0));
+    const double limit = tenon__make_get_float(make, names[i], 0);
+    if (tenon__make_has(make, names[i]) && fabs(limit) < (double)FLT_MAX) {
+      limits[i] = tenon__make_number(make, dtype, limit);
     }
   }
   tenon__make_output(make, 0, tenon__make_3(make, "clip", x, limits[0], limits[1]));

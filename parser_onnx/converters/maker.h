@@ -95,6 +95,9 @@ bool tenon__make_known_floats(tenon__make_t* make, tenon_value_t value, double* 
 /* Adds the rank to a negative axis; one outside of [-rank, rank) fails. */
 int64_t tenon__make_axis(tenon__make_t* make, int64_t axis, uint32_t rank);
 
+/* Truncated and saturated; NaN is 0. */
+int64_t tenon__make_to_int64(double value);
+
 /* Constants. */
 tenon_value_t tenon__make_int64(tenon__make_t* make, int64_t value); /* rank 0 */
 tenon_value_t tenon__make_int64s(tenon__make_t* make, const int64_t* values,

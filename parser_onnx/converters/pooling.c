@@ -18,13 +18,14 @@ static void pool(tenon__make_t* make) {
 /* Until opset 1 the norm is a float. */
 static void lp_pool_before_2(tenon__make_t* make) {
   const double p = tenon__make_get_float(make, "p", 2);
-  if (p != (double)(int64_t)p) {
+  const int64_t norm = tenon__make_to_int64(p);
+  if (p != (double)norm) {
     tenon__make_fail(make, TENON_ERROR_UNSUPPORTED, "p is %g, no integer", p);
   }
   tenon__make_begin(make, "lp_pool");
   tenon__make_window_attributes(make);
   tenon__make_pass_all(make, "kernel_shape");
-  tenon__make_set_int(make, "p", (int64_t)p);
+  tenon__make_set_int(make, "p", norm);
   tenon__make_add_inputs(make, 0);
   tenon__make_end_outputs(make);
 }

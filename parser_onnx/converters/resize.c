@@ -117,7 +117,7 @@ static void set_sizes(resize_t* resize, const double* scales, const double* leng
     const int64_t dim = tenon__make_dim(make, resize->x, i);
     const double scale = scales[i] * lengths[i];
     all_known = all_known && dim >= 0;
-    known[i] = (int64_t)floorf((float)dim * (float)scale);
+    known[i] = tenon__make_to_int64((double)floorf((float)dim * (float)scale));
   }
   if (all_known) {
     resize->sizes = tenon__make_int64s(make, known, resize->rank);
@@ -213,7 +213,7 @@ static void keep_aspect_ratio(resize_t* resize, tenon_value_t sizes, bool is_not
     const bool changes = entry_of(resize, i) >= 0;
     known = known && dim >= 0;
     scales[i] = changes ? scale : 1;
-    full[i] = changes ? (int64_t)floor(scale * (double)dim + 0.5) : dim;
+    full[i] = changes ? tenon__make_to_int64(floor(scale * (double)dim + 0.5)) : dim;
   }
   if (!known) {
     tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,

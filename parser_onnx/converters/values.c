@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../context.h"
-#include "../types.h"
+#include "context.h"
 #include "maker.h"
+#include "types.h"
 
 bool tenon__make_present(tenon_value_t value) {
   return value.id != 0;
@@ -138,6 +138,14 @@ int64_t tenon__make_axis(tenon__make_t* make, int64_t axis, uint32_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+int64_t tenon__make_to_int64(double value) {
+  static const double limit = 4611686018427387904.0; /* 2^62 */
+  if (!(value > -limit)) {
+    return value <= -limit ? INT64_MIN / 2 : 0;
+  }
+  return value < limit ? (int64_t)value : INT64_MAX / 2;
+}
+
 tenon_value_t tenon__make_tensor(tenon__make_t* make, tenon_dtype_t dtype, uint32_t rank,
                                  const int64_t* dims, const void* data) {
   int64_t strides[TENON__MAKE_LIST_LIMIT] = {0};
@@ -181,7 +189,7 @@ tenon_value_t tenon__make_number(tenon__make_t* make, tenon_dtype_t dtype, doubl
     return tenon__make_cast(make, tenon__make_tensor(make, TENON_DTYPE_FLOAT32, 0, NULL, &narrow),
                             dtype);
   }
-  return tenon__make_cast(make, tenon__make_int64(make, (int64_t)value), dtype);
+  return tenon__make_cast(make, tenon__make_int64(make, tenon__make_to_int64(value)), dtype);
 }
 
 tenon_value_t tenon__make_1(tenon__make_t* make, const char* op, tenon_value_t a) {

@@ -91,8 +91,8 @@ static double median_us(double* values, int count) {
 }
 
 int main(int argc, char** argv) {
-  const int plugins = argc > 1 ? atoi(argv[1]) : 1000;
-  const int wanted = argc > 2 ? atoi(argv[2]) : 21;
+  const int plugins = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1000;
+  const int wanted = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 21;
   const int repetitions = wanted < 1 ? 1 : wanted > REPETITION_LIMIT ? REPETITION_LIMIT : wanted;
   test_folder_t folder;
   uint32_t found = 0;

@@ -45,7 +45,7 @@
 TENON_PLUGIN_MANIFEST(FIXTURE_NAME, "1.0.0", FIXTURE_PROMISE FIXTURE_OFFERS)
 #ifdef FIXTURE_TWO_MANIFESTS
     ;
-#define tenon_plugin_manifest second_manifest
+#define tenon_plugin_manifest second_manifest /* NOLINT(readability-identifier-naming) */
 TENON_PLUGIN_MANIFEST(FIXTURE_NAME, "1.0.1", "")
 #undef tenon_plugin_manifest
 #endif
@@ -76,6 +76,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   return TENON_OK;
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
@@ -232,11 +233,13 @@ extern int fixture_neighbour(void);
 #endif
 
 #ifdef FIXTURE_NO_QUERY
-#define tenon_plugin_query not_the_query
+#define QUERY not_the_query
 const tenon_plugin_t* not_the_query(const tenon_host_offer_t* host);
+#else
+#define QUERY tenon_plugin_query
 #endif
 
-const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+const tenon_plugin_t* QUERY(const tenon_host_offer_t* host) {
   if (host->abi_major != TENON_ABI_MAJOR || host->abi_max_minor < 1) {
     return NULL;
   }

@@ -1339,7 +1339,7 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
  *   needs-library: libcudnn.so.9 linked|opened
- *   needs-isa: avx2
+ *   needs-isa: avx2              runs on no processor without it: refused there before it is loaded
  *   threads: own                 brings threads of its own
  *   host-service: neighbour/1    asks for it
  *

@@ -1,0 +1,133 @@
+/* Folding constants. */
+#include "core/optimizer/test_world.h"
+
+TENON_TEST(folds_expressions_of_constants) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float a_data[] = {1, 2, 3, 4};
+  const float b_data[] = {10, 20};
+  const tenon_value_t a = test_floats(&world.bench, "a", a_data, DIMS(2, 2));
+  const tenon_value_t b = test_floats(&world.bench, "b", b_data, DIMS(2));
+  const tenon_value_t sum = test_binary(&world.bench, "test.plus/1", "sum", a, b);
+  const tenon_value_t exp = test_unary(&world.bench, "test.exponential/1", "e", sum);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 2));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, sum), "y");
+  test_output(&world, test_binary(&world.bench, "test.times/1", "z", x, exp), "z");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "constant sum: f32[2, 2]");
+  EXPECT_CONTAINS(text, "y: f32[2, 2] = test.times/1(x, sum)");
+  EXPECT(strstr(text, "test.plus/1") == NULL && strstr(text, "constant a") == NULL);
+  const float* data = test_floats_of(&world, "sum");
+  REQUIRE(data != NULL);
+  EXPECT_NEAR(data[0], 11, 0);
+  EXPECT_NEAR(data[3], 24, 0);
+  data = test_floats_of(&world, "e");
+  REQUIRE(data != NULL);
+  EXPECT_NEAR(data[0], 59874.14171519782, 0.01);
+  test_world_close(&world);
+}
+
+TENON_TEST(folds_moves_of_constants) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data[] = {1, 2, 3, 4, 5, 6};
+  const tenon_value_t w = test_floats(&world.bench, "w", data, DIMS(2, 3));
+  const tenon_value_t p = test_permute(&world.bench, "p", w, DIMS(1, 0));
+  const int64_t dims[] = {6};
+  const tenon_value_t shape = test_vector(&world.bench, "dims", dims, 1);
+  const tenon_value_t r = test_binary(&world.bench, "test.reshape/1", "r", p, shape);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(6));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, r), "y");
+  const char* text = test_optimized(&world);
+  EXPECT_TEXT(text,
+              "graph main\n  input x: f32[6]\n  constant r: f32[6]\n"
+              "  y: f32[6] = test.times/1(x, r)\n  output y: y\n");
+  const float* r_data = test_floats_of(&world, "r");
+  REQUIRE(r_data != NULL);
+  EXPECT_NEAR(r_data[1], 4, 0);
+  EXPECT_NEAR(r_data[2], 2, 0);
+  test_world_close(&world);
+}
+
+TENON_TEST(folds_joins_of_constants) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data[] = {1, 2, 3, 4};
+  const tenon_value_t a = test_floats(&world.bench, "a", data, DIMS(1, 2));
+  const tenon_value_t b = test_floats(&world.bench, "b", data, DIMS(2, 2));
+  tenon_value_t joined = {0};
+  EXPECT_STATUS(world.bench.build->begin(world.bench.builder, "test.join/1", "j"), TENON_OK);
+  EXPECT_STATUS(world.bench.build->attribute_int(world.bench.builder, "axis", 0), TENON_OK);
+  EXPECT_STATUS(world.bench.build->add_input(world.bench.builder, a), TENON_OK);
+  EXPECT_STATUS(world.bench.build->add_input(world.bench.builder, b), TENON_OK);
+  EXPECT_STATUS(world.bench.build->end(world.bench.builder, &joined, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3, 2));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, joined), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "constant j: f32[3, 2]");
+  const float* j = test_floats_of(&world, "j");
+  REQUIRE(j != NULL);
+  EXPECT_NEAR(j[1], 2, 0);
+  EXPECT_NEAR(j[2], 1, 0);
+  EXPECT_NEAR(j[5], 4, 0);
+  test_world_close(&world);
+}
+
+static tenon_status_t fold_dense(void* user, const tenon__network_t* network, uint32_t graph,
+                                 uint32_t node, const tenon_tensor_view_t* outputs) {
+  (void)user;
+  (void)network;
+  (void)graph;
+  (void)node;
+  float* data = outputs[0].data;
+  data[0] = 42;
+  return TENON_OK;
+}
+
+TENON_TEST(folds_closed_operators_by_the_callback) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  world.options.fold = fold_dense;
+  const float data[] = {1, 2, 3};
+  const tenon_value_t a = test_floats(&world.bench, "a", data, DIMS(1, 3));
+  const tenon_value_t d = test_binary(&world.bench, "test.dense/1", "d", a, a);
+  const tenon_value_t dice = test_unary(&world.bench, "test.dice/1", "dice", a);
+  test_output(&world, d, "d");
+  test_output(&world, dice, "dice");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "constant d: f32[1, 1]");
+  EXPECT_CONTAINS(text, "= test.dice/1(a)");
+  const float* d_data = test_floats_of(&world, "d");
+  REQUIRE(d_data != NULL);
+  EXPECT_NEAR(d_data[0], 42, 0);
+  test_world_close(&world);
+}
+
+TENON_TEST(does_not_fold_what_grows) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float one = 1;
+  const tenon_value_t small = test_floats(&world.bench, "small", &one, DIMS(1, 1));
+  float* column = calloc(300, sizeof(*column));
+  REQUIRE(column != NULL);
+  const tenon_value_t a = test_floats(&world.bench, "a", column, DIMS(300, 1));
+  const tenon_value_t b = test_floats(&world.bench, "b", column, DIMS(1, 300));
+  free(column);
+  const tenon_value_t table = test_binary(&world.bench, "test.plus/1", "table", a, b);
+  test_output(&world, table, "table");
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "few", small, small), "few");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "table: f32[300, 300] = test.plus/1(a, b)");
+  EXPECT_CONTAINS(text, "constant few: f32[1, 1]");
+  test_world_close(&world);
+}
+
+TENON_TEST(folds_what_is_known_by_its_contents) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 5));
+  const tenon_value_t s = test_unary(&world.bench, "test.shape_of/1", "s", x);
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "t", s, s), "t");
+  EXPECT_TEXT(test_optimized(&world),
+              "graph main\n  input x: f32[2, 5]\n  constant t: i64[2]\n  output t: t\n");
+  test_world_close(&world);
+}

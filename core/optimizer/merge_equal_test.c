@@ -1,0 +1,44 @@
+/* Merging equal nodes and constants. */
+#include "core/optimizer/test_world.h"
+
+TENON_TEST(merges_equal_nodes) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  const tenon_value_t z = test_input(&world.bench, "z", DIMS(2));
+  const tenon_value_t a = test_binary(&world.bench, "test.plus/1", "a", x, z);
+  const tenon_value_t b = test_binary(&world.bench, "test.plus/1", "b", z, x);
+  const tenon_value_t c = test_binary(&world.bench, "test.minus/1", "c", a, b);
+  const tenon_value_t d = test_binary(&world.bench, "test.minus/1", "d", z, x);
+  const tenon_value_t e = test_binary(&world.bench, "test.minus/1", "e", x, z);
+  const tenon_value_t r1 = test_unary(&world.bench, "test.dice/1", "r1", x);
+  const tenon_value_t r2 = test_unary(&world.bench, "test.dice/1", "r2", x);
+  test_output(&world, c, "c");
+  test_output(&world, d, "d");
+  test_output(&world, e, "e");
+  test_output(&world, r1, "r1");
+  test_output(&world, r2, "r2");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "c: f32[2] = test.minus/1(a, a)");
+  EXPECT_CONTAINS(text, "d: f32[2] = test.minus/1(z, x)");
+  EXPECT_CONTAINS(text, "r1: f32[2] = test.dice/1(x)");
+  EXPECT_CONTAINS(text, "r2: f32[2] = test.dice/1(x)");
+  test_expect_patches(&world, "merge equal", 1);
+  test_world_close(&world);
+}
+
+TENON_TEST(merges_equal_constants) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data[] = {1, 2};
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  const tenon_value_t a = test_floats(&world.bench, "a", data, DIMS(2));
+  const tenon_value_t b = test_floats(&world.bench, "b", data, DIMS(2));
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "y", x, a), "y");
+  const tenon_value_t z = test_binary(&world.bench, "test.plus/1", "z", x, b);
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "w", z), "w");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "w: f32[2] = test.ramp/1(y)");
+  EXPECT(strstr(text, "constant b") == NULL);
+  test_world_close(&world);
+}

@@ -1,0 +1,132 @@
+/* The optimiser as a whole. */
+#include "core/optimizer/optimizer.h"
+
+#include "core/optimizer/test_world.h"
+
+TENON_TEST(stops_after_so_many_patches) {
+  for (uint32_t limit = 1; limit <= 4; ++limit) {
+    test_world_t world;
+    REQUIRE(test_world_open(&world));
+    world.options.patch_limit = limit;
+    const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+    tenon_value_t y = x;
+    for (uint32_t i = 0; i < 6; ++i) {
+      y = test_unary(&world.bench, "test.same/1", NULL, y);
+    }
+    test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", y), "y");
+    (void)test_optimized(&world);
+    EXPECT_INT(world.report.patch_count, limit);
+    EXPECT(world.report.limit_reached);
+    test_world_close(&world);
+  }
+}
+
+static bool stop_at_once(void* user) {
+  (void)user;
+  return true;
+}
+
+TENON_TEST(stops_when_it_is_told_to) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  world.options.is_cancelled = stop_at_once;
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  const tenon_value_t a = test_unary(&world.bench, "test.same/1", NULL, x);
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", a), "y");
+  EXPECT_STATUS(tenon__optimize(world.bench.network, &world.options, &world.bench.messages.sink,
+                                &world.report),
+                TENON_ERROR_CANCELLED);
+  EXPECT_STATUS(tenon__network_verify(world.bench.network, &world.bench.messages.sink), TENON_OK);
+  test_world_close(&world);
+}
+
+TENON_TEST(leaves_all_as_it_is_when_disabled) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  world.options.is_disabled = true;
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  const tenon_value_t a = test_unary(&world.bench, "test.same/1", "a", x);
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", a), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "test.same/1(x)");
+  EXPECT_INT(world.report.patch_count, 0);
+  test_world_close(&world);
+}
+
+static bool optimize_small(tenon_allocator_t allocator, void* user) {
+  (void)user;
+  test_world_t world;
+  memset(&world, 0, sizeof(world));
+  if (!test_bench_open(&world.bench, allocator)) {
+    return false;
+  }
+  const float w_data[] = {1, 2, 3, 4, 5, 6};
+  const float shift_data[] = {0.5, 1};
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(7, 3));
+  const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(3, 2));
+  const tenon_value_t wt = test_permute(&world.bench, "wt", w, DIMS(1, 0));
+  const tenon_value_t shift = test_floats(&world.bench, "shift", shift_data, DIMS(2));
+  const tenon_value_t d = test_binary(&world.bench, "test.dense/1", "dense", x, wt);
+  const tenon_value_t a = test_binary(&world.bench, "test.plus/1", "a", d, shift);
+  const tenon_value_t s = test_unary(&world.bench, "test.same/1", "s", a);
+  const tenon_value_t p = test_permute(&world.bench, "p", s, DIMS(1, 0));
+  const tenon_value_t r = test_unary(&world.bench, "test.ramp/1", "r", p);
+  const tenon_value_t q = test_permute(&world.bench, "q", r, DIMS(1, 0));
+  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", q);
+  bool good = e.id != 0 && world.bench.build->output(world.bench.builder, e, "y") == TENON_OK;
+  if (good) {
+    const tenon_status_t status = tenon__optimize(world.bench.network, &world.options,
+                                                  &world.bench.messages.sink, &world.report);
+    EXPECT(status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY);
+    good = status == TENON_OK;
+    tenon__optimize_report_deinitialize(&world.report);
+  }
+  test_bench_close(&world.bench);
+  return good;
+}
+
+TENON_TEST(survives_each_failing_allocation) {
+  tenon__test_each_allocation(optimize_small, NULL);
+}
+
+/* Something for every pass, again and again. */
+static uint64_t visits_of(uint32_t node_count) {
+  test_world_t world;
+  if (!test_world_open(&world)) {
+    return 0;
+  }
+  test_bench_t* bench = &world.bench;
+  world.options.verifies = false;
+  float w_data[64] = {1, 2, 3};
+  const float scale_data[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+  const tenon_value_t scale = test_floats(bench, "scale", scale_data, DIMS(8));
+  tenon_value_t x = test_input(bench, "x", DIMS(4, 8));
+  while (bench->network->graphs[0]->node_count < node_count) {
+    w_data[0] += 0.5f;
+    const tenon_value_t w = test_floats(bench, "w", w_data, DIMS(8, 8));
+    const tenon_value_t d = test_binary(bench, "test.dense/1", "d", x, w);
+    const tenon_value_t n = test_node(bench, "test.channel_norm/1", "n", d, scale, scale);
+    const tenon_value_t p = test_permute(bench, "p", n, DIMS(1, 0));
+    const tenon_value_t r = test_unary(bench, "test.ramp/1", "r", p);
+    const tenon_value_t q = test_permute(bench, "q", r, DIMS(1, 0));
+    const tenon_value_t a = test_unary(bench, "test.exponential/1", "a", q);
+    const tenon_value_t b = test_unary(bench, "test.exponential/1", "b", q);
+    const tenon_value_t shape = test_unary(bench, "test.shape_of/1", "shape", a);
+    const tenon_value_t s = test_binary(bench, "test.plus/1", "s", a, b);
+    x = test_binary(bench, "test.reshape/1", "x", s, shape);
+  }
+  test_output(&world, x, "y");
+  EXPECT_STATUS(
+      tenon__optimize(bench->network, &world.options, &bench->messages.sink, &world.report),
+      TENON_OK);
+  EXPECT(world.report.patch_count > node_count);
+  const uint64_t visits = world.report.visit_count;
+  test_world_close(&world);
+  return visits;
+}
+
+TENON_TEST(looks_at_nodes_in_proportion) {
+  const uint64_t few = visits_of(500);
+  const uint64_t many = visits_of(4000);
+  EXPECT(many <= few * 9);
+  EXPECT(many <= (uint64_t)4000 * 60);
+}

@@ -1,0 +1,95 @@
+/*
+ * Rewrites by code: the plugin's function reads the match as a region and builds through a builder
+ * on the network, in the graph of the match. What it built is taken up by the patch, or taken back
+ * with it.
+ */
+#include "core/base/status.h"
+#include "core/network/builder.h"
+#include "core/optimizer/rewrite_match.h"
+#include "core/plan/region.h"
+
+static const tenon__operator_t* find_nothing(void* user, const char* name) {
+  (void)user;
+  (void)name;
+  return NULL;
+}
+
+/* Known extents are numbers; all others are open. */
+static tenon_status_t open_profile(const tenon__bench_t* bench, tenon__arena_t* arena,
+                                   tenon__profile_t* out_profile) {
+  tenon__extents_t* points[] = {&out_profile->min, &out_profile->optimum, &out_profile->max};
+  for (int i = 0; i < 3; ++i) {
+    TENON_TRY(tenon__extents_create(arena, bench->network->pool, points[i]));
+    tenon__extents_update(points[i]);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__match_t* match,
+                                  tenon__arena_t* arena, struct tenon_region_t* out_region) {
+  tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
+  uint32_t* nodes = tenon__arena_allocate(arena, match->node_count, sizeof(*nodes));
+  tenon__region_input_t* inputs =
+      tenon__arena_allocate(arena, match->input_count + 1u, sizeof(*inputs));
+  tenon__region_output_t* output = tenon__arena_allocate(arena, 1, sizeof(*output));
+  if (profile == NULL || nodes == NULL || inputs == NULL || output == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(open_profile(bench, arena, profile));
+  /* The root, which the pattern matched, is node 0. */
+  for (uint32_t i = 0; i < match->node_count; ++i) {
+    nodes[i] = match->nodes[match->node_count - 1 - i];
+  }
+  for (uint32_t i = 0; i < match->input_count; ++i) {
+    inputs[i].value = match->inputs[i];
+  }
+  output->value = match->result;
+  *out_region = (struct tenon_region_t){.network = bench->network,
+                                        .graph = match->graph,
+                                        .kind = TENON_REGION_OPERATOR,
+                                        .node_count = match->node_count,
+                                        .nodes = nodes,
+                                        .covered_count = match->node_count,
+                                        .covered = nodes,
+                                        .input_count = match->input_count,
+                                        .inputs = inputs,
+                                        .output_count = 1,
+                                        .outputs = output};
+  return tenon__region_finish(arena, profile, out_region);
+}
+
+/* Runs the function; the value that it gives. */
+static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+                          const tenon__match_t* match, const struct tenon_region_t* region,
+                          tenon_builder_t* builder, uint32_t* out_value) {
+  tenon_value_t inputs[TENON_MATCH_NAMES];
+  tenon_value_t result = {0};
+  for (uint32_t i = 0; i < match->input_count; ++i) {
+    TENON_TRY(tenon__builder_handle(builder, match->graph, match->inputs[i], &inputs[i]));
+  }
+  const int32_t taken =
+      entry->rewrite.rewrite(entry->owner->state, region, tenon__region_table(), builder,
+                             tenon__builder_table(), inputs, match->input_count, &result);
+  TENON_TRY(tenon__patch_take_up(bench));
+  uint32_t graph = 0;
+  if (taken != 1 || tenon__builder_finish(builder) != TENON_OK ||
+      !tenon__builder_look_up(builder, result, &graph, out_value) || graph != match->graph) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__rewrite_by_code(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+                                      const tenon__match_t* match, tenon__arena_t* arena,
+                                      uint32_t* out_value) {
+  struct tenon_region_t region;
+  tenon_builder_t* builder = NULL;
+  TENON_TRY(make_region(bench, match, arena, &region));
+  TENON_TRY(tenon__builder_create(
+      bench->network, bench->options->find == NULL ? find_nothing : bench->options->find,
+      bench->options->find_user, bench->sink, &builder));
+  tenon__builder_set_graph(builder, match->graph);
+  const tenon_status_t status = run(bench, entry, match, &region, builder, out_value);
+  tenon__builder_destroy(builder);
+  return status;
+}

@@ -1,0 +1,274 @@
+/*
+ * Rewrites that plugins offer: a pattern of operators, a guard, and what stands instead.
+ *
+ * The pattern is matched backwards from its last statement. A name that a statement defines must be
+ * made by the operator of that statement, and read by nobody else; any other name is an input of
+ * the pattern, the same value wherever it occurs. An attribute in braces must have that value, or,
+ * when it is a name, stands for the value in guard and replacement.
+ */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/expression/shape_rule.h"
+#include "core/network/attribute.h"
+#include "core/optimizer/rewrite_match.h"
+
+/* A rewrite with its texts parsed. */
+typedef struct rewrite_t {
+  const tenon__rewrite_entry_t* entry;
+  tenon__calls_t pattern;
+  tenon__calls_t replacement;
+  const tenon__syntax_t* when;
+} rewrite_t;
+
+typedef struct rewrites_t {
+  uint32_t count;
+  rewrite_t* items;
+} rewrites_t;
+
+static tenon_status_t parse(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+                            rewrite_t* out_rewrite) {
+  const char* prefix = tenon__arena_format(&bench->arena, "rewrite %s of %s: ", entry->rewrite.name,
+                                           entry->owner->plugin);
+  if (prefix == NULL) {
+    return tenon__fail_memory(bench->sink);
+  }
+  tenon__prefix_sink_t sink;
+  tenon__prefix_sink_initialize(&sink, bench->sink, prefix);
+  rewrite_t rewrite = {.entry = entry};
+  TENON_TRY(
+      tenon__calls_parse(&bench->arena, entry->rewrite.pattern, &sink.sink, &rewrite.pattern));
+  if (entry->rewrite.replacement != NULL) {
+    TENON_TRY(tenon__calls_parse(&bench->arena, entry->rewrite.replacement, &sink.sink,
+                                 &rewrite.replacement));
+  }
+  if (entry->rewrite.when != NULL) {
+    TENON_TRY(tenon__text_parse_expression(&bench->arena, entry->rewrite.when, &sink.sink,
+                                           &rewrite.when));
+  }
+  const bool is_empty =
+      rewrite.pattern.statement_count == 0 ||
+      (rewrite.replacement.statement_count == 0 && entry->rewrite.rewrite == NULL);
+  if (is_empty) {
+    return tenon__fail(&sink.sink, TENON_ERROR_INVALID_DATA, "lacks a pattern or a replacement");
+  }
+  *out_rewrite = rewrite;
+  return TENON_OK;
+}
+
+/* A rewrite with a fault was reported and is left out. */
+static const rewrites_t* rewrites_of(tenon__bench_t* bench) {
+  if (bench->rewrites != NULL) {
+    return bench->rewrites;
+  }
+  const uint32_t count = bench->options->rewrite_count;
+  rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
+  rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
+  if (rewrites == NULL || items == NULL) {
+    bench->is_out_of_memory = true;
+    return NULL;
+  }
+  rewrites->items = items;
+  for (uint32_t i = 0; i < count; ++i) {
+    const tenon_status_t status =
+        parse(bench, bench->options->rewrites[i], &items[rewrites->count]);
+    if (status == TENON_ERROR_OUT_OF_MEMORY) {
+      bench->is_out_of_memory = true;
+      return NULL;
+    }
+    rewrites->count += status == TENON_OK;
+  }
+  bench->rewrites = rewrites;
+  return rewrites;
+}
+
+/* The guard: over attributes that the pattern names and the pattern's inputs. */
+static bool guard_holds(const tenon__bench_t* bench, const rewrite_t* rewrite,
+                        const tenon__match_t* match, tenon__arena_t* arena) {
+  if (rewrite->when == NULL) {
+    return true;
+  }
+  tenon__scope_port_t* ports = tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*ports));
+  tenon__scope_value_t* values =
+      tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
+  if (ports == NULL || values == NULL) {
+    return false;
+  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < match->name_count; ++i) {
+    const tenon__value_node_t* value =
+        tenon__bench_value(bench, match->graph, match->names[i].value);
+    values[count] = (tenon__scope_value_t){.present = true,
+                                           .dtype = value->dtype,
+                                           .rank = value->rank,
+                                           .dims = value->dims,
+                                           .contents = value->contents,
+                                           .content_count = value->content_count,
+                                           .argument = count};
+    ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
+                                         .type = tenon__dtype_name(value->dtype),
+                                         .count = 1,
+                                         .values = &values[count]};
+    ++count;
+  }
+  const tenon__scope_t scope = {.pool = bench->network->pool,
+                                .input_count = count,
+                                .inputs = ports,
+                                .attribute_count = match->attribute_count,
+                                .attributes = match->attributes};
+  bool holds = false;
+  return tenon__condition_evaluate(&scope, rewrite->when, NULL, &holds) == TENON_OK && holds;
+}
+
+static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
+                                                         const char* name) {
+  for (uint32_t i = 0; i < match->attribute_count; ++i) {
+    if (strcmp(match->attributes[i].name, name) == 0) {
+      return &match->attributes[i];
+    }
+  }
+  return NULL;
+}
+
+/* A literal's kind follows from how it is written; add_node converts it to what the operator
+ * declares. */
+static tenon_status_t replacement_attribute(const tenon__match_t* match,
+                                            const tenon__call_attribute_t* given,
+                                            tenon__arena_t* arena,
+                                            tenon__scope_attribute_t* out_attribute) {
+  static const uint32_t kinds[] = {
+      TENON_ATTRIBUTE_INT,    TENON_ATTRIBUTE_FLOAT,   TENON_ATTRIBUTE_STRING, TENON_ATTRIBUTE_INTS,
+      TENON_ATTRIBUTE_FLOATS, TENON_ATTRIBUTE_STRINGS, TENON_ATTRIBUTE_DTYPE};
+  const tenon__scope_attribute_t* named =
+      given->value->kind == TENON_SYNTAX_NAME ? matched_attribute(match, given->value->text) : NULL;
+  if (named != NULL) {
+    *out_attribute = *named;
+    out_attribute->name = given->name;
+    return TENON_OK;
+  }
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+    tenon__scope_attribute_t attribute = {.name = given->name};
+    const tenon_status_t status =
+        tenon__attribute_from_syntax(arena, given->value, kinds[i], &attribute);
+    if (status != TENON_ERROR_INVALID_DATA) {
+      *out_attribute = attribute;
+      out_attribute->name = given->name;
+      return status;
+    }
+  }
+  return TENON_ERROR_INVALID_DATA;
+}
+
+tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
+                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
+                                       uint32_t* out_value) {
+  const tenon__operator_t* op = bench->options->find(bench->options->find_user, call->op);
+  uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
+  tenon__scope_attribute_t* attributes =
+      tenon__arena_allocate(arena, call->attribute_count + 1u, sizeof(*attributes));
+  if (inputs == NULL || attributes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (op == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t i = 0; i < call->argument_count; ++i) {
+    inputs[i] = strcmp(call->arguments[i], "_") == 0
+                    ? TENON_NONE
+                    : tenon__match_value(match, call->arguments[i]);
+    if (inputs[i] == TENON_NONE && strcmp(call->arguments[i], "_") != 0) {
+      return TENON_ERROR_INVALID_DATA;
+    }
+  }
+  for (uint32_t i = 0; i < call->attribute_count; ++i) {
+    TENON_TRY(replacement_attribute(match, &call->attributes[i], arena, &attributes[i]));
+  }
+  const tenon__node_request_t request = {.op = op,
+                                         .input_count = call->argument_count,
+                                         .inputs = inputs,
+                                         .output_count = call->result_count,
+                                         .attribute_count = call->attribute_count,
+                                         .attributes = attributes};
+  uint32_t node = 0;
+  TENON_TRY(tenon__patch_add_node(bench, &request, &node));
+  const tenon__node_t* made = tenon__bench_node(bench, match->graph, node);
+  for (uint32_t i = 0; i < call->result_count && i < made->output_count; ++i) {
+    *out_value = made->outputs[i];
+    if (!tenon__match_bind(match, call->results[i], made->outputs[i])) {
+      return TENON_ERROR_INVALID_DATA;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* rewrite,
+                                        tenon__match_t* match, tenon__arena_t* arena,
+                                        uint32_t* out_value) {
+  if (rewrite->replacement.statement_count == 0) {
+    return tenon__rewrite_by_code(bench, rewrite->entry, match, arena, out_value);
+  }
+  if (bench->options->find == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
+    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena, out_value));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, tenon__match_t* match,
+                            tenon__arena_t* arena, bool* out_done) {
+  const uint32_t old = match->result;
+  if (!tenon__patch_begin(bench, rewrite->entry->rewrite.name, match->graph, match->root)) {
+    return TENON_OK;
+  }
+  uint32_t value = TENON_NONE;
+  tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
+  if (status == TENON_OK && value != TENON_NONE) {
+    const tenon__value_node_t* a = tenon__bench_value(bench, match->graph, old);
+    const tenon__value_node_t* b = tenon__bench_value(bench, match->graph, value);
+    const bool same = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
+    if (same && tenon__bench_leaves(bench, match->graph, old)) {
+      status = tenon__patch_output_of(bench, value, &value);
+    }
+    status = same && value != old ? status : TENON_ERROR_UNSUPPORTED;
+  } else if (status == TENON_OK) {
+    status = TENON_ERROR_UNSUPPORTED;
+  }
+  if (status == TENON_OK) {
+    tenon__patch_replace(bench, old, value);
+    *out_done = true;
+    return tenon__patch_end(bench);
+  }
+  tenon__patch_cancel(bench);
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+}
+
+tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  if (node->op == NULL || bench->options->rewrite_count == 0) {
+    return TENON_OK;
+  }
+  const rewrites_t* rewrites = rewrites_of(bench);
+  if (rewrites == NULL) {
+    return tenon__fail_memory(bench->sink);
+  }
+  bool done = false;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && !done && i < rewrites->count; ++i) {
+    const rewrite_t* rewrite = &rewrites->items[i];
+    const tenon__calls_t* pattern = &rewrite->pattern;
+    if (strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
+      continue;
+    }
+    tenon__arena_t arena;
+    tenon__match_t match;
+    tenon__arena_initialize(&arena, bench->network->allocator);
+    if (tenon__match_pattern(bench, pattern, graph, index, &arena, &match) &&
+        guard_holds(bench, rewrite, &match, &arena)) {
+      status = apply(bench, rewrite, &match, &arena, &done);
+    }
+    tenon__arena_deinitialize(&arena);
+  }
+  return status;
+}

@@ -1,0 +1,153 @@
+/* Rewrites: patterns, guards, replacements by text and by code. */
+#include "core/optimizer/test_world.h"
+
+static tenon__owner_t owner = {.plugin = "tests", .version = "1", .path = ""};
+
+static void use(test_world_t* world, tenon__rewrite_entry_t* entry,
+                const tenon__rewrite_entry_t** list) {
+  entry->owner = &owner;
+  entry->rewrite.size = sizeof(entry->rewrite);
+  list[0] = entry;
+  world->options.rewrites = list;
+  world->options.rewrite_count = 1;
+}
+
+static tenon__rewrite_entry_t squares = {
+    .rewrite = {.name = "difference of squares",
+                .pattern = "s = test.plus/1(a, b); d = test.minus/1(a, b); y = test.times/1(s, d)",
+                .replacement = "p = test.times/1(a, a); q = test.times/1(b, b); "
+                               "y = test.minus/1(p, q)"}};
+
+TENON_TEST(replaces_a_pattern) {
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &squares, list);
+  const tenon_value_t a = test_input(&world.bench, "a", DIMS(3));
+  const tenon_value_t b = test_input(&world.bench, "b", DIMS(3));
+  const tenon_value_t s = test_binary(&world.bench, "test.plus/1", "s", a, b);
+  const tenon_value_t d = test_binary(&world.bench, "test.minus/1", "d", a, b);
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", s, d), "y");
+  EXPECT_TEXT(test_optimized(&world),
+              "graph main\n  input a: f32[3]\n  input b: f32[3]\n"
+              "  times_0: f32[3] = test.times/1(a, a)\n  times_1: f32[3] = test.times/1(b, b)\n"
+              "  y: f32[3] = test.minus/1(times_0, times_1)\n  output y: y\n");
+  test_expect_patches(&world, "difference of squares", 1);
+  test_world_close(&world);
+}
+
+TENON_TEST(leaves_a_pattern_that_others_read) {
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &squares, list);
+  const tenon_value_t a = test_input(&world.bench, "a", DIMS(3));
+  const tenon_value_t b = test_input(&world.bench, "b", DIMS(3));
+  const tenon_value_t s = test_binary(&world.bench, "test.plus/1", "s", a, b);
+  const tenon_value_t d = test_binary(&world.bench, "test.minus/1", "d", a, b);
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", s, d), "y");
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "r", d), "r");
+  /* Not the pattern: the inputs are not the same. */
+  const tenon_value_t e = test_binary(&world.bench, "test.minus/1", "e", b, a);
+  const tenon_value_t t = test_binary(&world.bench, "test.plus/1", "t", a, a);
+  test_output(&world, test_binary(&world.bench, "test.times/1", "z", t, e), "z");
+  (void)test_optimized(&world);
+  test_expect_patches(&world, "difference of squares", 0);
+  test_world_close(&world);
+}
+
+TENON_TEST(asks_attributes_and_guard) {
+  static tenon__rewrite_entry_t twice = {
+      .rewrite = {.name = "twice",
+                  .pattern = "y = test.scale/1(x){mode='times', factor=f}",
+                  .when = "rank(x) == 2",
+                  .replacement = "y = test.plus/1(x, x)"}};
+  for (uint32_t round = 0; round < 3; ++round) {
+    test_world_t world;
+    const tenon__rewrite_entry_t* list[1];
+    REQUIRE(test_world_open(&world));
+    use(&world, &twice, list);
+    const tenon_builder_table_t* build = world.bench.build;
+    const tenon_value_t x = test_input(&world.bench, "x", round == 1 ? DIMS(3) : DIMS(3, 3));
+    tenon_value_t y = {0};
+    EXPECT_STATUS(build->begin(world.bench.builder, "test.scale/1", "s"), TENON_OK);
+    EXPECT_STATUS(
+        build->attribute_string(world.bench.builder, "mode", round == 2 ? "plus" : "times"),
+        TENON_OK);
+    EXPECT_STATUS(build->add_input(world.bench.builder, x), TENON_OK);
+    EXPECT_STATUS(build->end(world.bench.builder, &y, 1), TENON_OK);
+    test_output(&world, y, "y");
+    (void)test_optimized(&world);
+    test_expect_patches(&world, "twice", round == 0 ? 1 : 0);
+    test_world_close(&world);
+  }
+}
+
+TENON_TEST(carries_attributes_over) {
+  static tenon__rewrite_entry_t back = {
+      .rewrite = {.name = "again",
+                  .pattern = "t = test.permute/1(x){perm=p}; y = test.ramp/1(t)",
+                  .replacement = "t = test.ramp/1(x); y = test.permute/1(t){perm=p}"}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &back, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  const tenon_value_t p = test_permute(&world.bench, "p", x, DIMS(1, 0));
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", p), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(ramp_0) {perm=[1, 0]}");
+  test_world_close(&world);
+}
+
+TENON_TEST(says_what_is_wrong_with_a_rewrite) {
+  static tenon__rewrite_entry_t broken = {
+      .rewrite = {.name = "broken", .pattern = "y = = x", .replacement = "y = test.ramp/1(x)"}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &broken, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", x), "y");
+  EXPECT_STATUS(tenon__optimize(world.bench.network, &world.options, &world.bench.messages.sink,
+                                &world.report),
+                TENON_OK);
+  EXPECT_CONTAINS(world.bench.messages.text, "rewrite broken of tests: ");
+  test_world_close(&world);
+}
+
+/* exponential(x) becomes ramp(x) where x has three elements in its last axis. */
+static int32_t by_code(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
+                       tenon_builder_t* builder, const tenon_builder_table_t* build,
+                       const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
+  (void)state;
+  const tenon_value_info_t* info = table->value(match, table->input(match, 0));
+  if (input_count != 1 || info->rank == 0 || info->dims_max[info->rank - 1] != 3) {
+    return 0;
+  }
+  if (build->begin(builder, "test.ramp/1", NULL) != TENON_OK) {
+    return 0;
+  }
+  if (build->add_input(builder, inputs[0]) != TENON_OK) {
+    build->cancel(builder);
+    return 0;
+  }
+  return build->end(builder, out, 1) == TENON_OK;
+}
+
+TENON_TEST(replaces_by_code) {
+  static tenon__rewrite_entry_t code = {
+      .rewrite = {.name = "code", .pattern = "y = test.exponential/1(x)", .rewrite = by_code}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &code, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  const tenon_value_t z = test_input(&world.bench, "z", DIMS(2, 4));
+  test_output(&world, test_unary(&world.bench, "test.exponential/1", "y", x), "y");
+  test_output(&world, test_unary(&world.bench, "test.exponential/1", "w", z), "w");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
+  EXPECT_CONTAINS(text, "w: f32[2, 4] = test.exponential/1(z)\n");
+  test_expect_patches(&world, "code", 1);
+  test_world_close(&world);
+}
