@@ -29,8 +29,7 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
     return TENON_OK;
   }
   if (inlining->values[value] == TENON_NONE) {
-    const tenon__value_node_t* source =
-        tenon__bench_value(inlining->bench, inlining->arm, value);
+    const tenon__value_node_t* source = tenon__bench_value(inlining->bench, inlining->arm, value);
     TENON_TRY(tenon__patch_add_value_of(inlining->bench, source->name, source->weights,
                                         &inlining->values[value]));
     tenon__patch_take_numbers(inlining->bench, inlining->arm, value, inlining->values[value]);

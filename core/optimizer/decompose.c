@@ -1,6 +1,6 @@
 /*
- * Decomposes nodes that nobody here computes as they are: the operator's own text, with the node's inputs and
- * attributes by name, becomes nodes of other operators.
+ * Decomposes nodes that nobody here computes as they are: the operator's own text, with the node's
+ * inputs and attributes by name, becomes nodes of other operators.
  */
 #include <string.h>
 
@@ -18,7 +18,8 @@ static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, u
   for (uint32_t i = 0; i < node->op->descriptor.decomposition_count; ++i) {
     const tenon__operator_case_t* one = &node->op->decompositions[i];
     bool holds = one->when == NULL;
-    if (holds || (tenon__condition_evaluate(&scope, one->when, NULL, &holds) == TENON_OK && holds)) {
+    if (holds ||
+        (tenon__condition_evaluate(&scope, one->when, NULL, &holds) == TENON_OK && holds)) {
       return &one->calls;
     }
   }

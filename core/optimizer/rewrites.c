@@ -211,7 +211,8 @@ static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* 
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena, out_value));
+    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena,
+                                      out_value));
   }
   return TENON_OK;
 }
