@@ -153,6 +153,12 @@ static const tenon__operator_t* find_operator(void* user, const char* name) {
   return tenon__catalog_operator(b->catalog, name, b->options->sink);
 }
 
+static bool is_computed(void* user, const tenon__operator_t* op) {
+  const tenon__building_t* b = user;
+  const tenon__kernel_entry_t* entry = NULL;
+  return tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, &entry, 1) > 0;
+}
+
 static bool is_cancelled(void* user) {
   const tenon__building_t* b = user;
   const tenon__tuning_options_t* o = &b->options->tuning;
@@ -184,7 +190,6 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
   const tenon__optimize_options_t options = {
       .patch_limit = b->options->optimizer_limit,
-      .is_disabled = b->options->tuning.no_fusion && b->options->tuning.reference_only,
       .strict = b->options->tuning.strict,
       .fold = fold,
       .fold_user = b,
@@ -192,6 +197,8 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .rewrite_count = found < MOST_REWRITES ? found : MOST_REWRITES,
       .find = find_operator,
       .find_user = b,
+      .is_computed = is_computed,
+      .computed_user = b,
       .is_cancelled = is_cancelled,
       .cancel_user = b,
   };

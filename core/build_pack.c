@@ -87,8 +87,8 @@ static tenon_status_t name_plugin(tenon__building_t* b, const tenon__owner_t* ow
   plugins[plan->plugin_count] =
       (tenon__plan_plugin_t){.name = owner->plugin, .version = owner->version};
   if (owner->digest != NULL) {
-    TENON_TRY(owner->digest(owner->user, owner, b->options->sink,
-                            &plugins[plan->plugin_count].digest));
+    TENON_TRY(
+        owner->digest(owner->user, owner, b->options->sink, &plugins[plan->plugin_count].digest));
   }
   plan->plugins = plugins;
   plan->plugin_count += 1;
@@ -112,8 +112,8 @@ static tenon_status_t name_plugins(tenon__building_t* b) {
 
 /* ---- Weights ---- */
 
-/* Weights that a step reads, or that values alive stand for, stay; with tuned_only those alone that no kernel
- * has packed. */
+/* Weights that a step reads, or that values alive stand for, stay; with tuned_only those alone that
+ * no kernel has packed. */
 static tenon_status_t keep_weights(tenon__building_t* b) {
   const tenon__network_t* network = b->plan->network;
   bool* kept = tenon__arena_allocate(&b->plan->arena, network->weights_count + 1u, sizeof *kept);

@@ -1,4 +1,5 @@
-/* The profile of a build: ranges of inputs become ranges of symbols, then numbers for every dimension. */
+/* The profile of a build: ranges of inputs become ranges of symbols, then numbers for every
+ * dimension. */
 #include <string.h>
 
 #include "core/base/status.h"
@@ -101,7 +102,8 @@ static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int whic
   }
 }
 
-/* Symbols that only the run knows: bounds at the maximum, guesses at the optimum, nothing at the minimum. */
+/* Symbols that only the run knows: bounds at the maximum, guesses at the optimum, nothing at the
+ * minimum. */
 static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which) {
   const tenon__dim_pool_t* pool = b->plan->network->pool;
   for (uint32_t k = 0; which > 0 && k < extents->symbol_count; ++k) {
@@ -127,8 +129,7 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
   for (int which = 0; which < 3; ++which) {
-    if (tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]) !=
-        TENON_OK) {
+    if (tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]) != TENON_OK) {
       return tenon__fail_memory(b->options->sink);
     }
     set_inputs(b, points[which], which);

@@ -329,7 +329,7 @@ TENON_TEST(functions_that_call_themselves_are_refused) {
 
 /* f0 calls f1 twice, f1 calls f2 twice, ...: 2^40 nodes from a small file. */
 TENON_TEST(functions_that_explode_are_refused) {
-  char names[41][8];
+  char names[41][16];
   tenon__message_t m = begin(13);
   input(&m, "x");
   call(&m, 1, "f0", "a", "x", "y", 0);

@@ -2,7 +2,8 @@
 #ifndef TENON_PARSER_ONNX_MODEL_H_
 #define TENON_PARSER_ONNX_MODEL_H_
 
-#include "onnx-ml.pb-c.h"
+#include <onnx-ml.pb-c.h>
+
 #include "scanner.h"
 
 typedef struct tenon__onnx_model_t {

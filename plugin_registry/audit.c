@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "plugin_registry/instruction_set.h"
+
 #if defined(__has_feature)
 #define HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -164,7 +166,18 @@ tenon__finding_t tenon__audit_plugin(tenon__arena_t* arena, const tenon__elf_t* 
   return result;
 }
 
-/* ---- Versions ---- */
+/* ---- Processor and versions ---- */
+
+tenon__finding_t tenon__audit_instruction_sets(tenon__arena_t* arena,
+                                               const tenon__manifest_t* manifest) {
+  for (size_t i = 0; i < manifest->isa_count; ++i) {
+    if (tenon__instruction_set(manifest->isas[i]) == TENON_PRESENCE_ABSENT) {
+      return tenon__finding(TENON_PLUGIN_REASON_INSTRUCTION_SET,
+                            tenon__arena_copy_string(arena, manifest->isas[i]));
+    }
+  }
+  return TENON_FINDING_NONE;
+}
 
 tenon__finding_t tenon__audit_versions(tenon__arena_t* arena, uint32_t built, uint32_t needed,
                                        tenon__abi_range_t range) {

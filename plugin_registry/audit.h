@@ -20,6 +20,11 @@ tenon__finding_t tenon__audit_library(tenon__arena_t* arena, const tenon__elf_t*
 tenon__finding_t tenon__audit_plugin(tenon__arena_t* arena, const tenon__elf_t* elf,
                                      const tenon__manifest_t* manifest);
 
+/* Every instruction set that the manifest says is needed, and that a processor of this kind can
+ * have, is there. */
+tenon__finding_t tenon__audit_instruction_sets(tenon__arena_t* arena,
+                                               const tenon__manifest_t* manifest);
+
 /* The versions that a host serves: [min_minor, max_minor] of TENON_ABI_MAJOR. */
 typedef struct tenon__abi_range_t {
   uint32_t min_minor;

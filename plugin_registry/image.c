@@ -22,10 +22,15 @@ static const tenon__image_t* find(const tenon__file_identity_t* identity) {
   return image;
 }
 
-static tenon__finding_t load(tenon__arena_t* arena, int descriptor, void** out_handle) {
+/* The name must lead to the file: /proc may be missing, or be that of another namespace of
+ * processes. */
+static tenon__finding_t load(tenon__arena_t* arena, int descriptor,
+                             const tenon__file_identity_t* identity, void** out_handle) {
   char name[64];
+  struct stat status;
   (void)snprintf(name, sizeof(name), "/proc/%ld/fd/%d", (long)getpid(), descriptor);
-  if (access(name, R_OK) != 0) {
+  if (stat(name, &status) != 0 || status.st_dev != identity->device ||
+      status.st_ino != identity->inode) {
     return (tenon__finding_t){TENON_PLUGIN_REASON_NO_PROC, "mount it, as every Linux system does"};
   }
   void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -55,7 +60,7 @@ static tenon__finding_t find_or_load(tenon__arena_t* arena, int descriptor,
   if (image == NULL) {
     return TENON_FINDING_MEMORY;
   }
-  const tenon__finding_t finding = load(arena, descriptor, &image->handle);
+  const tenon__finding_t finding = load(arena, descriptor, identity, &image->handle);
   if (finding.reason != TENON_PLUGIN_REASON_NONE) {
     tenon__free(tenon__allocator_default(), image, sizeof(*image));
     return finding;

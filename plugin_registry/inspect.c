@@ -111,6 +111,9 @@ static tenon__finding_t read_plugin(tenon__arena_t* keep, tenon__arena_t* scratc
         tenon__audit_versions(scratch, (*out_manifest)->built, (*out_manifest)->needed, range);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {
+    finding = tenon__audit_instruction_sets(scratch, *out_manifest);
+  }
+  if (finding.reason == TENON_PLUGIN_REASON_NONE) {
     finding = tenon__elf_finish(&reader, &elf);
   }
   if (finding.reason == TENON_PLUGIN_REASON_NONE) {

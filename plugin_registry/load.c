@@ -158,6 +158,7 @@ static tenon_status_t status_of(tenon__plugin_reason_t reason) {
     case TENON_PLUGIN_REASON_SHADOWED:
       return TENON_ERROR_DENIED;
     case TENON_PLUGIN_REASON_MACHINE:
+    case TENON_PLUGIN_REASON_INSTRUCTION_SET:
     case TENON_PLUGIN_REASON_ABI_MAJOR:
     case TENON_PLUGIN_REASON_NEEDS_NEWER_HOST:
     case TENON_PLUGIN_REASON_TOO_OLD:

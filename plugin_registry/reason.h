@@ -19,6 +19,7 @@
   X(ABI_MAJOR, "is built for another major version of the plugin contract")             \
   X(NEEDS_NEWER_HOST, "needs a newer Tenon")                                            \
   X(TOO_OLD, "is built for a version of the plugin contract that is no longer served")  \
+  X(INSTRUCTION_SET, "needs an instruction set that this processor lacks")              \
   X(NOT_A_LIBRARY, "is a program, not a shared object")                                 \
   X(EXECUTABLE_STACK, "wants an executable stack, or memory that is writable and code") \
   X(TEXT_RELOCATIONS, "rewrites its own code while it is loaded")                       \

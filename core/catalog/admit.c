@@ -311,6 +311,18 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
   return name == NULL ? TENON_ERROR_OUT_OF_MEMORY : enter(a, key, entry, name, 0);
 }
 
+/* Two devices or parsers of one name: lookups give the first, in the order of plugin names. */
+static void report_twin(const admission_t* a, const char* name) {
+  const bool is_single = a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER;
+  const tenon__index_list_t* list =
+      is_single ? tenon__index_find(&a->catalog->offers[a->kind], name) : NULL;
+  if (list != NULL) {
+    tenon__report(a->sink, TENON_SEVERITY_WARNING,
+                  "%s '%s' is offered by plugin %s and by plugin %s; the first by name is used",
+                  tenon__offer_kind_word(a->kind), name, list->records[0].plugin, a->owner->plugin);
+  }
+}
+
 static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* item) {
   const char* name = NULL;
   const char* fault = other_fault(a->kind, item, &name);
@@ -321,6 +333,7 @@ static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* ite
     leave_out(a, or_empty(name), fault);
     return TENON_OK;
   }
+  report_twin(a, name);
   void* entry = make_entry(a, item);
   if (entry == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;

@@ -294,6 +294,10 @@ TENON_TEST(leaves_out_what_lacks_something) {
   EXPECT(tenon__catalog_device(world.catalog, "far", NULL) == NULL);
   EXPECT_CONTAINS(world.messages.text, "device 'far': has memory of its own");
   EXPECT_CONTAINS(world.messages.text, "device 'queue': has streams");
+  add(&world, &bond, "device/1", devices, 1, sizeof(devices[0]));
+  EXPECT_CONTAINS(world.messages.text,
+                  "device 'host' is offered by plugin acme and by plugin bond");
+  EXPECT_TEXT(tenon__catalog_device(world.catalog, "host", NULL)->owner->plugin, "acme");
   tenon__catalog_destroy(world.catalog);
 }
 

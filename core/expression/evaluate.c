@@ -1,483 +1,463 @@
 /*
- * The evaluator: block by block, up to 256 points of the space at a time. Reductions are computed first, each in
- * a pass of its own over the space (f32 sums are kept in double and rounded once); then the outputs.
+ * The evaluator, block by block. Reductions are computed in stages, each a pass over the space for
+ * all whose operands are ready (f32 sums are kept in double and rounded once); then the outputs,
+ * each on its own extents. A LOAD out of range gives a clamped element and a fault; a SELECT passes
+ * on the fault of the side that it takes, and a fault that reaches an output or a sum is an error.
  */
 #include "core/expression/evaluate.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/expression/scalar.h"
+#include "core/expression/evaluate_block.h"
 #include "core/tensor/layout.h"
 
-enum { BLOCK = 256, MAX_AXES = 64 };
+enum { ROW_LIMIT = 1u << 20, LEAST_BLOCK = 8 };
+
+/* Results of one reduction, over the space without the axes that it removes. */
+typedef struct sums_t {
+  tenon__scalar_t* values;
+  uint64_t count;
+  uint64_t length;              /* points for each sum */
+  int64_t strides[TENON__AXES]; /* 0 along removed axes */
+} sums_t;
 
 typedef struct evaluation_t {
   const tenon_program_t* program;
-  int64_t space[MAX_AXES];
-  uint64_t point_count;
+  const int64_t* space;
   const tenon_tensor_view_t* inputs;
   const tenon_tensor_view_t* outputs;
   tenon_allocator_t allocator;
   const tenon_sink_t* sink;
-  tenon__scalar_t* values;  /* instruction_count * BLOCK */
-  tenon__scalar_t** reduced; /* per instruction: results of reductions */
-  uint64_t* reduced_counts;
+  uint32_t block;
+  tenon__scalar_t* values; /* a row of `block` for each instruction */
+  uint8_t* faults;         /* likewise; NULL without LOADs */
+  sums_t* sums;            /* for each instruction that reduces */
+  uint32_t* stages;        /* reductions that must be done before an instruction can be computed */
   uint8_t* needed;
-  int64_t coordinates[MAX_AXES][BLOCK];
-  uint8_t guarded[BLOCK];
+  tenon__walk_t walk;
+  int64_t places[TENON__BLOCK];
 } evaluation_t;
 
-/* Index into an array over the space without the axes of `mask`. */
-static uint64_t reduced_index(const evaluation_t* e, uint64_t mask, uint32_t point) {
-  uint64_t index = 0;
-  for (uint32_t k = 0; k < e->program->rank; ++k) {
-    if (((mask >> k) & 1u) == 0) {
-      index = index * (uint64_t)e->space[k] + (uint64_t)e->coordinates[k][point];
+static tenon__scalar_t* row_of(const evaluation_t* e, uint32_t instruction) {
+  return e->values + (size_t)instruction * e->block;
+}
+
+static uint8_t* faults_of(const evaluation_t* e, uint32_t instruction) {
+  return e->faults == NULL ? NULL : e->faults + (size_t)instruction * e->block;
+}
+
+/* An operand of an empty space cannot be read even where its own results have extent 1. */
+static bool is_readable(const evaluation_t* e, uint32_t operand) {
+  const tenon_tensor_view_t* view = &e->inputs[operand];
+  for (uint32_t k = 0; k < view->rank && k < e->program->rank; ++k) {
+    const bool broadcast = ((e->program->operands[operand].broadcast_axes >> k) & 1u) != 0;
+    if (view->dims[k] == 0 && !broadcast) {
+      return false;
     }
   }
-  return index;
-}
-
-static void set_coordinates(evaluation_t* e, uint64_t first, uint32_t count) {
-  for (uint32_t p = 0; p < count; ++p) {
-    uint64_t rest = first + p;
-    for (uint32_t k = e->program->rank; k-- > 0;) {
-      e->coordinates[k][p] = (int64_t)(rest % (uint64_t)e->space[k]);
-      rest /= (uint64_t)e->space[k];
-    }
-  }
-}
-
-static int64_t place_of(const evaluation_t* e, const tenon_tensor_view_t* view, uint32_t point) {
-  int64_t place = 0;
-  for (uint32_t k = 0; k < view->rank; ++k) {
-    place += e->coordinates[k][point] * view->strides[k];
-  }
-  return place;
-}
-
-/* Elements may stand before `data` (negative strides): whole words are taken from where they are. */
-static tenon__scalar_t load_at(const tenon_tensor_view_t* view, int64_t place) {
-  const uint32_t bits = tenon__dtype_bits(view->dtype);
-  if (bits < 8) {
-    return tenon__element_load(view->data, view->dtype,
-                               (uint64_t)(place + (int64_t)(view->bit_offset / bits)));
-  }
-  return tenon__element_load((const char*)view->data + place * (int64_t)(bits / 8), view->dtype, 0);
-}
-
-static void store_at(const tenon_tensor_view_t* view, int64_t place, tenon__scalar_t value,
-                     tenon_dtype_t from) {
-  const uint32_t bits = tenon__dtype_bits(view->dtype);
-  if (bits < 8) {
-    tenon__element_store(view->data, view->dtype,
-                         (uint64_t)(place + (int64_t)(view->bit_offset / bits)), value, from);
-    return;
-  }
-  tenon__element_store((char*)view->data + place * (int64_t)(bits / 8), view->dtype, 0, value,
-                       from);
+  return true;
 }
 
 static void evaluate_input(evaluation_t* e, const tenon_instruction_t* i, tenon__scalar_t* out,
                            uint32_t count) {
-  const tenon_tensor_view_t* view = &e->inputs[i->immediate.i];
-  const tenon_dtype_t stored = tenon__dtype_arithmetic(view->dtype);
-  for (uint32_t p = 0; p < count; ++p) {
-    out[p] = load_at(view, place_of(e, view, p));
-    if (stored != i->dtype) {
-      out[p] = tenon__scalar_cast(out[p], stored, i->dtype);
-    }
+  const uint32_t operand = (uint32_t)i->immediate.i;
+  if (!is_readable(e, operand)) {
+    memset(out, 0, count * sizeof(*out));
+    return;
   }
+  tenon__walk_places(&e->walk, e->inputs[operand].strides, count, e->places);
+  tenon__block_read(&e->inputs[operand], e->places, i->dtype, out, count);
 }
 
-/* Coordinates outside are clamped; whether that is an error is known when the value is used. */
-static tenon_status_t evaluate_load(evaluation_t* e, const tenon_instruction_t* i,
-                                    tenon__scalar_t* out, uint32_t count, bool is_guarded) {
+/* Places of a LOAD, clamped; marks what was out of range. */
+static void place_load(evaluation_t* e, const tenon_instruction_t* i, uint8_t* faults,
+                       uint32_t count) {
   const tenon_tensor_view_t* view = &e->inputs[i->immediate.i];
-  const uint32_t* coordinates = e->program->coordinates + i->operands[0];
-  const tenon_dtype_t stored = tenon__dtype_arithmetic(view->dtype);
-  uint64_t elements = 0;
-  (void)tenon__element_count(view->rank, view->dims, &elements);
-  for (uint32_t p = 0; p < count; ++p) {
-    int64_t place = 0;
-    for (uint32_t d = 0; d < i->operands[1]; ++d) {
-      int64_t at = e->values[(size_t)coordinates[d] * BLOCK + p].i;
+  memset(e->places, 0, count * sizeof(*e->places));
+  memset(faults, 0, count);
+  for (uint32_t d = 0; d < i->operands[1]; ++d) {
+    const uint32_t coordinate = e->program->coordinates[i->operands[0] + d];
+    const tenon__scalar_t* row = row_of(e, coordinate);
+    const uint8_t* inherited = faults_of(e, coordinate);
+    for (uint32_t p = 0; p < count; ++p) {
+      int64_t at = row[p].i;
       if (at < 0 || at >= view->dims[d]) {
-        if (!is_guarded) {
-          return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
-                             "index %lld is outside axis %u with extent %lld", (long long)at, d,
-                             (long long)view->dims[d]);
-        }
-        at = at < 0 ? 0 : view->dims[d] - 1;
+        at = at < 0 || view->dims[d] == 0 ? 0 : view->dims[d] - 1;
+        faults[p] = 1;
       }
-      place += at * view->strides[d];
-    }
-    out[p] = elements == 0 ? (tenon__scalar_t){.i = 0} : load_at(view, place);
-    if (stored != i->dtype && elements > 0) {
-      out[p] = tenon__scalar_cast(out[p], stored, i->dtype);
+      faults[p] = (uint8_t)(faults[p] | inherited[p]);
+      e->places[p] += at * view->strides[d];
     }
   }
-  return TENON_OK;
 }
 
-/* Is a LOAD used by selects alone (then its condition excludes what is out of range)? */
-static bool load_is_guarded(const tenon_program_t* program, uint32_t load) {
-  bool any = false;
-  for (uint32_t k = load + 1; k < program->instruction_count; ++k) {
-    const tenon_instruction_t* i = &program->instructions[k];
-    const uint32_t operand_count = tenon__opcode_operand_count(i->opcode);
-    for (uint32_t o = 0; o < operand_count; ++o) {
-      if (i->operands[o] == load) {
-        if (i->opcode != TENON_OPCODE_SELECT || o == 0) {
-          return false;
-        }
-        any = true;
+static void evaluate_load(evaluation_t* e, uint32_t index, uint32_t count) {
+  const tenon_instruction_t* i = &e->program->instructions[index];
+  const tenon_tensor_view_t* view = &e->inputs[i->immediate.i];
+  uint8_t* faults = faults_of(e, index);
+  uint64_t elements = 0;
+  place_load(e, i, faults, count);
+  if (!tenon__element_count(view->rank, view->dims, &elements) || elements == 0 ||
+      view->rank != i->operands[1]) {
+    memset(row_of(e, index), 0, count * sizeof(tenon__scalar_t));
+    memset(faults, 1, count);
+    return;
+  }
+  tenon__block_read(view, e->places, i->dtype, row_of(e, index), count);
+}
+
+static void evaluate_index(evaluation_t* e, uint32_t axis, tenon__scalar_t* out, uint32_t count) {
+  int64_t strides[TENON__AXES] = {0};
+  strides[axis] = 1;
+  tenon__walk_places(&e->walk, strides, count, e->places);
+  for (uint32_t p = 0; p < count; ++p) {
+    out[p].i = e->places[p];
+  }
+}
+
+static void evaluate_sums(evaluation_t* e, uint32_t index, uint32_t count) {
+  const sums_t* sums = &e->sums[index];
+  tenon__scalar_t* out = row_of(e, index);
+  tenon__walk_places(&e->walk, sums->strides, count, e->places);
+  for (uint32_t p = 0; p < count; ++p) {
+    out[p] = sums->values[e->places[p]];
+  }
+}
+
+/* Instructions without operands, and results of reductions. */
+static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
+  const tenon_instruction_t* i = &e->program->instructions[index];
+  tenon__scalar_t* out = row_of(e, index);
+  tenon__scalar_t value = {.i = i->immediate.i};
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      evaluate_input(e, i, out, count);
+      return;
+    case TENON_OPCODE_INDEX:
+      evaluate_index(e, (uint32_t)i->immediate.i, out, count);
+      return;
+    case TENON_OPCODE_CONSTANT:
+      if (tenon__dtype_class(i->dtype) == 'f') {
+        value.f = tenon__round_float(i->dtype, i->immediate.f);
       }
+      break;
+    case TENON_OPCODE_SIZE:
+      value.i = e->space[i->immediate.i];
+      break;
+    default:
+      evaluate_sums(e, index, count);
+      return;
+  }
+  for (uint32_t p = 0; p < count; ++p) {
+    out[p] = value;
+  }
+}
+
+/* A lane is at fault when an operand is; of a SELECT, when its condition or the side that it takes
+ * is. */
+static void pass_faults(evaluation_t* e, uint32_t index, uint32_t count) {
+  const tenon_instruction_t* i = &e->program->instructions[index];
+  const uint32_t operand_count = tenon__opcode_operand_count(i->opcode);
+  uint8_t* out = faults_of(e, index);
+  memset(out, 0, count);
+  if (i->opcode == TENON_OPCODE_SELECT) {
+    const tenon__scalar_t* condition = row_of(e, i->operands[0]);
+    const uint8_t* faults[3] = {faults_of(e, i->operands[0]), faults_of(e, i->operands[1]),
+                                faults_of(e, i->operands[2])};
+    for (uint32_t p = 0; p < count; ++p) {
+      out[p] = (uint8_t)(faults[0][p] | faults[condition[p].i != 0 ? 1 : 2][p]);
+    }
+    return;
+  }
+  for (uint32_t o = 0; o < operand_count && !tenon__opcode_is_reduction(i->opcode); ++o) {
+    const uint8_t* faults = faults_of(e, i->operands[o]);
+    for (uint32_t p = 0; p < count; ++p) {
+      out[p] = (uint8_t)(out[p] | faults[p]);
     }
   }
-  for (uint32_t k = 0; k < program->output_count; ++k) {
-    any = any && program->outputs[k].instruction != load;
-  }
-  return any;
 }
 
-static void evaluate_leaf(evaluation_t* e, uint32_t index, tenon__scalar_t* out, uint32_t count) {
+static void evaluate_instruction(evaluation_t* e, uint32_t index, uint32_t count) {
   const tenon_instruction_t* i = &e->program->instructions[index];
-  for (uint32_t p = 0; p < count; ++p) {
-    switch (i->opcode) {
-      case TENON_OPCODE_CONSTANT:
-        if (tenon__dtype_class(i->dtype) == 'f') {
-          out[p].f = tenon__round_float(i->dtype, i->immediate.f);
-        } else {
-          out[p].i = i->immediate.i;
-        }
-        break;
-      case TENON_OPCODE_INDEX:
-        out[p].i = e->coordinates[i->immediate.i][p];
-        break;
-      case TENON_OPCODE_SIZE:
-        out[p].i = e->space[i->immediate.i];
-        break;
-      default: /* a reduction, computed before */
-        out[p] = e->reduced[index][reduced_index(e, (uint64_t)i->immediate.i, p)];
-        break;
-    }
-  }
-}
-
-static void evaluate_fast_f32(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
-                              tenon__scalar_t* out, uint32_t count) {
-  for (uint32_t p = 0; p < count; ++p) {
-    const double x = a[p].f;
-    const double y = b[p].f;
-    const double r = opcode == TENON_OPCODE_ADD   ? x + y
-                     : opcode == TENON_OPCODE_SUB ? x - y
-                     : opcode == TENON_OPCODE_MUL ? x * y
-                                                  : x / y;
-    out[p].f = (double)(float)r;
-  }
-}
-
-static tenon_status_t evaluate_instruction(evaluation_t* e, uint32_t index, uint32_t count) {
-  const tenon_instruction_t* i = &e->program->instructions[index];
-  tenon__scalar_t* out = e->values + (size_t)index * BLOCK;
-  if (i->opcode == TENON_OPCODE_INPUT) {
-    evaluate_input(e, i, out, count);
-    return TENON_OK;
-  }
   if (i->opcode == TENON_OPCODE_LOAD) {
-    return evaluate_load(e, i, out, count, load_is_guarded(e->program, index));
+    evaluate_load(e, index, count);
+    return;
   }
   if (tenon__opcode_operand_count(i->opcode) == 0 || tenon__opcode_is_reduction(i->opcode)) {
-    evaluate_leaf(e, index, out, count);
-    return TENON_OK;
+    evaluate_leaf(e, index, count);
+  } else {
+    const tenon_dtype_t from = tenon__instruction_type(&e->program->instructions[i->operands[0]]);
+    tenon__block_apply(i, from, row_of(e, i->operands[0]), row_of(e, i->operands[1]),
+                       row_of(e, i->operands[2]), row_of(e, index), count);
   }
-  const tenon__scalar_t* a = e->values + (size_t)i->operands[0] * BLOCK;
-  const tenon__scalar_t* b = e->values + (size_t)i->operands[1] * BLOCK;
-  const tenon__scalar_t* c = e->values + (size_t)i->operands[2] * BLOCK;
-  if (i->dtype == TENON_DTYPE_FLOAT32 &&
-      (i->opcode == TENON_OPCODE_ADD || i->opcode == TENON_OPCODE_SUB ||
-       i->opcode == TENON_OPCODE_MUL || i->opcode == TENON_OPCODE_DIV)) {
-    evaluate_fast_f32(i->opcode, a, b, out, count);
-    return TENON_OK;
+  if (e->faults != NULL) {
+    pass_faults(e, index, count);
   }
-  const tenon_dtype_t from =
-      tenon__instruction_type(&e->program->instructions[i->operands[0]]);
-  for (uint32_t p = 0; p < count; ++p) {
-    if (i->opcode == TENON_OPCODE_RANDOM) {
-      out[p].f = tenon__random_uniform(i->dtype, (uint64_t)a[p].i, (uint64_t)b[p].i);
-    } else {
-      out[p] = tenon__scalar_apply(i->opcode, i->dtype, from, a[p], b[p], c[p]);
-    }
-  }
-  return TENON_OK;
 }
 
-/* Marks what instruction `root` needs, stopping at reductions that are there already. */
+/* Marks what `root` needs, down to reductions, which are there already. */
 static void mark_needed(evaluation_t* e, uint32_t root) {
   const tenon_program_t* program = e->program;
   e->needed[root] = 1;
-  for (uint32_t k = root + 1; k-- > 0;) {
-    const tenon_instruction_t* i = &program->instructions[k];
-    if (!e->needed[k] || (k != root && tenon__opcode_is_reduction(i->opcode))) {
+  for (uint32_t k = root + 1; k > 0; --k) {
+    const tenon_instruction_t* i = &program->instructions[k - 1];
+    if (!e->needed[k - 1] || tenon__opcode_is_reduction(i->opcode)) {
       continue;
     }
-    const uint32_t operand_count = tenon__opcode_operand_count(i->opcode);
-    for (uint32_t o = 0; o < operand_count; ++o) {
-      e->needed[i->operands[o]] = 1;
-    }
-    for (uint32_t o = 0; i->opcode == TENON_OPCODE_LOAD && o < i->operands[1]; ++o) {
-      e->needed[program->coordinates[i->operands[0] + o]] = 1;
+    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
+    const uint32_t count = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
+    const uint32_t* needs = is_load ? program->coordinates + i->operands[0] : i->operands;
+    for (uint32_t o = 0; o < count; ++o) {
+      e->needed[needs[o]] = 1;
     }
   }
 }
 
-static tenon_status_t evaluate_block(evaluation_t* e, uint64_t first, uint32_t count,
-                                     uint32_t end) {
-  set_coordinates(e, first, count);
-  for (uint32_t k = 0; k < end; ++k) {
+/* The next block of the walk; false at the end. */
+static bool evaluate_block(evaluation_t* e, uint32_t* out_count) {
+  if (e->walk.left == 0) {
+    return false;
+  }
+  const uint32_t count = e->walk.left < e->block ? (uint32_t)e->walk.left : e->block;
+  for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
     if (e->needed[k]) {
-      TENON_TRY(evaluate_instruction(e, k, count));
+      evaluate_instruction(e, k, count);
     }
   }
-  return TENON_OK;
+  *out_count = count;
+  return true;
 }
 
-static tenon__scalar_t reduction_start(const tenon_instruction_t* i) {
-  const bool is_float = tenon__dtype_class(i->dtype) == 'f';
-  const bool is_unsigned = tenon__dtype_class(i->dtype) == 'u';
-  const int64_t bits = (int64_t)tenon__dtype_bits(i->dtype);
-  tenon__scalar_t start = {.i = 0};
-  switch (i->opcode) {
-    case TENON_OPCODE_PROD:
-      return is_float ? (tenon__scalar_t){.f = 1} : (tenon__scalar_t){.i = 1};
-    case TENON_OPCODE_REDUCE_MIN:
-      if (is_float) {
-        start.f = INFINITY;
-      } else {
-        start.i = i->dtype == TENON_DTYPE_BOOL ? 1
-                  : is_unsigned                ? (bits == 64 ? -1 : (INT64_C(1) << bits) - 1)
-                                               : (int64_t)(UINT64_MAX >> (65 - bits));
-      }
-      return start;
-    case TENON_OPCODE_REDUCE_MAX:
-      if (is_float) {
-        start.f = -INFINITY;
-      } else if (!is_unsigned && i->dtype != TENON_DTYPE_BOOL) {
-        start.i = -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
-      }
-      return start;
-    default:
-      return is_float ? (tenon__scalar_t){.f = 0} : start;
+/* A fault that arrived where it counts: says which index it was. */
+static tenon_status_t check_faults(const evaluation_t* e, uint32_t root, uint32_t count) {
+  const uint8_t* faults = faults_of(e, root);
+  uint32_t lane = 0;
+  while (faults != NULL && lane < count && faults[lane] == 0) {
+    ++lane;
   }
-}
-
-static void accumulate(const tenon_instruction_t* i, tenon__scalar_t* sum, tenon__scalar_t value) {
-  const bool is_float = tenon__dtype_class(i->dtype) == 'f';
-  switch (i->opcode) {
-    case TENON_OPCODE_REDUCE_MIN:
-      *sum = tenon__scalar_apply(TENON_OPCODE_MIN, i->dtype, i->dtype, *sum, value, value);
-      break;
-    case TENON_OPCODE_REDUCE_MAX:
-      *sum = tenon__scalar_apply(TENON_OPCODE_MAX, i->dtype, i->dtype, *sum, value, value);
-      break;
-    case TENON_OPCODE_PROD:
-      if (is_float) {
-        sum->f *= value.f;
-      } else {
-        sum->i = (int64_t)((uint64_t)sum->i * (uint64_t)value.i);
-      }
-      break;
-    default:
-      if (is_float) {
-        sum->f += value.f;
-      } else {
-        sum->i = (int64_t)((uint64_t)sum->i + (uint64_t)value.i);
-      }
-      break;
+  if (faults == NULL || lane == count) {
+    return TENON_OK;
   }
-}
-
-static void finish_reduction(const tenon_instruction_t* i, tenon__scalar_t* sums, uint64_t count,
-                             uint64_t length) {
-  const bool is_float = tenon__dtype_class(i->dtype) == 'f';
-  for (uint64_t k = 0; k < count; ++k) {
-    if (is_float) {
-      const double sum = i->opcode == TENON_OPCODE_MEAN ? sums[k].f / (double)length : sums[k].f;
-      sums[k].f = tenon__round_float(i->dtype, sum);
-    } else {
-      const int64_t sum = i->opcode == TENON_OPCODE_MEAN && length > 0
-                              ? sums[k].i / (int64_t)length
-                              : sums[k].i;
-      sums[k].i = tenon__wrap_integer(i->dtype, sum);
+  for (uint32_t k = 0; k <= root; ++k) {
+    const tenon_instruction_t* i = &e->program->instructions[k];
+    if (!e->needed[k] || i->opcode != TENON_OPCODE_LOAD || faults_of(e, k)[lane] == 0) {
+      continue;
+    }
+    const tenon_tensor_view_t* view = &e->inputs[i->immediate.i];
+    for (uint32_t d = 0; d < i->operands[1] && d < view->rank; ++d) {
+      const int64_t at = row_of(e, e->program->coordinates[i->operands[0] + d])[lane].i;
+      if (at < 0 || at >= view->dims[d]) {
+        return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
+                           "index %lld is outside axis %u with extent %lld", (long long)at, d,
+                           (long long)view->dims[d]);
+      }
     }
   }
+  return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "an element is read from an empty tensor");
 }
 
-static tenon_status_t reduce(evaluation_t* e, uint32_t index) {
+/* ---- Reductions ---- */
+
+/* Which stage computes each instruction: after how many rounds of reductions it can be. */
+static uint32_t find_stages(evaluation_t* e) {
+  const tenon_program_t* program = e->program;
+  uint32_t stages = 0;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
+    const uint32_t count = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
+    const uint32_t* needs = is_load ? program->coordinates + i->operands[0] : i->operands;
+    uint32_t stage = 0;
+    for (uint32_t o = 0; o < count; ++o) {
+      stage = e->stages[needs[o]] > stage ? e->stages[needs[o]] : stage;
+    }
+    e->stages[k] = stage + (tenon__opcode_is_reduction(i->opcode) ? 1u : 0u);
+    stages = e->stages[k] > stages ? e->stages[k] : stages;
+  }
+  return stages;
+}
+
+static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
   const tenon_instruction_t* i = &e->program->instructions[index];
-  uint64_t count = 1;
-  uint64_t length = 1;
+  sums_t* sums = &e->sums[index];
+  int64_t extents[TENON__AXES] = {0};
+  sums->length = 1;
   for (uint32_t k = 0; k < e->program->rank; ++k) {
-    *(((uint64_t)i->immediate.i >> k) & 1u ? &length : &count) *= (uint64_t)e->space[k];
+    const bool gone = (((uint64_t)i->immediate.i >> k) & 1u) != 0;
+    extents[k] = gone ? 1 : e->space[k];
+    sums->length *= gone ? (uint64_t)e->space[k] : 1u;
   }
-  e->reduced_counts[index] = count;
-  e->reduced[index] = tenon__allocate(e->allocator, count + 1, sizeof(tenon__scalar_t));
-  if (e->reduced[index] == NULL) {
+  if (!tenon__element_count(e->program->rank, extents, &sums->count) ||
+      !tenon__strides_row_major(e->program->rank, extents, sums->strides)) {
+    return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "a reduction's result is too large");
+  }
+  sums->values = tenon__allocate(e->allocator, sums->count, sizeof(tenon__scalar_t));
+  if (sums->values == NULL) {
     return tenon__fail_memory(e->sink);
   }
-  const tenon__scalar_t start = reduction_start(i);
-  for (uint64_t k = 0; k < count; ++k) {
-    e->reduced[index][k] = start;
+  for (uint32_t k = 0; k < e->program->rank; ++k) {
+    sums->strides[k] = extents[k] == 1 ? 0 : sums->strides[k];
   }
-  memset(e->needed, 0, e->program->instruction_count);
-  mark_needed(e, i->operands[0]);
-  for (uint64_t first = 0; first < e->point_count; first += BLOCK) {
-    const uint64_t left = e->point_count - first;
-    const uint32_t points = left < BLOCK ? (uint32_t)left : BLOCK;
-    TENON_TRY(evaluate_block(e, first, points, i->operands[0] + 1));
-    const tenon__scalar_t* values = e->values + (size_t)i->operands[0] * BLOCK;
-    for (uint32_t p = 0; p < points; ++p) {
-      accumulate(i, &e->reduced[index][reduced_index(e, (uint64_t)i->immediate.i, p)], values[p]);
-    }
+  const tenon__scalar_t begin = tenon__reduction_begin(i);
+  for (uint64_t k = 0; k < sums->count; ++k) {
+    sums->values[k] = begin;
   }
-  finish_reduction(i, e->reduced[index], count, length);
   return TENON_OK;
 }
 
-static void store_outputs(evaluation_t* e, uint32_t points) {
+static bool is_of_stage(const evaluation_t* e, uint32_t index, uint32_t stage) {
+  return tenon__opcode_is_reduction(e->program->instructions[index].opcode) &&
+         e->stages[index] == stage;
+}
+
+static tenon_status_t add_block(evaluation_t* e, uint32_t stage, uint32_t count) {
+  for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
+    if (!is_of_stage(e, k, stage)) {
+      continue;
+    }
+    const tenon_instruction_t* i = &e->program->instructions[k];
+    TENON_TRY(check_faults(e, i->operands[0], count));
+    tenon__walk_places(&e->walk, e->sums[k].strides, count, e->places);
+    tenon__reduction_add(i, row_of(e, i->operands[0]), e->places, e->sums[k].values, count);
+  }
+  return TENON_OK;
+}
+
+/* All reductions whose operands are ready at this stage, in one pass. */
+static tenon_status_t reduce(evaluation_t* e, uint32_t stage) {
+  memset(e->needed, 0, e->program->instruction_count);
+  for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
+    if (is_of_stage(e, k, stage)) {
+      TENON_TRY(begin_sums(e, k));
+      mark_needed(e, e->program->instructions[k].operands[0]);
+    }
+  }
+  (void)tenon__walk_begin(e->program->rank, e->space, &e->walk);
+  uint32_t count = 0;
+  while (evaluate_block(e, &count)) {
+    TENON_TRY(add_block(e, stage, count));
+    tenon__walk_advance(&e->walk, count);
+  }
+  for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
+    const sums_t* sums = &e->sums[k];
+    for (uint64_t s = 0; is_of_stage(e, k, stage) && s < sums->count; ++s) {
+      sums->values[s] =
+          tenon__reduction_end(&e->program->instructions[k], sums->values[s], sums->length);
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Outputs ---- */
+
+static tenon_status_t store_block(evaluation_t* e, uint64_t reduced, uint32_t count) {
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
     const tenon_program_output_t* output = &e->program->outputs[k];
-    const tenon_dtype_t from =
-        tenon__instruction_type(&e->program->instructions[output->instruction]);
-    const tenon__scalar_t* values = e->values + (size_t)output->instruction * BLOCK;
-    for (uint32_t p = 0; p < points; ++p) {
-      bool first = true;
-      for (uint32_t a = 0; a < e->program->rank && first; ++a) {
-        first = ((output->reduced_axes >> a) & 1u) == 0 || e->coordinates[a][p] == 0;
-      }
-      if (first) {
-        store_at(&e->outputs[k], place_of(e, &e->outputs[k], p), values[p], from);
-      }
+    if (output->reduced_axes != reduced) {
+      continue;
     }
-  }
-}
-
-static tenon_status_t evaluate_all(evaluation_t* e) {
-  const tenon_program_t* program = e->program;
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    if (tenon__opcode_is_reduction(program->instructions[k].opcode)) {
-      TENON_TRY(reduce(e, k));
-    }
-  }
-  memset(e->needed, 0, program->instruction_count);
-  for (uint32_t k = 0; k < program->output_count; ++k) {
-    const uint32_t root = program->outputs[k].instruction;
-    e->needed[root] = 1;
-    if (!tenon__opcode_is_reduction(program->instructions[root].opcode)) {
-      mark_needed(e, root);
-    }
-  }
-  for (uint64_t first = 0; first < e->point_count; first += BLOCK) {
-    const uint64_t left = e->point_count - first;
-    const uint32_t points = left < BLOCK ? (uint32_t)left : BLOCK;
-    TENON_TRY(evaluate_block(e, first, points, program->instruction_count));
-    store_outputs(e, points);
+    TENON_TRY(check_faults(e, output->instruction, count));
+    tenon__walk_places(&e->walk, e->outputs[k].strides, count, e->places);
+    tenon__block_write(&e->outputs[k], e->places, row_of(e, output->instruction),
+                       tenon__instruction_type(&e->program->instructions[output->instruction]),
+                       count);
   }
   return TENON_OK;
 }
 
-/* Sums over nothing still have results (0, 1, infinities): outputs without an extent along a reduced axis of
- * extent 0 are stored from one virtual point. */
-static bool space_is_empty_but_for_reductions(const evaluation_t* e) {
-  bool empty = false;
-  for (uint32_t k = 0; k < e->program->rank; ++k) {
-    if (e->space[k] == 0) {
-      bool everywhere = e->program->output_count > 0;
-      for (uint32_t o = 0; o < e->program->output_count; ++o) {
-        everywhere = everywhere && ((e->program->outputs[o].reduced_axes >> k) & 1u) != 0;
-      }
-      if (!everywhere) {
-        return false;
-      }
-      empty = true;
-    }
-  }
-  return empty;
-}
-
-static tenon_status_t evaluate_empty(evaluation_t* e) {
-  for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
-    if (tenon__opcode_is_reduction(e->program->instructions[k].opcode)) {
-      TENON_TRY(reduce(e, k));
-    }
-  }
-  uint64_t count = 1;
-  for (uint32_t k = 0; k < e->program->rank; ++k) {
-    e->space[k] = e->space[k] == 0 ? 1 : e->space[k];
-    count *= (uint64_t)e->space[k];
-  }
-  e->point_count = count;
+/* All outputs that lack the same axes, in one pass over what is left of the space. */
+static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
+  int64_t extents[TENON__AXES] = {0};
   memset(e->needed, 0, e->program->instruction_count);
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
-    mark_needed(e, e->program->outputs[k].instruction);
-    e->needed[e->program->outputs[k].instruction] = 1;
-  }
-  for (uint32_t k = 0; k < e->program->instruction_count; ++k) { /* what reductions read is not there */
-    const uint16_t opcode = e->program->instructions[k].opcode;
-    if (opcode == TENON_OPCODE_INPUT || opcode == TENON_OPCODE_LOAD) {
-      e->needed[k] = 0;
+    if (e->program->outputs[k].reduced_axes == reduced) {
+      mark_needed(e, e->program->outputs[k].instruction);
     }
   }
-  for (uint64_t first = 0; first < count; first += BLOCK) {
-    const uint64_t left = count - first;
-    const uint32_t points = left < BLOCK ? (uint32_t)left : BLOCK;
-    TENON_TRY(evaluate_block(e, first, points, e->program->instruction_count));
-    store_outputs(e, points);
+  for (uint32_t k = 0; k < e->program->rank; ++k) {
+    extents[k] = ((reduced >> k) & 1u) != 0 ? 1 : e->space[k];
+  }
+  (void)tenon__walk_begin(e->program->rank, extents, &e->walk);
+  uint32_t count = 0;
+  while (evaluate_block(e, &count)) {
+    TENON_TRY(store_block(e, reduced, count));
+    tenon__walk_advance(&e->walk, count);
   }
   return TENON_OK;
+}
+
+static tenon_status_t evaluate(evaluation_t* e) {
+  const tenon_program_t* program = e->program;
+  const uint32_t stages = find_stages(e);
+  for (uint32_t stage = 1; stage <= stages; ++stage) {
+    TENON_TRY(reduce(e, stage));
+  }
+  for (uint32_t k = 0; k < program->output_count; ++k) {
+    const uint64_t reduced = program->outputs[k].reduced_axes;
+    bool done = false;
+    for (uint32_t other = 0; other < k; ++other) {
+      done = done || program->outputs[other].reduced_axes == reduced;
+    }
+    if (!done) {
+      TENON_TRY(store(e, reduced));
+    }
+  }
+  return TENON_OK;
+}
+
+static bool has_loads(const tenon_program_t* program) {
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    if (program->instructions[k].opcode == TENON_OPCODE_LOAD) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Rows of long programs are shorter. */
+static uint32_t block_for(uint32_t instruction_count) {
+  const uint32_t fitting = ROW_LIMIT / (instruction_count + 1);
+  return fitting > TENON__BLOCK ? TENON__BLOCK : fitting < LEAST_BLOCK ? LEAST_BLOCK : fitting;
 }
 
 tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int64_t* space,
                                        const tenon_tensor_view_t* inputs,
                                        const tenon_tensor_view_t* outputs,
                                        tenon_allocator_t allocator, const tenon_sink_t* sink) {
-  const size_t count = program->instruction_count + 1u;
-  evaluation_t* e = tenon__allocate(allocator, 1, sizeof *e);
-  if (e == NULL) {
-    return tenon__fail_memory(sink);
+  const size_t count = (size_t)program->instruction_count + 1;
+  const uint32_t block = block_for(program->instruction_count);
+  const bool loads = has_loads(program);
+  evaluation_t e = {.program = program,
+                    .space = space,
+                    .inputs = inputs,
+                    .outputs = outputs,
+                    .allocator = allocator,
+                    .sink = sink,
+                    .block = block};
+  if (program->rank > TENON__AXES || !tenon__walk_begin(program->rank, space, &e.walk)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression's space is too large");
   }
-  e->program = program;
-  e->inputs = inputs;
-  e->outputs = outputs;
-  e->allocator = allocator;
-  e->sink = sink;
-  memcpy(e->space, space, program->rank * sizeof *space);
-  e->values = tenon__allocate(allocator, count * BLOCK, sizeof *e->values);
-  e->reduced = tenon__allocate(allocator, count, sizeof *e->reduced);
-  e->reduced_counts = tenon__allocate(allocator, count, sizeof *e->reduced_counts);
-  e->needed = tenon__allocate(allocator, count, 1);
+  e.values = tenon__allocate(allocator, count * block, sizeof(*e.values));
+  e.faults = loads ? tenon__allocate(allocator, count * block, 1) : NULL;
+  e.sums = tenon__allocate(allocator, count, sizeof(*e.sums));
+  e.stages = tenon__allocate(allocator, count, sizeof(*e.stages));
+  e.needed = tenon__allocate(allocator, count, 1);
   tenon_status_t status = TENON_OK;
-  if (!tenon__element_count(program->rank, space, &e->point_count)) {
-    status = tenon__fail(sink, TENON_ERROR_INVALID_DATA, "an expression's space is too large");
-  } else if (e->values == NULL || e->reduced == NULL || e->reduced_counts == NULL ||
-             e->needed == NULL) {
+  if (e.values == NULL || (loads && e.faults == NULL) || e.sums == NULL || e.stages == NULL ||
+      e.needed == NULL) {
     status = tenon__fail_memory(sink);
-  } else if (e->point_count == 0 && space_is_empty_but_for_reductions(e)) {
-    status = evaluate_empty(e);
-  } else if (e->point_count > 0) {
-    status = evaluate_all(e);
+  } else {
+    status = evaluate(&e);
   }
-  for (uint32_t k = 0; e->reduced != NULL && e->reduced_counts != NULL && k < count; ++k) {
-    tenon__free(allocator, e->reduced[k], (e->reduced_counts[k] + 1) * sizeof(tenon__scalar_t));
+  for (size_t k = 0; e.sums != NULL && k < count; ++k) {
+    tenon__free(allocator, e.sums[k].values, e.sums[k].count * sizeof(tenon__scalar_t));
   }
-  tenon__free(allocator, e->needed, count);
-  tenon__free(allocator, e->reduced_counts, count * sizeof *e->reduced_counts);
-  tenon__free(allocator, e->reduced, count * sizeof *e->reduced);
-  tenon__free(allocator, e->values, count * BLOCK * sizeof *e->values);
-  tenon__free(allocator, e, sizeof *e);
+  tenon__free(allocator, e.needed, count);
+  tenon__free(allocator, e.stages, count * sizeof(*e.stages));
+  tenon__free(allocator, e.sums, count * sizeof(*e.sums));
+  tenon__free(allocator, e.faults, count * block);
+  tenon__free(allocator, e.values, count * block * sizeof(*e.values));
   return status;
 }

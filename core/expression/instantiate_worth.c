@@ -76,7 +76,8 @@ static tenon_status_t logical_worth(tenon__instantiation_t* in, const tenon__syn
   }
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[1], &sides[1]));
   for (int i = 0; i < 2; ++i) {
-    if (sides[i].kind == TENON_WORTH_BOOL) { /* on the left it decides nothing; on the right it may */
+    if (sides[i].kind ==
+        TENON_WORTH_BOOL) { /* on the left it decides nothing; on the right it may */
       *out_worth = (sides[i].integer != 0) == both ? sides[1 - i] : sides[i];
       return TENON_OK;
     }

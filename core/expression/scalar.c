@@ -375,7 +375,8 @@ tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_
     return a.i != 0 ? b : c;
   }
   if (tenon__opcode_is_comparison(opcode)) {
-    result.i = is_float ? float_compare(opcode, a.f, b.f) : integer_compare(opcode, dtype, a.i, b.i);
+    result.i =
+        is_float ? float_compare(opcode, a.f, b.f) : integer_compare(opcode, dtype, a.i, b.i);
   } else if (!is_float) {
     result.i = tenon__wrap_integer(dtype, integer_apply(opcode, dtype, a.i, b.i));
   } else {

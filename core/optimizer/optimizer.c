@@ -13,10 +13,15 @@ typedef struct pass_t {
 
 /* Cheap and freeing passes first. */
 static const pass_t passes[] = {
-    {"remove unused", tenon__pass_remove_unused}, {"enter bodies", tenon__pass_enter_bodies},
-    {"choose branch", tenon__pass_choose_branch}, {"fold constants", tenon__pass_fold_constants},
-    {"merge equal", tenon__pass_merge_equal},     {"cancel moves", tenon__pass_cancel_moves},
-    {"sink moves", tenon__pass_sink_moves},       {"rewrites", tenon__pass_rewrites},
+    {"remove unused", tenon__pass_remove_unused},
+    {"decompose", tenon__pass_decompose},
+    {"enter bodies", tenon__pass_enter_bodies},
+    {"choose branch", tenon__pass_choose_branch},
+    {"fold constants", tenon__pass_fold_constants},
+    {"merge equal", tenon__pass_merge_equal},
+    {"cancel moves", tenon__pass_cancel_moves},
+    {"sink moves", tenon__pass_sink_moves},
+    {"rewrites", tenon__pass_rewrites},
     {"move scales", tenon__pass_move_scales},
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };

@@ -31,6 +31,10 @@ typedef struct tenon__optimize_options_t {
   uint32_t rewrite_count;
   tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
   void* find_user;
+  /* Is there a kernel for the operator? One without is decomposed, if its declaration says how.
+   * NULL: none is. */
+  bool (*is_computed)(void* user, const tenon__operator_t* op);
+  void* computed_user;
   /* Asked between patches; true stops with CANCELLED. NULL: never. */
   bool (*is_cancelled)(void* user);
   void* cancel_user;

@@ -15,6 +15,7 @@ tenon_status_t tenon__pass_merge_equal(tenon__bench_t* bench, uint32_t graph, ui
 tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 tenon_status_t tenon__pass_sink_moves(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 tenon_status_t tenon__pass_move_scales(tenon__bench_t* bench, uint32_t graph, uint32_t node);
+tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 
 /* Everything that no output, state or live shape needs, in one patch for each graph: what

@@ -159,9 +159,9 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
   return TENON_ERROR_INVALID_DATA;
 }
 
-static tenon_status_t add_call(tenon__bench_t* bench, tenon__match_t* match,
-                               const tenon__call_statement_t* call, tenon__arena_t* arena,
-                               uint32_t* out_value) {
+tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
+                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
+                                       uint32_t* out_value) {
   const tenon__operator_t* op = bench->options->find(bench->options->find_user, call->op);
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
@@ -211,7 +211,8 @@ static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* 
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
-    TENON_TRY(add_call(bench, match, &rewrite->replacement.statements[i], arena, out_value));
+    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena,
+                                      out_value));
   }
   return TENON_OK;
 }

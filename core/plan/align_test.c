@@ -17,9 +17,9 @@ typedef struct scene_t {
   float data[12];
 } scene_t;
 
-static const int64_t kDims[2] = {3, 4};
-static const int64_t kOneRow[2] = {1, 4};
-static const int64_t kRows[2] = {4, 1};
+static const int64_t square[2] = {3, 4};
+static const int64_t one_row[2] = {1, 4};
+static const int64_t row_major[2] = {4, 1};
 
 static bool start(scene_t* s) {
   memset(s, 0, sizeof *s);
@@ -32,8 +32,7 @@ static bool start(scene_t* s) {
     return false;
   }
   for (uint32_t k = 0; k < s->plan->schedules[0].step_count; ++k) {
-    struct tenon_region_t* region =
-        (struct tenon_region_t*)(uintptr_t)s->plan->schedules[0].steps[k].region;
+    struct tenon_region_t* region = (struct tenon_region_t*)s->plan->schedules[0].steps[k].region;
     if (region != NULL &&
         tenon__region_finish(&s->plan->arena, &s->plan->profile, region) != TENON_OK) {
       return false;
@@ -42,13 +41,13 @@ static bool start(scene_t* s) {
   s->sum = s->plan->schedules[0].steps[0].region;
   s->twist = s->plan->schedules[0].steps[1].region;
   s->x = (tenon_tensor_view_t){.data = s->data,
-                               .dims = kDims,
-                               .strides = kRows,
+                               .dims = square,
+                               .strides = row_major,
                                .rank = 2,
                                .dtype = TENON_DTYPE_FLOAT32,
                                .layout = TENON_NONE};
   s->w = s->x;
-  s->w.dims = kOneRow;
+  s->w.dims = one_row;
   return true;
 }
 
@@ -77,13 +76,13 @@ TENON_TEST(broadcast_axes_have_no_stride) {
 }
 
 TENON_TEST(refuses_tensors_smaller_than_the_space) {
-  static const int64_t kSmall[2] = {2, 4};
+  static const int64_t small[2] = {2, 4};
   scene_t s;
   int64_t dims[64];
   int64_t strides[64];
   tenon_tensor_view_t seen;
   REQUIRE(start(&s));
-  s.x.dims = kSmall;
+  s.x.dims = small;
   EXPECT_STATUS(align(&s, s.sum, 0, &s.x, dims, strides), TENON_ERROR_INVALID_DATA);
   EXPECT_STATUS(
       tenon__region_align_output(s.sum, 0, &s.plan->profile.max, &s.x, dims, strides, &seen),
@@ -125,9 +124,9 @@ TENON_TEST(slots_span_the_shape_of_their_output) {
   EXPECT_STATUS(align(&s, s.twist, 1, &s.x, dims, strides), TENON_OK);
   struct tenon_region_t region = *s.twist;
   tenon__region_slot_t slot = region.slots[0];
-  const tenon_dim_t one_row[2] = {tenon__dim_constant(s.plan->network->pool, 1),
-                                  slot.expression.space[1]};
-  slot.expression.space = one_row;
+  const tenon_dim_t short_space[2] = {tenon__dim_constant(s.plan->network->pool, 1),
+                                      slot.expression.space[1]};
+  slot.expression.space = short_space;
   region.slots = &slot;
   EXPECT_STATUS(align(&s, &region, 1, &s.x, dims, strides), TENON_ERROR_INVALID_DATA);
   stop(&s);

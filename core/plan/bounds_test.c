@@ -2,19 +2,19 @@
 
 #include "core/base/test.h"
 
-static const int64_t kDims[2] = {3, 4};
-static const int64_t kRows[2] = {4, 1};
+static const int64_t square[2] = {3, 4};
+static const int64_t row_major[2] = {4, 1};
 
 static bool within(const int64_t* dims, const int64_t* strides, int64_t offset) {
   const tenon__reach_t inner = {2, dims, strides, offset};
-  const tenon__reach_t outer = {2, kDims, kRows, 0};
+  const tenon__reach_t outer = {2, square, row_major, 0};
   return tenon__reach_within(&inner, &outer);
 }
 
 TENON_TEST(a_tensor_lies_within_itself) {
-  EXPECT(within(kDims, kRows, 0));
-  EXPECT(!within(kDims, kRows, 1));
-  EXPECT(!within(kDims, kRows, -1));
+  EXPECT(within(square, row_major, 0));
+  EXPECT(!within(square, row_major, 1));
+  EXPECT(!within(square, row_major, -1));
 }
 
 TENON_TEST(views_that_stay_inside_are_fine) {
@@ -37,10 +37,10 @@ TENON_TEST(what_is_empty_lies_anywhere) {
 }
 
 TENON_TEST(nothing_lies_within_what_is_empty) {
-  static const int64_t kNone[2] = {0, 4};
-  static const int64_t kOne[2] = {1, 1};
-  const tenon__reach_t outer = {2, kNone, kRows, 0};
-  const tenon__reach_t inner = {2, kOne, kRows, 0};
+  static const int64_t none[2] = {0, 4};
+  static const int64_t one[2] = {1, 1};
+  const tenon__reach_t outer = {2, none, row_major, 0};
+  const tenon__reach_t inner = {2, one, row_major, 0};
   EXPECT(!tenon__reach_within(&inner, &outer));
   EXPECT(tenon__reach_within(&outer, &outer));
 }

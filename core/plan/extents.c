@@ -11,8 +11,7 @@ tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_poo
       .symbol_count = tenon__symbol_count(pool),
       .dim_count = tenon__dim_pool_count(pool),
   };
-  extents.symbol_values =
-      tenon__arena_allocate(arena, extents.symbol_count + 1u, sizeof(int64_t));
+  extents.symbol_values = tenon__arena_allocate(arena, extents.symbol_count + 1u, sizeof(int64_t));
   extents.symbol_known = tenon__arena_allocate(arena, extents.symbol_count + 1u, 1);
   extents.values = tenon__arena_allocate(arena, extents.dim_count + 1u, sizeof(int64_t));
   extents.known = tenon__arena_allocate(arena, extents.dim_count + 1u, 1);
@@ -60,8 +59,9 @@ static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int6
       values[k] = value;
     }
     /* Sums and products may have many operands. */
-    const bool more = view.opcode == TENON_OPCODE_MUL ? tenon__multiply_int64(k == 0 ? 1 : result, value, &result)
-                                                      : tenon__add_int64(k == 0 ? 0 : result, value, &result);
+    const bool more = view.opcode == TENON_OPCODE_MUL
+                          ? tenon__multiply_int64(k == 0 ? 1 : result, value, &result)
+                          : tenon__add_int64(k == 0 ? 0 : result, value, &result);
     if (!more) {
       return false;
     }
@@ -77,10 +77,9 @@ static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int6
     default:
       break;
   }
-  const tenon__scalar_t value =
-      tenon__scalar_apply(view.opcode, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
-                          (tenon__scalar_t){.i = values[0]}, (tenon__scalar_t){.i = values[1]},
-                          (tenon__scalar_t){.i = 0});
+  const tenon__scalar_t value = tenon__scalar_apply(
+      view.opcode, TENON_DTYPE_INT64, TENON_DTYPE_INT64, (tenon__scalar_t){.i = values[0]},
+      (tenon__scalar_t){.i = values[1]}, (tenon__scalar_t){.i = 0});
   *out_value = value.i;
   return !((view.opcode == TENON_OPCODE_FLOOR_DIV || view.opcode == TENON_OPCODE_MOD) &&
            values[1] == 0);

@@ -1,4 +1,5 @@
-/* Numbers for the dimensions of a pool: at a profile's minimum, optimum or maximum, or in a running context. */
+/* Numbers for the dimensions of a pool: at a profile's minimum, optimum or maximum, or in a running
+ * context. */
 #ifndef TENON_CORE_PLAN_EXTENTS_H_
 #define TENON_CORE_PLAN_EXTENTS_H_
 
@@ -16,8 +17,8 @@ typedef struct tenon__extents_t {
   uint8_t* known;
 } tenon__extents_t;
 
-/* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max` unless they
- * have a bound; in `optimum` they are guesses, so that kernels can be timed. */
+/* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`
+ * unless they have a bound; in `optimum` they are guesses, so that kernels can be timed. */
 typedef struct tenon__profile_t {
   tenon__extents_t min;
   tenon__extents_t optimum;

@@ -169,8 +169,7 @@ static tenon_status_t reserve_items(tenon__growing_t* growing, uint32_t needed) 
     memcpy(items, growing->items, growing->item_count * sizeof *items);
   }
   tenon__free(growing->allocator, growing->items, growing->item_capacity * sizeof *items);
-  tenon__free(growing->allocator, growing->item_storage,
-              growing->item_capacity * sizeof *storage);
+  tenon__free(growing->allocator, growing->item_storage, growing->item_capacity * sizeof *storage);
   growing->items = items;
   growing->item_storage = storage;
   growing->item_capacity = wanted;

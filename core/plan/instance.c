@@ -78,8 +78,7 @@ static tenon_status_t prepare_load_blob(tenon_preparation_t* preparation, const 
 }
 
 static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const char* key,
-                                        const char* validity, const void* data,
-                                        size_t size_bytes) {
+                                        const char* validity, const void* data, size_t size_bytes) {
   const tenon__digest_t digest = blob_key(preparation, key, validity);
   void* target = NULL;
   int32_t ready = 0;
@@ -141,8 +140,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const struct tenon_region_t* region,
                                       const tenon__step_tactic_t* tactic, const char* step_name,
                                       tenon__packed_store_t* store, uint32_t thread_count,
-                                      const tenon_sink_t* sink,
-                                      tenon__instance_t** out_instance) {
+                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
   if (instance == NULL) {
     return tenon__fail_memory(sink);
@@ -155,10 +153,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   tenon__arena_initialize(&instance->memory, allocator);
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, step_name);
-  tenon_preparation_t preparation = {.instance = instance,
-                                     .store = store,
-                                     .thread_count = thread_count,
-                                     .sink = &prefixed.sink};
+  tenon_preparation_t preparation = {
+      .instance = instance, .store = store, .thread_count = thread_count, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
     const tenon_tactic_t given = public_tactic(tactic);
     const tenon_status_t status =
@@ -208,7 +204,8 @@ static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t in
   return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
 }
 
-/* Does each piece lie within the output, and what it reads within its input? A plan may say otherwise. */
+/* Does each piece lie within the output, and what it reads within its input? A plan may say
+ * otherwise. */
 static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding) {
   const tenon_tensor_view_t* output = &binding->outputs[0].tensor;
   for (uint32_t k = 0; k < move->piece_count; ++k) {
@@ -239,8 +236,8 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const size_t capacity = (size_t)map->source_count * (2u * (size_t)map->rank + 1u);
   tenon_move_t* move = tenon__arena_allocate(arena, 1, sizeof *move);
   tenon_move_piece_t* pieces = tenon__arena_allocate(arena, capacity + 1, sizeof *pieces);
-  int64_t* storage = tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1,
-                                           sizeof *storage);
+  int64_t* storage =
+      tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1, sizeof *storage);
   const int64_t** strides = tenon__arena_allocate(arena, map->source_count + 1u, sizeof *strides);
   if (move == NULL || pieces == NULL || storage == NULL || strides == NULL) {
     return NULL;
@@ -269,7 +266,9 @@ static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
   return extents;
 }
 
-static const tenon_sink_t* bind_sink(tenon_binding_t* binding) { return binding->sink; }
+static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
+  return binding->sink;
+}
 
 static const tenon_bind_table_t kBindTable = {
     .size = sizeof(tenon_bind_table_t),
@@ -281,7 +280,8 @@ static const tenon_bind_table_t kBindTable = {
     .sink = bind_sink,
 };
 
-/* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one that is not. */
+/* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one
+ * that is not. */
 static bool suits(const tenon_argument_rule_t* rule, const tenon_argument_t* argument) {
   const tenon_tensor_view_t* view = &argument->tensor;
   return argument->kind != TENON_ARGUMENT_TENSOR || (rule != NULL && rule->strided != 0) ||
@@ -296,19 +296,35 @@ static tenon_status_t check_arguments(const tenon__instance_t* instance,
   const tenon_argument_rule_t* out = instance->tactic->output_rules;
   bool all_suit = true;
   for (uint32_t k = 0; k < region->input_count; ++k) {
-    all_suit = all_suit && (region->inputs[k].aligned ||
-                            suits(in == NULL ? NULL : &in[k], &inputs[k]));
+    all_suit =
+        all_suit && (region->inputs[k].aligned || suits(in == NULL ? NULL : &in[k], &inputs[k]));
   }
   for (uint32_t k = 0; k < region->output_count; ++k) {
-    all_suit = all_suit && (region->outputs[k].aligned ||
-                            suits(out == NULL ? NULL : &out[k], &outputs[k]));
+    all_suit = all_suit &&
+               (region->outputs[k].aligned || suits(out == NULL ? NULL : &out[k], &outputs[k]));
   }
-  return all_suit ? TENON_OK
-                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                                "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
-                                "given others",
-                                instance->name, instance->kernel.kernel->name,
-                                instance->kernel.plugin);
+  return all_suit
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                           "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
+                           "given others",
+                           instance->name, instance->kernel.kernel->name, instance->kernel.plugin);
+}
+
+/* Kernels are promised the extents of their spaces. */
+static bool spaces_are_known(const struct tenon_region_t* region, const tenon__extents_t* extents) {
+  int64_t dims[64];
+  uint32_t rank = 0;
+  const tenon_dim_t* space = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
+  bool known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  for (uint32_t k = 0; k < region->slot_count && known; ++k) {
+    space = tenon__region_space(region, region->slots[k].slot, &rank);
+    known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    known = known && !(region->inputs[k].aligned && region->inputs[k].value == TENON_NONE);
+  }
+  return known;
 }
 
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
@@ -316,6 +332,10 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                                    const tenon_argument_t* outputs, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
   TENON_TRY(check_arguments(instance, inputs, outputs, sink));
+  if (!spaces_are_known(instance->region, extents)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
+                       instance->name);
+  }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
     return tenon__fail_memory(sink);

@@ -1,6 +1,6 @@
 /*
- * A kernel's instance: one step prepared (and bound, and run). Used to time candidates, to fold constants, and
- * by contexts. This is the only place where a kernel's functions are called.
+ * A kernel's instance: one step prepared (and bound, and run). Used to time candidates, to fold
+ * constants, and by contexts. This is the only place where a kernel's functions are called.
  */
 #ifndef TENON_CORE_PLAN_INSTANCE_H_
 #define TENON_CORE_PLAN_INSTANCE_H_
@@ -14,7 +14,8 @@ tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
                                           tenon__packed_store_t** out_store);
 void tenon__packed_store_destroy(tenon__packed_store_t* store);
 /* Bytes from a plan: never written, never freed. */
-tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store, const tenon__packed_t* packed);
+tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
+                                              const tenon__packed_t* packed);
 uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
 const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
 
@@ -67,7 +68,7 @@ typedef struct tenon__growing_t {
   /* Sequences and optionals. */
   uint32_t item_count;
   uint32_t item_capacity;
-  tenon_argument_t* items;       /* views of item_storage */
+  tenon_argument_t* items; /* views of item_storage */
   struct tenon__growing_t* item_storage;
   /* Copies of strings. */
   tenon__arena_t strings;
@@ -84,8 +85,8 @@ void tenon__growing_clear(tenon__growing_t* growing);
 /* A deep copy of a tensor or a sequence into `growing`. */
 tenon_status_t tenon__growing_assign(tenon__growing_t* growing, const tenon_argument_t* argument);
 
-/* A step bound to shapes. `inputs`, `outputs`: arguments as the kernel will see them (dims, strides; data
- * may change later). `extents`: for spaces and moves. */
+/* A step bound to shapes. `inputs`, `outputs`: arguments as the kernel will see them (dims,
+ * strides; data may change later). `extents`: for spaces and moves. */
 typedef struct tenon__bound_t tenon__bound_t;
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
                                    const tenon__extents_t* extents, const tenon_argument_t* inputs,
@@ -96,8 +97,8 @@ void tenon__bound_destroy(tenon__bound_t* bound);
 tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs);
 
-/* Arguments: a view of a value's tensor as a region's input or output wants it, given the tensor's own view. dims
- * and strides are written to the arrays given (rank of the space when aligned). */
+/* Arguments: a view of a value's tensor as a region's input or output wants it, given the tensor's
+ * own view. dims and strides are written to the arrays given (rank of the space when aligned). */
 tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
                                          const tenon__extents_t* extents,
                                          const tenon_tensor_view_t* tensor, int64_t* dims,

@@ -101,11 +101,11 @@ TENON_TEST(sizes_are_rounded_to_the_alignment) {
 /* Residual networks: in every unit the input waits for the end of three convolutions. */
 TENON_TEST(residual_chains_are_tight) {
   start();
-  static const uint32_t kUnits[4] = {3, 4, 6, 3};
+  static const uint32_t units[4] = {3, 4, 6, 3};
   uint32_t step = 0;
   uint64_t size = UINT64_C(56) * 56 * 256 * 4;
   for (uint32_t stage = 0; stage < 4; ++stage) {
-    for (uint32_t unit = 0; unit < kUnits[stage]; ++unit) {
+    for (uint32_t unit = 0; unit < units[stage]; ++unit) {
       const uint64_t inner = size / 4;
       if (unit == 0) {
         add(size, step, step + 3); /* projected shortcut */
@@ -150,11 +150,11 @@ TENON_TEST(u_net_skips_are_tight) {
 /* Four branches of different sizes meet in a concatenation, nine times. */
 TENON_TEST(inception_branches_are_tight) {
   start();
-  static const uint64_t kWidths[9] = {256, 480, 512, 512, 512, 528, 832, 832, 1024};
+  static const uint64_t widths[9] = {256, 480, 512, 512, 512, 528, 832, 832, 1024};
   uint32_t step = 0;
   for (uint32_t module = 0; module < 9; ++module) {
     const uint64_t pixels = module < 2 ? 28 * 28 * 4 : module < 7 ? 14 * 14 * 4 : 7 * 7 * 4;
-    const uint64_t width = kWidths[module];
+    const uint64_t width = widths[module];
     add(pixels * width / 4, step, step + 7);     /* 1x1 */
     add(pixels * width / 3, step + 1, step + 2); /* reduce */
     add(pixels * width / 2, step + 2, step + 7); /* 3x3 */
@@ -192,9 +192,10 @@ TENON_TEST(transformer_layers_are_tight) {
 TENON_TEST(dense_blocks_keep_everything) {
   start();
   for (uint32_t layer = 0; layer < 64; ++layer) {
-    add(32 * 784 * 4, 2 * layer, 128);                          /* grown channels */
-    add(4 * 32 * 784 * 4, 2 * layer + 1, 2 * layer + 2);        /* bottleneck */
-    add((64 + 32 * layer) * 784 * 4, 2 * layer, 2 * layer + 1); /* concatenation */
+    add(UINT64_C(32) * 784 * 4, 2 * layer, 128);                   /* grown channels */
+    add(UINT64_C(4) * 32 * 784 * 4, 2 * layer + 1, 2 * layer + 2); /* bottleneck */
+    add((UINT64_C(64) + UINT64_C(32) * layer) * 784 * 4, 2 * layer,
+        2 * layer + 1); /* concatenation */
   }
   EXPECT_WITHIN_FIVE_PERCENT();
 }

@@ -1,4 +1,5 @@
-/* Packed weights by key: one copy for all tactics, profiles and contexts that want the same bytes. */
+/* Packed weights by key: one copy for all tactics, profiles and contexts that want the same bytes.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,9 +142,10 @@ const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
   return entry == NULL ? NULL : &entry->packed;
 }
 
-uint32_t tenon__packed_store_count(const tenon__packed_store_t* store) { return store->count; }
+uint32_t tenon__packed_store_count(const tenon__packed_store_t* store) {
+  return store->count;
+}
 
-const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store,
-                                               uint32_t index) {
+const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index) {
   return &store->entries[index].packed;
 }

@@ -77,8 +77,7 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__index_map_t* map = place->map;
   if (value->kind != TENON_ARGUMENT_TENSOR || whole->kind != TENON_ARGUMENT_TENSOR ||
       value->dtype != whole->dtype || !is_strided(place) || !is_strided(base) ||
-      (map->kind == TENON_MAP_GENERAL &&
-       !tenon__index_map_is_view(c->plan->network->pool, map))) {
+      (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }
   if (place->storage == TENON_STORAGE_VIEW) {
@@ -177,9 +176,9 @@ static tenon_status_t check_all(const checker_t* c) {
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     const tenon__place_t* place = &schedule->places[k];
     growing -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;
-    if (place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_OUTPUT) {
-      TENON_TRY(check_memory(c, place));
-    }
+    const bool has_size =
+        place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_OUTPUT;
+    TENON_TRY(has_size ? check_memory(c, place) : TENON_OK);
   }
   return growing == 0 ? TENON_OK
                       : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,

@@ -4,10 +4,11 @@
 
 #include "core/plan/plan.h"
 
-/* Dims, strides (in elements) and the offset from the first element of the root's memory. `root_strides`: of the
- * root place, when it is not dense in its own order (memory of the application); NULL otherwise. INVALID_STATE
- * when an extent is unknown, UNSUPPORTED when a linear view does not fit its base's strides, INVALID_DATA when an
- * extent is negative or a view leaves its base. */
+/* Dims, strides (in elements) and the offset from the first element of the root's memory.
+ * `root_strides`: of the root place, when it is not dense in its own order (memory of the
+ * application); NULL otherwise. INVALID_STATE when an extent is unknown, UNSUPPORTED when a linear
+ * view does not fit its base's strides, INVALID_DATA when an extent is negative or a view leaves
+ * its base. */
 tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
                                     const tenon__schedule_t* schedule, uint32_t place,
                                     const tenon__extents_t* extents, const int64_t* root_strides,

@@ -1,9 +1,9 @@
 /*
- * A plan in memory: the portable part (the optimised network) and the tuned part (which kernel computes what,
- * in which layouts, in which order, where in memory).
+ * A plan in memory: the portable part (the optimised network) and the tuned part (which kernel
+ * computes what, in which layouts, in which order, where in memory).
  *
- * Each graph has a schedule: its steps in order and its *places*. A place is one tensor in memory: a value of
- * the graph in one layout. Views are places without memory of their own.
+ * Each graph has a schedule: its steps in order and its *places*. A place is one tensor in memory:
+ * a value of the graph in one layout. Views are places without memory of their own.
  */
 #ifndef TENON_CORE_PLAN_PLAN_H_
 #define TENON_CORE_PLAN_PLAN_H_
@@ -20,7 +20,8 @@ typedef enum tenon__storage_t {
   TENON_STORAGE_PARAMETER, /* bodies: lent by the control step */
   TENON_STORAGE_STATE,     /* state number `index` */
   TENON_STORAGE_VIEW,      /* of place `base` through `map` */
-  TENON_STORAGE_PART,      /* a part of place `base`: box `map` inverted; written by its producer in place */
+  TENON_STORAGE_PART,      /* a part of place `base`: box `map` inverted; written by its producer in
+                              place */
 } tenon__storage_t;
 
 typedef struct tenon__place_t {
@@ -28,13 +29,14 @@ typedef struct tenon__place_t {
   tenon__storage_t storage;
   uint32_t index;
   uint32_t base;
-  const tenon__index_map_t* map; /* VIEW: source 0 is the base. PART: source `index` of the base's map */
-  const uint32_t* order;  /* physical order of dimensions; NULL: row-major */
+  const tenon__index_map_t*
+      map;               /* VIEW: source 0 is the base. PART: source `index` of the base's map */
+  const uint32_t* order; /* physical order of dimensions; NULL: row-major */
   const tenon_layout_t* layout; /* blocks, padding; NULL where strides say everything */
-  bool is_dynamic;        /* extents depend on what only the run knows */
-  uint64_t offset;        /* ARENA: in bytes from the start of the graph's memory */
-  uint64_t size_bytes;    /* ARENA: at the profile's maximum */
-  uint32_t alias;         /* ARENA: shares the memory of this place (in place), or TENON_NONE */
+  bool is_dynamic;              /* extents depend on what only the run knows */
+  uint64_t offset;              /* ARENA: in bytes from the start of the graph's memory */
+  uint64_t size_bytes;          /* ARENA: at the profile's maximum */
+  uint32_t alias; /* ARENA: shares the memory of this place (in place), or TENON_NONE */
 } tenon__place_t;
 
 typedef enum tenon__step_kind_t {
@@ -49,7 +51,7 @@ typedef struct tenon__step_tactic_t {
   const char* name;
   const void* configuration;
   size_t configuration_size;
-  const tenon_argument_rule_t* input_rules;  /* region->input_count; NULL: row-major */
+  const tenon_argument_rule_t* input_rules; /* region->input_count; NULL: row-major */
   const tenon_argument_rule_t* output_rules;
   tenon_numerics_t numerics;
   uint64_t scratch_bytes;
@@ -77,8 +79,8 @@ typedef struct tenon__step_t {
   const uint32_t* inputs;
   uint32_t output_count;
   const uint32_t* outputs;
-  bool is_dynamic;       /* bound each time it runs */
-  uint64_t body_offset;  /* control: where its bodies' memory begins in this graph's memory */
+  bool is_dynamic;        /* bound each time it runs */
+  uint64_t body_offset;   /* control: where its bodies' memory begins in this graph's memory */
   uint64_t zeroed_offset; /* within the context's zeroed and persistent memory */
   uint64_t persistent_offset;
 } tenon__step_t;
@@ -116,7 +118,7 @@ typedef struct tenon__plan_t {
   tenon__arena_t arena;
   tenon__network_t* network; /* owned: the portable part */
   tenon__profile_t profile;
-  uint32_t schedule_count;   /* one for each graph of the network */
+  uint32_t schedule_count; /* one for each graph of the network */
   tenon__schedule_t* schedules;
   uint32_t packed_count;
   tenon__packed_t* packed;
@@ -126,11 +128,11 @@ typedef struct tenon__plan_t {
   const char* fingerprint;
   const char* patches; /* what the optimiser did */
   uint32_t thread_count;
-  uint32_t flags; /* TENON_PLAN_* */
-  uint64_t scratch_bytes;    /* the largest step's */
-  uint64_t zeroed_bytes;     /* all steps' together */
+  uint32_t flags;         /* TENON_PLAN_* */
+  uint64_t scratch_bytes; /* the largest step's */
+  uint64_t zeroed_bytes;  /* all steps' together */
   uint64_t persistent_bytes;
-  const bool* weights_kept;  /* for each of the network's: are the bytes in the plan? NULL: all */
+  const bool* weights_kept; /* for each of the network's: are the bytes in the plan? NULL: all */
   const tenon__digest_t* packed_digests; /* of packed[k]'s bytes; NULL when not read from a file */
 } tenon__plan_t;
 
@@ -139,17 +141,17 @@ enum { TENON_PLAN_TUNED_ONLY = 1u << 0, TENON_PLAN_STRICT = 1u << 1 };
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
 void tenon__plan_destroy(tenon__plan_t* plan);
 
-/* The file. Layout: magic, version, size, digest of the structure; sections; then weights, each aligned to 64
- * bytes (the structure is read at load; weights are mapped and used in place). */
+/* The file. Layout: magic, version, size, digest of the structure; sections; then weights, each
+ * aligned to 64 bytes (the structure is read at load; weights are mapped and used in place). */
 struct tenon__byte_writer_t;
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
-/* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the arena,
- * digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives the plan.
- * `find` as for tenon__network_read. */
+/* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the
+ * arena, digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives
+ * the plan. `find` as for tenon__network_read. */
 tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, size_t size_bytes,
-                                tenon__find_operator_t find, void* find_user, const tenon_sink_t* sink,
-                                tenon__plan_t** out_plan);
+                                tenon__find_operator_t find, void* find_user,
+                                const tenon_sink_t* sink, tenon__plan_t** out_plan);
 /* Digests of all weights and packed weights against those recorded. */
 tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink);
 

@@ -368,14 +368,15 @@ static tenon_status_t plan_with_bodies(plan_planner_t* planner, uint32_t graph);
 static tenon_status_t plan_bodies(plan_planner_t* planner, uint32_t graph) {
   tenon__schedule_t* schedule = &planner->plan->schedules[graph];
   const graph_planner_t p = {.plan = planner->plan, .graph = graph};
+  tenon_status_t status = TENON_OK;
   for (uint32_t s = 0; s < schedule->step_count; ++s) {
     const uint32_t* bodies = NULL;
     const uint32_t count = body_count_of(&p, &schedule->steps[s], &bodies);
-    for (uint32_t k = 0; k < count; ++k) {
-      TENON_TRY(plan_with_bodies(planner, bodies[k]));
+    for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
+      status = plan_with_bodies(planner, bodies[k]);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 static tenon_status_t plan_with_bodies(plan_planner_t* planner, uint32_t graph) {

@@ -193,7 +193,7 @@ static bool is_taken_over(obstacle_t obstacle) {
   if (!start(&s, tenon__allocator_default(), 1)) {
     return false;
   }
-  static const uint32_t kOrder[1] = {0};
+  static const uint32_t order[1] = {0};
   const uint32_t a = add_arena(&s, 100);
   const uint32_t b = add_arena(&s, obstacle == OBSTACLE_OTHER_SIZE ? 99 : 100);
   const uint32_t view = add_view(&s, TENON_STORAGE_VIEW, a, 100);
@@ -215,7 +215,7 @@ static bool is_taken_over(obstacle_t obstacle) {
     s.graph->values[place_of(&s, b)->value].dtype = TENON_DTYPE_FLOAT16;
   } else if (obstacle == OBSTACLE_OTHER_ORDER) {
     /* The only order of one dimension: it must not stand in the way. */
-    s.schedule->places[b].order = kOrder;
+    s.schedule->places[b].order = order;
   }
   add_output(&s, b);
   const bool planned = plan(&s, 1) == TENON_OK;

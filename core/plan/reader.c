@@ -195,9 +195,7 @@ static tenon_status_t read_weights(tenon__plan_reader_t* reader) {
     weights->digest_known = true;
     weights->data = NULL;
     weights->owned = false;
-    if (kept[k]) {
-      TENON_TRY(read_weights_bytes(reader, offset, size_bytes, weights));
-    }
+    TENON_TRY(kept[k] ? read_weights_bytes(reader, offset, size_bytes, weights) : TENON_OK);
   }
   plan->weights_kept = kept;
   return TENON_OK;
@@ -298,7 +296,7 @@ static tenon_status_t read_section(tenon__plan_reader_t* reader, tenon__byte_rea
 }
 
 static tenon_status_t read_all(tenon__plan_reader_t* reader, const finder_t* finder) {
-  static const section_t kSections[] = {
+  static const section_t sections[] = {
       {TENON_PLAN_SECTION_SUMMARY, "summary", read_summary},
       {TENON_PLAN_SECTION_PLUGINS, "plugins", read_plugins},
       {TENON_PLAN_SECTION_NETWORK, "network", NULL},
@@ -309,8 +307,8 @@ static tenon_status_t read_all(tenon__plan_reader_t* reader, const finder_t* fin
   };
   tenon__byte_reader_t structure;
   TENON_TRY(read_header(reader, &structure));
-  for (size_t k = 0; k < sizeof kSections / sizeof kSections[0]; ++k) {
-    TENON_TRY(read_section(reader, &structure, &kSections[k], finder));
+  for (size_t k = 0; k < sizeof sections / sizeof sections[0]; ++k) {
+    TENON_TRY(read_section(reader, &structure, &sections[k], finder));
   }
   if (structure.position != structure.size) {
     return tenon__plan_broken(reader, "there is more in it than belongs there");

@@ -27,7 +27,7 @@ static uint8_t* make_file(const uint8_t* structure, size_t size, size_t* out_siz
   if (file == NULL) {
     abort();
   }
-  memcpy(file, TENON_PLAN_MAGIC, 8);
+  memcpy(file, TENON_PLAN_MAGIC, 8); /* NOLINT(bugprone-not-null-terminated-result) */
   store(file + 8, TENON_PLAN_VERSION, 4);
   store(file + 16, total, 8);
   store(file + 24, size, 8);

@@ -1,6 +1,6 @@
 /*
- * Making regions: from a node, from an expression, from a move; filling slots; and what is derived for a
- * profile.
+ * Making regions: from a node, from an expression, from a move; filling slots; and what is derived
+ * for a profile.
  */
 #include "core/plan/region.h"
 
@@ -63,7 +63,8 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
   return true;
 }
 
-/* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them. */
+/* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.
+ */
 static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expression_t* expression,
                                     uint32_t space, const tenon__region_input_t* old_inputs,
                                     uint32_t old_count, tenon__region_input_t** out_inputs,
@@ -71,8 +72,8 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
   const uint32_t operand_count = expression->program.operand_count;
   tenon__region_input_t* inputs =
       tenon__arena_allocate(arena, (size_t)old_count + operand_count + 1u, sizeof *inputs);
-  tenon_operand_t* operands = copy_array(arena, expression->program.operands, operand_count,
-                                         sizeof *operands);
+  tenon_operand_t* operands =
+      copy_array(arena, expression->program.operands, operand_count, sizeof *operands);
   if (inputs == NULL || operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -142,10 +143,10 @@ tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_regio
                                        const tenon__expression_t* expression, uint32_t value) {
   tenon__region_input_t* inputs = NULL;
   uint32_t input_count = 0;
-  tenon__region_slot_t* slots = tenon__arena_allocate(arena, inout_region->slot_count + 1u,
-                                                      sizeof *slots);
-  tenon__region_output_t* outputs = copy_array(arena, inout_region->outputs,
-                                               inout_region->output_count, sizeof *outputs);
+  tenon__region_slot_t* slots =
+      tenon__arena_allocate(arena, inout_region->slot_count + 1u, sizeof *slots);
+  tenon__region_output_t* outputs =
+      copy_array(arena, inout_region->outputs, inout_region->output_count, sizeof *outputs);
   if (slots == NULL || outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -174,15 +175,15 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
   tenon__region_input_t* inputs = NULL;
   uint32_t input_count = 0;
   const uint32_t output_count = expression->program.output_count;
-  tenon__region_output_t* outputs = tenon__arena_allocate(arena, output_count + 1u,
-                                                          sizeof *outputs);
+  tenon__region_output_t* outputs =
+      tenon__arena_allocate(arena, output_count + 1u, sizeof *outputs);
   tenon__expression_t* own = tenon__arena_allocate(arena, 1, sizeof *own);
   const uint32_t* nodes = copy_array(arena, covered, covered_count, sizeof *nodes);
   if (outputs == NULL || own == NULL || nodes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(take_operands(arena, expression, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count,
-                          own));
+  TENON_TRY(
+      take_operands(arena, expression, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count, own));
   TENON_TRY(number_outputs(arena, 0, own));
   for (uint32_t k = 0; k < output_count; ++k) {
     TENON_TRY(output_of(arena, expression, k, values[k], &outputs[k]));
@@ -208,10 +209,10 @@ tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network
   const tenon__node_t* n = &network->graphs[graph]->nodes[node];
   const tenon__index_map_t* map = &n->maps[output];
   tenon__index_map_t* own = tenon__arena_copy(arena, map, sizeof *own);
-  tenon__map_source_t* sources = copy_array(arena, map->sources, map->source_count,
-                                            sizeof *sources);
-  tenon__region_input_t* inputs = tenon__arena_allocate(arena, map->source_count + 1u,
-                                                        sizeof *inputs);
+  tenon__map_source_t* sources =
+      copy_array(arena, map->sources, map->source_count, sizeof *sources);
+  tenon__region_input_t* inputs =
+      tenon__arena_allocate(arena, map->source_count + 1u, sizeof *inputs);
   tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
   const uint32_t* nodes = tenon__arena_copy(arena, &node, sizeof node);
   if (own == NULL || sources == NULL || inputs == NULL || outputs == NULL || nodes == NULL) {
@@ -305,7 +306,8 @@ typedef struct derivation_t {
   uint32_t count;
 } derivation_t;
 
-static tenon_status_t describe_value(derivation_t* d, uint32_t value, tenon_value_info_t* out_info) {
+static tenon_status_t describe_value(derivation_t* d, uint32_t value,
+                                     tenon_value_info_t* out_info) {
   const tenon__network_t* network = d->region->network;
   const tenon__value_node_t* v = &network->graphs[d->region->graph]->values[value];
   const uint32_t rank = v->rank == TENON_NONE ? 0 : v->rank;
@@ -428,8 +430,7 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
       tenon__arena_allocate(arena, inout_region->input_count + 1u, sizeof *input_values);
   uint32_t* output_values =
       tenon__arena_allocate(arena, inout_region->output_count + 1u, sizeof *output_values);
-  if (d.values == NULL || d.graph_values == NULL || input_values == NULL ||
-      output_values == NULL) {
+  if (d.values == NULL || d.graph_values == NULL || input_values == NULL || output_values == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   TENON_TRY(number_all(&d, input_values, output_values));

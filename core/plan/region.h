@@ -1,6 +1,7 @@
 /*
- * A region: connected nodes that one kernel computes as one step. This is the type behind the contract's
- * opaque tenon_region_t. The same region is made when candidates are timed and again when a plan is loaded.
+ * A region: connected nodes that one kernel computes as one step. This is the type behind the
+ * contract's opaque tenon_region_t. The same region is made when candidates are timed and again
+ * when a plan is loaded.
  */
 #ifndef TENON_CORE_PLAN_REGION_H_
 #define TENON_CORE_PLAN_REGION_H_
@@ -13,9 +14,9 @@
 
 /* One input of the region. Plain: the value as it is. Aligned: a view with the rank of a space. */
 typedef struct tenon__region_input_t {
-  uint32_t value;  /* of the graph; TENON_NONE: an absent optional input */
+  uint32_t value; /* of the graph; TENON_NONE: an absent optional input */
   bool aligned;
-  uint32_t space;  /* slot, or TENON_SPACE_PROGRAM */
+  uint32_t space;         /* slot, or TENON_SPACE_PROGRAM */
   tenon__access_t access; /* aligned ones */
 } tenon__region_input_t;
 
@@ -32,7 +33,8 @@ typedef struct tenon__region_slot_t {
   tenon__expression_t expression;
 } tenon__region_slot_t;
 
-/* An aligned input's access, taken apart: coordinate d = base[d] + sum(coefficients[d * rank + k] * point k). */
+/* An aligned input's access, taken apart: coordinate d = base[d] + sum(coefficients[d * rank + k] *
+ * point k). */
 typedef struct tenon__region_affine_t {
   const tenon_dim_t* base;
   const tenon_dim_t* coefficients;
@@ -55,12 +57,12 @@ struct tenon_region_t {
   uint32_t slot_count;
   const tenon__region_slot_t* slots;
   const tenon__expression_t* expression; /* REGION_EXPRESSION */
-  const tenon__index_map_t* map;         /* REGION_MOVE: source.input and fill_input: region inputs */
+  const tenon__index_map_t* map; /* REGION_MOVE: source.input and fill_input: region inputs */
   /* Derived by tenon__region_finish. */
   uint32_t value_count;
   const tenon_value_info_t* values;
-  const uint32_t* graph_values;  /* value of the graph for each of them */
-  const uint32_t* input_values;  /* region input -> value of the region, or TENON_NONE */
+  const uint32_t* graph_values; /* value of the graph for each of them */
+  const uint32_t* input_values; /* region input -> value of the region, or TENON_NONE */
   const uint32_t* output_values;
   const tenon__region_affine_t* affines; /* per input; empty for plain ones */
   const tenon__arena_t* arena;
@@ -72,9 +74,11 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
                                     struct tenon_region_t* inout_region);
 /* The region of one operator's node, all its inputs and outputs plain, slots empty. */
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
-                                     uint32_t graph, uint32_t node, struct tenon_region_t* out_region);
-/* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the slot's own
- * value and graph values in operands[k].index for the rest; the region's output `index` becomes `value`. */
+                                     uint32_t graph, uint32_t node,
+                                     struct tenon_region_t* out_region);
+/* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
+ * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
+ * becomes `value`. */
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
                                        uint32_t slot, uint32_t output_index,
                                        const tenon__expression_t* expression, uint32_t value);
@@ -82,29 +86,32 @@ tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_regio
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
                                            uint32_t graph, const tenon__expression_t* expression,
                                            const uint32_t* values, const uint32_t* covered,
-                                           uint32_t covered_count, struct tenon_region_t* out_region);
+                                           uint32_t covered_count,
+                                           struct tenon_region_t* out_region);
 /* A move region from a node's map (sources index the node's inputs). */
 tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node, uint32_t output,
                                      struct tenon_region_t* out_region);
 /* A copy of a value, for changing its layout: a move region that covers no node. */
 tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network_t* network,
-                                     uint32_t graph, uint32_t value, struct tenon_region_t* out_region);
+                                     uint32_t graph, uint32_t value,
+                                     struct tenon_region_t* out_region);
 const tenon_region_table_t* tenon__region_table(void);
 /* Extents of a space of the region. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
                                        uint32_t* out_rank);
 
-/* A text that says what the region is, for the timing cache: operators, attributes, types, extents at the
- * profile's points, which inputs are constant, programs. Names do not matter. */
+/* A text that says what the region is, for the timing cache: operators, attributes, types, extents
+ * at the profile's points, which inputs are constant, programs. Names do not matter. */
 tenon__digest_t tenon__region_signature(const struct tenon_region_t* region);
 
 /* For the plan. */
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 void tenon__region_write(const struct tenon_region_t* region, struct tenon__byte_writer_t* writer);
-tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader, const tenon__network_t* network,
-                                  uint32_t graph, tenon__arena_t* arena, const tenon_sink_t* sink,
+tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
+                                  const tenon__network_t* network, uint32_t graph,
+                                  tenon__arena_t* arena, const tenon_sink_t* sink,
                                   struct tenon_region_t* out_region);
 
 #endif

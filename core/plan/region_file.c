@@ -144,9 +144,7 @@ static tenon_status_t read_inputs(region_reader_t* r) {
     if (r->bytes->failed || !is_value(r, inputs[k].value)) {
       return broken(r, "an input is none of the graph's values");
     }
-    if (inputs[k].aligned) {
-      TENON_TRY(read_access(r, &inputs[k]));
-    }
+    TENON_TRY(inputs[k].aligned ? read_access(r, &inputs[k]) : TENON_OK);
   }
   r->region.input_count = count;
   r->region.inputs = inputs;
@@ -188,9 +186,7 @@ static tenon_status_t read_outputs(region_reader_t* r) {
     if (r->bytes->failed || !is_value(r, outputs[k].value)) {
       return broken(r, "an output is none of the graph's values");
     }
-    if (outputs[k].aligned) {
-      TENON_TRY(read_axes(r, &outputs[k]));
-    }
+    TENON_TRY(outputs[k].aligned ? read_axes(r, &outputs[k]) : TENON_OK);
   }
   r->region.output_count = count;
   r->region.outputs = outputs;
@@ -381,7 +377,7 @@ static tenon_status_t read_map(region_reader_t* r) {
   tenon__index_map_t* map = tenon__arena_allocate(r->arena, 1, sizeof *map);
   /* What is read lies in the network's arena, and its pool may grow. */
   tenon__file_reading_t reading = {
-      .reader = r->bytes, .network = (tenon__network_t*)(uintptr_t)r->network, .sink = r->sink};
+      .reader = r->bytes, .network = (tenon__network_t*)r->network, .sink = r->sink};
   if (map == NULL) {
     return tenon__fail_memory(r->sink);
   }

@@ -140,7 +140,8 @@ static void sign_program(signer_t* s, const tenon_program_t* program) {
   }
 }
 
-/* Accesses of arguments are signed with the region's inputs; the slot's own value has none there. */
+/* Accesses of arguments are signed with the region's inputs; the slot's own value has none there.
+ */
 static void sign_expression(signer_t* s, const tenon__expression_t* expression) {
   sign_program(s, &expression->program);
   sign_dims(s, expression->program.rank, expression->space);

@@ -24,17 +24,17 @@ typedef struct recipe_t {
   uint16_t slot_opcode;
 } recipe_t;
 
-static const recipe_t kPlain = {.names = "a",
-                                .op = "test.thing/1",
-                                .contract = 1,
-                                .attribute = 3,
-                                .mode = "fast",
-                                .dtype = TENON_DTYPE_FLOAT32,
-                                .min = 1,
-                                .max = 8,
-                                .w_extent = 4,
-                                .slot_constant = 0.5,
-                                .slot_opcode = TENON_OPCODE_ADD};
+static const recipe_t plain = {.names = "a",
+                               .op = "test.thing/1",
+                               .contract = 1,
+                               .attribute = 3,
+                               .mode = "fast",
+                               .dtype = TENON_DTYPE_FLOAT32,
+                               .min = 1,
+                               .max = 8,
+                               .w_extent = 4,
+                               .slot_constant = 0.5,
+                               .slot_opcode = TENON_OPCODE_ADD};
 
 typedef struct kitchen_t {
   const recipe_t* recipe;
@@ -77,13 +77,13 @@ static void add_values(kitchen_t* k) {
   k->w = add_value(k, "w", small);
   k->y = add_value(k, "y", square);
   if (r->w_is_constant) {
-    static const int64_t kDims[2] = {1, 4};
-    static const int64_t kOne[2] = {1, 1};
+    static const int64_t row_of_four[2] = {1, 4};
+    static const int64_t one_by_one[2] = {1, 1};
     k->data[0] = r->w_first;
     const tenon__weights_t weights = {.name = r->names,
                                       .dtype = r->dtype,
                                       .rank = 2,
-                                      .dims = r->w_extent == 1 ? kOne : kDims,
+                                      .dims = r->w_extent == 1 ? one_by_one : row_of_four,
                                       .data = k->data,
                                       .size_bytes = r->w_extent * sizeof(float)};
     EXPECT_STATUS(tenon__network_add_weights(k->network, &weights,
@@ -211,33 +211,33 @@ static bool same(const recipe_t* a, const recipe_t* b) {
   } while (0)
 
 TENON_TEST(names_and_numbers_of_values_do_not_matter) {
-  EXPECT_IGNORED(kPlain, names = "b");
-  EXPECT_IGNORED(kPlain, unused_values = 5);
-  recipe_t with_slot = kPlain;
+  EXPECT_IGNORED(plain, names = "b");
+  EXPECT_IGNORED(plain, unused_values = 5);
+  recipe_t with_slot = plain;
   with_slot.has_slot = true;
   EXPECT_IGNORED(with_slot, names = "b");
   EXPECT_IGNORED(with_slot, unused_values = 3);
 }
 
 TENON_TEST(what_is_computed_matters) {
-  EXPECT_SEEN(kPlain, op = "test.thing/2");
-  EXPECT_SEEN(kPlain, contract = 2);
-  EXPECT_SEEN(kPlain, attribute = 4);
-  EXPECT_SEEN(kPlain, mode = "slow");
-  EXPECT_SEEN(kPlain, swapped = true);
-  EXPECT_SEEN(kPlain, has_slot = true);
+  EXPECT_SEEN(plain, op = "test.thing/2");
+  EXPECT_SEEN(plain, contract = 2);
+  EXPECT_SEEN(plain, attribute = 4);
+  EXPECT_SEEN(plain, mode = "slow");
+  EXPECT_SEEN(plain, swapped = true);
+  EXPECT_SEEN(plain, has_slot = true);
 }
 
 TENON_TEST(types_and_extents_matter) {
-  EXPECT_SEEN(kPlain, dtype = TENON_DTYPE_FLOAT16);
-  EXPECT_SEEN(kPlain, min = 2);
-  EXPECT_SEEN(kPlain, max = 9);
-  EXPECT_SEEN(kPlain, w_extent = 1);
-  EXPECT_SEEN(kPlain, w_is_constant = true);
+  EXPECT_SEEN(plain, dtype = TENON_DTYPE_FLOAT16);
+  EXPECT_SEEN(plain, min = 2);
+  EXPECT_SEEN(plain, max = 9);
+  EXPECT_SEEN(plain, w_extent = 1);
+  EXPECT_SEEN(plain, w_is_constant = true);
 }
 
 TENON_TEST(only_single_constants_matter) {
-  recipe_t constant = kPlain;
+  recipe_t constant = plain;
   constant.w_is_constant = true;
   EXPECT_IGNORED(constant, w_first = 2.0F);
   constant.w_extent = 1;
@@ -245,7 +245,7 @@ TENON_TEST(only_single_constants_matter) {
 }
 
 TENON_TEST(programs_and_accesses_matter) {
-  recipe_t with_slot = kPlain;
+  recipe_t with_slot = plain;
   with_slot.has_slot = true;
   EXPECT_SEEN(with_slot, slot_constant = 0.25);
   EXPECT_SEEN(with_slot, slot_transposed = true);

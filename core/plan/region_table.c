@@ -8,9 +8,13 @@ static const tenon__node_t* node_of(const tenon_region_t* region, uint32_t node)
   return &region->network->graphs[region->graph]->nodes[region->nodes[node]];
 }
 
-static uint32_t region_kind(const tenon_region_t* region) { return region->kind; }
+static uint32_t region_kind(const tenon_region_t* region) {
+  return region->kind;
+}
 
-static uint32_t node_count(const tenon_region_t* region) { return region->node_count; }
+static uint32_t node_count(const tenon_region_t* region) {
+  return region->node_count;
+}
 
 static const char* node_operator(const tenon_region_t* region, uint32_t node) {
   if (node >= region->node_count || node_of(region, node)->op == NULL) {
@@ -72,8 +76,7 @@ static const tenon__scope_attribute_t* attribute(const tenon_region_t* region, u
 static tenon_status_t attribute_int(const tenon_region_t* region, uint32_t node, const char* name,
                                     int64_t* out_value) {
   tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_INT, &status);
+  const tenon__scope_attribute_t* a = attribute(region, node, name, TENON_ATTRIBUTE_INT, &status);
   if (a == NULL) {
     a = attribute(region, node, name, TENON_ATTRIBUTE_DTYPE, &status);
   }
@@ -83,11 +86,10 @@ static tenon_status_t attribute_int(const tenon_region_t* region, uint32_t node,
   return status;
 }
 
-static tenon_status_t attribute_float(const tenon_region_t* region, uint32_t node,
-                                      const char* name, double* out_value) {
+static tenon_status_t attribute_float(const tenon_region_t* region, uint32_t node, const char* name,
+                                      double* out_value) {
   tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_FLOAT, &status);
+  const tenon__scope_attribute_t* a = attribute(region, node, name, TENON_ATTRIBUTE_FLOAT, &status);
   if (a != NULL) {
     *out_value = a->number;
   }
@@ -108,8 +110,7 @@ static tenon_status_t attribute_string(const tenon_region_t* region, uint32_t no
 static tenon_status_t attribute_ints(const tenon_region_t* region, uint32_t node, const char* name,
                                      const int64_t** out_values, size_t* out_count) {
   tenon_status_t status = TENON_OK;
-  const tenon__scope_attribute_t* a =
-      attribute(region, node, name, TENON_ATTRIBUTE_INTS, &status);
+  const tenon__scope_attribute_t* a = attribute(region, node, name, TENON_ATTRIBUTE_INTS, &status);
   if (a != NULL) {
     *out_values = a->integers;
     *out_count = a->count;
@@ -143,15 +144,21 @@ static tenon_status_t attribute_strings(const tenon_region_t* region, uint32_t n
   return status;
 }
 
-static uint32_t value_count(const tenon_region_t* region) { return region->value_count; }
+static uint32_t value_count(const tenon_region_t* region) {
+  return region->value_count;
+}
 
 static const tenon_value_info_t* value_info(const tenon_region_t* region, uint32_t value) {
   return value < region->value_count ? &region->values[value] : NULL;
 }
 
-static uint32_t input_count(const tenon_region_t* region) { return region->input_count; }
+static uint32_t input_count(const tenon_region_t* region) {
+  return region->input_count;
+}
 
-static uint32_t output_count(const tenon_region_t* region) { return region->output_count; }
+static uint32_t output_count(const tenon_region_t* region) {
+  return region->output_count;
+}
 
 static uint32_t input_value(const tenon_region_t* region, uint32_t index) {
   return index < region->input_count ? region->input_values[index] : TENON_NONE;
@@ -200,4 +207,6 @@ static const tenon_region_table_t kTable = {
     .program = region_program,
 };
 
-const tenon_region_table_t* tenon__region_table(void) { return &kTable; }
+const tenon_region_table_t* tenon__region_table(void) {
+  return &kTable;
+}

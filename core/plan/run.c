@@ -3,10 +3,18 @@
 #include "core/plan/bound.h"
 #include "core/tensor/layout.h"
 
-static void* run_scratch(tenon_run_t* run) { return run->scratch; }
-static void* run_zeroed(tenon_run_t* run) { return run->zeroed; }
-static void* run_persistent(tenon_run_t* run) { return run->persistent; }
-static tenon_stream_t* run_stream(tenon_run_t* run) { return run->stream; }
+static void* run_scratch(tenon_run_t* run) {
+  return run->scratch;
+}
+static void* run_zeroed(tenon_run_t* run) {
+  return run->zeroed;
+}
+static void* run_persistent(tenon_run_t* run) {
+  return run->persistent;
+}
+static tenon_stream_t* run_stream(tenon_run_t* run) {
+  return run->stream;
+}
 
 static void run_parallel(tenon_run_t* run, uint32_t count,
                          void (*body)(void* user, uint32_t index, uint32_t thread), void* user) {

@@ -18,29 +18,29 @@ typedef struct sample_library_t {
   const tenon__operator_t* operators[SAMPLE_OPERATOR_COUNT];
 } sample_library_t;
 
-static const tenon_port_t kSampleInputs[] = {
+static const tenon_port_t sample_inputs[] = {
     {.size = sizeof(tenon_port_t), .name = "x", .type = "T"},
     {.size = sizeof(tenon_port_t), .name = "b", .type = "T", .flags = TENON_PORT_OPTIONAL}};
-static const tenon_port_t kSampleChooseInputs[] = {
+static const tenon_port_t sample_choose_inputs[] = {
     {.size = sizeof(tenon_port_t), .name = "condition", .type = "bool"},
     {.size = sizeof(tenon_port_t),
      .name = "values",
      .type = "T",
      .flags = TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS}};
-static const tenon_port_t kSampleOutputs[] = {
+static const tenon_port_t sample_outputs[] = {
     {.size = sizeof(tenon_port_t), .name = "y", .type = "T"}};
-static const tenon_port_t kSampleUnbounded[] = {
+static const tenon_port_t sample_unbounded[] = {
     {.size = sizeof(tenon_port_t), .name = "y", .type = "T", .flags = TENON_PORT_UNBOUNDED}};
-static const tenon_port_t kSampleNumbers[] = {
+static const tenon_port_t sample_numbers[] = {
     {.size = sizeof(tenon_port_t), .name = "y", .type = "i64"}};
-static const tenon_port_t kSampleChooseOutputs[] = {
+static const tenon_port_t sample_choose_outputs[] = {
     {.size = sizeof(tenon_port_t),
      .name = "y",
      .type = "T",
      .flags = TENON_PORT_VARIADIC | TENON_PORT_HETEROGENEOUS}};
-static const tenon_type_variable_t kSampleTypes[] = {
+static const tenon_type_variable_t sample_types[] = {
     {.size = sizeof(tenon_type_variable_t), .name = "T", .allowed = "any"}};
-static const tenon_attribute_descriptor_t kSampleAttributes[] = {
+static const tenon_attribute_descriptor_t sample_attributes[] = {
     {.size = sizeof(tenon_attribute_descriptor_t),
      .name = "group",
      .default_text = "1",
@@ -53,59 +53,59 @@ static const tenon_attribute_descriptor_t kSampleAttributes[] = {
      .name = "mode",
      .default_text = "'fast'",
      .kind = TENON_ATTRIBUTE_STRING}};
-static const tenon_control_t kSampleControl = {.size = sizeof(tenon_control_t),
+static const tenon_control_t sample_control = {.size = sizeof(tenon_control_t),
                                                .form = TENON_CONTROL_CHOOSE};
 
-static const tenon_operator_t kSampleOperators[SAMPLE_OPERATOR_COUNT] = {
+static const tenon_operator_t sample_operators[SAMPLE_OPERATOR_COUNT] = {
     [SAMPLE_TWIST] = {.size = sizeof(tenon_operator_t),
                       .name = "test.twist/1",
-                      .attributes = kSampleAttributes,
+                      .attributes = sample_attributes,
                       .attribute_count = 3,
-                      .types = kSampleTypes,
+                      .types = sample_types,
                       .type_count = 1,
-                      .inputs = kSampleInputs,
+                      .inputs = sample_inputs,
                       .input_count = 2,
-                      .outputs = kSampleOutputs,
+                      .outputs = sample_outputs,
                       .output_count = 1,
                       .shape = "y = x",
                       TENON_OPERATOR_STRIDES},
     [SAMPLE_FOUND] = {.size = sizeof(tenon_operator_t),
                       .name = "test.found/1",
-                      .types = kSampleTypes,
+                      .types = sample_types,
                       .type_count = 1,
-                      .inputs = kSampleInputs,
+                      .inputs = sample_inputs,
                       .input_count = 1,
-                      .outputs = kSampleUnbounded,
+                      .outputs = sample_unbounded,
                       .output_count = 1,
                       .shape = "y.rank = 1; y[d] = fresh()",
                       TENON_OPERATOR_STRIDES},
     [SAMPLE_SHAPE_OF] = {.size = sizeof(tenon_operator_t),
-                         .name = "test.shape_of/1",
-                         .types = kSampleTypes,
+                         .name = "test.dims_of/1",
+                         .types = sample_types,
                          .type_count = 1,
-                         .inputs = kSampleInputs,
+                         .inputs = sample_inputs,
                          .input_count = 1,
-                         .outputs = kSampleNumbers,
+                         .outputs = sample_numbers,
                          .output_count = 1,
                          .shape = "y.rank = 1; y[d] = rank(x)",
                          .contents = "y[i] = dim(x, i)",
                          TENON_OPERATOR_STRIDES},
     [SAMPLE_CHOOSE] = {.size = sizeof(tenon_operator_t),
                        .name = "test.choose/1",
-                       .types = kSampleTypes,
+                       .types = sample_types,
                        .type_count = 1,
-                       .inputs = kSampleChooseInputs,
+                       .inputs = sample_choose_inputs,
                        .input_count = 2,
-                       .outputs = kSampleChooseOutputs,
+                       .outputs = sample_choose_outputs,
                        .output_count = 1,
-                       .control = &kSampleControl,
+                       .control = &sample_control,
                        TENON_OPERATOR_STRIDES},
 };
 
 static inline bool sample_library_create(sample_library_t* library, const tenon_sink_t* sink) {
   tenon__arena_initialize(&library->arena, tenon__allocator_default());
   for (uint32_t k = 0; k < SAMPLE_OPERATOR_COUNT; ++k) {
-    if (tenon__operator_admit(&library->arena, &kSampleOperators[k], "test", NULL, sink,
+    if (tenon__operator_admit(&library->arena, &sample_operators[k], "test", NULL, sink,
                               &library->operators[k]) != TENON_OK) {
       return false;
     }
@@ -196,9 +196,9 @@ static inline uint32_t sample_add_node(sample_t* s, uint32_t op, const char* nam
                                        const uint32_t* inputs, uint32_t input_count,
                                        const uint32_t* bodies, uint32_t body_count) {
   uint32_t node = 0;
-  static const int64_t kPads[2] = {1, 2};
+  static const int64_t pads[2] = {1, 2};
   const tenon__scope_attribute_t attribute = {
-      .name = "pads", .kind = TENON_ATTRIBUTE_INTS, .defined = true, .integers = kPads, .count = 2};
+      .name = "pads", .kind = TENON_ATTRIBUTE_INTS, .defined = true, .integers = pads, .count = 2};
   const tenon__node_request_t request = {.op = s->library->operators[op],
                                          .name = name,
                                          .input_count = input_count,
@@ -338,27 +338,27 @@ static inline uint32_t sample_add_body(sample_t* s, const char* name, bool doubl
 typedef struct sample_nodes_t {
   uint32_t x, condition, w, labels, r;
   uint32_t bodies[2];
-  uint32_t sum, twist, scale, turn, left, right, join, last, choose, shape_of, found, update;
+  uint32_t sum, twist, scale, turn, left, right, join, last, choose, dims_of, found, update;
 } sample_nodes_t;
 
 static inline void sample_make_sources(sample_t* s, sample_nodes_t* n) {
-  static const float kWeights[4] = {1, 2, 3, 4};
-  static const tenon_string_view_t kLabels[3] = {{"cat", 3}, {"", 0}, {"sea otter", 9}};
-  static const int64_t kWeightsDims[2] = {1, 4};
-  static const int64_t kLabelsDims[1] = {3};
-  static const int64_t kStateDims[1] = {4};
+  static const float weights_data[4] = {1, 2, 3, 4};
+  static const tenon_string_view_t label_views[3] = {{"cat", 3}, {"", 0}, {"sea otter", 9}};
+  static const int64_t weights_dims[2] = {1, 4};
+  static const int64_t labels_dims[1] = {3};
+  static const int64_t state_dims[1] = {4};
   const tenon__weights_t weights = {.name = "w",
                                     .dtype = TENON_DTYPE_FLOAT32,
                                     .rank = 2,
-                                    .dims = kWeightsDims,
-                                    .data = kWeights,
-                                    .size_bytes = sizeof kWeights};
+                                    .dims = weights_dims,
+                                    .data = weights_data,
+                                    .size_bytes = sizeof weights_data};
   const tenon__weights_t labels = {.name = "labels",
                                    .dtype = TENON_DTYPE_STRING,
                                    .rank = 1,
-                                   .dims = kLabelsDims,
-                                   .data = kLabels,
-                                   .size_bytes = sizeof kLabels};
+                                   .dims = labels_dims,
+                                   .data = label_views,
+                                   .size_bytes = sizeof label_views};
   const tenon_dim_t dims[2] = {s->batch, s->four};
   n->x = sample_add_input(s, "x", TENON_DTYPE_FLOAT32, 2, dims);
   n->condition = sample_add_input(s, "condition", TENON_DTYPE_BOOL, 0, dims);
@@ -368,7 +368,7 @@ static inline void sample_make_sources(sample_t* s, sample_nodes_t* n) {
   const tenon__state_node_t state = {.name = "memory",
                                      .dtype = TENON_DTYPE_FLOAT32,
                                      .rank = 1,
-                                     .dims = kStateDims,
+                                     .dims = state_dims,
                                      .initial = TENON_NONE,
                                      .read = n->r,
                                      .update = TENON_NONE};
@@ -395,11 +395,11 @@ static inline void sample_make_nodes(sample_t* s, sample_nodes_t* n) {
   n->last = sample_add_node(s, SAMPLE_TWIST, "last", &joined, 1, NULL, 0);
   const uint32_t chosen[2] = {n->condition, sample_output(s, n->turn)};
   n->choose = sample_add_node(s, SAMPLE_CHOOSE, "choose", chosen, 2, n->bodies, 2);
-  n->shape_of = sample_add_node(s, SAMPLE_SHAPE_OF, "shape_of", &n->x, 1, NULL, 0);
+  n->dims_of = sample_add_node(s, SAMPLE_SHAPE_OF, "dims_of", &n->x, 1, NULL, 0);
   const uint32_t e = sample_output(s, n->choose);
   n->found = sample_add_node(s, SAMPLE_FOUND, "found", &e, 1, NULL, 0);
   n->update = sample_add_sum(s, "update", n->r, n->r, false);
-  const uint32_t ends[4] = {n->last, n->choose, n->shape_of, n->found};
+  const uint32_t ends[4] = {n->last, n->choose, n->dims_of, n->found};
   for (uint32_t k = 0; k < 4 && !s->failed; ++k) {
     sample_try(s, tenon__graph_add_output(s->network, 0, sample_output(s, ends[k]), NULL));
   }

@@ -53,7 +53,7 @@ static inline tenon__step_t* sample_add_step(sample_t* s, tenon__step_kind_t kin
 static inline tenon__step_t* sample_add_kernel(sample_t* s, const char* name,
                                                const struct tenon_region_t* region,
                                                const uint32_t* inputs, uint32_t output) {
-  static const char kConfiguration[5] = {1, 2, 3, 4, 5};
+  static const char configuration[5] = {1, 2, 3, 4, 5};
   tenon__step_t* step =
       sample_add_step(s, TENON_STEP_KERNEL, name, inputs, region->input_count, output);
   step->plugin = "test";
@@ -62,8 +62,8 @@ static inline tenon__step_t* sample_add_kernel(sample_t* s, const char* name,
   step->measured_seconds = 0.25;
   step->region = sample_copy(s, region, sizeof *region);
   step->tactic = (tenon__step_tactic_t){.name = "tile 4",
-                                        .configuration = kConfiguration,
-                                        .configuration_size = sizeof kConfiguration,
+                                        .configuration = configuration,
+                                        .configuration_size = sizeof configuration,
                                         .scratch_bytes = 100,
                                         .zeroed_bytes = 10,
                                         .persistent_bytes = 20,
@@ -147,7 +147,7 @@ typedef struct sample_places_t {
 } sample_places_t;
 
 static inline void sample_make_places(sample_t* s, const sample_nodes_t* n, sample_places_t* p) {
-  static const uint32_t kTurned[2] = {1, 0};
+  static const uint32_t turned_order[2] = {1, 0};
   const tenon__graph_t* g = s->network->graphs[0];
   p->x = sample_add_place(s, n->x, TENON_STORAGE_INPUT, 0);
   p->condition = sample_add_place(s, n->condition, TENON_STORAGE_INPUT, 1);
@@ -161,14 +161,14 @@ static inline void sample_make_places(sample_t* s, const sample_nodes_t* n, samp
   if (s->failed) {
     return;
   }
-  s->plan->schedules[0].places[p->d].order = kTurned;
+  s->plan->schedules[0].places[p->d].order = turned_order;
   p->turned = sample_add_view(s, sample_output(s, n->turn), TENON_STORAGE_VIEW, p->rows,
                               g->nodes[n->turn].maps, 0);
   p->left = sample_add_view(s, sample_output(s, n->left), TENON_STORAGE_PART, p->joined,
                             g->nodes[n->join].maps, 0);
   p->right = sample_add_view(s, sample_output(s, n->right), TENON_STORAGE_PART, p->joined,
                              g->nodes[n->join].maps, 1);
-  const uint32_t ends[4] = {n->last, n->choose, n->shape_of, n->found};
+  const uint32_t ends[4] = {n->last, n->choose, n->dims_of, n->found};
   for (uint32_t k = 0; k < 4; ++k) {
     p->ends[k] = sample_add_place(s, sample_output(s, ends[k]), TENON_STORAGE_OUTPUT, k);
   }
@@ -177,11 +177,11 @@ static inline void sample_make_places(sample_t* s, const sample_nodes_t* n, samp
 
 /* Rules for a kernel that wants its output with the dimensions the other way round. */
 static inline void sample_ask_for_order(sample_t* s, tenon__step_t* step) {
-  static const uint32_t kTurned[2] = {1, 0};
-  static const tenon_layout_t kLayout = {
-      .size = sizeof(tenon_layout_t), .name = "columns", .order = kTurned, .rank = 2};
+  static const uint32_t turned_order[2] = {1, 0};
+  static const tenon_layout_t layout = {
+      .size = sizeof(tenon_layout_t), .name = "columns", .order = turned_order, .rank = 2};
   const tenon_argument_rule_t exact = {
-      .kind = TENON_LAYOUT_EXACT, .layout = &kLayout, .in_place_input = TENON_NONE};
+      .kind = TENON_LAYOUT_EXACT, .layout = &layout, .in_place_input = TENON_NONE};
   const tenon_argument_rule_t any[2] = {
       {.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1, .in_place_input = TENON_NONE},
       {.kind = TENON_LAYOUT_FOLLOWS, .argument = 0, .in_place_input = TENON_NONE}};
@@ -213,7 +213,7 @@ static inline void sample_make_steps(sample_t* s, const sample_nodes_t* n,
   sample_add_step(s, TENON_STEP_CHOOSE, "choose", (const uint32_t[]){p->condition, p->turned}, 2,
                   p->ends[1])
       ->node = n->choose;
-  sample_add_step(s, TENON_STEP_CONTENTS, "shape_of", NULL, 0, p->ends[2])->node = n->shape_of;
+  sample_add_step(s, TENON_STEP_CONTENTS, "dims_of", NULL, 0, p->ends[2])->node = n->dims_of;
   region = sample_node_region(s, n->found);
   (void)sample_add_kernel(s, "found", &region, &p->ends[1], p->ends[3]);
   region = sample_expression_region(s, n->update);
@@ -266,10 +266,10 @@ static inline void sample_make_schedules(sample_t* s, const sample_nodes_t* n) {
 }
 
 static inline void sample_describe(sample_t* s) {
-  static const float kPacked[32] = {5, 6, 7};
+  static const float packed_data[32] = {5, 6, 7};
   const tenon__packed_t packed[2] = {
-      {.key = {{1}}, .format = "panel/1", .data = kPacked, .size_bytes = sizeof kPacked},
-      {.key = {{2}}, .format = "blob", .data = kPacked, .size_bytes = 3}};
+      {.key = {{1}}, .format = "panel/1", .data = packed_data, .size_bytes = sizeof packed_data},
+      {.key = {{2}}, .format = "blob", .data = packed_data, .size_bytes = 3}};
   const tenon__plan_plugin_t plugins[2] = {{.name = "test", .version = "1.0", .digest = {{9}}},
                                            {.name = "other", .version = "0.1"}};
   tenon__plan_t* plan = s->plan;
@@ -277,7 +277,7 @@ static inline void sample_describe(sample_t* s) {
   plan->packed_count = 2;
   plan->plugins = sample_copy(s, plugins, sizeof plugins);
   plan->plugin_count = 2;
-  plan->device = "cpu";
+  plan->device = "machine";
   plan->fingerprint = "a machine";
   plan->patches = "fold: sum\n";
   plan->thread_count = 2;

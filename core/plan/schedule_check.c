@@ -268,7 +268,7 @@ static tenon_status_t finish_regions(const checker_t* c) {
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     const tenon__step_t* step = &c->schedule->steps[s];
     if (step->kind == TENON_STEP_KERNEL) {
-      struct tenon_region_t* region = (struct tenon_region_t*)(uintptr_t)step->region;
+      struct tenon_region_t* region = (struct tenon_region_t*)step->region;
       if (tenon__region_finish(&c->plan->arena, &c->plan->profile, region) != TENON_OK) {
         return tenon__fail_memory(c->sink);
       }

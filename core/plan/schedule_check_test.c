@@ -20,7 +20,7 @@ static tenon__step_t* step(hostile_t* h, uint32_t number) {
 }
 
 static struct tenon_region_t* region(hostile_t* h, uint32_t number) {
-  return (struct tenon_region_t*)(uintptr_t)step(h, number)->region;
+  return (struct tenon_region_t*)step(h, number)->region;
 }
 
 /* Places of the sample's main graph, in the order in which they are made. */
@@ -29,7 +29,7 @@ enum { X, CONDITION, W, LABELS, MEMORY, A, D, ROWS, JOINED, TURNED, LEFT, RIGHT,
 enum { SUM, TWIST, COPY, PART_LEFT, PART_RIGHT, END, CHOOSE, CONTENTS, FOUND, UPDATE };
 
 static uint32_t* numbers(const uint32_t* array) {
-  return (uint32_t*)(uintptr_t)array;
+  return (uint32_t*)array;
 }
 
 /* ---- One fault each ---- */
@@ -71,8 +71,8 @@ static void part_of_no_source(hostile_t* h) {
   place(h, LEFT)->index = 2;
 }
 static void order_that_is_none(hostile_t* h) {
-  static const uint32_t kOrder[2] = {0, 0};
-  place(h, D)->order = kOrder;
+  static const uint32_t no_order[2] = {0, 0};
+  place(h, D)->order = no_order;
 }
 static void offset_past_the_end(hostile_t* h) {
   place(h, A)->offset = 1 << 20;
@@ -102,15 +102,15 @@ static void memory_for_what_grows(hostile_t* h) {
   place(h, found)->storage = TENON_STORAGE_ARENA;
 }
 static void blocks_on_a_part(hostile_t* h) {
-  static const uint32_t kDims[1] = {1};
-  static const uint32_t kSizes[1] = {4};
-  static const tenon_layout_t kBlocked = {.size = sizeof(tenon_layout_t),
-                                          .name = "blocks",
-                                          .block_dims = kDims,
-                                          .block_sizes = kSizes,
-                                          .rank = 2,
-                                          .block_count = 1};
-  place(h, LEFT)->layout = &kBlocked;
+  static const uint32_t block_dims[1] = {1};
+  static const uint32_t block_sizes[1] = {4};
+  static const tenon_layout_t blocked = {.size = sizeof(tenon_layout_t),
+                                         .name = "blocks",
+                                         .block_dims = block_dims,
+                                         .block_sizes = block_sizes,
+                                         .rank = 2,
+                                         .block_count = 1};
+  place(h, LEFT)->layout = &blocked;
 }
 static void blocks_that_nobody_asked_for(hostile_t* h) {
   blocks_on_a_part(h);
@@ -137,16 +137,15 @@ static void reads_before_it_is_written(hostile_t* h) {
 }
 static void writes_an_input(hostile_t* h) {
   numbers(step(h, SUM)->outputs)[0] = X;
-  ((tenon__region_output_t*)(uintptr_t)region(h, SUM)->outputs)[0].value = place(h, X)->value;
+  ((tenon__region_output_t*)region(h, SUM)->outputs)[0].value = place(h, X)->value;
 }
 static void writes_a_view(hostile_t* h) {
   numbers(step(h, COPY)->outputs)[0] = TURNED;
-  ((tenon__region_output_t*)(uintptr_t)region(h, COPY)->outputs)[0].value = place(h, TURNED)->value;
+  ((tenon__region_output_t*)region(h, COPY)->outputs)[0].value = place(h, TURNED)->value;
 }
 static void writes_a_state_that_is_read(hostile_t* h) {
   numbers(step(h, UPDATE)->outputs)[0] = MEMORY;
-  ((tenon__region_output_t*)(uintptr_t)region(h, UPDATE)->outputs)[0].value =
-      place(h, MEMORY)->value;
+  ((tenon__region_output_t*)region(h, UPDATE)->outputs)[0].value = place(h, MEMORY)->value;
 }
 static void scratch_past_the_plans(hostile_t* h) {
   step(h, SUM)->tactic.scratch_bytes = 10000;
@@ -159,9 +158,8 @@ static void persistent_unaligned(hostile_t* h) {
 }
 static void computed_twice(hostile_t* h) {
   numbers(region(h, PART_RIGHT)->nodes)[0] = region(h, PART_LEFT)->nodes[0];
-  *(tenon__region_input_t*)(uintptr_t)region(h, PART_RIGHT)->inputs = *region(h, PART_LEFT)->inputs;
-  *(tenon__region_output_t*)(uintptr_t)region(h, PART_RIGHT)->outputs =
-      *region(h, PART_LEFT)->outputs;
+  *(tenon__region_input_t*)region(h, PART_RIGHT)->inputs = *region(h, PART_LEFT)->inputs;
+  *(tenon__region_output_t*)region(h, PART_RIGHT)->outputs = *region(h, PART_LEFT)->outputs;
   numbers(step(h, PART_RIGHT)->inputs)[0] = A;
   numbers(step(h, PART_RIGHT)->outputs)[0] = LEFT;
 }
@@ -207,59 +205,57 @@ static void operator_without_node(hostile_t* h) {
   region(h, TWIST)->node_count = 0;
 }
 static void operator_with_other_inputs(hostile_t* h) {
-  ((tenon__region_input_t*)(uintptr_t)region(h, TWIST)->inputs)[0].value = place(h, X)->value;
+  ((tenon__region_input_t*)region(h, TWIST)->inputs)[0].value = place(h, X)->value;
 }
 static void access_of_another_rank(hostile_t* h) {
-  ((tenon__region_input_t*)(uintptr_t)region(h, SUM)->inputs)[0].access.rank = 1;
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].access.rank = 1;
 }
 static void access_out_of_the_pool(hostile_t* h) {
-  static const tenon_dim_t kCoordinates[2] = {{123456}, {0}};
-  ((tenon__region_input_t*)(uintptr_t)region(h, SUM)->inputs)[0].access.coordinates = kCoordinates;
+  static const tenon_dim_t outside[2] = {{123456}, {0}};
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].access.coordinates = outside;
 }
 static void aligned_to_nowhere(hostile_t* h) {
-  ((tenon__region_input_t*)(uintptr_t)region(h, SUM)->inputs)[0].space = 3;
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].space = 3;
 }
 static void runs_twice_along_an_axis(hostile_t* h) {
   numbers(region(h, SUM)->outputs[0].axes)[0] = region(h, SUM)->outputs[0].axes[1];
 }
 static void program_reads_no_input(hostile_t* h) {
-  ((tenon_operand_t*)(uintptr_t)region(h, SUM)->expression->program.operands)[0].index = 9;
+  ((tenon_operand_t*)region(h, SUM)->expression->program.operands)[0].index = 9;
 }
 static void program_reads_another_type(hostile_t* h) {
-  ((tenon_operand_t*)(uintptr_t)region(h, SUM)->expression->program.operands)[0].dtype =
-      TENON_DTYPE_FLOAT64;
+  ((tenon_operand_t*)region(h, SUM)->expression->program.operands)[0].dtype = TENON_DTYPE_FLOAT64;
 }
 static void program_writes_another_type(hostile_t* h) {
-  ((tenon_program_output_t*)(uintptr_t)region(h, SUM)->expression->program.outputs)[0].dtype =
+  ((tenon_program_output_t*)region(h, SUM)->expression->program.outputs)[0].dtype =
       TENON_DTYPE_FLOAT64;
 }
 static void slot_writes_no_output(hostile_t* h) {
-  ((tenon_program_output_t*)(uintptr_t)region(h, TWIST)->slots[0].expression.program.outputs)[0]
-      .index = 4;
+  ((tenon_program_output_t*)region(h, TWIST)->slots[0].expression.program.outputs)[0].index = 4;
 }
 static void slot_value_of_another_type(hostile_t* h) {
-  ((tenon_operand_t*)(uintptr_t)region(h, TWIST)->slots[0].expression.program.operands)[0].dtype =
+  ((tenon_operand_t*)region(h, TWIST)->slots[0].expression.program.operands)[0].dtype =
       TENON_DTYPE_FLOAT64;
 }
 static void move_from_no_input(hostile_t* h) {
-  ((tenon__map_source_t*)(uintptr_t)region(h, COPY)->map->sources)[0].input = 1;
+  ((tenon__map_source_t*)region(h, COPY)->map->sources)[0].input = 1;
 }
 static void rule_follows_nobody(hostile_t* h) {
-  ((tenon_argument_rule_t*)(uintptr_t)step(h, TWIST)->tactic.input_rules)[1].argument = 12;
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.input_rules)[1].argument = 12;
 }
 static void rule_without_layout(hostile_t* h) {
-  ((tenon_argument_rule_t*)(uintptr_t)step(h, TWIST)->tactic.output_rules)[0].layout = NULL;
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].layout = NULL;
 }
 static void in_place_of_nobody(hostile_t* h) {
-  ((tenon_argument_rule_t*)(uintptr_t)step(h, TWIST)->tactic.output_rules)[0].in_place_input = 9;
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].in_place_input = 9;
 }
 static void too_many_threads(hostile_t* h) {
   h->plan->thread_count = 1u << 30;
 }
 static void state_begins_with_what_is_gone(hostile_t* h) {
-  static const bool kKept[2] = {false, true};
+  static const bool kept[2] = {false, true};
   h->plan->network->states[0].initial = 0;
-  h->plan->weights_kept = kKept;
+  h->plan->weights_kept = kept;
 }
 static void state_begins_with_another_shape(hostile_t* h) {
   h->plan->network->states[0].initial = 1;
@@ -274,7 +270,7 @@ typedef struct fault_t {
 #define FAULT(name, words) \
   { #name, name, words }
 
-static const fault_t kFaults[] = {
+static const fault_t faults[] = {
     FAULT(value_out_of_range, "holds none of its values"),
     FAULT(weights_of_another, "is not what it refers to"),
     FAULT(weights_out_of_range, "is not what it refers to"),
@@ -376,7 +372,7 @@ TENON_TEST(the_sample_itself_is_fine) {
 }
 
 TENON_TEST(refuses_each_fault_with_its_reason) {
-  for (size_t k = 0; k < sizeof kFaults / sizeof kFaults[0]; ++k) {
-    try_fault(&kFaults[k]);
+  for (size_t k = 0; k < sizeof faults / sizeof faults[0]; ++k) {
+    try_fault(&faults[k]);
   }
 }

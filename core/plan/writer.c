@@ -294,7 +294,7 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
   if (file == NULL) {
     return tenon__fail_memory(w->sink);
   }
-  memcpy(file, TENON_PLAN_MAGIC, 8);
+  memcpy(file, TENON_PLAN_MAGIC, 8); /* no NUL. NOLINT(bugprone-not-null-terminated-result) */
   store_number(file + 8, TENON_PLAN_VERSION, 4);
   store_number(file + 16, total, 8);
   store_number(file + 24, w->bytes.size, 8);

@@ -178,9 +178,9 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
   const tenon__plan_t* plan = context->engine->plan;
   const tenon_sink_t* sink = context->engine->options.sink;
   if (value->dtype != view->dtype) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "input '%s' is %s, the engine expects %s",
-                       value->name, tenon__dtype_name(view->dtype),
-                       tenon__dtype_name(value->dtype));
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s' is %s, the engine expects %s", value->name,
+                       tenon__dtype_name(view->dtype), tenon__dtype_name(value->dtype));
   }
   if (value->rank != view->rank || view->rank > MAX_RANK) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -207,8 +207,8 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   const tenon__graph_t* g = main_graph(context);
   const tenon_sink_t* sink = context->engine->options.sink;
   if (index >= g->input_count) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no input %u, the engine has %u",
-                       index, g->input_count);
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "there is no input %u, the engine has %u", index, g->input_count);
   }
   const tenon__value_node_t* value = &g->values[g->inputs[index]];
   if (value->kind != argument->kind) {
@@ -219,9 +219,8 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
   if (value->kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(tenon__growing_assign(place->growing, argument));
-    place->argument = (tenon_argument_t){.kind = value->kind,
-                                         .count = place->growing->item_count,
-                                         .items = place->growing->items};
+    place->argument = (tenon_argument_t){
+        .kind = value->kind, .count = place->growing->item_count, .items = place->growing->items};
     context->input_is_set[index] = true;
     return TENON_OK;
   }
@@ -258,10 +257,9 @@ static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
     return TENON_OK;
   }
   const tenon_tensor_view_t* view = &context->inputs[index].tensor;
-  const bool in_place =
-      tenon__strides_are_row_major(view->rank, view->dims, view->strides) &&
-      ((uintptr_t)view->data % 16 == 0 || tenon__dtype_bits(view->dtype) < 8) &&
-      view->bit_offset == 0;
+  const bool in_place = tenon__strides_are_row_major(view->rank, view->dims, view->strides) &&
+                        ((uintptr_t)view->data % 16 == 0 || tenon__dtype_bits(view->dtype) < 8) &&
+                        view->bit_offset == 0;
   if (in_place) {
     place->data = view->data;
     return TENON_OK;
@@ -413,8 +411,7 @@ static tenon_status_t collect_outputs(tenon__context_t* context) {
     int64_t dims[MAX_RANK];
     int64_t strides[MAX_RANK];
     tenon_argument_t argument;
-    TENON_TRY(
-        tenon__frame_argument(frame, frame->schedule->outputs[k], dims, strides, &argument));
+    TENON_TRY(tenon__frame_argument(frame, frame->schedule->outputs[k], dims, strides, &argument));
     if (argument.kind != TENON_ARGUMENT_TENSOR) {
       context->results[k] = argument;
       continue;
@@ -437,8 +434,7 @@ static tenon_status_t collect_outputs(tenon__context_t* context) {
   return TENON_OK;
 }
 
-const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context,
-                                                  uint32_t index) {
+const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index) {
   return index < main_graph(context)->output_count ? &context->results[index] : NULL;
 }
 

@@ -1,4 +1,5 @@
-/* A context: one execution of an engine. Nothing allocates, locks or logs between two steps of known extents. */
+/* A context: one execution of an engine. Nothing allocates, locks or logs between two steps of
+ * known extents. */
 #ifndef TENON_CORE_RUNTIME_CONTEXT_H_
 #define TENON_CORE_RUNTIME_CONTEXT_H_
 
@@ -11,8 +12,8 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
                                      tenon__context_t** out_context);
 void tenon__context_destroy(tenon__context_t* context);
 
-/* The caller's memory: used in place where strides and alignment allow, else copied at each run. Checks dtype,
- * rank and the profile's range, naming input and values. */
+/* The caller's memory: used in place where strides and alignment allow, else copied at each run.
+ * Checks dtype, rank and the profile's range, naming input and values. */
 tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t index,
                                         const tenon_argument_t* argument);
 /* NULL: ours again. */
@@ -32,6 +33,7 @@ void tenon__context_set_profiler(tenon__context_t* context,
 tenon_status_t tenon__context_state(tenon__context_t* context, const char* name, void** out_data,
                                     size_t* out_size);
 void tenon__context_reset_states(tenon__context_t* context);
-tenon_status_t tenon__context_clone_states(tenon__context_t* context, const tenon__context_t* source);
+tenon_status_t tenon__context_clone_states(tenon__context_t* context,
+                                           const tenon__context_t* source);
 
 #endif

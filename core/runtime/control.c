@@ -1,6 +1,7 @@
 /*
- * Control, executed by the core: choose a body, repeat one, map one over slices. Values cross between a graph
- * and its bodies as arguments at places; carried values live in two buffers that take turns.
+ * Control, executed by the core: choose a body, repeat one, map one over slices. Values cross
+ * between a graph and its bodies as arguments at places; carried values live in two buffers that
+ * take turns.
  */
 #include <string.h>
 
@@ -114,8 +115,7 @@ static tenon_status_t lend(tenon__frame_t* body, uint32_t parameter,
 
 static tenon_argument_t as_argument(const tenon__growing_t* growing, uint32_t kind) {
   if (kind != TENON_ARGUMENT_TENSOR) {
-    return (tenon_argument_t){
-        .kind = kind, .count = growing->item_count, .items = growing->items};
+    return (tenon_argument_t){.kind = kind, .count = growing->item_count, .items = growing->items};
   }
   return (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
                             .tensor = {.data = growing->data,
@@ -129,8 +129,7 @@ static tenon_argument_t as_argument(const tenon__growing_t* growing, uint32_t ki
 /* The outer argument at the control step's input `input`. */
 static tenon_status_t outer(const loop_t* loop, uint32_t input, int64_t* dims, int64_t* strides,
                             tenon_argument_t* out_argument) {
-  return tenon__frame_argument(loop->frame, loop->step->inputs[input], dims, strides,
-                               out_argument);
+  return tenon__frame_argument(loop->frame, loop->step->inputs[input], dims, strides, out_argument);
 }
 
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
@@ -166,8 +165,7 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
 
 static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
-  const tenon__graph_t* g =
-      frame->context->engine->plan->network->graphs[frame->graph];
+  const tenon__graph_t* g = frame->context->engine->plan->network->graphs[frame->graph];
   const tenon__node_t* node = &g->nodes[step->node];
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
@@ -272,7 +270,8 @@ static tenon_status_t begin(loop_t* loop) {
     if (loop->step->inputs[loop->first + loop->carried + loop->scanned + k] == TENON_NONE) {
       continue;
     }
-    TENON_TRY(outer(loop, loop->first + loop->carried + loop->scanned + k, dims, strides, &argument));
+    TENON_TRY(
+        outer(loop, loop->first + loop->carried + loop->scanned + k, dims, strides, &argument));
     TENON_TRY(lend(loop->body, loop->lead + loop->carried + loop->scanned + k, &argument));
   }
   for (uint32_t k = 0; k < loop->collected; ++k) {
@@ -404,7 +403,8 @@ static tenon_status_t run_iteration(loop_t* loop, int64_t iteration) {
   return take_results(loop, iteration);
 }
 
-/* What was collected, with the iterations along the axis and in the direction that was asked for. */
+/* What was collected, with the iterations along the axis and in the direction that was asked for.
+ */
 static tenon_status_t store_collected(loop_t* loop, uint32_t k, int64_t iterations) {
   tenon__growing_t* collected = &loop->state->collected[k];
   const uint32_t output = loop->step->outputs[loop->carried + k];
@@ -436,8 +436,7 @@ static tenon_status_t store_collected(loop_t* loop, uint32_t k, int64_t iteratio
   tenon_argument_t argument = as_argument(collected, TENON_ARGUMENT_TENSOR);
   if (is_backwards(loop, which)) {
     const int64_t size = (int64_t)tenon__dtype_bits(collected->dtype) / 8;
-    argument.tensor.data =
-        (char*)argument.tensor.data + (dims[axis] - 1) * strides[axis] * size;
+    argument.tensor.data = (char*)argument.tensor.data + (dims[axis] - 1) * strides[axis] * size;
     strides[axis] = -strides[axis];
   }
   argument.tensor.dims = dims;
@@ -486,5 +485,5 @@ static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
 
 tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t index) {
   return frame->schedule->steps[index].kind == TENON_STEP_CHOOSE ? run_choose(frame, index)
-                                                                  : run_repeat(frame, index);
+                                                                 : run_repeat(frame, index);
 }

@@ -22,7 +22,8 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
   engine->device = tenon__catalog_device(engine->catalog, engine->plan->device, sink);
   if (engine->device == NULL) {
     return tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                       "the plan runs on device '%s', which no plugin offers", engine->plan->device);
+                       "the plan runs on device '%s', which no plugin offers",
+                       engine->plan->device);
   }
   const tenon_device_descriptor_t* device = &engine->device->device;
   TENON_TRY(device->open(engine->device->owner->state, engine->options.device_index, sink,
@@ -36,7 +37,8 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
   return TENON_OK;
 }
 
-static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine, const tenon__step_t* step) {
+static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine,
+                                                const tenon__step_t* step) {
   const tenon__kernel_entry_t* entry =
       tenon__catalog_kernel(engine->catalog, step->plugin, step->kernel, engine->options.sink);
   if (entry == NULL || entry->kernel.version != step->kernel_version) {
@@ -72,8 +74,9 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
       engine->allocator, &binding, step->region, &step->tactic, step->name, engine->store,
       engine->plan->thread_count, engine->options.sink, out_instance);
   if (status != TENON_OK) {
-    return tenon__fail(engine->options.sink, status, "step '%s': kernel '%s' of plugin '%s' cannot be prepared",
-                       step->name, step->kernel, step->plugin);
+    return tenon__fail(engine->options.sink, status,
+                       "step '%s': kernel '%s' of plugin '%s' cannot be prepared", step->name,
+                       step->kernel, step->plugin);
   }
   return TENON_OK;
 }
@@ -83,23 +86,23 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
   for (uint32_t k = 0; k < plan->packed_count; ++k) {
     TENON_TRY(tenon__packed_store_add_mapped(engine->store, &plan->packed[k]));
   }
-  engine->steps = tenon__allocate(engine->allocator, plan->schedule_count + 1u,
-                                  sizeof *engine->steps);
+  engine->steps =
+      tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof *engine->steps);
   if (engine->steps == NULL) {
     return tenon__fail_memory(engine->options.sink);
   }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     const tenon__schedule_t* schedule = &plan->schedules[g];
-    engine->steps[g] = tenon__allocate(engine->allocator, schedule->step_count + 1u,
-                                       sizeof **engine->steps);
+    engine->steps[g] =
+        tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof **engine->steps);
     if (engine->steps[g] == NULL) {
       return tenon__fail_memory(engine->options.sink);
     }
     for (uint32_t k = 0; k < schedule->step_count; ++k) {
       engine->steps[g][k].number = engine->step_count++;
       if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
-        TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k],
-                                             &engine->steps[g][k].instance));
+        TENON_TRY(
+            tenon__engine_prepare_step(engine, &schedule->steps[k], &engine->steps[g][k].instance));
       }
     }
   }
@@ -115,8 +118,7 @@ static tenon_status_t find_contents(tenon__engine_t* engine) {
   }
   for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
     const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
-    if (symbol->kind == TENON_SYMBOL_CONTENT &&
-        symbol->a < engine->plan->network->number_count) {
+    if (symbol->kind == TENON_SYMBOL_CONTENT && symbol->a < engine->plan->network->number_count) {
       engine->reads_contents[symbol->a] = 1;
     }
   }
@@ -195,7 +197,9 @@ void tenon__engine_release(tenon__engine_t* engine) {
   }
 }
 
-const tenon__plan_t* tenon__engine_plan(const tenon__engine_t* engine) { return engine->plan; }
+const tenon__plan_t* tenon__engine_plan(const tenon__engine_t* engine) {
+  return engine->plan;
+}
 
 const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine) {
   return engine->options.sink;
@@ -223,8 +227,9 @@ static tenon_status_t verify_plugin(const tenon__engine_t* engine,
   }
   return memcmp(&plugin->digest, &kStatic, sizeof kStatic) == 0
              ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_NOT_FOUND, "plugin '%s' %s, which the plan names, is not there",
-                           plugin->name, plugin->version);
+             : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
+                           "plugin '%s' %s, which the plan names, is not there", plugin->name,
+                           plugin->version);
 }
 
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine) {

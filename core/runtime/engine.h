@@ -27,13 +27,14 @@ void tenon__engine_release(tenon__engine_t* engine);
 
 const tenon__plan_t* tenon__engine_plan(const tenon__engine_t* engine);
 const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine);
-/* Inputs and outputs are those of plan->network->graphs[0]; extents of an input at the profile's points. */
+/* Inputs and outputs are those of plan->network->graphs[0]; extents of an input at the profile's
+ * points. */
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine);
 
-/* Refit. Weights by their name in the network; then everything derived (folded, scaled, packed) is made again.
- * UNSUPPORTED, with what stands in the way, when it cannot be. */
-tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name, const void* data,
-                                         size_t size_bytes);
+/* Refit. Weights by their name in the network; then everything derived (folded, scaled, packed) is
+ * made again. UNSUPPORTED, with what stands in the way, when it cannot be. */
+tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
+                                         const void* data, size_t size_bytes);
 tenon_status_t tenon__engine_commit_weights(tenon__engine_t* engine);
 
 #endif

@@ -53,8 +53,10 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place, bool
     }
     const int64_t at = value->rank == 0 ? 0 : (int64_t)c * strides[0];
     const int64_t size = (int64_t)tenon__dtype_bits(value->dtype) / 8;
+    const tenon__scalar_t element =
+        tenon__element_load((char*)argument.tensor.data + at * size, value->dtype, 0);
     const int64_t number =
-        tenon__element_load((char*)argument.tensor.data + at * size, value->dtype, 0).i;
+        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i;
     if (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != number) {
       tenon__extents_set(extents, dim.index, number);
       *out_changed = true;
@@ -75,8 +77,8 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
       state->growing->was_set) {
     state->data = state->growing->data;
     TENON_TRY(tenon__context_learn_shape(frame->context, frame->graph,
-                                         frame->schedule->places[place].value,
-                                         state->growing->rank, state->growing->dims, &changed));
+                                         frame->schedule->places[place].value, state->growing->rank,
+                                         state->growing->dims, &changed));
   }
   if (changed) {
     tenon__extents_update(&frame->context->extents);

@@ -26,8 +26,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       state->data = frame->memory + place->offset;
       break;
     case TENON_STORAGE_WEIGHTS:
-      state->data =
-          (void*)(uintptr_t)context->engine->plan->network->weights[place->index].data;
+      state->data = (void*)(uintptr_t)context->engine->plan->network->weights[place->index].data;
       break;
     case TENON_STORAGE_STATE:
       state->data = context->states[place->index];
@@ -65,8 +64,8 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
                             .schedule = &context->engine->plan->schedules[graph],
                             .memory = memory};
   const uint32_t step_count = frame->schedule->step_count;
-  frame->places = tenon__arena_allocate(arena, frame->schedule->place_count + 1u,
-                                        sizeof *frame->places);
+  frame->places =
+      tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
   frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
   frame->controls = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->controls);
   if (frame->places == NULL || frame->steps == NULL || frame->controls == NULL) {
@@ -78,10 +77,10 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
   for (uint32_t k = 0; k < step_count; ++k) {
     const tenon__step_t* step = &frame->schedule->steps[k];
     tenon__step_state_t* state = &frame->steps[k];
-    TENON_TRY(initialize_arguments(frame, step->input_count, &state->inputs,
-                                   &state->input_bindings));
-    TENON_TRY(initialize_arguments(frame, step->output_count, &state->outputs,
-                                   &state->output_bindings));
+    TENON_TRY(
+        initialize_arguments(frame, step->input_count, &state->inputs, &state->input_bindings));
+    TENON_TRY(
+        initialize_arguments(frame, step->output_count, &state->outputs, &state->output_bindings));
     state->growing = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
     if (state->growing == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
@@ -119,9 +118,8 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   tenon__place_state_t* state = &frame->places[root];
   if (value->kind != TENON_ARGUMENT_TENSOR) {
     if (state->growing != NULL && state->growing->was_set) {
-      state->argument = (tenon_argument_t){.kind = value->kind,
-                                           .count = state->growing->item_count,
-                                           .items = state->growing->items};
+      state->argument = (tenon_argument_t){
+          .kind = value->kind, .count = state->growing->item_count, .items = state->growing->items};
     }
     *out_argument = state->argument;
     return TENON_OK;
@@ -132,14 +130,13 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
                                  strides, &offset));
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
-      .tensor = {.data = state->data == NULL
-                             ? NULL
-                             : (char*)state->data + bytes_of(value->dtype, offset),
-                 .dims = dims,
-                 .strides = strides,
-                 .rank = value->rank,
-                 .dtype = value->dtype,
-                 .layout = TENON_NONE}};
+      .tensor = {
+          .data = state->data == NULL ? NULL : (char*)state->data + bytes_of(value->dtype, offset),
+          .dims = dims,
+          .strides = strides,
+          .rank = value->rank,
+          .dtype = value->dtype,
+          .layout = TENON_NONE}};
   return TENON_OK;
 }
 
@@ -183,21 +180,20 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
   }
   const bool aligned = step->region != NULL && step->region->inputs[k].aligned;
   TENON_TRY(reserve(frame, binding,
-                    rank_seen(step->region, aligned,
-                              aligned ? step->region->inputs[k].space : 0, argument.tensor.rank)));
+                    rank_seen(step->region, aligned, aligned ? step->region->inputs[k].space : 0,
+                              argument.tensor.rank)));
   tenon_tensor_view_t* seen = &state->inputs[k].tensor;
   state->inputs[k].kind = TENON_ARGUMENT_TENSOR;
   if (step->region != NULL) {
-    TENON_TRY(tenon__region_align_input(step->region, k, &frame->context->extents,
-                                        &argument.tensor, binding->dims, binding->strides, seen));
+    TENON_TRY(tenon__region_align_input(step->region, k, &frame->context->extents, &argument.tensor,
+                                        binding->dims, binding->strides, seen));
   } else {
     *seen = argument.tensor;
     seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);
     seen->strides = memcpy(binding->strides, strides, argument.tensor.rank * sizeof *strides);
   }
-  binding->byte_offset = binding->root->data == NULL
-                             ? 0
-                             : (char*)seen->data - (char*)binding->root->data;
+  binding->byte_offset =
+      binding->root->data == NULL ? 0 : (char*)seen->data - (char*)binding->root->data;
   return TENON_OK;
 }
 
@@ -206,7 +202,8 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[place];
   const tenon__value_node_t* value = value_at(frame, place);
   int64_t dims[MAX_RANK];
-  if (!tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+  if (value->rank == TENON_NONE ||
+      !tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
   TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
@@ -260,8 +257,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
     seen->dims = memcpy(binding->dims, dims, argument.tensor.rank * sizeof *dims);
     seen->strides = memcpy(binding->strides, strides, argument.tensor.rank * sizeof *strides);
   }
-  binding->byte_offset =
-      memory->data == NULL ? 0 : (char*)seen->data - (char*)memory->data;
+  binding->byte_offset = memory->data == NULL ? 0 : (char*)seen->data - (char*)memory->data;
   return TENON_OK;
 }
 
@@ -358,10 +354,9 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   }
   tenon__bound_destroy(state->bound);
   state->bound = NULL;
-  return tenon__bound_create(frame->context->allocator,
-                             frame->context->engine->steps[frame->graph][index].instance,
-                             &frame->context->extents, state->inputs, state->outputs, sink,
-                             &state->bound);
+  return tenon__bound_create(
+      frame->context->allocator, frame->context->engine->steps[frame->graph][index].instance,
+      &frame->context->extents, state->inputs, state->outputs, sink, &state->bound);
 }
 
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame) {

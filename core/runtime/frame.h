@@ -1,6 +1,7 @@
 /*
- * The insides of engines and contexts. A context has a frame for each graph of the plan: where each place's
- * memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from iteration to iteration.
+ * The insides of engines and contexts. A context has a frame for each graph of the plan: where each
+ * place's memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from
+ * iteration to iteration.
  */
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
@@ -26,14 +27,14 @@ struct tenon__engine_t {
   tenon_device_t* device_handle;
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
-  uint8_t* reads_contents;      /* per number of the network: is there a CONTENT symbol of that value? */
+  uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
 };
 
 /* Memory of a place that has its own (not VIEW, PART). */
 typedef struct tenon__place_state_t {
   void* data;
-  tenon__growing_t* growing;     /* GROWING; staging of inputs and outputs; NULL otherwise */
-  tenon_argument_t argument;     /* sequences and optionals; INPUT: as the application gave it */
+  tenon__growing_t* growing; /* GROWING; staging of inputs and outputs; NULL otherwise */
+  tenon_argument_t argument; /* sequences and optionals; INPUT: as the application gave it */
 } tenon__place_state_t;
 
 typedef struct tenon__bound_argument_t {
@@ -63,7 +64,7 @@ typedef struct tenon__frame_t {
   char* memory; /* the graph's part of the arena */
   tenon__place_state_t* places;
   tenon__step_state_t* steps;
-  bool is_bound; /* static steps are */
+  bool is_bound;                            /* static steps are */
   struct tenon__control_state_t** controls; /* per step */
 } tenon__frame_t;
 
@@ -78,7 +79,7 @@ struct tenon__context_t {
   char* zeroed;
   char* persistent;
   tenon__extents_t extents;
-  tenon__frame_t* frames; /* per graph */
+  tenon__frame_t* frames;   /* per graph */
   tenon_argument_t* inputs; /* as set; kind ABSENT until then */
   bool* input_is_set;
   bool shapes_changed;
@@ -104,14 +105,15 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
-/* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is bound for
- * the same already. */
+/* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
+ * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 /* Runs the graph's steps in order. Parameters are set. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
-/* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays given. */
+/* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
+ * given. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
 /* A place's memory becomes a copy of the argument: control's results. */
@@ -119,7 +121,8 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument);
 /* After a value's numbers and extents are there: symbols that stand for them. */
 tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
-/* Sets the symbols of a value's dims from numbers; INVALID_DATA, with the value's name, when they contradict. */
+/* Sets the symbols of a value's dims from numbers; INVALID_DATA, with the value's name, when they
+ * contradict. */
 tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
                                           uint32_t rank, const int64_t* dims, bool* out_changed);
 

@@ -1,4 +1,5 @@
-/* Who can compute a region: asks every kernel on offer, collects tactics and refusals, sorts by time. */
+/* Who can compute a region: asks every kernel on offer, collects tactics and refusals, sorts by
+ * time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry
   return false;
 }
 
-/* Attributes that a kernel does not know must have their defaults; inputs past its limit must be absent. */
+/* Attributes that a kernel does not know must have their defaults; inputs past its limit must be
+ * absent. */
 static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
                        tenon_refusal_t* out_refusal) {
   const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
@@ -103,8 +105,8 @@ static bool accepts(tenon__tuning_t* tuning, const struct tenon_region_t* region
     out_refusal->reason = TENON_REFUSAL_DEVICE;
     return false;
   }
-  if (kernel->isa != NULL && (tuning->device->has == NULL ||
-                              !tuning->device->has(tuning->device_handle, kernel->isa))) {
+  if (kernel->isa != NULL &&
+      (tuning->device->has == NULL || !tuning->device->has(tuning->device_handle, kernel->isa))) {
     out_refusal->reason = TENON_REFUSAL_INSTRUCTION_SET;
     out_refusal->detail = kernel->isa;
     return false;
@@ -129,8 +131,7 @@ static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t
   if (region->kind == TENON_REGION_OPERATOR) {
     op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op->name;
   } else {
-    flags = region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS
-                                                    : TENON_KERNEL_MOVES;
+    flags = region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
   }
   const uint32_t count =
       tenon__catalog_kernels(tuning->catalog, op, flags, tuning->sink, entries, MAX_KERNELS);
@@ -199,8 +200,7 @@ static const tenon_layout_t* copy_layout(tenon__arena_t* arena, const tenon_layo
 }
 
 static const tenon_argument_rule_t* copy_rules(tenon__arena_t* arena,
-                                               const tenon_argument_rule_t* rules,
-                                               uint32_t count) {
+                                               const tenon_argument_rule_t* rules, uint32_t count) {
   if (rules == NULL) {
     return NULL;
   }
@@ -311,8 +311,8 @@ static tenon_status_t time_candidate(search_t* search, const tenon__digest_t* si
     return TENON_OK;
   }
   double seconds = 0;
-  const tenon_status_t status = tenon__timer_measure(
-      tuning, search->region, candidate->kernel, &candidate->tactic, best, &seconds);
+  const tenon_status_t status = tenon__timer_measure(tuning, search->region, candidate->kernel,
+                                                     &candidate->tactic, best, &seconds);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     return status;
   }
@@ -334,7 +334,8 @@ static int compare_times(const void* a, const void* b) {
   return (left->seconds > right->seconds) - (left->seconds < right->seconds);
 }
 
-/* Insertion keeps the order of equals: catalogue order, so that estimates of 0 choose the same each time. */
+/* Insertion keeps the order of equals: catalogue order, so that estimates of 0 choose the same each
+ * time. */
 static void sort_stable(tenon__candidate_t* items, uint32_t count) {
   for (uint32_t k = 1; k < count; ++k) {
     const tenon__candidate_t item = items[k];
@@ -423,4 +424,25 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   }
   *out_candidates = result;
   return TENON_OK;
+}
+
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick) {
+  const char* text = candidates->refusals == NULL ? "" : candidates->refusals;
+  if (!tuning->options.keep_refusals) {
+    return candidates->refusals;
+  }
+  const double best = candidates->items[pick].seconds;
+  for (uint32_t k = 0; k < candidates->count && text != NULL; ++k) {
+    const tenon__candidate_t* c = &candidates->items[k];
+    if (k == pick) {
+      continue;
+    }
+    text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s %.4g us, this one %.4g us\n",
+                               text, c->kernel->owner->plugin, c->kernel->kernel.name,
+                               c->tactic.name, kRefusalTexts[TENON_REFUSAL_SLOWER],
+                               c->is_measured ? "measured" : "estimated", c->seconds * 1e6,
+                               best * 1e6);
+  }
+  return text;
 }

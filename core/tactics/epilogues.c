@@ -1,7 +1,9 @@
 /*
- * Epilogues. Behind each operator's node the expression nodes that lead from its first output to one single value
- * ("milestones" on the way) are composed into one program and offered to the kernels' slot. The longest
- * milestone that a kernel takes competes, measured, with the operator and the expressions on their own.
+ * Epilogues. Behind each operator's node the expression nodes that lead from its first output to
+ * one single value
+ * ("milestones" on the way) are composed into one program and offered to the kernels' slot. The
+ * longest milestone that a kernel takes competes, measured, with the operator and the expressions
+ * on their own.
  */
 #include <string.h>
 
@@ -21,7 +23,7 @@ typedef struct chain_t {
   uint32_t root;   /* node */
   uint32_t source; /* its output 0 */
   uint32_t nodes[EPILOGUE_MOST_NODES];
-  uint32_t values[EPILOGUE_MOST_NODES]; /* output of each */
+  uint32_t values[EPILOGUE_MOST_NODES];                        /* output of each */
   const tenon__expression_t* expressions[EPILOGUE_MOST_NODES]; /* in terms of source and others */
   uint32_t count;
   milestone_t milestones[EPILOGUE_MOST_MILESTONES];
@@ -85,7 +87,8 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
     uint32_t slot_count = 0;
     for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
       if (expression->program.operands[o].index == chain->values[k]) {
-        if (slot_count == GROUP_MOST_OPERANDS || !tenon__grouping_is_identity(grouping, expression, o)) {
+        if (slot_count == GROUP_MOST_OPERANDS ||
+            !tenon__grouping_is_identity(grouping, expression, o)) {
           return TENON_OK;
         }
         slots[slot_count++] = o;
@@ -190,9 +193,9 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
                                       tenon__expression_t* out_expression) {
   tenon__arena_t* arena = chain->grouping->tuning->arena;
   TENON_TRY(tenon__expression_normalise(milestone->expression, arena, out_expression));
-  tenon_operand_t* operands = tenon__arena_copy(
-      arena, out_expression->program.operands,
-      (out_expression->program.operand_count + 1u) * sizeof *operands);
+  tenon_operand_t* operands =
+      tenon__arena_copy(arena, out_expression->program.operands,
+                        (out_expression->program.operand_count + 1u) * sizeof *operands);
   if (operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -233,8 +236,8 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     }
     TENON_TRY(tenon__region_of_node(tuning->arena, tuning->network, chain->grouping->graph,
                                     chain->root, region));
-    TENON_TRY(tenon__region_fill_slot(tuning->arena, region, slot, 0, &expression,
-                                      milestone->exit));
+    TENON_TRY(
+        tenon__region_fill_slot(tuning->arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
     TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
     if (tenon__candidates_any(tuning, region, NULL)) {
@@ -266,8 +269,7 @@ static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
   TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, chain->grouping->graph,
                                         &expression, &milestone->exit, chain->nodes,
                                         milestone->node_count, &rest));
-  struct tenon_region_t* kept_alone =
-      tenon__arena_copy(tuning->arena, &alone, sizeof alone);
+  struct tenon_region_t* kept_alone = tenon__arena_copy(tuning->arena, &alone, sizeof alone);
   struct tenon_region_t* kept_rest = tenon__arena_copy(tuning->arena, &rest, sizeof rest);
   if (kept_alone == NULL || kept_rest == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -294,9 +296,8 @@ static void take(chain_t* chain, const milestone_t* milestone, struct tenon_regi
 }
 
 static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
-  chain_t chain = {.grouping = grouping,
-                   .root = root,
-                   .source = grouping->g->nodes[root].outputs[0]};
+  chain_t chain = {
+      .grouping = grouping, .root = root, .source = grouping->g->nodes[root].outputs[0]};
   if (chain.source == TENON_NONE ||
       grouping->g->values[chain.source].kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;

@@ -1,4 +1,5 @@
-/* What epilogues and runs of expressions both need: localised expressions, identity tests, reachability. */
+/* What epilogues and runs of expressions both need: localised expressions, identity tests,
+ * reachability. */
 #include "core/tactics/grouping.h"
 
 #include <string.h>
@@ -18,9 +19,8 @@ static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
                                               : grouping->g->values[node->inputs[k]].dtype;
   }
   return tenon__expression_from_move(
-      grouping->tuning->network->pool, &node->maps[0],
-      grouping->g->values[node->outputs[0]].dtype, dtypes, node->input_count,
-      grouping->tuning->arena, grouping->tuning->sink, out_expression);
+      grouping->tuning->network->pool, &node->maps[0], grouping->g->values[node->outputs[0]].dtype,
+      dtypes, node->input_count, grouping->tuning->arena, grouping->tuning->sink, out_expression);
 }
 
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
@@ -42,9 +42,8 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   } else {
     return TENON_OK;
   }
-  tenon_operand_t* operands =
-      tenon__arena_allocate(grouping->tuning->arena, own->program.operand_count + 1u,
-                            sizeof *operands);
+  tenon_operand_t* operands = tenon__arena_allocate(
+      grouping->tuning->arena, own->program.operand_count + 1u, sizeof *operands);
   if (operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -82,7 +81,7 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
 }
 
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
-                               uint32_t operand) {
+                                 uint32_t operand) {
   const tenon__access_t* access = &expression->accesses[operand];
   if (expression->program.operands[operand].indexed != 0 ||
       access->rank != expression->program.rank) {
@@ -91,8 +90,8 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
   for (uint32_t k = 0; k < access->rank; ++k) {
     int64_t extent = 0;
     int64_t at = 0;
-    const tenon_dim_t own = tenon__dim_coordinate(grouping->tuning->network->pool, k,
-                                                  expression->space[k]);
+    const tenon_dim_t own =
+        tenon__dim_coordinate(grouping->tuning->network->pool, k, expression->space[k]);
     const bool is_one =
         tenon__dim_known(grouping->tuning->network->pool, expression->space[k], &extent) &&
         extent == 1;

@@ -30,18 +30,18 @@ typedef struct grouping_t {
   const tenon__graph_t* g;
   const uint32_t* order; /* nodes */
   uint32_t order_count;
-  uint32_t* position;    /* of each node in the order */
+  uint32_t* position; /* of each node in the order */
   tenon__uses_t uses;
-  bool* needed;          /* values whose data somebody reads */
-  uint32_t* group_of;    /* node -> group, TENON_NONE; nodes with several groups: the first */
+  bool* needed;       /* values whose data somebody reads */
+  uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;
-  uint32_t* stamps;      /* for walks: one for each group */
+  uint32_t* stamps; /* for walks: one for each group */
   uint32_t stamp;
 } grouping_t;
 
-/* An expression node's expression with graph values as operand indices; NULL when the node has none. Moves that
- * are no views and no boxes count as expressions. */
+/* An expression node's expression with graph values as operand indices; NULL when the node has
+ * none. Moves that are no views and no boxes count as expressions. */
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
                                           const tenon__expression_t** out_expression);
 bool tenon__expression_reduces(const tenon__expression_t* expression);
@@ -49,13 +49,13 @@ bool tenon__expression_reduces(const tenon__expression_t* expression);
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
                                   uint32_t value);
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
-                               uint32_t operand);
-/* Do any of these values depend on one of the target groups? Groups that end before `least_position` are not
- * looked into. */
+                                 uint32_t operand);
+/* Do any of these values depend on one of the target groups? Groups that end before
+ * `least_position` are not looked into. */
 bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
-                             const uint32_t* values, uint32_t value_count,
-                             uint32_t least_position);
-/* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and it pays. */
+                             const uint32_t* values, uint32_t value_count, uint32_t least_position);
+/* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and
+ * it pays. */
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);
 /* Runs of expressions. */
 tenon_status_t tenon__runs_make(grouping_t* grouping);

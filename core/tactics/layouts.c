@@ -1,7 +1,8 @@
 /*
- * Tactics and layouts of a whole graph. The cost is the sum of the steps' times and of the conversions between
- * them. Start: everybody's fastest tactic; then each unit in turn takes what is cheapest given its neighbours, until
- * nothing changes. Orders of dimensions travel through units that take any.
+ * Tactics and layouts of a whole graph. The cost is the sum of the steps' times and of the
+ * conversions between them. Start: everybody's fastest tactic; then each unit in turn takes what is
+ * cheapest given its neighbours, until nothing changes. Orders of dimensions travel through units
+ * that take any.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "core/tensor/layout.h"
 
 enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8, MOST_PICKS = 16 };
-static const double kCopyRate = 3e9;  /* bytes a second, read and written, out of order */
+static const double kCopyRate = 3e9; /* bytes a second, read and written, out of order */
 static const double kCopyStart = 2e-6;
 
 typedef struct layouts_t {
@@ -20,8 +21,8 @@ typedef struct layouts_t {
   uint32_t graph;
   const tenon__graph_t* g;
   tenon__units_t* units;
-  const uint32_t** order_of;  /* per value */
-  uint32_t* reader_begin;     /* per value: units that read it */
+  const uint32_t** order_of; /* per value */
+  uint32_t* reader_begin;    /* per value: units that read it */
   uint32_t* readers;
   const uint32_t* orders[MAX_ORDERS]; /* all that some tactic asks for */
   uint32_t order_ranks[MAX_ORDERS];
@@ -193,9 +194,8 @@ static bool improve(layouts_t* l, tenon__unit_t* unit) {
   uint32_t best_pick = old_pick;
   const uint32_t* best_order = old_order;
   double best = unit_cost(l, unit) * 0.999; /* others must be better, not equal */
-  const uint32_t picks = unit->chosen.candidates->count < MOST_PICKS
-                             ? unit->chosen.candidates->count
-                             : MOST_PICKS;
+  const uint32_t picks =
+      unit->chosen.candidates->count < MOST_PICKS ? unit->chosen.candidates->count : MOST_PICKS;
   const uint32_t value = unit->chosen.region->outputs[0].value;
   for (uint32_t pick = 0; pick < picks; ++pick) {
     unit->chosen.pick = pick;
@@ -217,7 +217,8 @@ static bool improve(layouts_t* l, tenon__unit_t* unit) {
   unit->chosen.pick = best_pick;
   unit->chosen.order = best_order;
   publish(l, unit);
-  return best_pick != old_pick || !(value == TENON_NONE || same_order(l, value, best_order, old_order));
+  return best_pick != old_pick ||
+         !(value == TENON_NONE || same_order(l, value, best_order, old_order));
 }
 
 static void collect_orders(layouts_t* l, const tenon__unit_t* unit) {
@@ -229,10 +230,9 @@ static void collect_orders(layouts_t* l, const tenon__unit_t* unit) {
       continue;
     }
     uint32_t k = 0;
-    while (k < l->order_count &&
-           !(l->order_ranks[k] == rule->layout->rank &&
-             memcmp(l->orders[k], rule->layout->order, rule->layout->rank * sizeof(uint32_t)) ==
-                 0)) {
+    while (k < l->order_count && !(l->order_ranks[k] == rule->layout->rank &&
+                                   memcmp(l->orders[k], rule->layout->order,
+                                          rule->layout->rank * sizeof(uint32_t)) == 0)) {
       ++k;
     }
     if (k == l->order_count && k < MAX_ORDERS) {
@@ -261,8 +261,7 @@ static tenon_status_t find_candidates(layouts_t* l) {
       continue;
     }
     TENON_TRY(tenon__region_finish(l->tuning->arena, l->tuning->profile, unit->chosen.region));
-    TENON_TRY(
-        tenon__candidates_find(l->tuning, unit->chosen.region, &unit->chosen.candidates));
+    TENON_TRY(tenon__candidates_find(l->tuning, unit->chosen.region, &unit->chosen.candidates));
     if (unit->chosen.candidates->count == 0) {
       const char* why = unit->chosen.candidates->refusals;
       return tenon__fail(l->tuning->sink, TENON_ERROR_UNSUPPORTED,
@@ -281,8 +280,8 @@ static void for_reads(layouts_t* l, uint32_t u, bool fill) {
   const uint32_t count =
       unit->kind == TENON_UNIT_REGION ? unit->chosen.region->input_count : node->input_count;
   for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t value = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->inputs[k].value
-                                                           : node->inputs[k];
+    const uint32_t value =
+        unit->kind == TENON_UNIT_REGION ? unit->chosen.region->inputs[k].value : node->inputs[k];
     if (value == TENON_NONE || unit->kind == TENON_UNIT_CONTENTS) {
       continue;
     }
@@ -308,8 +307,8 @@ static tenon_status_t find_readers(layouts_t* l) {
   for (size_t v = 0; v + 2 < values + 3; ++v) {
     l->reader_begin[v + 2] += l->reader_begin[v + 1];
   }
-  l->readers = tenon__arena_allocate(&l->scratch, l->reader_begin[values + 1] + 1u,
-                                     sizeof *l->readers);
+  l->readers =
+      tenon__arena_allocate(&l->scratch, l->reader_begin[values + 1] + 1u, sizeof *l->readers);
   if (l->readers == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -341,10 +340,8 @@ static tenon_status_t choose(layouts_t* l) {
 
 tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
                                      tenon__units_t* inout_units) {
-  layouts_t l = {.tuning = tuning,
-                 .graph = graph,
-                 .g = tuning->network->graphs[graph],
-                 .units = inout_units};
+  layouts_t l = {
+      .tuning = tuning, .graph = graph, .g = tuning->network->graphs[graph], .units = inout_units};
   tenon__arena_initialize(&l.scratch, tuning->allocator);
   const tenon_status_t status = choose(&l);
   tenon__arena_deinitialize(&l.scratch);

@@ -1,6 +1,6 @@
 /*
- * Which nodes together: what each node is (contents, view, move, control, operator, expression), which values
- * somebody reads, epilogues, runs, and an order in which the units can run.
+ * Which nodes together: what each node is (contents, view, move, control, operator, expression),
+ * which values somebody reads, epilogues, runs, and an order in which the units can run.
  */
 #include <string.h>
 
@@ -190,8 +190,8 @@ static tenon_status_t classify_operator(grouping_t* grouping, uint32_t node) {
   if (group->region == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__region_of_node(tuning->arena, tuning->network, grouping->graph, node,
-                                  group->region));
+  TENON_TRY(
+      tenon__region_of_node(tuning->arena, tuning->network, grouping->graph, node, group->region));
   return tenon__region_finish(tuning->arena, tuning->profile, group->region);
 }
 
@@ -379,10 +379,10 @@ static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
       }
     }
   }
-  return emitted == alive ? TENON_OK
-                          : tenon__fail(grouping->tuning->sink, TENON_ERROR_INTERNAL,
-                                        "fused steps of graph %u wait for each other",
-                                        grouping->graph);
+  return emitted == alive
+             ? TENON_OK
+             : tenon__fail(grouping->tuning->sink, TENON_ERROR_INTERNAL,
+                           "fused steps of graph %u wait for each other", grouping->graph);
 }
 
 static tenon_status_t order_units(grouping_t* grouping, tenon__units_t* out_units) {
@@ -399,8 +399,8 @@ static tenon_status_t order_units(grouping_t* grouping, tenon__units_t* out_unit
   o.user_begin = tenon__arena_allocate(&grouping->scratch, groups + 3, sizeof(uint32_t));
   o.users = tenon__arena_allocate(&grouping->scratch, edges, sizeof(uint32_t));
   tenon__units_t units = {0};
-  units.items = tenon__arena_allocate(grouping->tuning->arena, outputs + groups,
-                                      sizeof *units.items);
+  units.items =
+      tenon__arena_allocate(grouping->tuning->arena, outputs + groups, sizeof *units.items);
   if (o.waiting == NULL || o.heap == NULL || o.user_begin == NULL || o.users == NULL ||
       units.items == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
@@ -414,14 +414,14 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   tenon__arena_t* scratch = &grouping->scratch;
   TENON_TRY(tenon__graph_order(grouping->tuning->network, grouping->graph, scratch,
                                grouping->tuning->sink, &grouping->order, &grouping->order_count));
-  TENON_TRY(tenon__graph_uses(grouping->tuning->network, grouping->graph, scratch,
-                              &grouping->uses));
+  TENON_TRY(
+      tenon__graph_uses(grouping->tuning->network, grouping->graph, scratch, &grouping->uses));
   const size_t nodes = grouping->g->node_count + 1u;
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
-  grouping->groups = tenon__arena_allocate(scratch, grouping->order_count + 1u,
-                                           sizeof *grouping->groups);
+  grouping->groups =
+      tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
       grouping->groups == NULL || grouping->stamps == NULL) {

@@ -1,6 +1,7 @@
 /*
- * Runs of expressions: each expression node takes in the groups of expressions that it reads, where one program
- * over one space can say both and no cycle arises. Values that others read too stay outputs.
+ * Runs of expressions: each expression node takes in the groups of expressions that it reads, where
+ * one program over one space can say both and no cycle arises. Values that others read too stay
+ * outputs.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Steps and places from the choice. Every value has a home, where its producer leaves it; a reader that wants it
- * otherwise gets a copy, made once. Views are places without memory. Outputs of the network are written where they
- * belong if their producer can.
+ * Steps and places from the choice. Every value has a home, where its producer leaves it; a reader
+ * that wants it otherwise gets a copy, made once. Views are places without memory. Outputs of the
+ * network are written where they belong if their producer can.
  */
 #include <string.h>
 
@@ -95,9 +95,8 @@ static bool suits_at(const scheduling_t* s, uint32_t place, const tenon_argument
   int64_t strides[MAX_RANK];
   int64_t wanted[MAX_RANK];
   int64_t offset = 0;
-  const tenon_status_t status =
-      tenon__place_strides(s->tuning->network, s->graph, &s->schedule, place, extents, NULL, dims,
-                           strides, &offset);
+  const tenon_status_t status = tenon__place_strides(s->tuning->network, s->graph, &s->schedule,
+                                                     place, extents, NULL, dims, strides, &offset);
   if (status == TENON_ERROR_INVALID_STATE) {
     /* Extents that only the run knows: what is stored in order is in order. */
     const tenon__place_t* p = &s->schedule.places[place];
@@ -146,7 +145,7 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
       .region = chosen->region,
       .tactic = c->tactic,
       .measured_seconds = c->is_measured ? c->seconds : 0,
-      .refusals = chosen->candidates->refusals,
+      .refusals = tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick),
       .node = TENON_NONE,
       .input_count = chosen->region->input_count,
       .output_count = chosen->region->output_count,
@@ -171,16 +170,14 @@ static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t*
   TENON_TRY(tenon__region_of_copy(s->arena, s->tuning->network, s->graph, value, chosen.region));
   TENON_TRY(tenon__region_finish(s->arena, s->tuning->profile, chosen.region));
   TENON_TRY(tenon__candidates_find(s->tuning, chosen.region, &chosen.candidates));
-  const tenon_argument_rule_t* rules = chosen.candidates->count == 0
-                                           ? NULL
-                                           : chosen.candidates->items[0].tactic.input_rules;
+  const tenon_argument_rule_t* rules =
+      chosen.candidates->count == 0 ? NULL : chosen.candidates->items[0].tactic.input_rules;
   if (chosen.candidates->count == 0 || rules == NULL || rules[0].strided == 0) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
                        "no kernel copies '%s' from one layout to another",
                        s->g->values[value].name);
   }
-  const tenon__place_t place = {
-      .value = value, .storage = storage, .index = index, .order = order};
+  const tenon__place_t place = {.value = value, .storage = storage, .index = index, .order = order};
   TENON_TRY(add_place(s, &place, out_place));
   return kernel_step(s, &chosen, &from, out_place,
                      tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
@@ -191,8 +188,8 @@ static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_arg
                                 uint32_t* out_place) {
   const tenon__value_node_t* v = &s->g->values[value];
   if (s->home[value] == TENON_NONE) {
-    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "value '%s' is read before it is made",
-                       v->name);
+    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
+                       "value '%s' is read before it is made", v->name);
   }
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
     if (v->weights != TENON_NONE || suits(s, p, rule)) {
@@ -229,8 +226,8 @@ static const uint32_t* output_order(const scheduling_t* s, const tenon__unit_t* 
     return rule->layout->order;
   }
   const uint32_t first = region->outputs[0].value;
-  const bool same_rank = first != TENON_NONE && s->g->values[first].rank ==
-                                                     s->g->values[region->outputs[k].value].rank;
+  const bool same_rank = first != TENON_NONE &&
+                         s->g->values[first].rank == s->g->values[region->outputs[k].value].rank;
   return same_rank ? unit->chosen.order : NULL;
 }
 
@@ -303,8 +300,8 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   const uint32_t source = node->inputs[map->sources[0].input];
   uint32_t base = s->home[source];
   if (base == TENON_NONE) {
-    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "value '%s' is read before it is made",
-                       s->g->values[source].name);
+    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
+                       "value '%s' is read before it is made", s->g->values[source].name);
   }
   if (!view_fits(s, base, map)) {
     const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
@@ -387,7 +384,8 @@ static tenon_status_t place_sources(scheduling_t* s) {
   return TENON_OK;
 }
 
-/* Main graph: each output has a place of its own, row-major. A body's results are rows, wherever they are. */
+/* Main graph: each output has a place of its own, row-major. A body's results are rows, wherever
+ * they are. */
 static tenon_status_t place_outputs(scheduling_t* s) {
   const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   s->schedule.output_count = s->g->output_count;

@@ -1,4 +1,5 @@
-/* How long a tactic takes here: prepared, bound and run on made-up data, the smallest of several times. */
+/* How long a tactic takes here: prepared, bound and run on made-up data, the smallest of several
+ * times. */
 #include <string.h>
 
 #include "core/base/allocator.h"
@@ -8,8 +9,8 @@
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 3, MOST_RUNS = 40 };
-static const double kEnough = 4e-3;   /* seconds of measuring after which the smallest time counts */
-static const double kHopeless = 3.0;  /* times slower than the best: no second look */
+static const double kEnough = 4e-3;  /* seconds of measuring after which the smallest time counts */
+static const double kHopeless = 3.0; /* times slower than the best: no second look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
                          const tenon_tensor_view_t* first, int64_t* out_strides) {
@@ -128,8 +129,8 @@ static tenon_status_t align(trial_t* trial, bool is_output, uint32_t index,
   const tenon__extents_t* extents = &trial->region->profile->optimum;
   return is_output ? tenon__region_align_output(trial->region, index, extents, tensor, dims,
                                                 strides, out_view)
-                   : tenon__region_align_input(trial->region, index, extents, tensor, dims,
-                                               strides, out_view);
+                   : tenon__region_align_input(trial->region, index, extents, tensor, dims, strides,
+                                               out_view);
 }
 
 static tenon_status_t make_inputs(trial_t* trial) {
@@ -148,8 +149,8 @@ static tenon_status_t make_inputs(trial_t* trial) {
     if (kind != TENON_ARGUMENT_TENSOR) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    TENON_TRY(make_tensor(trial, &region->values[value], rule, k == 0 ? NULL : &first, false,
-                          &tensor));
+    TENON_TRY(
+        make_tensor(trial, &region->values[value], rule, k == 0 ? NULL : &first, false, &tensor));
     if (k == 0) {
       first = tensor;
     }
@@ -161,8 +162,7 @@ static tenon_status_t make_inputs(trial_t* trial) {
 
 static tenon_status_t make_outputs(trial_t* trial) {
   const struct tenon_region_t* region = trial->region;
-  const tenon_tensor_view_t* first =
-      region->input_count > 0 ? &trial->inputs[0].tensor : NULL;
+  const tenon_tensor_view_t* first = region->input_count > 0 ? &trial->inputs[0].tensor : NULL;
   for (uint32_t k = 0; k < region->output_count; ++k) {
     const uint32_t value = region->output_values[k];
     if (value == TENON_NONE) {
@@ -257,12 +257,11 @@ tenon_status_t tenon__timer_measure(tenon__tuning_t* tuning, const struct tenon_
                                     double* out_seconds) {
   trial_t trial = {.tuning = tuning, .region = region, .tactic = tactic};
   tenon__arena_initialize(&trial.arena, tuning->allocator);
-  trial.inputs = tenon__arena_allocate(&trial.arena, region->input_count + 1u,
-                                       sizeof *trial.inputs);
-  trial.outputs = tenon__arena_allocate(&trial.arena, region->output_count + 1u,
-                                        sizeof *trial.outputs);
-  trial.growing = tenon__arena_allocate(&trial.arena, region->output_count + 1u,
-                                        sizeof(void*));
+  trial.inputs =
+      tenon__arena_allocate(&trial.arena, region->input_count + 1u, sizeof *trial.inputs);
+  trial.outputs =
+      tenon__arena_allocate(&trial.arena, region->output_count + 1u, sizeof *trial.outputs);
+  trial.growing = tenon__arena_allocate(&trial.arena, region->output_count + 1u, sizeof(void*));
   trial.scratch = allocate_aligned(&trial, tactic->scratch_bytes);
   trial.zeroed = allocate_aligned(&trial, tactic->zeroed_bytes);
   trial.persistent = allocate_aligned(&trial, tactic->persistent_bytes);

@@ -69,8 +69,8 @@ static tenon_status_t add_text(tenon__timing_cache_t* cache, const char* key, do
   (void)pthread_mutex_lock(&cache->mutex);
   bool good = true;
   if (tenon__string_map_find(&cache->map, key) == NULL) {
-    good = tenon__string_map_set(&cache->map, key,
-                                 (tenon__map_value_t){.number = bits_of(seconds)});
+    good =
+        tenon__string_map_set(&cache->map, key, (tenon__map_value_t){.number = bits_of(seconds)});
   }
   (void)pthread_mutex_unlock(&cache->mutex);
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;

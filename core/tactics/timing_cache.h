@@ -1,5 +1,6 @@
-/* The timing cache: what was measured before on machines of this kind. A text file, one line an entry, so that
- * two can be merged with `sort -u`; a damaged line is skipped with a warning. Thread safe. */
+/* The timing cache: what was measured before on machines of this kind. A text file, one line an
+ * entry, so that two can be merged with `sort -u`; a damaged line is skipped with a warning. Thread
+ * safe. */
 #ifndef TENON_CORE_TACTICS_TIMING_CACHE_H_
 #define TENON_CORE_TACTICS_TIMING_CACHE_H_
 
@@ -13,7 +14,8 @@ typedef struct tenon__timing_cache_t tenon__timing_cache_t;
 tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
                                           tenon__timing_cache_t** out_cache);
 void tenon__timing_cache_destroy(tenon__timing_cache_t* cache);
-/* Adds the entries of a file's text. Anything that is not a timing cache: a warning, nothing is added. */
+/* Adds the entries of a file's text. Anything that is not a timing cache: a warning, nothing is
+ * added. */
 tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char* text, size_t size,
                                         const char* name, const tenon_sink_t* sink);
 /* The whole as text, sorted; freed by the caller through the allocator with *out_size + 1 bytes. */

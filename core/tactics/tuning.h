@@ -1,5 +1,6 @@
 /*
- * What one build knows while it chooses: who can compute a region, how fast that is here, and the choice.
+ * What one build knows while it chooses: who can compute a region, how fast that is here, and the
+ * choice.
  *
  *   candidates  kernels that accept a region, their tactics, and why the others refused
  *   timer       how long a tactic takes on this machine
@@ -38,7 +39,7 @@ typedef struct tenon__tuning_options_t {
 typedef struct tenon__candidate_t {
   const tenon__kernel_entry_t* kernel;
   tenon__step_tactic_t tactic;
-  double seconds;   /* measured or estimated, at the optimum */
+  double seconds; /* measured or estimated, at the optimum */
   bool is_measured;
 } tenon__candidate_t;
 
@@ -62,18 +63,22 @@ typedef struct tenon__tuning_t {
   tenon__timing_cache_t* cache;
   tenon__tuning_options_t options;
   const tenon_sink_t* sink;
-  double deadline; /* tenon__seconds() after which nothing is measured; 0: none */
+  double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
 
-/* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty list is no
- * error: `refusals` says why (always filled then). */
+/* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty
+ * list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
-/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the largest
- * accepted_instructions among refusals because of a slot. */
+/* Why the others were not taken: the refusals, and a line for each that was slower (or, unmeasured,
+ * of higher estimate). NULL unless they are kept, or when memory is out. In the tuning's arena. */
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick);
+/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the
+ * largest accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                            uint32_t* out_fitting);
 /* Runs one tactic on made-up data (constants as they are) and measures it. */
@@ -81,8 +86,8 @@ tenon_status_t tenon__timer_measure(tenon__tuning_t* tuning, const struct tenon_
                                     const tenon__kernel_entry_t* kernel,
                                     const tenon__step_tactic_t* tactic, double best_so_far,
                                     double* out_seconds);
-/* Strides that a rule asks for, at the given extents; `first`: the view of the region's input that FOLLOWS
- * refers to, or NULL. False: the rule cannot be met by strides alone. */
+/* Strides that a rule asks for, at the given extents; `first`: the view of the region's input that
+ * FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
                          const tenon_tensor_view_t* first, int64_t* out_strides);
 
@@ -90,14 +95,14 @@ bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const
 typedef struct tenon__chosen_t {
   struct tenon_region_t* region;
   const tenon__candidates_t* candidates;
-  uint32_t pick;            /* of candidates */
-  const uint32_t* order;    /* of the dimensions of output 0 in memory; NULL: row-major */
+  uint32_t pick;         /* of candidates */
+  const uint32_t* order; /* of the dimensions of output 0 in memory; NULL: row-major */
 } tenon__chosen_t;
 
 /* A unit of a graph's schedule before places are made. */
 typedef enum tenon__unit_kind_t {
   TENON_UNIT_REGION,
-  TENON_UNIT_VIEW,     /* a node whose output is a view of its input */
+  TENON_UNIT_VIEW, /* a node whose output is a view of its input */
   TENON_UNIT_CONTENTS,
   TENON_UNIT_CONTROL,
 } tenon__unit_kind_t;
@@ -118,7 +123,8 @@ typedef struct tenon__units_t {
 bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
                              const tenon__node_t* node);
 /* Which nodes together. */
-tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph, tenon__units_t* out_units);
+tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph,
+                                   tenon__units_t* out_units);
 /* Picks tactics and orders so that the whole is fastest. */
 tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
                                      tenon__units_t* inout_units);

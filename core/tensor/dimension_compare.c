@@ -106,7 +106,26 @@ static tenon_dim_t compare_with(tenon__dim_pool_t* pool, uint32_t opcode, tenon_
   return tenon__dim_operation(pool, opcode, operands, 2);
 }
 
+/* !(p < q) is q < p + 1; INVALID when the condition is no such comparison. */
+static tenon_dim_t negated_order(tenon__dim_pool_t* pool, tenon_dim_t condition) {
+  const tenon__dim_node_t* node = tenon__dim_node(pool, condition.id);
+  if (node->kind != TENON_DIM_OPERATION || node->opcode != TENON_OPCODE_LT) {
+    return TENON_DIM_INVALID;
+  }
+  const tenon_dim_t p = node->operands[0];
+  const tenon_dim_t q = node->operands[1];
+  const tenon_dim_t above = tenon__dim_add(pool, p, tenon__dim_constant(pool, 1));
+  return tenon__dim_valid(pool, above) ? tenon__dim_less(pool, q, above) : TENON_DIM_INVALID;
+}
+
 tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b) {
+  const tenon_dim_t zero = tenon__dim_constant(pool, 0);
+  if (a.id == zero.id || b.id == zero.id) {
+    const tenon_dim_t order = negated_order(pool, a.id == zero.id ? b : a);
+    if (tenon__dim_valid(pool, order)) {
+      return order;
+    }
+  }
   const tenon__dim_node_t* x = tenon__dim_node(pool, a.id);
   const tenon__dim_node_t* y = tenon__dim_node(pool, b.id);
   if (a.id == b.id || (x->min == x->max && y->min == y->max && x->min == y->min)) {
@@ -172,5 +191,15 @@ tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t 
   }
   const int64_t divisor = take_divisor(&variable);
   /* d v < -c is v < ceil(-c / d). */
-  return compare_with(pool, TENON_OPCODE_LT, &variable, -tenon__floor_div_int64(constant, divisor));
+  const int64_t bound = -tenon__floor_div_int64(constant, divisor);
+  tenon__sum_sort(&variable);
+  if (variable.terms[0].coefficient > 0 || bound == INT64_MIN) {
+    return compare_with(pool, TENON_OPCODE_LT, &variable, bound);
+  }
+  /* -v < b is -b < v. */
+  tenon__sum_clear(&margin);
+  tenon__sum_add_scaled(&margin, &variable, -1);
+  const tenon_dim_t operands[2] = {tenon__dim_constant(pool, -bound),
+                                   tenon__sum_write(pool, &margin)};
+  return tenon__dim_operation(pool, TENON_OPCODE_LT, operands, 2);
 }

@@ -182,8 +182,8 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
   if (symbol->name == NULL) {
     /* Coordinates of spaces of other extents are other symbols: what is known of them differs. */
     const uint32_t extent = symbol->kind == TENON_SYMBOL_COORDINATE ? symbol->bound.id : 0;
-    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a, symbol->b,
-                   extent);
+    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a,
+                   symbol->b, extent);
     return buffer;
   }
   if (strlen(symbol->name) + 2 > TENON_SYMBOL_KEY_SIZE) {

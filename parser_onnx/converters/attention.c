@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../convert.h"
+#include "convert.h"
 #include "families.h"
 
 static void attention(tenon__make_t* make) {

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "../convert.h"
+#include "convert.h"
 #include "families.h"
 
 static void add_captures(tenon__make_t* make, const tenon__onnx_captures_t* captures) {

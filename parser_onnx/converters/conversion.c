@@ -1,8 +1,8 @@
 /* From one element type to another. */
 #include <string.h>
 
-#include "../types.h"
 #include "families.h"
+#include "types.h"
 
 /* Until opset 5 the type is a name. */
 static tenon_dtype_t dtype_by_name(tenon__make_t* make, const char* name) {

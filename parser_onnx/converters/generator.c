@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../types.h"
 #include "families.h"
+#include "types.h"
 
 enum { CONSTANT_RANGE_LIMIT = 4096 };
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../source.h"
-#include "../types.h"
 #include "families.h"
+#include "source.h"
+#include "types.h"
 
 enum { NAME_SIZE = 64, MESSAGE_SIZE = 512 };
 

@@ -2,8 +2,8 @@
  * quantisation, which is what they mean; a kernel may take the three at once. */
 #include <string.h>
 
-#include "../types.h"
 #include "families.h"
+#include "types.h"
 #include "windows.h"
 
 /* A scale or zero point of one element is one for the whole tensor. */

@@ -1,7 +1,7 @@
 /* Sequences and optionals. */
-#include "../convert.h"
-#include "../types.h"
+#include "convert.h"
 #include "families.h"
+#include "types.h"
 
 static void sequence_empty(tenon__make_t* make) {
   tenon__make_begin(make, "sequence_empty");

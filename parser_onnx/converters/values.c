@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../context.h"
-#include "../types.h"
+#include "context.h"
 #include "maker.h"
+#include "types.h"
 
 bool tenon__make_present(tenon_value_t value) {
   return value.id != 0;

@@ -1,6 +1,6 @@
 /* What the versions of operators become: forms of old operator sets next to new ones. */
-#include "../testing/fake.h"
 #include "core/base/test.h"
+#include "testing/fake.h"
 
 static const int64_t cube[3] = {2, 3, 4};
 static const int64_t image[4] = {1, 2, 4, 6};

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../converters/families.h"
-#include "../parser.h"
+#include "converters/families.h"
+#include "parser.h"
 
 typedef struct block_t {
   struct block_t* next;

@@ -12,11 +12,6 @@
 
 enum { FEW_CHANNELS = 4 };
 
-/* What a tactic says to prepare. */
-typedef struct configuration_t {
-  uint32_t planes;
-} configuration_t;
-
 typedef struct problem_t {
   int64_t groups;
   int64_t in_channels;
@@ -62,30 +57,23 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
 }
 
-static size_t gather_bytes(const tenon__cpu_region_t region, const problem_t* problem) {
-  size_t depth = (size_t)problem->in_channels;
-  for (uint32_t k = 0; k < problem->rank; k++) {
-    depth *= (size_t)problem->kernel[k];
+/* Scratch of a thread for bands or patches. */
+static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) {
+  const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
+  tenon__cpu_window_t window;
+  if (problem->depthwise) {
+    return 0;
   }
-  (void)region;
-  const size_t floats =
-      problem->depthwise ? 0 : tenon__cpu_product_scratch(TENON_CPU_ROW_BLOCK * 2, depth);
-  return (floats * sizeof(float) + 63) / 64 * 64;
-}
-
-/* Full operands of the slot lie as the output does; small ones as they are. */
-static void slot_rule(tenon__cpu_region_t region, uint32_t input, const tenon_value_info_t* y,
-                      tenon_argument_rule_t* out_rule) {
-  const tenon_value_info_t* value =
-      region.table->value(region.handle, region.table->input(region.handle, input));
-  bool full = value->rank == y->rank;
-  for (uint32_t k = 0; full && k < y->rank; k++) {
-    full = value->dims_max[k] == y->dims_max[k];
+  tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
+  const size_t depth = (size_t)(problem->in_channels * tenon__cpu_window_taps(&window));
+  size_t bytes = tenon__cpu_product_scratch(TENON_CPU_ROW_BLOCK * 2, depth) * sizeof(float);
+  if (problem->rank <= 2) {
+    const size_t band =
+        tenon__cpu_band_bytes(&window, problem->in_channels,
+                              problem->rank == 2 ? y->dims_max[2] : 1, y->dims_max[y->rank - 1]);
+    bytes = band > bytes ? band : bytes;
   }
-  *out_rule = (tenon_argument_rule_t){.kind = full ? TENON_LAYOUT_EXACT : TENON_LAYOUT_ANY,
-                                      .layout = full ? tenon__cpu_channels_last(y->rank) : NULL,
-                                      .strided = 1,
-                                      .in_place_input = TENON_NONE};
+  return (bytes + 63) / 64 * 64;
 }
 
 static double estimate(const tenon__cpu_isa_t* isa, const tenon_value_info_t* y,
@@ -108,36 +96,26 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const problem_t problem = read_problem(region);
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const uint32_t x = tenon__cpu_region_argument(region, 0);
-  tenon_argument_rule_t rules[TENON_CPU_MAX_RULES] = {{0}};
+  tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
+  tenon_argument_rule_t output;
   for (uint32_t k = 0; k < table->input_count(handle); k++) {
-    rules[k].in_place_input = TENON_NONE;
-    if (k != tenon__cpu_region_argument(region, 1) && k != tenon__cpu_region_argument(region, 2)) {
-      slot_rule(region, k, y, &rules[k]);
-    }
+    tenon__cpu_image_rule(region, k, &rules[k]);
   }
-  rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                     .layout = tenon__cpu_channels_last(y->rank),
-                                     .strided = 1,
-                                     .in_place_input = TENON_NONE};
-  const tenon_argument_rule_t output = rules[x];
+  tenon__cpu_output_rule(y->rank, &output);
   const tenon_numerics_t numerics = {.reassociates = 1};
-  configuration_t configuration = {0};
   const size_t slot =
-      gather_bytes(region, &problem) + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+      image_bytes(region, &problem) + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
   tenon_tactic_t tactic = {.size = sizeof(tactic),
                            .name = problem.depthwise ? "depthwise, channels last" : "channels last",
-                           .configuration = &configuration,
                            .inputs = rules,
                            .outputs = &output,
                            .numerics = &numerics,
-                           .configuration_size = sizeof(configuration),
                            .scratch_bytes = (uint64_t)slot * tenon__cpu_slot_count(),
                            .estimate_seconds = estimate(cpu->isa, y, &problem),
                            .launches = 1};
   tenon_status_t status = add(emit, &tactic);
   if (status == TENON_OK && !problem.depthwise && problem.groups == 1 &&
       problem.in_channels <= FEW_CHANNELS) {
-    configuration.planes = 1;
     rules[x] = (tenon_argument_rule_t){
         .kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1, .in_place_input = TENON_NONE};
     tactic.name = "planes to channels last";
@@ -157,15 +135,12 @@ static void* allocate_prepared(void* user, size_t size_bytes) {
   return preparation->host->allocate(preparation->handle, size_bytes);
 }
 
-/* Where row k of a group's matrix is in the group's weights, [out][in][taps]. */
+/* Where row k of a group's matrix, [taps][in], is in the group's weights, [out][in][taps]. */
 static void fill_offsets(const tenon__cpu_convolution_t* c, size_t* out_offsets) {
   const size_t taps = (size_t)tenon__cpu_window_taps(&c->window);
   const size_t channels = (size_t)c->in_channels;
   for (size_t k = 0; k < c->depth; k++) {
-    const bool planes = c->path == TENON_CPU_PATH_PLANES;
-    const size_t tap = planes ? k % taps : k / channels;
-    const size_t channel = planes ? k / taps : k % channels;
-    out_offsets[k] = channel * taps + tap;
+    out_offsets[k] = k % channels * taps + k / channels;
   }
 }
 
@@ -179,10 +154,9 @@ static void pack_depthwise(const float* w, size_t channels, size_t taps, float* 
 
 static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_region_t region,
                                    const preparation_t* preparation) {
-  static const char* const formats[] = {"cpu.patches/1", "cpu.planes/1", "cpu.depthwise/1"};
   const uint32_t source = region.table->node_input(region.handle, 0, 1);
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
-  const bool depthwise = c->path == TENON_CPU_PATH_DEPTHWISE;
+  const bool depthwise = c->depthwise;
   c->packed_group = depthwise
                         ? (size_t)tenon__cpu_window_taps(&c->window)
                         : tenon__cpu_packed_size(c->isa->tiles, c->depth, (size_t)c->out_channels);
@@ -193,8 +167,9 @@ static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_regio
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %zu groups",
                  c->isa->tiles->vector_floats, groups);
   const tenon_status_t status =
-      preparation->host->pack(preparation->handle, formats[c->path], depthwise ? "" : parameters,
-                              &source, 1, groups * c->packed_group * sizeof(float), &data, &ready);
+      preparation->host->pack(preparation->handle, depthwise ? "cpu.depthwise/1" : "cpu.patches/1",
+                              depthwise ? "" : parameters, &source, 1,
+                              groups * c->packed_group * sizeof(float), &data, &ready);
   c->packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -228,28 +203,21 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   const tenon__cpu_region_t region = {handle, table};
   preparation_t preparation = {preparation_handle, host};
   tenon__cpu_convolution_t* c = host->allocate(preparation_handle, sizeof(*c));
-  configuration_t configuration;
   if (c == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (tactic->configuration_size != sizeof(configuration)) {
-    return TENON_ERROR_INVALID_ARGUMENT;
-  }
-  memcpy(&configuration, tactic->configuration, sizeof(configuration));
   const problem_t problem = read_problem(region);
   c->isa = cpu->isa;
   c->groups = problem.groups;
   c->in_channels = problem.in_channels;
   c->out_channels = problem.out_channels;
   tenon__cpu_window_read(region, problem.rank, problem.kernel, &c->window);
-  c->path = problem.depthwise           ? TENON_CPU_PATH_DEPTHWISE
-            : configuration.planes != 0 ? TENON_CPU_PATH_PLANES
-                                        : TENON_CPU_PATH_PATCHES;
+  c->depthwise = problem.depthwise;
   c->depth = (size_t)(problem.in_channels * tenon__cpu_window_taps(&c->window));
   c->x = tenon__cpu_region_argument(region, 0);
   c->bias = tenon__cpu_region_argument(region, 2);
-  c->gather_bytes = gather_bytes(region, &problem);
-  c->slot_bytes = c->gather_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
+  c->image_bytes = image_bytes(region, &problem);
+  c->slot_bytes = c->image_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
   c->slots = c->slot_bytes == 0 ? UINT32_MAX : (uint32_t)(tactic->scratch_bytes / c->slot_bytes);
   *out_instance = c;
   if (c->slots == 0) {
@@ -297,14 +265,31 @@ static void find_segments(tenon__cpu_bound_convolution_t* bound, bool in_place) 
   bound->segment_rows = (size_t)rows;
 }
 
-static bool reads_in_place(const tenon__cpu_bound_convolution_t* bound) {
+static bool reads_pixels(const tenon__cpu_bound_convolution_t* bound) {
   const tenon__cpu_window_t* w = &bound->window;
-  bool plain = bound->convolution->path == TENON_CPU_PATH_PATCHES;
+  bool plain = bound->x.channel_stride == 1;
   for (size_t a = 0; a < TENON_CPU_AXES; a++) {
     plain = plain && w->kernel[a] == 1 && w->stride[a] == 1 && w->pad_begin[a] == 0 &&
             bound->x.extent[a] == bound->y.extent[a];
   }
   return plain;
+}
+
+static void choose_path(tenon__cpu_bound_convolution_t* bound) {
+  bound->path = TENON_CPU_PATH_PATCHES;
+  if (bound->convolution->depthwise) {
+    bound->path = TENON_CPU_PATH_DEPTHWISE;
+    bound->y_step = (size_t)bound->y.stride[2];
+    return;
+  }
+  if (reads_pixels(bound)) {
+    bound->path = TENON_CPU_PATH_PIXELS;
+  } else {
+    tenon__cpu_band_plan(bound);
+  }
+  if (bound->path != TENON_CPU_PATH_LINES) {
+    find_segments(bound, bound->path == TENON_CPU_PATH_PIXELS);
+  }
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,
@@ -320,20 +305,45 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
   tenon__cpu_image_read(&host->input(handle, c->x)->tensor, &bound->x);
   tenon__cpu_image_read(y, &bound->y);
   tenon__cpu_window_fit(&bound->window, bound->x.extent, bound->y.extent);
-  find_segments(bound, reads_in_place(bound));
-  tenon__cpu_row_shape_t shape = {
+  choose_path(bound);
+  const tenon__cpu_row_shape_t shape = {
       .rank = y->rank - 1, .axes = {0, 2, 3, 4}, .column_axis = 1, .c_stride = bound->y_step};
-  if (c->path == TENON_CPU_PATH_DEPTHWISE) {
-    shape.c_stride = (size_t)bound->y.stride[2];
-  }
   *out_bound = bound;
-  return tenon__cpu_epilogue_bind(&c->epilogue, &shape, c->path != TENON_CPU_PATH_DEPTHWISE,
-                                  c->bias != TENON_NONE, handle, host, &bound->epilogue);
+  return tenon__cpu_epilogue_bind(&c->epilogue, &shape, !c->depthwise, c->bias != TENON_NONE,
+                                  handle, host, &bound->epilogue);
 }
 
 /* ---- Running ---- */
 
-/* A task: a segment, a group, a part of the product's grid. */
+void tenon__cpu_convolution_product(const tenon__cpu_convolution_call_t* call, size_t group,
+                                    size_t first_row, const tenon__cpu_epilogue_task_t* finish,
+                                    tenon__cpu_shifted_finish_t* out_shifted,
+                                    tenon__cpu_product_t* inout_product) {
+  const tenon__cpu_bound_convolution_t* bound = call->bound;
+  const tenon__cpu_convolution_t* c = bound->convolution;
+  const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
+  const tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, first_row);
+  const size_t column = group * (size_t)c->out_channels;
+  *out_shifted = (tenon__cpu_shifted_finish_t){finish, epilogue->finish, first_row, column};
+  inout_product->tiles = c->isa->tiles;
+  inout_product->columns = (size_t)c->out_channels;
+  inout_product->depth = c->depth;
+  inout_product->b = c->packed + group * c->packed_group;
+  inout_product->panel_stride = c->depth * tenon__cpu_panel_width(c->isa->tiles);
+  inout_product->c = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + column;
+  inout_product->c_stride = bound->y_step;
+  inout_product->bias = epilogue->bias != NULL ? epilogue->bias + column : NULL;
+  inout_product->addend_stride = epilogue->addend_stride;
+  inout_product->addend = epilogue->addend != NULL
+                              ? epilogue->addend + first_row * epilogue->addend_stride + column
+                              : NULL;
+  inout_product->low = epilogue->low;
+  inout_product->high = epilogue->high;
+  inout_product->finish = epilogue->finish != NULL ? tenon__cpu_finish_shifted : NULL;
+  inout_product->finish_user = out_shifted;
+}
+
+/* PIXELS and PATCHES. A task: a segment, a group, a part of the product's grid. */
 static void product_task(void* user, uint32_t index, uint32_t thread) {
   const tenon__cpu_convolution_call_t* call = user;
   const tenon__cpu_bound_convolution_t* bound = call->bound;
@@ -342,41 +352,21 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   const size_t unit = index / tasks;
   const size_t group = unit % (size_t)c->groups;
   const size_t first_row = unit / (size_t)c->groups * bound->segment_rows;
-  const tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, first_row);
-  const size_t column = group * (size_t)c->out_channels;
   char* scratch = call->scratch + thread * c->slot_bytes;
   const tenon__cpu_patches_t patches = {
-      bound, call->x + group * (size_t)c->in_channels * (size_t)bound->x.channel_stride, first_row};
-  const tenon__cpu_epilogue_task_t finish = {&call->epilogue, scratch + c->gather_bytes};
-  const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
-  const tenon__cpu_shifted_finish_t shifted = {&finish, epilogue->finish, first_row, column};
-  tenon__cpu_product_t product = {
-      .tiles = c->isa->tiles,
-      .rows = bound->segment_rows,
-      .columns = (size_t)c->out_channels,
-      .depth = c->depth,
-      .b = c->packed + group * c->packed_group,
-      .panel_stride = c->depth * tenon__cpu_panel_width(c->isa->tiles),
-      .c = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + column,
-      .c_stride = bound->y_step,
-      .bias = epilogue->bias != NULL ? epilogue->bias + column : NULL,
-      .addend = epilogue->addend != NULL
-                    ? epilogue->addend + first_row * epilogue->addend_stride + column
-                    : NULL,
-      .addend_stride = epilogue->addend_stride,
-      .low = epilogue->low,
-      .high = epilogue->high,
-      .finish = epilogue->finish != NULL ? tenon__cpu_finish_shifted : NULL,
-      .finish_user = &shifted,
-  };
-  if (bound->x_step != 0) {
+      bound, call->x + (int64_t)group * c->in_channels * bound->x.channel_stride, first_row};
+  const tenon__cpu_epilogue_task_t finish = {&call->epilogue, scratch + c->image_bytes};
+  tenon__cpu_shifted_finish_t shifted;
+  tenon__cpu_product_t product = {.rows = bound->segment_rows};
+  if (bound->path == TENON_CPU_PATH_PIXELS) {
+    const tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, first_row);
     product.a = patches.x + tenon__cpu_pixel_offset(&bound->x, pixel);
     product.a_stride = bound->x_step;
   } else {
-    product.gather =
-        c->path == TENON_CPU_PATH_PLANES ? tenon__cpu_gather_planes : tenon__cpu_gather_patches;
+    product.gather = tenon__cpu_gather_patches;
     product.gather_user = &patches;
   }
+  tenon__cpu_convolution_product(call, group, first_row, &finish, &shifted, &product);
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
@@ -393,14 +383,18 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
                                         .scratch = host->scratch(run)};
   const float* bias = c->bias != TENON_NONE ? inputs[c->bias].tensor.data : NULL;
   const uint32_t threads = tenon__cpu_threads(run, host, c->slots);
-  const int64_t pixels = tenon__cpu_image_pixels(&bound->y) * bound->y.batch;
-  if (pixels == 0 || bound->y.channels == 0) {
+  if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
     return TENON_OK;
   }
   tenon__cpu_epilogue_start(bound->epilogue, inputs, bias, &call.epilogue);
-  if (c->path == TENON_CPU_PATH_DEPTHWISE) {
+  if (bound->path == TENON_CPU_PATH_DEPTHWISE) {
     const uint32_t tasks = tenon__cpu_depthwise_tasks(&call, threads);
     tenon__cpu_parallel(run, host, c->slots, tasks, tenon__cpu_depthwise_task, &call);
+    return TENON_OK;
+  }
+  if (bound->path == TENON_CPU_PATH_LINES) {
+    const uint32_t tasks = tenon__cpu_band_tasks(bound, threads);
+    tenon__cpu_parallel(run, host, c->slots, tasks, tenon__cpu_band_task, &call);
     return TENON_OK;
   }
   const size_t units = bound->segments * (size_t)c->groups;

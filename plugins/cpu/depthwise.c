@@ -66,7 +66,7 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
   if (call->epilogue.finish != NULL) {
     const tenon__cpu_epilogue_task_t task = {
         &call->epilogue,
-        call->scratch + thread * convolution->slot_bytes + convolution->gather_bytes};
+        call->scratch + thread * convolution->slot_bytes + convolution->image_bytes};
     call->epilogue.finish(&task, row.y, (size_t)row.y_stride, first_pixel, (size_t)row.out_width,
                           (size_t)channel, channels);
   }

@@ -73,6 +73,14 @@ typedef struct tenon__cpu_elements_t {
   tenon__cpu_unary_t to_f16; /* from float */
   tenon__cpu_unary_t to_bf16;
   tenon__cpu_activate_t activate[TENON_CPU_ACTIVATION_COUNT];
+  /* One step of a recurrent cell for `count` hidden elements. `gates`: sums, gate after gate, each
+   * `count` long. lstm: i o f c; c and h are updated. gru: z r h from the input (with biases), and
+   * from the state; h is updated. gate: out = sigmoid(gates) * h, and blend: h = (1 - sigmoid(z))
+   * tanh(n) + sigmoid(z) h. */
+  void (*lstm_cell)(const float* gates, float* c, float* h, size_t count);
+  void (*gru_cell)(const float* gates, const float* recurrent, float* h, size_t count);
+  void (*gru_reset)(const float* r, const float* h, float* out, size_t count);
+  void (*gru_blend)(const float* z, const float* n, float* h, size_t count);
   /* out[j * out_stride + i] = a[i * a_stride + j], strides and counts in elements of 4 bytes. */
   void (*transpose_32)(void* out, size_t out_stride, const void* a, size_t a_stride, size_t rows,
                        size_t columns);

@@ -7,6 +7,7 @@
 #define TENON_CPU_ELEMENTS_KERNELS_H_
 
 #include "elements_float.h"
+#include "elements_recurrent.h"
 #include "elements_scalar.h"
 
 #define UNARY_LOOP(name, type, result, expression)           \

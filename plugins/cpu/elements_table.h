@@ -114,6 +114,10 @@ const tenon__cpu_elements_t ISA(tenon__cpu_elements) = {
     .activate = {activate_none, activate_clamp, activate_leaky, activate_sigmoid, activate_swish,
                  activate_hard_sigmoid, activate_hard_swish, activate_tanh, activate_gelu,
                  activate_gelu_tanh},
+    .lstm_cell = lstm_cell,
+    .gru_cell = gru_cell,
+    .gru_reset = gru_reset,
+    .gru_blend = gru_blend,
     .transpose_32 = transpose_32,
 };
 

@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/test.h"
+#include "core/base/thread_pool.h"
 #include "cpu.h"
+#ifndef FAKE_WITHOUT_TESTS
+#include "core/base/test.h"
+#endif
 
 enum { FAKE_VALUES = 24, FAKE_RANK = 8, FAKE_ATTRIBUTES = 24, FAKE_BLOCKS = 4096 };
 
@@ -52,6 +55,7 @@ typedef struct fake_t {
   int64_t space[FAKE_RANK];
   uint32_t space_rank;
   uint32_t threads;
+  tenon__thread_pool_t* pool; /* NULL: all bodies run on the caller, as if on several threads */
   unsigned seed;
   bool in_place; /* uses in_place_input */
   /* While running. */
@@ -255,7 +259,7 @@ static inline uint32_t fake_node_input(const tenon_region_t* r, uint32_t node, u
 }
 static inline uint32_t fake_node_output(const tenon_region_t* r, uint32_t node, uint32_t index) {
   (void)node;
-  return fake_of(r)->input_count + index;
+  return index >= fake_of(r)->output_count ? TENON_NONE : fake_of(r)->input_count + index;
 }
 static inline const fake_attribute_t* fake_find(const tenon_region_t* r, const char* name,
                                                 uint32_t kind) {
@@ -409,6 +413,10 @@ static inline void* fake_scratch(tenon_run_t* r) {
 }
 static inline void fake_parallel(tenon_run_t* r, uint32_t count,
                                  void (*body)(void*, uint32_t, uint32_t), void* user) {
+  if (fake_of(r)->pool != NULL) {
+    tenon__thread_pool_run(fake_of(r)->pool, count, body, user);
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
     body(user, i, i % fake_of(r)->threads);
   }

@@ -85,17 +85,20 @@ static void copy_line(const tenon__cpu_bound_convolution_t* bound, const patch_t
                       const float* line, int64_t begin, int64_t end, float* out) {
   const int64_t channels = bound->convolution->in_channels;
   const int64_t step = bound->window.dilation[2] * bound->x.stride[2];
+  const int64_t next = bound->x.channel_stride;
   const int64_t from = clamp_int(patch->low * channels, begin, end);
   const int64_t to = clamp_int(patch->high * channels, from, end);
   memset(out, 0, (size_t)(from - begin) * sizeof(float));
-  if (step == channels) {
+  if (next == 1 && step == channels) {
     memcpy(out + (from - begin), line + from, (size_t)(to - from) * sizeof(float));
   } else {
     for (int64_t k = from; k < to;) {
       const int64_t tap = k / channels;
       const int64_t stop = (tap + 1) * channels < to ? (tap + 1) * channels : to;
-      memcpy(out + (k - begin), line + tap * step + (k - tap * channels),
-             (size_t)(stop - k) * sizeof(float));
+      const float* source = line + tap * step + (k - tap * channels) * next;
+      for (int64_t j = 0; j < stop - k; j++) {
+        out[k - begin + j] = source[j * next];
+      }
       k = stop;
     }
   }
@@ -123,38 +126,6 @@ void tenon__cpu_gather_patches(const void* user, size_t row, size_t rows, size_t
       }
       target += stop - k;
       k = stop;
-    }
-    tenon__cpu_pixel_next(&bound->y, &pixel);
-  }
-}
-
-void tenon__cpu_gather_planes(const void* user, size_t row, size_t rows, size_t depth_begin,
-                              size_t depth, float* out, size_t out_stride) {
-  const tenon__cpu_patches_t* patches = user;
-  const tenon__cpu_bound_convolution_t* bound = patches->bound;
-  const int64_t width = bound->window.kernel[2];
-  const int64_t lines = bound->window.kernel[0] * bound->window.kernel[1];
-  const int64_t step = bound->window.dilation[2] * bound->x.stride[2];
-  const int64_t depth_end = (int64_t)(depth_begin + depth);
-  tenon__cpu_pixel_t pixel = tenon__cpu_pixel_of(&bound->y, patches->first_row + row);
-  for (size_t i = 0; i < rows; i++, out += out_stride) {
-    const patch_t patch = patch_of(patches, pixel);
-    float* target = out;
-    for (int64_t k = (int64_t)depth_begin; k < depth_end;) {
-      const int64_t number = k / width;
-      const int64_t begin = k - number * width;
-      const int64_t end = clamp_int(depth_end - number * width, 0, width);
-      const float* line = patch_line(bound, &patch, number % lines);
-      if (line == NULL) {
-        memset(target, 0, (size_t)(end - begin) * sizeof(float));
-      } else {
-        line += number / lines * bound->x.channel_stride;
-        for (int64_t j = begin; j < end; j++) {
-          target[j - begin] = j >= patch.low && j < patch.high ? line[j * step] : 0.0F;
-        }
-      }
-      target += end - begin;
-      k += end - begin;
     }
     tenon__cpu_pixel_next(&bound->y, &pixel);
   }

@@ -5,7 +5,12 @@
 #include "cpu.h"
 
 extern const tenon_kernel_t tenon__cpu_convolution_kernel;
+extern const tenon_kernel_t tenon__cpu_average_pool_kernel;
+extern const tenon_kernel_t tenon__cpu_deconvolution_kernel;
 extern const tenon_kernel_t tenon__cpu_expression_kernel;
+extern const tenon_kernel_t tenon__cpu_max_pool_kernel;
+extern const tenon_kernel_t tenon__cpu_gru_kernel;
+extern const tenon_kernel_t tenon__cpu_lstm_kernel;
 extern const tenon_kernel_t tenon__cpu_mat_mul_kernel;
 extern const tenon_kernel_t tenon__cpu_move_kernel;
 

@@ -5,7 +5,12 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
                       "vendor: Tenon\n"
                       "licence: Apache-2.0\n"
                       "offers: kernel convolution standard.convolution/1 cpu\n"
+                      "offers: kernel deconvolution standard.deconvolution/1 cpu\n"
                       "offers: kernel mat_mul standard.mat_mul/1 cpu\n"
+                      "offers: kernel lstm standard.lstm/1 cpu\n"
+                      "offers: kernel gru standard.gru/1 cpu\n"
+                      "offers: kernel max_pool standard.max_pool/1 cpu\n"
+                      "offers: kernel average_pool standard.average_pool/1 cpu\n"
                       "offers: kernel expressions *expressions cpu\n"
                       "offers: kernel moves *moves cpu\n");
 
@@ -15,9 +20,10 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
     .stride = sizeof(tenon_kernel_t)                                                      \
   }
 static const tenon_offering_t kOfferings[] = {
-    KERNEL(tenon__cpu_convolution_kernel),
-    KERNEL(tenon__cpu_mat_mul_kernel),
-    KERNEL(tenon__cpu_expression_kernel),
+    KERNEL(tenon__cpu_convolution_kernel),  KERNEL(tenon__cpu_deconvolution_kernel),
+    KERNEL(tenon__cpu_mat_mul_kernel),      KERNEL(tenon__cpu_lstm_kernel),
+    KERNEL(tenon__cpu_gru_kernel),          KERNEL(tenon__cpu_max_pool_kernel),
+    KERNEL(tenon__cpu_average_pool_kernel), KERNEL(tenon__cpu_expression_kernel),
     KERNEL(tenon__cpu_move_kernel),
 };
 

@@ -130,27 +130,76 @@ void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_
   out_grid->panel_tasks = ceil_div(panels > 0 ? panels : 1, out_grid->panels_per_task);
 }
 
-/* A block of rows and of the depth: where its a is, and whether its sums begin or end here. */
+/* A block of rows and of the depth. */
 typedef struct block_t {
-  const float* a;
+  const float* a; /* its first row */
   size_t a_stride;
   size_t row;
   size_t rows;
   size_t depth_begin;
-  size_t depth;
+  size_t depth; /* of a line */
+  size_t lines;
+  size_t column; /* of the panel */
 } block_t;
 
-static void run_panel(const tenon__cpu_product_t* p, const block_t* block, size_t panel) {
+/* Are tiles within single runs nearly full? Else they go across. */
+static bool tiles_fit_runs(const tenon__cpu_product_t* p, size_t max_rows) {
+  return p->c_run != 0 || p->run_rows * 5 >= ceil_div(p->run_rows, max_rows) * max_rows * 4;
+}
+
+/* Where each of `count` rows from `row` on is, from the block's first. */
+static void find_offsets(const tenon__cpu_product_t* p, size_t row, size_t count, size_t* out) {
+  for (size_t i = 0; i < count; i++) {
+    out[i] = (row + i) / p->run_rows * p->a_run + (row + i) % p->run_rows * p->a_stride;
+  }
+}
+
+/* The tiles of rows [row, row + rows) of the block in one panel. They lie evenly from `a` on, or,
+ * with `across`, in runs. */
+static void run_tiles(const tenon__cpu_product_t* p, const block_t* block, const float* a,
+                      size_t row, size_t rows, bool across, tenon__cpu_tile_t* tile) {
+  const size_t column = block->column;
+  const size_t vectors = ceil_div(tile->columns, p->tiles->vector_floats);
+  const bool last = tile->lines * tile->depth + block->depth_begin == p->depth;
+  const size_t tile_count = ceil_div(rows, p->tiles->max_rows[vectors - 1]);
+  size_t offsets[TENON_CPU_TILE_MAX_ROWS];
+  for (size_t t = 0, done = 0; t < tile_count; t++) {
+    const size_t count = ceil_div(rows - done, tile_count - t);
+    const size_t at = row + done;
+    tile->a = across ? block->a : a + done * block->a_stride;
+    tile->a_offsets = NULL;
+    if (across) {
+      find_offsets(p, at, count, offsets);
+      tile->a_offsets = offsets;
+    }
+    tile->c = p->c + column;
+    tile->c += p->c_run == 0 ? at * p->c_stride
+                             : at / p->run_rows * p->c_run + at % p->run_rows * p->c_stride;
+    tile->addend = block->depth_begin != 0 ? tile->c
+                   : p->addend == NULL     ? NULL
+                                           : p->addend + at * p->addend_stride + column;
+    p->tiles->functions[vectors - 1][count - 1](tile);
+    if (last && p->finish != NULL) {
+      p->finish(p->finish_user, tile->c, tile->c_stride, at, count, column, tile->columns);
+    }
+    done += count;
+  }
+}
+
+static void run_panel(const tenon__cpu_product_t* p, block_t* block, size_t panel) {
   const size_t column = panel * tenon__cpu_panel_width(p->tiles);
   const size_t vectors = panel_vectors(p->tiles, p->columns - column);
   const size_t width = vectors * p->tiles->vector_floats;
   const bool first = block->depth_begin == 0;
-  const bool last = block->depth_begin + block->depth == p->depth;
+  const bool last = block->depth_begin + block->lines * block->depth == p->depth;
   const size_t b_stride = p->b_stride != 0 ? p->b_stride : width;
+  block->column = column;
   tenon__cpu_tile_t tile = {
       .b = p->b + panel * p->panel_stride + block->depth_begin * b_stride,
       .bias = first && p->bias != NULL ? p->bias + column : NULL,
       .depth = block->depth,
+      .lines = block->lines,
+      .a_line = p->a_line,
       .a_stride = block->a_stride,
       .b_stride = b_stride,
       .c_stride = p->c_stride,
@@ -159,41 +208,57 @@ static void run_panel(const tenon__cpu_product_t* p, const block_t* block, size_
       .low = last ? p->low : -INFINITY,
       .high = last ? p->high : INFINITY,
   };
-  const size_t max_rows = p->tiles->max_rows[vectors - 1];
-  const size_t tile_count = ceil_div(block->rows, max_rows);
-  size_t row = 0;
-  for (size_t t = 0; t < tile_count; t++) {
-    const size_t count = ceil_div(block->rows - row, tile_count - t);
-    tile.a = block->a + row * block->a_stride;
-    tile.c = p->c + (block->row + row) * p->c_stride + column;
-    tile.addend = !first              ? tile.c
-                  : p->addend == NULL ? NULL
-                                      : p->addend + (block->row + row) * p->addend_stride + column;
-    p->tiles->functions[vectors - 1][count - 1](&tile);
-    if (last && p->finish != NULL) {
-      p->finish(p->finish_user, tile.c, tile.c_stride, block->row + row, count, column,
-                tile.columns);
-    }
+  const bool runs = p->run_rows != 0 && p->gather == NULL;
+  if (!runs || !tiles_fit_runs(p, p->tiles->max_rows[vectors - 1])) {
+    run_tiles(p, block, block->a, block->row, block->rows, runs, &tile);
+    return;
+  }
+  const size_t end = block->row + block->rows;
+  for (size_t row = block->row; row < end;) {
+    const size_t run = row / p->run_rows;
+    const size_t at = row % p->run_rows;
+    const size_t count = min_size(p->run_rows - at, end - row);
+    run_tiles(p, block, block->a + run * p->a_run + at * p->a_stride, row, count, false, &tile);
     row += count;
+  }
+}
+
+/* The block of the depth that begins at k: parts of a long line, or several short lines. */
+static void take_depth(const tenon__cpu_product_t* p, size_t k, block_t* block) {
+  const size_t line = p->line_depth != 0 ? p->line_depth : p->depth;
+  block->depth_begin = k;
+  block->lines = 1;
+  if (line > TENON_CPU_DEPTH_BLOCK) {
+    block->depth = min_size(depth_block(line), line - k % line);
+    return;
+  }
+  block->depth = p->depth == 0 ? 0 : line;
+  if (block->depth > 0) {
+    const size_t lines = (p->depth - k) / line;
+    const size_t most = TENON_CPU_LINES_BLOCK / line;
+    block->lines = ceil_div(lines, ceil_div(lines, most));
   }
 }
 
 static void run_rows(const tenon__cpu_product_t* p, size_t row, size_t rows, size_t panel_begin,
                      size_t panel_end, float* scratch) {
-  const size_t step = depth_block(p->depth);
+  block_t block = {.a_stride = p->a_stride, .row = row, .rows = rows};
+  const size_t line = p->line_depth != 0 ? p->line_depth : p->depth;
   size_t k = 0;
   do {
-    const size_t depth = min_size(step, p->depth - k);
-    block_t block = {p->a + row * p->a_stride + k, p->a_stride, row, rows, k, depth};
+    take_depth(p, k, &block);
     if (p->gather != NULL) {
       block.a = scratch;
-      block.a_stride = step + TENON_CPU_ROW_PADDING;
-      p->gather(p->gather_user, row, rows, k, depth, scratch, block.a_stride);
+      block.a_stride = depth_block(line) + TENON_CPU_ROW_PADDING;
+      p->gather(p->gather_user, row, rows, k, block.depth, scratch, block.a_stride);
+    } else {
+      const size_t offset = line > 0 ? k / line * p->a_line + k % line : 0;
+      block.a = p->a + offset + (p->run_rows == 0 ? row * p->a_stride : 0);
     }
     for (size_t panel = panel_begin; panel < panel_end; panel++) {
       run_panel(p, &block, panel);
     }
-    k += depth;
+    k += block.depth * block.lines;
   } while (k < p->depth);
 }
 
@@ -212,4 +277,9 @@ void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__c
   for (size_t row = row_begin; row < row_end; row += block) {
     run_rows(product, row, min_size(block, row_end - row), panel_begin, panel_end, scratch);
   }
+}
+
+void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_begin,
+                             size_t panel_end) {
+  run_rows(product, 0, product->rows, panel_begin, panel_end, NULL);
 }

@@ -16,6 +16,7 @@
 enum {
   TENON_CPU_ROW_BLOCK = 144,
   TENON_CPU_DEPTH_BLOCK = 320,
+  TENON_CPU_LINES_BLOCK = 600, /* of several short lines */
   /* Gathered rows lie this much apart beyond their length, so that they do not share cache sets. */
   TENON_CPU_ROW_PADDING = 16
 };
@@ -34,6 +35,10 @@ typedef struct tenon__cpu_product_t {
   size_t depth;
   const float* a; /* NULL: gather */
   size_t a_stride;
+  size_t run_rows; /* rows of a in runs of so many, each a_run after the last; 0: one run */
+  size_t a_run;
+  size_t line_depth; /* depth in lines of so much, each a_line after the last; 0: one line */
+  size_t a_line;
   tenon__cpu_gather_t gather;
   const void* gather_user;
   const float* b;
@@ -41,6 +46,7 @@ typedef struct tenon__cpu_product_t {
   size_t panel_stride; /* from panel to panel */
   float* c;
   size_t c_stride;
+  size_t c_run; /* runs of rows of c, as of a; 0: all rows c_stride apart */
   const float* bias;
   const float* addend;
   size_t addend_stride;
@@ -70,12 +76,16 @@ void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
                              size_t columns, float* out);
-/* Floats of scratch that one thread needs for gathering; 0 when rows are read in place. */
+/* Floats of scratch that one thread needs for gathering. */
 size_t tenon__cpu_product_scratch(size_t rows, size_t depth);
 void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_t columns,
                              size_t batches, size_t threads, tenon__cpu_grid_t* out_grid);
 /* One task of the grid. `scratch` as tenon__cpu_product_scratch says, for gathering. */
 void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__cpu_grid_t* grid,
                              size_t task, float* scratch);
+
+/* All rows at once, without gathering, for some of the panels. */
+void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_begin,
+                             size_t panel_end);
 
 #endif

@@ -14,8 +14,11 @@ typedef struct tenon__cpu_tile_t {
   float* c;
   const float* bias;   /* NULL: none */
   const float* addend; /* NULL: none; may be c */
-  size_t depth;
-  size_t a_stride; /* in elements, from row to row */
+  size_t depth;        /* of a line: b has lines x depth rows */
+  size_t lines;        /* 1 or more: a goes on a_line further for each */
+  size_t a_line;
+  const size_t* a_offsets; /* where each row of a begins, instead of a_stride; NULL: evenly */
+  size_t a_stride;         /* in elements, from row to row */
   size_t b_stride;
   size_t c_stride;
   size_t addend_stride;

@@ -14,6 +14,10 @@
 #include "tile.h"
 #include "vector.h"
 
+/* Elements of the depth in one turn of the loop. 14 rows need more addresses than there are
+ * registers: two elements share the loading of each. */
+enum { TILE_STEPS = TENON_VECTOR_BYTES == 64 ? 2 : 1 };
+
 /* Where the last vector is not full: `sums` is rows x width. Out of line, since it is rare. */
 static __attribute__((noinline, unused)) void tile_store_part(const tenon__cpu_tile_t* tile,
                                                               const float* sums, size_t rows,
@@ -65,7 +69,78 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
   }
 }
 
-/* Few sums wait for one another: then several chains of them, each for its share of the depth. */
+/* Adds the products of element k of each row of a with row k of b. */
+INLINE void tile_step(const float* const* a, size_t k, const float* b, int rows, int vectors,
+                      vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  vfloat_t row[TENON_CPU_TILE_VECTORS];
+  UNROLL for (int v = 0; v < vectors; v++) {
+    row[v] = vload(b + v * VECTOR_FLOATS);
+  }
+  UNROLL for (int i = 0; i < rows; i++) {
+    const vfloat_t x = vsplat(a[i][k]);
+    UNROLL for (int v = 0; v < vectors; v++) {
+      sums[i][v] = vfma(x, row[v], sums[i][v]);
+    }
+  }
+}
+
+/* One line of the depth; returns where b goes on. `even`: rows of a lie a_stride apart. */
+INLINE const float* tile_line(const tenon__cpu_tile_t* tile, const float* a, const float* b,
+                              int rows, int vectors, int even,
+                              vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  const size_t b_stride = tile->b_stride;
+  const size_t depth = tile->depth;
+  const float* starts[TENON_CPU_TILE_MAX_ROWS];
+  UNROLL for (int i = 0; i < rows; i++) {
+    starts[i] = a + (even != 0 ? (size_t)i * tile->a_stride : tile->a_offsets[i]);
+  }
+  size_t k = 0;
+  for (; k + TILE_STEPS <= depth; k += TILE_STEPS) {
+    UNROLL for (size_t u = 0; u < TILE_STEPS; u++) {
+      tile_step(starts, k + u, b, rows, vectors, sums);
+      b += b_stride;
+    }
+  }
+  for (; k < depth; k++, b += b_stride) {
+    tile_step(starts, k, b, rows, vectors, sums);
+  }
+  return b;
+}
+
+/* The same where few sums wait for one another: several chains of them, each for its share of the
+ * depth. */
+INLINE const float* tile_line_chained(const tenon__cpu_tile_t* tile, const float* a, const float* b,
+                                      int rows, int vectors, int chains,
+                                      vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  const size_t b_stride = tile->b_stride;
+  const size_t most = tile->depth / (size_t)chains * (size_t)chains;
+  for (size_t k = 0; k < tile->depth; k += (size_t)chains, b += (size_t)chains * b_stride) {
+    if (k == most) {
+      for (; k < tile->depth; k++, b += b_stride) {
+        UNROLL for (int i = 0; i < rows; i++) {
+          const size_t at =
+              tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
+          UNROLL for (int v = 0; v < vectors; v++) {
+            sums[i][v] = vfma(vsplat(a[at + k]), vload(b + v * VECTOR_FLOATS), sums[i][v]);
+          }
+        }
+      }
+      break;
+    }
+    UNROLL for (int c = 0; c < chains; c++) {
+      UNROLL for (int i = 0; i < rows; i++) {
+        const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
+        const vfloat_t x = vsplat(a[at + k + (size_t)c]);
+        UNROLL for (int v = 0; v < vectors; v++) {
+          const vfloat_t y = vload(b + (size_t)c * b_stride + v * VECTOR_FLOATS);
+          sums[c * rows + i][v] = vfma(x, y, sums[c * rows + i][v]);
+        }
+      }
+    }
+  }
+  return b;
+}
+
 INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
   const int chains = rows * vectors >= 6 ? 1 : rows * vectors >= 3 ? 2 : 4;
   vfloat_t sums[4 * TENON_CPU_TILE_MAX_ROWS][TENON_CPU_TILE_VECTORS];
@@ -76,33 +151,13 @@ INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
   }
   const float* a = tile->a;
   const float* b = tile->b;
-  const size_t a_stride = tile->a_stride;
-  const size_t b_stride = tile->b_stride;
-  const float* const a_end = a + tile->depth;
-  if (chains > 1) {
-    const float* const a_most = a + tile->depth / (size_t)chains * (size_t)chains;
-    for (; a != a_most; a += chains, b += (size_t)chains * b_stride) {
-      UNROLL for (int c = 0; c < chains; c++) {
-        UNROLL for (int i = 0; i < rows; i++) {
-          const vfloat_t x = vsplat(a[(size_t)i * a_stride + (size_t)c]);
-          UNROLL for (int v = 0; v < vectors; v++) {
-            const vfloat_t y = vload(b + (size_t)c * b_stride + v * VECTOR_FLOATS);
-            sums[c * rows + i][v] = vfma(x, y, sums[c * rows + i][v]);
-          }
-        }
-      }
-    }
-  }
-  for (; a != a_end; a++, b += b_stride) {
-    vfloat_t row[TENON_CPU_TILE_VECTORS];
-    UNROLL for (int v = 0; v < vectors; v++) {
-      row[v] = vload(b + v * VECTOR_FLOATS);
-    }
-    UNROLL for (int i = 0; i < rows; i++) {
-      const vfloat_t x = vsplat(a[(size_t)i * a_stride]);
-      UNROLL for (int v = 0; v < vectors; v++) {
-        sums[i][v] = vfma(x, row[v], sums[i][v]);
-      }
+  for (size_t line = tile->lines; line > 0; line--, a += tile->a_line) {
+    if (chains > 1) {
+      b = tile_line_chained(tile, a, b, rows, vectors, chains, sums);
+    } else if (tile->a_offsets == NULL) {
+      b = tile_line(tile, a, b, rows, vectors, 1, sums);
+    } else {
+      b = tile_line(tile, a, b, rows, vectors, 0, sums);
     }
   }
   UNROLL for (int c = 1; c < chains; c++) {

@@ -56,6 +56,33 @@ void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* 
   }
 }
 
+void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule) {
+  *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
+                                      .layout = tenon__cpu_channels_last(rank),
+                                      .strided = 1,
+                                      .in_place_input = TENON_NONE};
+}
+
+void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
+                           tenon_argument_rule_t* out_rule) {
+  const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
+  const tenon_value_info_t* value =
+      region.table->value(region.handle, region.table->input(region.handle, input));
+  bool full = value->rank == y->rank;
+  for (uint32_t k = 0; full && k < y->rank; k++) {
+    full = value->dims_max[k] == y->dims_max[k];
+  }
+  if (input == tenon__cpu_region_argument(region, 1) ||
+      input == tenon__cpu_region_argument(region, 2)) {
+    *out_rule = (tenon_argument_rule_t){.in_place_input = TENON_NONE};
+  } else if (full || input == tenon__cpu_region_argument(region, 0)) {
+    tenon__cpu_output_rule(y->rank, out_rule);
+  } else {
+    *out_rule = (tenon_argument_rule_t){
+        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+  }
+}
+
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window) {
   return window->kernel[0] * window->kernel[1] * window->kernel[2];
 }

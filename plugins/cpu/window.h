@@ -40,6 +40,11 @@ void tenon__cpu_window_read(tenon__cpu_region_t region, uint32_t rank, const int
 /* Sets pad_begin where the padding follows from the extents. */
 void tenon__cpu_window_fit(tenon__cpu_window_t* window, const int64_t* in, const int64_t* out);
 void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* out_image);
+/* What a convolution asks of the region's input number `input`: images and full operands of the
+ * slot with channels last, weights and bias as they are, small operands in any strides. */
+void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
+                           tenon_argument_rule_t* out_rule);
+void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule);
 /* Taps of the window. */
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window);
 /* Pixels of an image. */

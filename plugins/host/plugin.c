@@ -1,6 +1,7 @@
 /*
- * The host as a device: its memory is the host's, its stream runs inline. Kernels of any plugin whose device is
- * "cpu" run on it. TENON_CPU=baseline|avx2|avx512 hides instruction sets, so that each can be tested.
+ * The host as a device: its memory is the host's, its stream runs inline. Kernels of any plugin
+ * whose device is "cpu" run on it. TENON_CPU=baseline|avx2|avx512 hides instruction sets, so that
+ * each can be tested.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +110,9 @@ static void close_device(tenon_device_t* device) {
   (void)device->allocator.resize(device->allocator.user, device, sizeof *device, 0);
 }
 
-static const char* fingerprint(tenon_device_t* device) { return device->fingerprint; }
+static const char* fingerprint(tenon_device_t* device) {
+  return device->fingerprint;
+}
 
 static int32_t has(tenon_device_t* device, const char* name) {
   return strcmp(name, "baseline") == 0 || (strcmp(name, "avx2") == 0 && device->isa >= ISA_AVX2) ||
@@ -183,13 +186,8 @@ static void stop(void* state) {
 }
 
 static const tenon_plugin_t kPlugin = {
-    TENON_PLUGIN_HEADER,
-    .name = "host",
-    .version = "0.1.0",
-    .offerings = kOfferings,
-    .offering_count = 1,
-    .start = start,
-    .stop = stop,
+    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = kOfferings,
+    .offering_count = 1, .start = start, .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {

@@ -93,7 +93,7 @@ static tenon_status_t read_equation(const tenon__work_t* work, term_t* terms,
   int64_t extents[LABEL_COUNT] = {0};
   uint32_t uses[LABEL_COUNT] = {0};
   uint32_t hidden = 0;
-  term_t result = {.count = 0};
+  term_t result = {{0}, 0};
   for (uint32_t input = 0; input < work->input_count; ++input) {
     const tenon__array_t* array = &work->inputs[input];
     uint32_t letters = letters_of(text);
@@ -131,7 +131,7 @@ static tenon_status_t read_equation(const tenon__work_t* work, term_t* terms,
 
 tenon_status_t tenon__compute_einsum(tenon__work_t* work) {
   term_t terms[MAX_OPERANDS];
-  labels_t labels;
+  labels_t labels = {.count = 0};
   tenon__array_t* y = tenon__work_output(work, 0);
   if (work->input_count > MAX_OPERANDS) {
     return tenon__work_fail(work, "%u operands are too many", work->input_count);

@@ -105,7 +105,7 @@ tenon_status_t tenon__compute_linear_attention(tenon__work_t* work) {
   tenon__array_t* carried = tenon__work_output(work, 1);
   recurrence_t from = {.q = NULL};
   tenon_status_t status = read_recurrence(work, &from);
-  if (status != TENON_OK) {
+  if (status != TENON_OK || from.q == NULL) {
     return status;
   }
   int64_t time = from.q->dims[1];

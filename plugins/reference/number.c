@@ -7,11 +7,11 @@
 #define DTYPE_BITS(name, mnemonic, bits, kind) bits,
 #define DTYPE_CLASS(name, mnemonic, bits, kind) kind,
 static const uint8_t dtype_bits[] = {TENON_DTYPES(DTYPE_BITS)};
-static const char dtype_classes[TENON_DTYPE_COUNT] = {TENON_DTYPES(DTYPE_CLASS)};
+static const uint8_t dtype_classes[] = {TENON_DTYPES(DTYPE_CLASS)};
 #undef DTYPE_BITS
 #undef DTYPE_CLASS
 
-char tenon__number_class(tenon_dtype_t dtype) {
+int tenon__number_class(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? dtype_classes[dtype] : 'x';
 }
 
@@ -118,7 +118,7 @@ void tenon__number_store(void* data, uint32_t bit_offset, tenon_dtype_t dtype, i
 }
 
 tenon__number_t tenon__number_wrap(tenon__number_t number, tenon_dtype_t dtype) {
-  char kind = tenon__number_class(dtype);
+  int kind = tenon__number_class(dtype);
   if (kind == 'f' && tenon__number_bits(dtype) <= 32) {
     number.f = (double)(float)number.f;
   } else if (kind == 'i' || kind == 'u') {

@@ -16,7 +16,7 @@ typedef union tenon__number_t {
 } tenon__number_t;
 
 /* Class of TENON_DTYPES: b i u f c s; x for what is no type. */
-char tenon__number_class(tenon_dtype_t dtype);
+int tenon__number_class(tenon_dtype_t dtype);
 uint32_t tenon__number_bits(tenon_dtype_t dtype);
 static inline bool tenon__number_is_float(tenon_dtype_t dtype) {
   return tenon__number_class(dtype) == 'f';

@@ -168,7 +168,7 @@ static double sample(const tenon__array_t* x, const axis_taps_t* taps, const int
   }
   const axis_taps_t* own = &taps[axis];
   double sum = 0.0;
-  for (int64_t tap = 0; tap < own->count; ++tap) {
+  for (int64_t tap = 0; own->weights != NULL && tap < own->count; ++tap) {
     double weight = own->weights[point[axis] * own->count + tap].f;
     int64_t index = own->first[point[axis]].i + tap;
     index = index < 0 ? 0 : index >= own->input ? own->input - 1 : index;
@@ -219,7 +219,7 @@ tenon_status_t tenon__compute_resize(tenon__work_t* work) {
   for (int64_t place = 0; place < y->count; ++place) {
     bool outside = false;
     for (uint32_t axis = 0; axis < x->rank; ++axis) {
-      outside = outside || taps[axis].first[point[axis]].i == OUTSIDE;
+      outside = outside || (taps[axis].first != NULL && taps[axis].first[point[axis]].i == OUTSIDE);
     }
     double value =
         outside ? tenon__work_float(work, "extrapolation_value") : sample(x, taps, point, 0, 0);

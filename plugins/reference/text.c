@@ -170,18 +170,17 @@ tenon_status_t tenon__compute_string_split(tenon__work_t* work) {
 }
 
 /* Letters of ASCII alone have a case. */
-static int lower_of(int character) {
-  return character >= 'A' && character <= 'Z' ? character - 'A' + 'a' : character;
+static unsigned char lower_of(unsigned char character) {
+  return character >= 'A' && character <= 'Z' ? (unsigned char)(character | 0x20u) : character;
 }
 
-static int upper_of(int character) {
-  return character >= 'a' && character <= 'z' ? character - 'a' + 'A' : character;
+static unsigned char upper_of(unsigned char character) {
+  return character >= 'a' && character <= 'z' ? (unsigned char)(character & ~0x20u) : character;
 }
 
 /* direction -1 lower, 1 upper, 0 as it is. */
-static char change_case(char character, int direction) {
-  int changed = direction < 0 ? lower_of(character) : upper_of(character);
-  return direction == 0 ? character : (char)(unsigned char)changed;
+static unsigned char change_case(unsigned char character, int direction) {
+  return direction < 0 ? lower_of(character) : direction > 0 ? upper_of(character) : character;
 }
 
 static bool same_text(const tenon_string_view_t* text, const char* other, bool any_case) {
@@ -189,8 +188,8 @@ static bool same_text(const tenon_string_view_t* text, const char* other, bool a
     return false;
   }
   for (size_t index = 0; index < text->size; ++index) {
-    int a = text->data[index];
-    int b = other[index];
+    unsigned char a = (unsigned char)text->data[index];
+    unsigned char b = (unsigned char)other[index];
     if (any_case ? lower_of(a) != lower_of(b) : a != b) {
       return false;
     }
@@ -211,15 +210,15 @@ static bool is_stopword(const tenon__work_t* work, const tenon_string_view_t* te
 
 static tenon_status_t put_in_case(tenon__work_t* work, int64_t place,
                                   const tenon_string_view_t* text, int direction) {
-  char small[256];
-  char* changed = text->size <= sizeof(small) ? small : malloc(text->size);
+  unsigned char small[256];
+  unsigned char* changed = text->size <= sizeof(small) ? small : malloc(text->size);
   if (changed == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (size_t index = 0; index < text->size; ++index) {
-    changed[index] = change_case(text->data[index], direction);
+    changed[index] = change_case((unsigned char)text->data[index], direction);
   }
-  tenon_string_view_t view = {changed, text->size};
+  tenon_string_view_t view = {(const char*)changed, text->size};
   tenon_status_t status = tenon__work_put(work, 0, place, number_of_text(&view));
   if (changed != small) {
     free(changed);
@@ -283,7 +282,7 @@ tenon_status_t tenon__compute_text_to_number(tenon__work_t* work) {
 
 /* The shortest decimal that reads back as the same number of the type. */
 static void print_number(tenon_dtype_t dtype, tenon__number_t number, char* text, size_t size) {
-  char kind = tenon__number_class(dtype);
+  int kind = tenon__number_class(dtype);
   if (kind == 'b') {
     (void)snprintf(text, size, "%s", number.i != 0 ? "True" : "False");
   } else if (kind == 'u') {

@@ -160,7 +160,7 @@ tenon_status_t tenon_context_run(tenon_context_t* context) {
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__context_run(context->context);
+  return tenon__context_enqueue(context->context);
 }
 
 tenon_status_t tenon_context_synchronize(tenon_context_t* context) {

@@ -66,11 +66,14 @@ tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* n
       return TENON_OK;
     }
   }
-  const tenon__map_value_t* found = tenon__string_map_find(&graph->value_names, name);
-  if (found == NULL || !graph->values[found->number].alive) {
+  uint32_t value = 0;
+  while (value < graph->value_count &&
+         (!graph->values[value].alive || strcmp(graph->values[value].name, name) != 0)) {
+    ++value;
+  }
+  if (value == graph->value_count) {
     return fail_unknown_value(network, name);
   }
-  const uint32_t value = (uint32_t)found->number;
   for (uint32_t i = 0; i < graph->output_count; ++i) {
     if (graph->outputs[i] == value) {
       return TENON_OK;

@@ -29,8 +29,8 @@
  *
  * Ownership. Who allocates frees; the host lends. Unless a comment says otherwise, a pointer passed
  * into a call is valid for that call, and a pointer inside a descriptor is valid for the life of
- * the process (descriptors are static data). Strings are UTF-8 and end with NUL. On failure, outputs
- * are untouched.
+ * the process (descriptors are static data). Strings are UTF-8 and end with NUL. On failure,
+ * outputs are untouched.
  *
  * Thread contracts, written in brackets before a function:
  *   [any]    any thread, at any time, concurrently.
@@ -103,9 +103,9 @@ enum {
   TENON_SEVERITY_ERROR = 3
 };
 
-/* Where words go. [frozen] The place that knows the values writes the message; the host adds plugin,
- * operator and node. `message` has no trailing newline and is copied by the callee. `report` may be
- * NULL: then nothing is said. [any] */
+/* Where words go. [frozen] The place that knows the values writes the message; the host adds
+ * plugin, operator and node. `message` has no trailing newline and is copied by the callee.
+ * `report` may be NULL: then nothing is said. [any] */
 typedef struct tenon_sink_t {
   void* user;
   void (*report)(void* user, int32_t severity, const char* message);
@@ -124,35 +124,35 @@ typedef struct tenon_allocator_t {
  * ------------------------------------------------------------------------------------------- */
 
 /* NAME, mnemonic, bits of one element, class. Mnemonics are the names used in every text of this
- * contract. Classes: b bool, i signed, u unsigned, f float, c complex, s string. A string element is
- * a tenon_string_view_t. Elements of less than 8 bits are packed, lowest bits first. */
-#define TENON_DTYPES(X)                 \
-  X(UNDEFINED, "undefined", 0, 'x')     \
-  X(BOOL, "bool", 8, 'b')               \
-  X(INT8, "i8", 8, 'i')                 \
-  X(INT16, "i16", 16, 'i')              \
-  X(INT32, "i32", 32, 'i')              \
-  X(INT64, "i64", 64, 'i')              \
-  X(UINT8, "u8", 8, 'u')                \
-  X(UINT16, "u16", 16, 'u')             \
-  X(UINT32, "u32", 32, 'u')             \
-  X(UINT64, "u64", 64, 'u')             \
-  X(FLOAT16, "f16", 16, 'f')            \
-  X(BFLOAT16, "bf16", 16, 'f')          \
-  X(FLOAT32, "f32", 32, 'f')            \
-  X(FLOAT64, "f64", 64, 'f')            \
-  X(STRING, "str", 128, 's')            \
-  X(INT4, "i4", 4, 'i')                 \
-  X(UINT4, "u4", 4, 'u')                \
-  X(INT2, "i2", 2, 'i')                 \
-  X(UINT2, "u2", 2, 'u')                \
-  X(FLOAT8E4M3FN, "f8e4m3fn", 8, 'f')   \
+ * contract. Classes: b bool, i signed, u unsigned, f float, c complex, s string. A string element
+ * is a tenon_string_view_t. Elements of less than 8 bits are packed, lowest bits first. */
+#define TENON_DTYPES(X)                   \
+  X(UNDEFINED, "undefined", 0, 'x')       \
+  X(BOOL, "bool", 8, 'b')                 \
+  X(INT8, "i8", 8, 'i')                   \
+  X(INT16, "i16", 16, 'i')                \
+  X(INT32, "i32", 32, 'i')                \
+  X(INT64, "i64", 64, 'i')                \
+  X(UINT8, "u8", 8, 'u')                  \
+  X(UINT16, "u16", 16, 'u')               \
+  X(UINT32, "u32", 32, 'u')               \
+  X(UINT64, "u64", 64, 'u')               \
+  X(FLOAT16, "f16", 16, 'f')              \
+  X(BFLOAT16, "bf16", 16, 'f')            \
+  X(FLOAT32, "f32", 32, 'f')              \
+  X(FLOAT64, "f64", 64, 'f')              \
+  X(STRING, "str", 128, 's')              \
+  X(INT4, "i4", 4, 'i')                   \
+  X(UINT4, "u4", 4, 'u')                  \
+  X(INT2, "i2", 2, 'i')                   \
+  X(UINT2, "u2", 2, 'u')                  \
+  X(FLOAT8E4M3FN, "f8e4m3fn", 8, 'f')     \
   X(FLOAT8E4M3FNUZ, "f8e4m3fnuz", 8, 'f') \
-  X(FLOAT8E5M2, "f8e5m2", 8, 'f')       \
+  X(FLOAT8E5M2, "f8e5m2", 8, 'f')         \
   X(FLOAT8E5M2FNUZ, "f8e5m2fnuz", 8, 'f') \
-  X(FLOAT8E8M0, "f8e8m0", 8, 'f')       \
-  X(FLOAT4E2M1, "f4e2m1", 4, 'f')       \
-  X(COMPLEX64, "c64", 64, 'c')          \
+  X(FLOAT8E8M0, "f8e8m0", 8, 'f')         \
+  X(FLOAT4E2M1, "f4e2m1", 4, 'f')         \
+  X(COMPLEX64, "c64", 64, 'c')            \
   X(COMPLEX128, "c128", 128, 'c')
 
 #define TENON_DTYPE_ENTRY(name, mnemonic, bits, kind) TENON_DTYPE_##name,
@@ -183,9 +183,10 @@ typedef struct tenon_tensor_view_t {
 } tenon_tensor_view_t;
 
 enum {
-  TENON_ARGUMENT_ABSENT = 0,   /* an optional input or output that is not there */
+  TENON_ARGUMENT_ABSENT = 0, /* an optional input or output that is not there */
   TENON_ARGUMENT_TENSOR = 1,
-  TENON_ARGUMENT_SEQUENCE = 2, /* `items`: `count` arguments; an output is filled by the run table */
+  TENON_ARGUMENT_SEQUENCE =
+      2, /* `items`: `count` arguments; an output is filled by the run table */
   TENON_ARGUMENT_OPTIONAL = 3, /* count 0 or 1, `items` as for a sequence */
   TENON_ARGUMENT_ALLOCATE = 4  /* an output whose extents the kernel finds: call allocate_output */
 };
@@ -213,74 +214,74 @@ typedef struct tenon_argument_t {
 /* NAME, spelling, operands, meaning. `T` is the instruction's arithmetic type. Integer arithmetic
  * wraps; integer division truncates (floor_div and mod floor); min and max return NaN when either
  * operand is NaN. Functions of accuracy are within 4 ulp of the arithmetic type. */
-#define TENON_OPCODES(X)                                                        \
-  X(NOP, "nop", 0, "nothing")                                                   \
-  X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")    \
-  X(CONSTANT, "constant", 0, "the immediate")                                   \
-  X(INDEX, "index", 0, "coordinate on axis `immediate`")                        \
-  X(SIZE, "size", 0, "extent of axis `immediate`, see tenon_program_t")         \
-  X(LOAD, "load", 0, "operand at computed coordinates, see tenon_program_t")    \
-  X(CAST, "cast", 1, "convert to T, saturating floats to ints, NaN to 0")       \
-  X(ADD, "add", 2, "a + b")                                                     \
-  X(SUB, "sub", 2, "a - b")                                                     \
-  X(MUL, "mul", 2, "a * b")                                                     \
-  X(DIV, "div", 2, "a / b; integers truncate, x/0 is 0")                        \
-  X(FLOOR_DIV, "floor_div", 2, "floor(a / b)")                                  \
-  X(MOD, "mod", 2, "a - b * floor(a / b)")                                      \
-  X(FMOD, "fmod", 2, "C remainder, sign of a")                                  \
-  X(POW, "pow", 2, "a to the power of b")                                       \
-  X(MIN, "min", 2, "smaller, NaN if either is")                                 \
-  X(MAX, "max", 2, "larger, NaN if either is")                                  \
-  X(ATAN2, "atan2", 2, "angle of (b, a)")                                       \
-  X(NEG, "neg", 1, "-a")                                                        \
-  X(ABS, "abs", 1, "absolute value")                                            \
-  X(SIGN, "sign", 1, "-1, 0, 1; NaN stays")                                     \
-  X(FLOOR, "floor", 1, "round down")                                            \
-  X(CEIL, "ceil", 1, "round up")                                                \
-  X(ROUND, "round", 1, "nearest, halves to even")                               \
-  X(TRUNC, "trunc", 1, "towards zero")                                          \
-  X(SQRT, "sqrt", 1, "square root")                                             \
-  X(RSQRT, "rsqrt", 1, "1 / sqrt(a)")                                           \
-  X(RECIP, "recip", 1, "1 / a")                                                 \
-  X(EXP, "exp", 1, "e^a")                                                       \
-  X(EXPM1, "expm1", 1, "e^a - 1")                                               \
-  X(LOG, "log", 1, "natural logarithm")                                         \
-  X(LOG1P, "log1p", 1, "log(1 + a)")                                            \
-  X(ERF, "erf", 1, "error function")                                            \
-  X(SIN, "sin", 1, "")                                                          \
-  X(COS, "cos", 1, "")                                                          \
-  X(TAN, "tan", 1, "")                                                          \
-  X(ASIN, "asin", 1, "")                                                        \
-  X(ACOS, "acos", 1, "")                                                        \
-  X(ATAN, "atan", 1, "")                                                        \
-  X(SINH, "sinh", 1, "")                                                        \
-  X(COSH, "cosh", 1, "")                                                        \
-  X(TANH, "tanh", 1, "")                                                        \
-  X(ASINH, "asinh", 1, "")                                                      \
-  X(ACOSH, "acosh", 1, "")                                                      \
-  X(ATANH, "atanh", 1, "")                                                      \
-  X(SIGMOID, "sigmoid", 1, "1 / (1 + exp(-a)), no overflow")                    \
-  X(SOFTPLUS, "softplus", 1, "log(1 + exp(a)), no overflow")                    \
-  X(IS_NAN, "is_nan", 1, "bool")                                                \
-  X(IS_INF, "is_inf", 1, "bool, either sign")                                   \
-  X(EQ, "eq", 2, "bool; T is the type compared")                                \
-  X(NE, "ne", 2, "bool")                                                        \
-  X(LT, "lt", 2, "bool")                                                        \
-  X(LE, "le", 2, "bool")                                                        \
-  X(GT, "gt", 2, "bool")                                                        \
-  X(GE, "ge", 2, "bool")                                                        \
-  X(AND, "and", 2, "bitwise; logical on bool")                                  \
-  X(OR, "or", 2, "bitwise; logical on bool")                                    \
-  X(XOR, "xor", 2, "bitwise; logical on bool")                                  \
-  X(NOT, "not", 1, "bitwise; logical on bool")                                  \
-  X(SHL, "shl", 2, "a << b, 0 past the width")                                  \
-  X(SHR, "shr", 2, "a >> b, logical on unsigned")                               \
-  X(SELECT, "select", 3, "a (bool) ? b : c")                                    \
-  X(RANDOM, "random", 2, "uniform [0,1): Philox4x32-10 of key a, counter b")    \
-  X(SUM, "sum", 1, "over the axes in the mask `immediate`; extent 1 remains")   \
-  X(PROD, "prod", 1, "likewise")                                                \
-  X(REDUCE_MIN, "reduce_min", 1, "likewise")                                    \
-  X(REDUCE_MAX, "reduce_max", 1, "likewise")                                    \
+#define TENON_OPCODES(X)                                                      \
+  X(NOP, "nop", 0, "nothing")                                                 \
+  X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")  \
+  X(CONSTANT, "constant", 0, "the immediate")                                 \
+  X(INDEX, "index", 0, "coordinate on axis `immediate`")                      \
+  X(SIZE, "size", 0, "extent of axis `immediate`, see tenon_program_t")       \
+  X(LOAD, "load", 0, "operand at computed coordinates, see tenon_program_t")  \
+  X(CAST, "cast", 1, "convert to T, saturating floats to ints, NaN to 0")     \
+  X(ADD, "add", 2, "a + b")                                                   \
+  X(SUB, "sub", 2, "a - b")                                                   \
+  X(MUL, "mul", 2, "a * b")                                                   \
+  X(DIV, "div", 2, "a / b; integers truncate, x/0 is 0")                      \
+  X(FLOOR_DIV, "floor_div", 2, "floor(a / b)")                                \
+  X(MOD, "mod", 2, "a - b * floor(a / b)")                                    \
+  X(FMOD, "fmod", 2, "C remainder, sign of a")                                \
+  X(POW, "pow", 2, "a to the power of b")                                     \
+  X(MIN, "min", 2, "smaller, NaN if either is")                               \
+  X(MAX, "max", 2, "larger, NaN if either is")                                \
+  X(ATAN2, "atan2", 2, "angle of (b, a)")                                     \
+  X(NEG, "neg", 1, "-a")                                                      \
+  X(ABS, "abs", 1, "absolute value")                                          \
+  X(SIGN, "sign", 1, "-1, 0, 1; NaN stays")                                   \
+  X(FLOOR, "floor", 1, "round down")                                          \
+  X(CEIL, "ceil", 1, "round up")                                              \
+  X(ROUND, "round", 1, "nearest, halves to even")                             \
+  X(TRUNC, "trunc", 1, "towards zero")                                        \
+  X(SQRT, "sqrt", 1, "square root")                                           \
+  X(RSQRT, "rsqrt", 1, "1 / sqrt(a)")                                         \
+  X(RECIP, "recip", 1, "1 / a")                                               \
+  X(EXP, "exp", 1, "e^a")                                                     \
+  X(EXPM1, "expm1", 1, "e^a - 1")                                             \
+  X(LOG, "log", 1, "natural logarithm")                                       \
+  X(LOG1P, "log1p", 1, "log(1 + a)")                                          \
+  X(ERF, "erf", 1, "error function")                                          \
+  X(SIN, "sin", 1, "")                                                        \
+  X(COS, "cos", 1, "")                                                        \
+  X(TAN, "tan", 1, "")                                                        \
+  X(ASIN, "asin", 1, "")                                                      \
+  X(ACOS, "acos", 1, "")                                                      \
+  X(ATAN, "atan", 1, "")                                                      \
+  X(SINH, "sinh", 1, "")                                                      \
+  X(COSH, "cosh", 1, "")                                                      \
+  X(TANH, "tanh", 1, "")                                                      \
+  X(ASINH, "asinh", 1, "")                                                    \
+  X(ACOSH, "acosh", 1, "")                                                    \
+  X(ATANH, "atanh", 1, "")                                                    \
+  X(SIGMOID, "sigmoid", 1, "1 / (1 + exp(-a)), no overflow")                  \
+  X(SOFTPLUS, "softplus", 1, "log(1 + exp(a)), no overflow")                  \
+  X(IS_NAN, "is_nan", 1, "bool")                                              \
+  X(IS_INF, "is_inf", 1, "bool, either sign")                                 \
+  X(EQ, "eq", 2, "bool; T is the type compared")                              \
+  X(NE, "ne", 2, "bool")                                                      \
+  X(LT, "lt", 2, "bool")                                                      \
+  X(LE, "le", 2, "bool")                                                      \
+  X(GT, "gt", 2, "bool")                                                      \
+  X(GE, "ge", 2, "bool")                                                      \
+  X(AND, "and", 2, "bitwise; logical on bool")                                \
+  X(OR, "or", 2, "bitwise; logical on bool")                                  \
+  X(XOR, "xor", 2, "bitwise; logical on bool")                                \
+  X(NOT, "not", 1, "bitwise; logical on bool")                                \
+  X(SHL, "shl", 2, "a << b, 0 past the width")                                \
+  X(SHR, "shr", 2, "a >> b, logical on unsigned")                             \
+  X(SELECT, "select", 3, "a (bool) ? b : c")                                  \
+  X(RANDOM, "random", 2, "uniform [0,1): Philox4x32-10 of key a, counter b")  \
+  X(SUM, "sum", 1, "over the axes in the mask `immediate`; extent 1 remains") \
+  X(PROD, "prod", 1, "likewise")                                              \
+  X(REDUCE_MIN, "reduce_min", 1, "likewise")                                  \
+  X(REDUCE_MAX, "reduce_max", 1, "likewise")                                  \
   X(MEAN, "mean", 1, "likewise: sum divided by the number of elements")
 
 #define TENON_OPCODE_ENTRY(name, spelling, operands, meaning) TENON_OPCODE_##name,
@@ -290,8 +291,8 @@ enum { TENON_OPCODES(TENON_OPCODE_ENTRY) TENON_OPCODE_COUNT };
  * tells the type compared. INDEX and SIZE have an integer dtype. The immediate is `f` for a float
  * CONSTANT, `i` for everything else (bool constants are 0 and 1). For LOAD, immediate.i is the
  * operand's number, operands[0] the first entry of `coordinates` and operands[1] their count: one
- * integer instruction for each dimension of that operand. A LOAD outside its operand's extents is an
- * error that the host reports, unless it is guarded by a SELECT on a condition that excludes it;
+ * integer instruction for each dimension of that operand. A LOAD outside its operand's extents is
+ * an error that the host reports, unless it is guarded by a SELECT on a condition that excludes it;
  * evaluators clamp coordinates before reading, so a guarded value is never garbage memory. */
 typedef struct tenon_instruction_t {
   uint16_t opcode;
@@ -345,10 +346,11 @@ typedef struct tenon_program_t {
 } tenon_program_t;
 
 /* A move in pieces. [frozen] An index map that is affine moves boxes: for every point p of the box
- * [begin, begin + extent) of the output, out[p] = input[offset + sum((p_k - begin_k) * strides[k])],
- * where offset and strides count elements of the input's view as it is given to the call. Boxes do
- * not overlap. Points in no box get the fill: `fill_argument` (a region input with one element) or,
- * if TENON_NONE, zero. The arrays have `rank` entries (the output's rank) and belong to the binding. */
+ * [begin, begin + extent) of the output, out[p] = input[offset + sum((p_k - begin_k) *
+ * strides[k])], where offset and strides count elements of the input's view as it is given to the
+ * call. Boxes do not overlap. Points in no box get the fill: `fill_argument` (a region input with
+ * one element) or, if TENON_NONE, zero. The arrays have `rank` entries (the output's rank) and
+ * belong to the binding. */
 typedef struct tenon_move_piece_t {
   uint32_t input;
   uint32_t reserved;
@@ -384,7 +386,7 @@ enum {
   TENON_ATTRIBUTE_STRINGS = 6,
   TENON_ATTRIBUTE_DTYPE = 7, /* texts: a mnemonic */
   TENON_ATTRIBUTE_TENSOR = 8,
-  TENON_ATTRIBUTE_BODY = 9   /* a graph; only control forms take them */
+  TENON_ATTRIBUTE_BODY = 9 /* a graph; only control forms take them */
 };
 
 enum { TENON_ATTRIBUTE_REQUIRED = 1u << 0 };
@@ -411,9 +413,9 @@ enum {
   TENON_PORT_HETEROGENEOUS = 1u << 6  /* variadic: each item its own type */
 };
 
-/* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the DTYPE
- * attribute `name`. `domain`: what values it takes, for whoever makes test data: NULL or "any",
- * "finite", "[0,1]", "positive", "sorted", "index(x, axis)". */
+/* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the
+ * DTYPE attribute `name`. `domain`: what values it takes, for whoever makes test data: NULL or
+ * "any", "finite", "[0,1]", "positive", "sorted", "index(x, axis)". */
 typedef struct tenon_port_t {
   size_t size;
   const char* name;
@@ -433,7 +435,8 @@ typedef struct tenon_type_variable_t {
 } tenon_type_variable_t;
 
 /* [growing] A guarded text. `when`: NULL (always) or a condition over attributes, ranks and
- * present(port), in the index language: "approximate == 'tanh'". The first case that holds counts. */
+ * present(port), in the index language: "approximate == 'tanh'". The first case that holds counts.
+ */
 typedef struct tenon_case_t {
   size_t size;
   const char* when;
@@ -451,17 +454,17 @@ typedef struct tenon_check_t {
 enum {
   TENON_CONTROL_CHOOSE = 1, /* input 0 (bool) picks body 0 (true) or body 1 */
   TENON_CONTROL_REPEAT = 2, /* carried values through body 0, with trip count and condition */
-  TENON_CONTROL_MAP = 3     /* body 0 over slices along an axis, collected; no order, nothing carried */
+  TENON_CONTROL_MAP = 3 /* body 0 over slices along an axis, collected; no order, nothing carried */
 };
 
-/* [growing] A control form, declared. The core executes it. For REPEAT the operands of the node are:
- * trip count (i64 scalar, may be absent), condition (bool scalar, may be absent), then
- * carried initial values (count: INT attribute `carried_attribute`), then sliced inputs (INT
- * attribute `scanned_attribute`), then captured values, passed to the body unchanged. The body's
- * parameters: [iteration i64, condition bool] if `passes_iteration`, carried, slices, captured.
- * The body's results: [condition bool] if `passes_iteration`, carried, collected. The outputs:
- * final carried values, collected. `axes_attribute`, `directions_attribute`: INTS, one entry for each
- * sliced input, then one for each collected output; direction 1 is backwards. CHOOSE: condition, then
+/* [growing] A control form, declared. The core executes it. For REPEAT the operands of the node
+ * are: trip count (i64 scalar, may be absent), condition (bool scalar, may be absent), then carried
+ * initial values (count: INT attribute `carried_attribute`), then sliced inputs (INT attribute
+ * `scanned_attribute`), then captured values, passed to the body unchanged. The body's parameters:
+ * [iteration i64, condition bool] if `passes_iteration`, carried, slices, captured. The body's
+ * results: [condition bool] if `passes_iteration`, carried, collected. The outputs: final carried
+ * values, collected. `axes_attribute`, `directions_attribute`: INTS, one entry for each sliced
+ * input, then one for each collected output; direction 1 is backwards. CHOOSE: condition, then
  * captured values; each body takes all captured values and returns the outputs. */
 typedef struct tenon_control_t {
   size_t size;
@@ -481,7 +484,8 @@ typedef struct tenon_dim_t {
   uint32_t id;
 } tenon_dim_t;
 
-/* For operators whose shape rule does not fit a text. Called once per node, on symbols. [growing] */
+/* For operators whose shape rule does not fit a text. Called once per node, on symbols. [growing]
+ */
 typedef struct tenon_shape_table_t {
   size_t size;
   /* All [build]. Failed operations poison the builder; `infer` may ignore them until it returns. */
@@ -491,7 +495,8 @@ typedef struct tenon_shape_table_t {
                          tenon_dim_t b);
   tenon_dim_t (*select)(tenon_shape_builder_t* builder, tenon_dim_t condition, tenon_dim_t a,
                         tenon_dim_t b);
-  /* A new extent in [0, bound], which the kernel finds when it runs; bound.id TENON_NONE: unbounded. */
+  /* A new extent in [0, bound], which the kernel finds when it runs; bound.id TENON_NONE:
+   * unbounded. */
   tenon_dim_t (*fresh)(tenon_shape_builder_t* builder, tenon_dim_t bound);
   /* 1 and the value when the dimension is a known number, else 0. */
   int32_t (*known)(tenon_shape_builder_t* builder, tenon_dim_t dim, int64_t* out_value);
@@ -521,17 +526,15 @@ typedef struct tenon_shape_table_t {
 /* An operator. [growing]
  *
  * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
- * shape     shape rule in the index language (docs/expressions.md). Not needed when an expression says
- *           enough (outputs have the broadcast shape of the inputs, less what is reduced).
- *           "y = x", "y = broadcast(a, b)", "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)".
- * contents  for outputs that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel.
- * traits    "; "-separated, each refutable by the checker:
- *             pure                          no state, no randomness (default for expressions, moves)
- *             impure                        results may differ from call to call
- *             linear(input=1, axis=0, output_axis=1)  scaling output along output_axis equals scaling
- *                                           input 1 along axis; with "bias=2": input 2, if
- *                                           present, is added along output_axis and scales too
- *             pads_with(0)                  value that the operator's own padding inserts
+ * shape     shape rule in the index language (docs/expressions.md). Not needed when an expression
+ * says enough (outputs have the broadcast shape of the inputs, less what is reduced). "y = x", "y =
+ * broadcast(a, b)", "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". contents  for outputs
+ * that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel. traits    "; "-separated, each
+ * refutable by the checker: pure                          no state, no randomness (default for
+ * expressions, moves) impure                        results may differ from call to call
+ *             linear(input=1, axis=0, output_axis=1)  scaling output along output_axis equals
+ * scaling input 1 along axis; with "bias=2": input 2, if present, is added along output_axis and
+ * scales too pads_with(0)                  value that the operator's own padding inserts
  *             concatenable(axis=0, output_axis=1)  nodes with equal data input can be merged by
  *                                           concatenating their other inputs along axis
  *             in_place(input=0)             output 0 may overwrite input 0
@@ -566,7 +569,8 @@ typedef struct tenon_operator_t {
   uint32_t case_count;
   uint32_t move_count;
   uint32_t decomposition_count;
-  /* Strides of the arrays above, in bytes: sizeof of their element where the plugin was compiled. */
+  /* Strides of the arrays above, in bytes: sizeof of their element where the plugin was compiled.
+   */
   uint32_t attribute_stride;
   uint32_t type_stride;
   uint32_t port_stride;
@@ -580,11 +584,10 @@ typedef struct tenon_operator_t {
                           const tenon_shape_table_t* table);
 } tenon_operator_t;
 
-#define TENON_OPERATOR_STRIDES                                       \
-  .attribute_stride = (uint32_t)sizeof(tenon_attribute_descriptor_t), \
-  .type_stride = (uint32_t)sizeof(tenon_type_variable_t),            \
-  .port_stride = (uint32_t)sizeof(tenon_port_t),                     \
-  .check_stride = (uint32_t)sizeof(tenon_check_t),                   \
+#define TENON_OPERATOR_STRIDES                                                                    \
+  .attribute_stride = (uint32_t)sizeof(tenon_attribute_descriptor_t),                             \
+  .type_stride = (uint32_t)sizeof(tenon_type_variable_t),                                         \
+  .port_stride = (uint32_t)sizeof(tenon_port_t), .check_stride = (uint32_t)sizeof(tenon_check_t), \
   .case_stride = (uint32_t)sizeof(tenon_case_t)
 
 /* [growing] A state: persists between executions, one per context. A state is declared by the
@@ -602,14 +605,15 @@ typedef struct tenon_state_descriptor_t {
  * 5. Region, layout, tactic, numerics
  * ------------------------------------------------------------------------------------------- */
 
-/* A region: connected nodes that one kernel could compute at once, read-only. [opaque] Its values are
- * numbered; its inputs and outputs are some of them, in the order in which a call passes arguments.
- * Node 0 is the node that the kernel's `operators` or pattern matched; nodes of an epilogue slot are
- * not listed as nodes: they are the slot's program. */
+/* A region: connected nodes that one kernel could compute at once, read-only. [opaque] Its values
+ * are numbered; its inputs and outputs are some of them, in the order in which a call passes
+ * arguments. Node 0 is the node that the kernel's `operators` or pattern matched; nodes of an
+ * epilogue slot are not listed as nodes: they are the slot's program. */
 typedef struct tenon_region_t tenon_region_t;
 
 /* [frozen] What is known of a value when building. Dimensions are those of the profile: minimum,
- * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded. */
+ * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded.
+ */
 typedef struct tenon_value_info_t {
   const char* name;
   const int64_t* dims_min;
@@ -622,10 +626,10 @@ typedef struct tenon_value_info_t {
   uint32_t output; /* likewise */
 } tenon_value_info_t;
 
-enum { /* tenon_region_table_t.kind */
-  TENON_REGION_OPERATOR = 1,   /* node 0 is an operator's node, perhaps with slots filled */
-  TENON_REGION_EXPRESSION = 2, /* `program` says all */
-  TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
+enum {                              /* tenon_region_table_t.kind */
+       TENON_REGION_OPERATOR = 1,   /* node 0 is an operator's node, perhaps with slots filled */
+       TENON_REGION_EXPRESSION = 2, /* `program` says all */
+       TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
 };
 
 /* Reading a region. [growing] All [build] and [load]. */
@@ -664,12 +668,12 @@ typedef struct tenon_region_table_t {
   const tenon_program_t* (*program)(const tenon_region_t* region);
 } tenon_region_table_t;
 
-/* Layout is data. [growing] How a tensor of `rank` dimensions lies in memory: `order` lists dimensions
- * from outermost to innermost; then `blocks` split dimensions: the innermost block_size elements of
- * block_dim lie together, innermost of all, in the given order (NCHW16c: order 0 1 2 3, block 1:16).
- * `multiples` pads each dimension up to a multiple, `borders` surrounds it by zeros on both sides. Zeros
- * in padding are the producer's guarantee. `planes` > 1: a value is the sum of that many numbers of
- * the dtype, plane after plane. NULL arrays mean none. */
+/* Layout is data. [growing] How a tensor of `rank` dimensions lies in memory: `order` lists
+ * dimensions from outermost to innermost; then `blocks` split dimensions: the innermost block_size
+ * elements of block_dim lie together, innermost of all, in the given order (NCHW16c: order 0 1 2 3,
+ * block 1:16). `multiples` pads each dimension up to a multiple, `borders` surrounds it by zeros on
+ * both sides. Zeros in padding are the producer's guarantee. `planes` > 1: a value is the sum of
+ * that many numbers of the dtype, plane after plane. NULL arrays mean none. */
 typedef struct tenon_layout_t {
   size_t size;
   const char* name; /* for reports: "channels last" */
@@ -693,11 +697,11 @@ enum {
 
 /* What a tactic asks of one input or output. [frozen] */
 typedef struct tenon_argument_rule_t {
-  uint32_t kind;             /* TENON_LAYOUT_* */
-  uint32_t argument;         /* FOLLOWS: which input */
+  uint32_t kind;     /* TENON_LAYOUT_* */
+  uint32_t argument; /* FOLLOWS: which input */
   const tenon_layout_t* layout;
-  uint32_t strided;          /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
-  uint32_t in_place_input;   /* outputs: may share memory with this input; TENON_NONE: no */
+  uint32_t strided;        /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
+  uint32_t in_place_input; /* outputs: may share memory with this input; TENON_NONE: no */
 } tenon_argument_rule_t;
 
 /* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
@@ -708,66 +712,66 @@ typedef struct tenon_numerics_t {
   uint32_t reassociates;           /* sums in another order */
   uint32_t nondeterministic;       /* two runs may differ */
   uint32_t flushes_denormals;
-  double error_bound;              /* relative to fp32's own; 0: 1 */
+  double error_bound; /* relative to fp32's own; 0: 1 */
 } tenon_numerics_t;
 
 enum {
   TENON_TACTIC_EXACT_SHAPES = 1u << 0, /* valid at the optimum's shapes alone */
   TENON_TACTIC_HOST_WAITS = 1u << 1,
-  TENON_TACTIC_EXCLUSIVE = 1u << 2,    /* needs the device alone */
+  TENON_TACTIC_EXCLUSIVE = 1u << 2, /* needs the device alone */
   TENON_TACTIC_RECORDABLE = 1u << 3,
-  TENON_TACTIC_OVERLAPS = 1u << 4,     /* may begin before its predecessor ends */
+  TENON_TACTIC_OVERLAPS = 1u << 4, /* may begin before its predecessor ends */
   TENON_TACTIC_RELEASES_EARLY = 1u << 5
 };
 
 /* One kernel with one configuration. [growing] Emitted through a callback, copied by the host. */
 typedef struct tenon_tactic_t {
   size_t size;
-  const char* name; /* for people and for the timing cache: "tile 14x32, channels last" */
+  const char* name;          /* for people and for the timing cache: "tile 14x32, channels last" */
   const void* configuration; /* opaque bytes, no pointers; given back to prepare */
   const tenon_argument_rule_t* inputs;  /* one for each region input; NULL: all row-major */
   const tenon_argument_rule_t* outputs; /* likewise */
   const tenon_numerics_t* numerics;     /* NULL: zeros */
   size_t configuration_size;
-  uint64_t scratch_bytes;    /* over the profile: the largest need, for all threads together */
-  uint64_t zeroed_bytes;     /* zero when the context is made; the kernel leaves it zero */
+  uint64_t scratch_bytes; /* over the profile: the largest need, for all threads together */
+  uint64_t zeroed_bytes;  /* zero when the context is made; the kernel leaves it zero */
   uint64_t persistent_bytes;
-  double estimate_seconds;   /* at the optimum; 0: no idea. Used when a build may not measure */
+  double estimate_seconds; /* at the optimum; 0: no idea. Used when a build may not measure */
   uint32_t flags;
   uint32_t launches;
 } tenon_tactic_t;
 
 /* Why a kernel does not take a region: a closed list. Not an error. */
-#define TENON_REFUSALS(X)                                        \
-  X(NONE, "accepted")                                            \
-  X(OPERATOR, "is for another operator")                         \
-  X(DTYPE, "does not take this element type")                    \
-  X(RANK, "does not take this rank")                             \
-  X(SHAPE, "does not take these extents")                        \
-  X(DYNAMIC_SHAPE, "needs shapes that are known when building")  \
-  X(ATTRIBUTE, "does not take this attribute's value")           \
-  X(UNKNOWN_ATTRIBUTE, "does not know an attribute of the node") \
-  X(UNKNOWN_INPUT, "does not know an input of the node")         \
-  X(CONSTANT_REQUIRED, "needs a constant operand")               \
-  X(SLOT, "cannot take the neighbours' arithmetic")              \
-  X(LAYOUT, "cannot read or write the layout")                   \
-  X(STRIDES, "needs dense tensors")                              \
-  X(ACCURACY, "exceeds the numerics that the build permits")     \
-  X(WORKSPACE, "needs more workspace than the build permits")    \
+#define TENON_REFUSALS(X)                                           \
+  X(NONE, "accepted")                                               \
+  X(OPERATOR, "is for another operator")                            \
+  X(DTYPE, "does not take this element type")                       \
+  X(RANK, "does not take this rank")                                \
+  X(SHAPE, "does not take these extents")                           \
+  X(DYNAMIC_SHAPE, "needs shapes that are known when building")     \
+  X(ATTRIBUTE, "does not take this attribute's value")              \
+  X(UNKNOWN_ATTRIBUTE, "does not know an attribute of the node")    \
+  X(UNKNOWN_INPUT, "does not know an input of the node")            \
+  X(CONSTANT_REQUIRED, "needs a constant operand")                  \
+  X(SLOT, "cannot take the neighbours' arithmetic")                 \
+  X(LAYOUT, "cannot read or write the layout")                      \
+  X(STRIDES, "needs dense tensors")                                 \
+  X(ACCURACY, "exceeds the numerics that the build permits")        \
+  X(WORKSPACE, "needs more workspace than the build permits")       \
   X(INSTRUCTION_SET, "needs an instruction set this machine lacks") \
-  X(LIBRARY, "needs a library that is absent")                   \
-  X(DEVICE, "is for another device")                             \
-  X(POLICY, "is excluded by the build's policy")                 \
-  X(SLOWER, "was slower")                                        \
-  X(FAILED, "failed when it was tried")                          \
-  X(EMPTY, "nothing to do: the region has no elements")          \
+  X(LIBRARY, "needs a library that is absent")                      \
+  X(DEVICE, "is for another device")                                \
+  X(POLICY, "is excluded by the build's policy")                    \
+  X(SLOWER, "was slower")                                           \
+  X(FAILED, "failed when it was tried")                             \
+  X(EMPTY, "nothing to do: the region has no elements")             \
   X(OTHER, "see the detail")
 
 #define TENON_REFUSAL_ENTRY(name, text) TENON_REFUSAL_##name,
 enum { TENON_REFUSALS(TENON_REFUSAL_ENTRY) TENON_REFUSAL_COUNT };
 
-/* [frozen] `detail` is NULL or static text; `accepted_instructions`: with SLOT, how many instructions
- * of the slot's program would have fitted, so that the host can offer less. */
+/* [frozen] `detail` is NULL or static text; `accepted_instructions`: with SLOT, how many
+ * instructions of the slot's program would have fitted, so that the host can offer less. */
 typedef struct tenon_refusal_t {
   uint32_t reason;
   uint32_t accepted_instructions;
@@ -795,8 +799,8 @@ enum {
   TENON_BROADCAST_OTHER = 1u << 4
 };
 
-/* Where a kernel takes its neighbours' arithmetic. [growing] The host composes neighbouring expressions
- * into one program over the slot value's space and asks `match`. */
+/* Where a kernel takes its neighbours' arithmetic. [growing] The host composes neighbouring
+ * expressions into one program over the slot value's space and asks `match`. */
 typedef struct tenon_slot_t {
   size_t size;
   uint32_t kind;
@@ -805,15 +809,15 @@ typedef struct tenon_slot_t {
   uint32_t max_instructions; /* 0: any */
   uint32_t broadcasts;       /* TENON_BROADCAST_* that extra operands may have */
   uint32_t channel_axis;
-  tenon_dtype_t arithmetic;  /* type in which the slot computes; 0: the operator's accumulator */
-  uint32_t reductions;       /* 1: programs with reductions are welcome */
+  tenon_dtype_t arithmetic; /* type in which the slot computes; 0: the operator's accumulator */
+  uint32_t reductions;      /* 1: programs with reductions are welcome */
 } tenon_slot_t;
 
-typedef struct tenon_emit_t tenon_emit_t;           /* [opaque] */
+typedef struct tenon_emit_t tenon_emit_t;               /* [opaque] */
 typedef struct tenon_preparation_t tenon_preparation_t; /* [opaque] */
-typedef struct tenon_binding_t tenon_binding_t;     /* [opaque] */
-typedef struct tenon_run_t tenon_run_t;             /* [opaque] */
-typedef struct tenon_stream_t tenon_stream_t;       /* [opaque] a device plugin's */
+typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
+typedef struct tenon_run_t tenon_run_t;                 /* [opaque] */
+typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] a device plugin's */
 
 /* [growing] What `prepare` may call. All [load]. */
 typedef struct tenon_prepare_table_t {
@@ -858,7 +862,7 @@ typedef struct tenon_bind_table_t {
 /* [growing] What `enqueue` may call. All [run]. */
 typedef struct tenon_run_table_t {
   size_t size;
-  void* (*scratch)(tenon_run_t* run);    /* at least scratch_bytes, aligned to 64 */
+  void* (*scratch)(tenon_run_t* run); /* at least scratch_bytes, aligned to 64 */
   void* (*zeroed)(tenon_run_t* run);
   void* (*persistent)(tenon_run_t* run);
   tenon_stream_t* (*stream)(tenon_run_t* run);
@@ -883,21 +887,20 @@ typedef struct tenon_run_table_t {
 enum {
   TENON_KERNEL_EXPRESSIONS = 1u << 0, /* an expression kernel: REGION_EXPRESSION, no operator */
   TENON_KERNEL_MOVES = 1u << 1,       /* likewise REGION_MOVE */
-  TENON_KERNEL_REFERENCE = 1u << 2    /* the oracle: chosen when nothing else accepts, or on demand */
+  TENON_KERNEL_REFERENCE = 1u << 2 /* the oracle: chosen when nothing else accepts, or on demand */
 };
 
 /* A kernel. [growing]
  *
- * name       unique in its plugin; `version` rises with every change of its code: it is a cache key.
- * device     name of the device it runs on.
- * operators  identities it computes, NULL-terminated; NULL for expression kernels and for kernels
- *            with `propose` alone.
- * pattern    NULL or a decomposition text over several operators, whose last result is the output:
- *            "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)": offered as a region.
- * attributes names it understands, NULL-terminated; a node that sets another one to a value other
- *            than its default is refused on its behalf.
- * input_limit number of the operator's inputs that it understands (0: all that are declared).
- * isa        NULL, or an instruction set that the device must report: "avx512". */
+ * name       unique in its plugin; `version` rises with every change of its code: it is a cache
+ * key. device     name of the device it runs on. operators  identities it computes,
+ * NULL-terminated; NULL for expression kernels and for kernels with `propose` alone. pattern NULL
+ * or a decomposition text over several operators, whose last result is the output: "t =
+ * standard.mat_mul/1(a, b); y = standard.softmax/1(t)": offered as a region. attributes names it
+ * understands, NULL-terminated; a node that sets another one to a value other than its default is
+ * refused on its behalf. input_limit number of the operator's inputs that it understands (0: all
+ * that are declared). isa        NULL, or an instruction set that the device must report: "avx512".
+ */
 typedef struct tenon_kernel_t {
   size_t size;
   const char* name;
@@ -913,13 +916,15 @@ typedef struct tenon_kernel_t {
   uint32_t flags;
   uint32_t input_limit;
   uint32_t reserved;
-  /* [build] 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides, allocates nothing. */
+  /* [build] 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides, allocates nothing.
+   */
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
   /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. */
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
-                            tenon_status_t (*add)(tenon_emit_t* emit, const tenon_tactic_t* tactic));
+                            tenon_status_t (*add)(tenon_emit_t* emit,
+                                                  const tenon_tactic_t* tactic));
   /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. NULL: none. */
   tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, const tenon_tactic_t* tactic,
@@ -939,8 +944,8 @@ typedef struct tenon_kernel_t {
                            const tenon_argument_t* outputs);
   void (*unbind)(void* instance, void* bound); /* [bind] NULL: nothing to do */
   void (*destroy)(void* instance);             /* [load] NULL: nothing to do */
-  /* [build] NULL, or: given a view of the whole graph as a region and a seed node, writes the nodes of
-   * a region that it would compute at once. Returns their number, 0 for none. */
+  /* [build] NULL, or: given a view of the whole graph as a region and a seed node, writes the nodes
+   * of a region that it would compute at once. Returns their number, 0 for none. */
   uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
                       uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
 } tenon_kernel_t;
@@ -953,9 +958,9 @@ typedef struct tenon_device_t tenon_device_t; /* [opaque] the plugin's */
 typedef struct tenon_event_t tenon_event_t;   /* [opaque] the plugin's */
 
 enum {
-  TENON_DEVICE_HOST_MEMORY = 1u << 0,  /* its memory is the host's: no copies needed */
+  TENON_DEVICE_HOST_MEMORY = 1u << 0,   /* its memory is the host's: no copies needed */
   TENON_DEVICE_INLINE_STREAM = 1u << 1, /* enqueue returns when the work is done */
-  TENON_DEVICE_RECORDS = 1u << 2       /* begin_record, end_record, replay are there */
+  TENON_DEVICE_RECORDS = 1u << 2        /* begin_record, end_record, replay are there */
 };
 
 enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 };
@@ -972,8 +977,8 @@ typedef struct tenon_device_descriptor_t {
   tenon_status_t (*open)(void* state, uint32_t index, const tenon_sink_t* sink,
                          tenon_device_t** out_device);
   void (*close)(tenon_device_t* device);
-  /* [any] Text that identifies what was measured on it, for caches: model, instruction sets, library
-   * versions. Lives as long as the device. */
+  /* [any] Text that identifies what was measured on it, for caches: model, instruction sets,
+   * library versions. Lives as long as the device. */
   const char* (*fingerprint)(tenon_device_t* device);
   /* [any] 1 when the instruction set or capability `name` is there. */
   int32_t (*has)(tenon_device_t* device, const char* name);
@@ -987,7 +992,8 @@ typedef struct tenon_device_descriptor_t {
   tenon_status_t (*fill)(tenon_device_t* device, tenon_stream_t* stream, void* target, int32_t byte,
                          size_t size_bytes);
   /* [any] Streams. With INLINE_STREAM these may be NULL. `native` adopts a caller's stream. */
-  tenon_status_t (*create_stream)(tenon_device_t* device, void* native, tenon_stream_t** out_stream);
+  tenon_status_t (*create_stream)(tenon_device_t* device, void* native,
+                                  tenon_stream_t** out_stream);
   void (*destroy_stream)(tenon_device_t* device, tenon_stream_t* stream);
   tenon_status_t (*synchronize)(tenon_device_t* device, tenon_stream_t* stream);
   /* [any] Events with time. NULL with INLINE_STREAM: the host's clock serves. */
@@ -1001,7 +1007,8 @@ typedef struct tenon_device_descriptor_t {
                             double* out_seconds);
   /* [bind] Recording, with RECORDS. */
   tenon_status_t (*begin_record)(tenon_device_t* device, tenon_stream_t* stream);
-  tenon_status_t (*end_record)(tenon_device_t* device, tenon_stream_t* stream, void** out_recording);
+  tenon_status_t (*end_record)(tenon_device_t* device, tenon_stream_t* stream,
+                               void** out_recording);
   tenon_status_t (*replay)(tenon_device_t* device, tenon_stream_t* stream, void* recording);
   void (*destroy_recording)(tenon_device_t* device, void* recording);
   /* [build] Evicts caches before a cold timing; NULL: cannot. */
@@ -1017,8 +1024,8 @@ typedef struct tenon_device_descriptor_t {
 /* ---------------------------------------------------------------------------------------------
  * 8. Parser and source-node table
  *
- * A parser reads a file format and walks its nodes. It shows each one to converters, its own and anyone's,
- * as a source: a tree of typed fields.
+ * A parser reads a file format and walks its nodes. It shows each one to converters, its own and
+ * anyone's, as a source: a tree of typed fields.
  * ------------------------------------------------------------------------------------------- */
 
 typedef struct tenon_source_t tenon_source_t; /* [opaque] one node of a model file */
@@ -1048,14 +1055,14 @@ typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
 
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
- * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that is
- * present with another kind gives INVALID_DATA, an absent one NOT_FOUND. */
+ * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
+ * is present with another kind gives INVALID_DATA, an absent one NOT_FOUND. */
 typedef struct tenon_source_table_t {
   size_t size;
-  const char* (*type)(const tenon_source_t* source);   /* the format's operator name */
+  const char* (*type)(const tenon_source_t* source); /* the format's operator name */
   const char* (*domain)(const tenon_source_t* source);
-  const char* (*name)(const tenon_source_t* source);   /* made readable when the file has none */
-  int64_t (*version)(const tenon_source_t* source);    /* of the operator set that is imported */
+  const char* (*name)(const tenon_source_t* source); /* made readable when the file has none */
+  int64_t (*version)(const tenon_source_t* source);  /* of the operator set that is imported */
   uint32_t (*input_count)(const tenon_source_t* source);
   uint32_t (*output_count)(const tenon_source_t* source);
   const char* (*input_name)(const tenon_source_t* source, uint32_t index);  /* "" when absent */
@@ -1098,8 +1105,8 @@ typedef struct tenon_converter_t tenon_converter_t;
 typedef struct tenon_parse_table_t {
   size_t size;
   /* A file beside the model, mapped read-only until the parse and the build end. `path` is relative
-   * and confined to the model's folder: "..", absolute paths, and links that lead outside are DENIED.
-   * `sibling` NULL: the model itself, or its n-th part (a prototxt and a caffemodel). */
+   * and confined to the model's folder: "..", absolute paths, and links that lead outside are
+   * DENIED. `sibling` NULL: the model itself, or its n-th part (a prototxt and a caffemodel). */
   tenon_status_t (*open_file)(tenon_parse_t* parse, const char* path, const void** out_data,
                               size_t* out_size);
   tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
@@ -1123,7 +1130,7 @@ typedef struct tenon_parse_table_t {
 /* [growing] A file format. */
 typedef struct tenon_parser_t {
   size_t size;
-  const char* format;     /* "onnx": the name converters refer to */
+  const char* format; /* "onnx": the name converters refer to */
   const char* summary;
   const char* extensions; /* ".onnx;.pb" : a hint; sniff decides */
   /* [any] How sure: 0 not mine .. 100 surely. Looks at the first bytes alone. */
@@ -1136,8 +1143,9 @@ typedef struct tenon_parser_t {
  * 9. Converter, rewrite, calibrator
  * ------------------------------------------------------------------------------------------- */
 
-/* [growing] Turns one node type of a format into nodes of a network. `since` <= version < `until` (0: no
- * end). `outputs` has one entry for each output of the source; convert sets those that are wanted. */
+/* [growing] Turns one node type of a format into nodes of a network. `since` <= version < `until`
+ * (0: no end). `outputs` has one entry for each output of the source; convert sets those that are
+ * wanted. */
 struct tenon_converter_t {
   size_t size;
   const char* format;
@@ -1152,9 +1160,9 @@ struct tenon_converter_t {
 };
 
 /* [growing] A pattern, a guard, and a replacement through the transactional builder. `pattern` is a
- * decomposition text; names in it that nothing defines are the pattern's inputs. `replacement`: NULL, or
- * a text that defines the same last name. `rewrite`: [build] NULL, or builds it by code: returns 0 to
- * decline, 1 when *out holds the replacing value. */
+ * decomposition text; names in it that nothing defines are the pattern's inputs. `replacement`:
+ * NULL, or a text that defines the same last name. `rewrite`: [build] NULL, or builds it by code:
+ * returns 0 to decline, 1 when *out holds the replacing value. */
 typedef struct tenon_rewrite_t {
   size_t size;
   const char* name;
@@ -1184,15 +1192,15 @@ typedef struct tenon_calibrator_t {
 /* ---------------------------------------------------------------------------------------------
  * 10. Builder: making a network
  *
- * Used by parsers, converters and rewrites, and behind tenon.h. Types and shapes are inferred when a
- * node ends; an invalid node gives INVALID_DATA with its name and the values on the sink.
+ * Used by parsers, converters and rewrites, and behind tenon.h. Types and shapes are inferred when
+ * a node ends; an invalid node gives INVALID_DATA with its name and the values on the sink.
  * ------------------------------------------------------------------------------------------- */
 
 /* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
 typedef struct tenon_value_type_t {
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
   tenon_dtype_t dtype;
-  uint32_t rank; /* TENON_NONE: unknown (sequences whose items differ) */
+  uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;
   const void* constant_data; /* dense, when the value is a constant; else NULL */
@@ -1201,7 +1209,8 @@ typedef struct tenon_value_type_t {
 /* [growing] All [parse] or [build]. */
 struct tenon_builder_table_t {
   size_t size;
-  /* Network inputs. dims -1 with symbols[k] NULL: an unnamed symbol; equal names are equal extents. */
+  /* Network inputs. dims -1 with symbols[k] NULL: an unnamed symbol; equal names are equal extents.
+   */
   tenon_status_t (*input)(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
                           uint32_t rank, const int64_t* dims, const char* const* symbols,
                           tenon_value_t* out_value);
@@ -1235,16 +1244,16 @@ struct tenon_builder_table_t {
   tenon_status_t (*end)(tenon_builder_t* builder, tenon_value_t* out_values, uint32_t capacity);
   void (*cancel)(tenon_builder_t* builder); /* drops the node begun */
   /* An expression node without an operator: "y = max(a, 0) * b", inputs named in order. */
-  tenon_status_t (*expression)(tenon_builder_t* builder, const char* text,
-                               const char* const* names, const tenon_value_t* inputs,
-                               uint32_t input_count, const char* node_name,
-                               tenon_value_t* out_value);
+  tenon_status_t (*expression)(tenon_builder_t* builder, const char* text, const char* const* names,
+                               const tenon_value_t* inputs, uint32_t input_count,
+                               const char* node_name, tenon_value_t* out_value);
   /* Bodies. Between begin_body and end_body all calls build the body. */
   tenon_status_t (*begin_body)(tenon_builder_t* builder, const char* name);
   tenon_status_t (*body_parameter)(tenon_builder_t* builder, const char* name, uint32_t kind,
                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
                                    tenon_value_t* out_value);
-  /* A parameter with the type of a value of an enclosing graph, contents included if it is constant. */
+  /* A parameter with the type of a value of an enclosing graph, contents included if it is
+   * constant. */
   tenon_status_t (*body_parameter_like)(tenon_builder_t* builder, const char* name,
                                         tenon_value_t like, tenon_value_t* out_value);
   tenon_status_t (*body_result)(tenon_builder_t* builder, tenon_value_t value);
@@ -1270,10 +1279,11 @@ struct tenon_builder_table_t {
  * 11. Plugin, offerings, host offer, manifest
  * ------------------------------------------------------------------------------------------- */
 
-/* [growing] An array of one kind of thing. Kinds are versioned strings, so that a new kind never changes
- * the root: "operator/1" tenon_operator_t, "kernel/1" tenon_kernel_t, "device/1"
- * tenon_device_descriptor_t, "parser/1" tenon_parser_t, "converter/1" tenon_converter_t, "rewrite/1"
- * tenon_rewrite_t, "calibrator/1" tenon_calibrator_t. A host skips kinds that it does not know. */
+/* [growing] An array of one kind of thing. Kinds are versioned strings, so that a new kind never
+ * changes the root: "operator/1" tenon_operator_t, "kernel/1" tenon_kernel_t, "device/1"
+ * tenon_device_descriptor_t, "parser/1" tenon_parser_t, "converter/1" tenon_converter_t,
+ * "rewrite/1" tenon_rewrite_t, "calibrator/1" tenon_calibrator_t. A host skips kinds that it does
+ * not know. */
 typedef struct tenon_offering_t {
   size_t size;
   const char* kind;
@@ -1282,10 +1292,10 @@ typedef struct tenon_offering_t {
   uint32_t stride; /* sizeof one item where the plugin was compiled */
 } tenon_offering_t;
 
-/* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by versioned
- * string, NULL if there is none or policy does not grant it. Known: "allocator/1"
- * (const tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "neighbour/1"
- * (const tenon_neighbour_table_t*). */
+/* What a host gives when it starts a plugin. [frozen] `table(host, name)` returns a table by
+ * versioned string, NULL if there is none or policy does not grant it. Known: "allocator/1" (const
+ * tenon_allocator_t*), "sink/1" (const tenon_sink_t*), "neighbour/1" (const
+ * tenon_neighbour_table_t*). */
 typedef struct tenon_host_offer_t {
   uint32_t abi_major;
   uint32_t abi_min_minor;
@@ -1296,15 +1306,16 @@ typedef struct tenon_host_offer_t {
 } tenon_host_offer_t;
 
 /* "neighbour/1": opens a shared library beside the plugin or by soname, audited like the plugin and
- * listed in its manifest as opened. [start] The handle is dlopen's and is never closed. [growing] */
+ * listed in its manifest as opened. [start] The handle is dlopen's and is never closed. [growing]
+ */
 typedef struct tenon_neighbour_table_t {
   size_t size;
   void* host;
   tenon_status_t (*open)(void* host, const char* soname, void** out_handle);
 } tenon_neighbour_table_t;
 
-/* The root. [growing] `needed` is the least version whose hosts can run this plugin, `built` the header it
- * was compiled with. Loaded when majors agree, needed <= host max and built >= host min.
+/* The root. [growing] `needed` is the least version whose hosts can run this plugin, `built` the
+ * header it was compiled with. Loaded when majors agree, needed <= host max and built >= host min.
  * start: [start] NULL: state is NULL. May fail: then everything it offers has the reason.
  * stop: [start] NULL: nothing to do. The image is never unloaded. */
 typedef struct tenon_plugin_t {
@@ -1320,8 +1331,8 @@ typedef struct tenon_plugin_t {
   void (*stop)(void* state);
 } tenon_plugin_t;
 
-/* The one symbol. [any] Returns the descriptor (static data), or NULL when the plugin cannot serve this
- * host. Runs no other code. */
+/* The one symbol. [any] Returns the descriptor (static data), or NULL when the plugin cannot serve
+ * this host. Runs no other code. */
 typedef const tenon_plugin_t* (*tenon_plugin_query_t)(const tenon_host_offer_t* host);
 #define TENON_PLUGIN_QUERY_SYMBOL "tenon_plugin_query"
 TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host);
@@ -1339,12 +1350,12 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
  *   needs-library: libcudnn.so.9 linked|opened
- *   needs-isa: avx2
+ *   needs-isa: avx2              runs on no processor without it: refused there before it is loaded
  *   threads: own                 brings threads of its own
  *   host-service: neighbour/1    asks for it
  *
- * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the registry
- * then loads the plugin when anything of that kind is looked for.
+ * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
+ * registry then loads the plugin when anything of that kind is looked for.
  */
 #define TENON_NOTE_NAME "Tenon"
 #define TENON_NOTE_TYPE 1u
@@ -1359,11 +1370,13 @@ typedef struct tenon_note_header_t {
 
 #define TENON_STRINGIZE_(x) #x
 #define TENON_STRINGIZE(x) TENON_STRINGIZE_(x)
-#define TENON_ABI_TEXT TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
+#define TENON_ABI_TEXT \
+  TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
 #define TENON_ABI_MINOR_DIGIT 1
 
-/* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not pad it. */
+/* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
+ * pad it. */
 #if defined(__clang__)
 #define TENON_NOTE_ATTRIBUTES \
   __attribute__((section(TENON_NOTE_SECTION), aligned(4), used, no_sanitize("address")))
@@ -1375,24 +1388,23 @@ typedef struct tenon_note_header_t {
  *   TENON_PLUGIN_MANIFEST("acme", "1.0.0",
  *                         "licence: MIT\n"
  *                         "offers: operator acme.swish/1\n") */
-#define TENON_PLUGIN_MANIFEST(plugin_name, plugin_version, more)                             \
-  static const struct {                                                                      \
-    tenon_note_header_t header;                                                              \
+#define TENON_PLUGIN_MANIFEST(plugin_name, plugin_version, more)                                \
+  static const struct {                                                                         \
+    tenon_note_header_t header;                                                                 \
     char text[sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT \
-                     "\nneeded: " TENON_ABI_TEXT "\n" more)];                                \
-  } tenon_plugin_manifest TENON_NOTE_ATTRIBUTES = {                                         \
-      {sizeof(TENON_NOTE_NAME),                                                              \
-       sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT     \
-              "\nneeded: " TENON_ABI_TEXT "\n" more),                                        \
-       TENON_NOTE_TYPE,                                                                      \
-       TENON_NOTE_NAME},                                                                     \
-      "name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT             \
+                     "\nneeded: " TENON_ABI_TEXT "\n" more)];                                   \
+  } tenon_plugin_manifest TENON_NOTE_ATTRIBUTES = {                                             \
+      {sizeof(TENON_NOTE_NAME),                                                                 \
+       sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT        \
+              "\nneeded: " TENON_ABI_TEXT "\n" more),                                           \
+       TENON_NOTE_TYPE, TENON_NOTE_NAME},                                                       \
+      "name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT                \
       "\nneeded: " TENON_ABI_TEXT "\n" more}
 
 /* What the host fills in for a plugin's fields that it must not forget. */
-#define TENON_PLUGIN_HEADER                                              \
-  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT,            \
-  .needed = TENON_ABI_VERSION(0, 1), .offering_stride = (uint32_t)sizeof(tenon_offering_t)
+#define TENON_PLUGIN_HEADER                                                                      \
+  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_VERSION(0, 1), \
+  .offering_stride = (uint32_t)sizeof(tenon_offering_t)
 
 #ifdef __cplusplus
 }

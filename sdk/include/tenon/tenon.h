@@ -1,7 +1,8 @@
 /*
  * tenon/tenon.h - the application's interface.
  *
- *   registry -> network (parsed, or built by hand) -> plan (built) -> engine (loaded) -> context (run)
+ *   registry -> network (parsed, or built by hand) -> plan (built) -> engine (loaded) -> context
+ * (run)
  *
  *     tenon_registry_create(NULL, &registry);
  *     tenon_network_create(registry, &network);
@@ -14,10 +15,11 @@
  *     tenon_context_get_output(context, 0, &scores);
  *
  * Conventions. Every function that can fail returns a tenon_status_t (0 is success); on failure its
- * outputs are untouched, and the words are written to the registry's logger. `create`/`destroy`: the
- * caller owns the result alone. `retain`/`release`: shared and counted. `get`: borrowed, valid while its
- * owner lives and is not changed. Option structures begin with `size` (TENON_OPTIONS(type) sets it);
- * NULL means defaults, zero fields mean defaults. destroy and release take NULL.
+ * outputs are untouched, and the words are written to the registry's logger. `create`/`destroy`:
+ * the caller owns the result alone. `retain`/`release`: shared and counted. `get`: borrowed, valid
+ * while its owner lives and is not changed. Option structures begin with `size`
+ * (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. destroy and
+ * release take NULL.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight.
@@ -42,7 +44,8 @@ typedef struct tenon_plan_t tenon_plan_t;
 typedef struct tenon_engine_t tenon_engine_t;
 typedef struct tenon_context_t tenon_context_t;
 
-/* Version of the library in use ("0.1.0"), and words for a status ("invalid data"). Never NULL. [any] */
+/* Version of the library in use ("0.1.0"), and words for a status ("invalid data"). Never NULL.
+ * [any] */
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
@@ -52,19 +55,20 @@ TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]
 /* Writes text for a person or a program, in pieces. */
 typedef void (*tenon_write_t)(void* user, const char* text);
 
-/* ---- Registry: the plugins of this process ------------------------------------------------------ */
+/* ---- Registry: the plugins of this process ------------------------------------------------------
+ */
 
 enum { TENON_POLICY_ANY = 0, TENON_POLICY_LISTED = 1 };
 
 typedef struct tenon_registry_options_t {
   size_t size;
-  /* Directories with plugins, absolute, NULL-terminated. NULL: TENON_PLUGIN_PATH, then the installed
-   * directory beside this library. With paths given, these are searched first. */
+  /* Directories with plugins, absolute, NULL-terminated. NULL: TENON_PLUGIN_PATH, then the
+   * installed directory beside this library. With paths given, these are searched first. */
   const char* const* paths;
-  uint32_t only_paths;  /* 1: `paths` and nothing else */
-  uint32_t policy;      /* TENON_POLICY_LISTED: only files whose SHA-256 is in `digests` */
+  uint32_t only_paths;        /* 1: `paths` and nothing else */
+  uint32_t policy;            /* TENON_POLICY_LISTED: only files whose SHA-256 is in `digests` */
   const char* const* digests; /* hexadecimal, NULL-terminated */
-  tenon_sink_t logger;  /* where messages go; must be callable from several threads */
+  tenon_sink_t logger;        /* where messages go; must be callable from several threads */
   const tenon_allocator_t* allocator; /* NULL: the C library's */
 } tenon_registry_options_t;
 
@@ -77,12 +81,12 @@ enum { TENON_PLUGIN_AVAILABLE = 0, TENON_PLUGIN_LOADED = 1, TENON_PLUGIN_REFUSED
 
 typedef struct tenon_plugin_info_t {
   const char* path;
-  const char* name;    /* "" when the manifest could not be read */
+  const char* name; /* "" when the manifest could not be read */
   const char* version;
   const char* vendor;
   const char* licence;
-  const char* reason;  /* REFUSED: why, and what mends it; else "" */
-  const char* offers;  /* lines of the manifest: "operator acme.swish/1\n..." */
+  const char* reason; /* REFUSED: why, and what mends it; else "" */
+  const char* offers; /* lines of the manifest: "operator acme.swish/1\n..." */
   uint32_t state;
 } tenon_plugin_info_t;
 
@@ -93,15 +97,16 @@ TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* regis
 /* The directories searched, and a line for each that was refused. [any] */
 TENON_API void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write,
                                           void* user);
-/* Everything on offer, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}. Loads all
- * plugins. [any] */
+/* Everything on offer, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}.
+ * Loads all plugins. [any] */
 TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                                     void* user);
 /* Devices: fingerprints and health, one JSON object a line. [any] */
-TENON_API tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_write_t write,
-                                                      void* user);
+TENON_API tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry,
+                                                      tenon_write_t write, void* user);
 
-/* ---- Network ------------------------------------------------------------------------------------ */
+/* ---- Network ------------------------------------------------------------------------------------
+ */
 
 TENON_API tenon_status_t tenon_network_create(tenon_registry_t* registry,
                                               tenon_network_t** out_network);
@@ -124,9 +129,9 @@ typedef struct tenon_parse_options_t {
   const char* const* parts;
 } tenon_parse_options_t;
 
-/* Parses into an empty network. The file is mapped until the network is destroyed. All operators that nobody
- * can convert are listed at once (UNSUPPORTED). After a failure the network is empty again, and its builder
- * another one. */
+/* Parses into an empty network. The file is mapped until the network is destroyed. All operators
+ * that nobody can convert are listed at once (UNSUPPORTED). After a failure the network is empty
+ * again, and its builder another one. */
 TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                                   const tenon_parse_options_t* options);
 /* `data` must stay valid until the network is destroyed. `name` is for messages. */
@@ -134,19 +139,20 @@ TENON_API tenon_status_t tenon_network_parse_memory(tenon_network_t* network, co
                                                     size_t size_bytes, const char* name,
                                                     const tenon_parse_options_t* options);
 
-/* The files that the network was parsed from: the model, its parts, and those that they name. NULL past the
- * end. */
+/* The files that the network was parsed from: the model, its parts, and those that they name. NULL
+ * past the end. */
 TENON_API uint32_t tenon_network_file_count(const tenon_network_t* network);
 TENON_API const char* tenon_network_get_file(const tenon_network_t* network, uint32_t index);
 
-/* Building by hand: the same builder that parsers use (plugin.h, section 10). Valid while the network lives. */
+/* Building by hand: the same builder that parsers use (plugin.h, section 10). Valid while the
+ * network lives. */
 TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network);
 TENON_API const tenon_builder_table_t* tenon_builder_get_table(void);
 
 /* One attribute of a node, for tenon_network_add. */
 typedef struct tenon_attribute_t {
   const char* name;
-  uint32_t kind; /* TENON_ATTRIBUTE_INT .. _DTYPE */
+  uint32_t kind;   /* TENON_ATTRIBUTE_INT .. _DTYPE */
   int64_t integer; /* INT, DTYPE */
   double number;
   const char* string;
@@ -160,21 +166,23 @@ typedef struct tenon_attribute_t {
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_FLOAT, .number = (value)})
 #define TENON_TEXT(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_STRING, .string = (value)})
-#define TENON_INTS(attribute, ...)                                                              \
-  ((tenon_attribute_t){.name = (attribute),                                                     \
-                       .kind = TENON_ATTRIBUTE_INTS,                                            \
-                       .integers = (const int64_t[]){__VA_ARGS__},                              \
+#define TENON_INTS(attribute, ...)                                 \
+  ((tenon_attribute_t){.name = (attribute),                        \
+                       .kind = TENON_ATTRIBUTE_INTS,               \
+                       .integers = (const int64_t[]){__VA_ARGS__}, \
                        .count = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
 #define TENON_TYPE(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_DTYPE, .integer = (value)})
 
 /* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent. */
-TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const char* name,
-                                           const tenon_value_t* inputs, uint32_t input_count,
+TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
+                                           const char* name, const tenon_value_t* inputs,
+                                           uint32_t input_count,
                                            const tenon_attribute_t* attributes,
                                            uint32_t attribute_count, tenon_value_t* out_values,
                                            uint32_t output_count);
-/* An input, a constant (copied) and an output, without the table's longer forms. dims -1: symbolic. */
+/* An input, a constant (copied) and an output, without the table's longer forms. dims -1: symbolic.
+ */
 TENON_API tenon_status_t tenon_network_add_input(tenon_network_t* network, const char* name,
                                                  tenon_dtype_t dtype, uint32_t rank,
                                                  const int64_t* dims, tenon_value_t* out_value);
@@ -184,13 +192,15 @@ TENON_API tenon_status_t tenon_network_add_constant(tenon_network_t* network, co
                                                     tenon_value_t* out_value);
 TENON_API tenon_status_t tenon_network_add_output(tenon_network_t* network, tenon_value_t value,
                                                   const char* name);
-/* Marks the tensor called `name`, wherever it is in the main graph, as an additional output. The value that
- * comes out is the unfused network's; other results do not change. NOT_FOUND names near misses. */
+/* Marks the tensor called `name`, wherever it is in the main graph, as an additional output. The
+ * value that comes out is the unfused network's; other results do not change. NOT_FOUND names near
+ * misses. */
 TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name);
 /* Removes all outputs (before marking others). */
 TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
 
-/* An input or output of a network or an engine. dims[k] is -1 where symbolic; symbols[k] its text then. */
+/* An input or output of a network or an engine. dims[k] is -1 where symbolic; symbols[k] its text
+ * then. */
 typedef struct tenon_io_info_t {
   const char* name;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
@@ -205,13 +215,14 @@ TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network,
                                                  tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                                   tenon_io_info_t* out_info);
-/* The network as text; names of all values that nodes compute, one a line, in an order in which they can be
- * computed. */
+/* The network as text; names of all values that nodes compute, one a line, in an order in which
+ * they can be computed. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);
 
-/* ---- Timing cache ------------------------------------------------------------------------------- */
+/* ---- Timing cache -------------------------------------------------------------------------------
+ */
 
 /* `path` NULL or absent: empty. A damaged or foreign file: a warning, and empty. [any] */
 TENON_API tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
@@ -221,7 +232,8 @@ TENON_API tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, co
 TENON_API uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache);
 TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
 
-/* ---- Building ----------------------------------------------------------------------------------- */
+/* ---- Building -----------------------------------------------------------------------------------
+ */
 
 /* Range of one input in one profile. */
 typedef struct tenon_profile_range_t {
@@ -236,7 +248,8 @@ typedef struct tenon_profile_t {
   uint32_t range_count;
 } tenon_profile_t;
 
-/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose", "write"). [build] */
+/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose", "write"). [build]
+ */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
 typedef struct tenon_build_options_t {
@@ -244,23 +257,24 @@ typedef struct tenon_build_options_t {
   /* At most one for the time being; inputs it leaves out: symbolic extents are 1. */
   const tenon_profile_t* profiles;
   uint32_t profile_count;
-  uint32_t thread_count;         /* to tune for; 0: this process's processors */
-  const char* device;            /* NULL: the best that is there */
+  uint32_t thread_count;          /* to tune for; 0: this process's processors */
+  const char* device;             /* NULL: the best that is there */
   uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
   uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
   double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
   tenon_timing_cache_t* timing_cache; /* read and extended; NULL: one for this build */
   tenon_progress_t progress;
   void* progress_user;
-  const char* const* exclude;  /* plugins, or plugin:kernel, that are not to be used; NULL-terminated */
-  uint32_t no_measuring;       /* 1: estimates alone */
-  uint32_t no_fusion;          /* 1: one node a step (for comparing) */
-  uint32_t reference_only;     /* 1: only kernels that say they are the reference */
-  uint32_t strict;             /* 1: rounds where the network stores, also inside fused steps */
-  uint32_t tuned_only;         /* 1: weights only as the chosen kernels packed them; no refit, no rebuild */
+  const char* const*
+      exclude;             /* plugins, or plugin:kernel, that are not to be used; NULL-terminated */
+  uint32_t no_measuring;   /* 1: estimates alone */
+  uint32_t no_fusion;      /* 1: one node a step (for comparing) */
+  uint32_t reference_only; /* 1: only kernels that say they are the reference */
+  uint32_t strict;         /* 1: rounds where the network stores, also inside fused steps */
+  uint32_t tuned_only; /* 1: weights only as the chosen kernels packed them; no refit, no rebuild */
   uint32_t permit_reduced_precision; /* 1: tactics below fp32 accuracy are allowed */
-  uint32_t optimizer_limit;    /* stop after that many patches; 0: none */
-  uint32_t keep_refusals;      /* 1 (default 0): the plan records why candidates were refused */
+  uint32_t optimizer_limit;          /* stop after that many patches; 0: none */
+  uint32_t keep_refusals; /* 1 (default 0): the plan records why candidates were refused */
 } tenon_build_options_t;
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
@@ -273,7 +287,8 @@ TENON_API void tenon_plan_destroy(tenon_plan_t* plan);
 /* 1 when the bytes begin as a plan does (8 are enough), whatever follows. [any] */
 TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
-/* ---- Engine: a plan loaded on a device ----------------------------------------------------------- */
+/* ---- Engine: a plan loaded on a device
+ * ----------------------------------------------------------- */
 
 typedef struct tenon_engine_options_t {
   size_t size;
@@ -281,13 +296,14 @@ typedef struct tenon_engine_options_t {
   uint32_t device_index;
 } tenon_engine_options_t;
 
-/* From a file (mapped, weights used in place), from memory (must stay valid while the engine lives), or from a
- * plan just built (which may be destroyed afterwards: the engine keeps what it needs). */
+/* From a file (mapped, weights used in place), from memory (must stay valid while the engine
+ * lives), or from a plan just built (which may be destroyed afterwards: the engine keeps what it
+ * needs). */
 TENON_API tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const char* path,
                                                        const tenon_engine_options_t* options,
                                                        tenon_engine_t** out_engine);
-TENON_API tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry, const void* data,
-                                                         size_t size_bytes,
+TENON_API tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry,
+                                                         const void* data, size_t size_bytes,
                                                          const tenon_engine_options_t* options,
                                                          tenon_engine_t** out_engine);
 TENON_API tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry,
@@ -309,19 +325,19 @@ TENON_API tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, 
 
 /* One step of the plan. Strings live as long as the engine. */
 typedef struct tenon_step_info_t {
-  const char* name;     /* of its main node */
-  const char* kind;     /* "kernel", "view", "contents", "choose", "repeat", "map", "copy" */
-  const char* kernel;   /* "" when the core does it itself */
+  const char* name;   /* of its main node */
+  const char* kind;   /* "kernel", "view", "contents", "choose", "repeat", "map", "copy" */
+  const char* kernel; /* "" when the core does it itself */
   const char* plugin;
   const char* tactic;
-  const char* nodes;    /* all nodes it computes: "conv1, bn1, relu1" */
+  const char* nodes;      /* all nodes it computes: "conv1, bn1, relu1" */
   const char* expression; /* what is fused, as text */
-  const char* inputs;   /* "x f32[1,3,224,224] row-major, ..." */
+  const char* inputs;     /* "x f32[1,3,224,224] row-major, ..." */
   const char* outputs;
-  const char* layout;   /* of output 0 */
+  const char* layout;      /* of output 0 */
   double measured_seconds; /* when built; 0 where not measured */
-  const char* refusals; /* lines "plugin:kernel: reason"; "" unless kept */
-  uint32_t depth;       /* of bodies: 0 is the main graph */
+  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept */
+  uint32_t depth;          /* of bodies: 0 is the main graph */
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
@@ -342,7 +358,7 @@ typedef struct tenon_engine_info_t {
   uint64_t arena_bytes; /* activations, at the profile's maximum */
   uint64_t scratch_bytes;
   uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
-  uint32_t thread_count; /* tuned for */
+  uint32_t thread_count;     /* tuned for */
   uint32_t tuned_only;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
@@ -353,21 +369,22 @@ TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_wr
 /* Digests of the weights and of the plugins; INVALID_DATA names what differs. */
 TENON_API tenon_status_t tenon_engine_verify(const tenon_engine_t* engine);
 
-/* Refit: replaces the weights called `name` (dense, same dtype and shape). Takes effect for all that was
- * derived from them at the next tenon_engine_commit_weights; no context may be running. */
+/* Refit: replaces the weights called `name` (dense, same dtype and shape). Takes effect for all
+ * that was derived from them at the next tenon_engine_commit_weights; no context may be running. */
 TENON_API uint32_t tenon_engine_weights_count(const tenon_engine_t* engine);
 TENON_API const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t index);
 TENON_API tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name,
                                                   const void* data, size_t size_bytes);
 TENON_API tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine);
 
-/* ---- Context: one execution of an engine --------------------------------------------------------- */
+/* ---- Context: one execution of an engine
+ * --------------------------------------------------------- */
 
 typedef struct tenon_context_options_t {
   size_t size;
   uint32_t thread_count; /* 0: what the plan was tuned for */
   uint32_t reserved;
-  void* stream;          /* native handle of the caller's stream, NULL: one of our own */
+  void* stream; /* native handle of the caller's stream, NULL: one of our own */
 } tenon_context_options_t;
 
 TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
@@ -375,20 +392,22 @@ TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
                                               tenon_context_t** out_context);
 TENON_API void tenon_context_destroy(tenon_context_t* context);
 
-/* The caller's memory: used in place where layout and alignment (16 bytes) allow, else copied. It must stay
- * valid until the next set or the end of the context. Any strides; extents within the profile. */
+/* The caller's memory: used in place where layout and alignment (16 bytes) allow, else copied. It
+ * must stay valid until the next set or the end of the context. Any strides; extents within the
+ * profile. */
 TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
                                                  const tenon_tensor_view_t* view);
 /* Sequences and optionals. Copied. */
 TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                           const tenon_argument_t* argument);
-/* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours again. */
+/* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours
+ * again. */
 TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view);
 /* Runs and waits. Inputs that were set before and not changed are used again. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
-/* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done when
- * enqueue returns. */
+/* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
+ * when enqueue returns. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* After a run: borrowed until the next run. */

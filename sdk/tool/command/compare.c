@@ -1,7 +1,343 @@
+/* tenon compare: the plan as it is built against the reference kernels, value by value. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "command/commands.h"
+#include "session/common.h"
+#include "session/session.h"
 #include "text/console.h"
-static int nothing(int argc, char** argv) {
-  (void)argc, (void)argv;
-  return tool_exit_status(tool_fail(TENON_ERROR_UNSUPPORTED, "later"));
+#include "text/json.h"
+#include "text/memory.h"
+
+/* Values looked at in one pass: all of them are outputs of one plan. */
+enum { PASS_VALUES = 400 };
+
+typedef struct compare_t {
+  tool_common_t common;
+  tool_building_t building;
+  tool_feeding_t feeding;
+  double rtol;
+  double atol;
+  bool outputs_only;
+  const char* model;
+  tenon_registry_t* registry;
+  tool_feed_t feed;
+  tool_list_t names; /* of all values, in an order in which they can be computed */
+  size_t compared;
+  size_t diverging;
+  char* first; /* that diverges */
+} compare_t;
+
+#define FIELD(name) offsetof(compare_t, name)
+
+static const tool_option_t options[] = {
+    {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
+    {"--atol", 0, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+     "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
+    {"--outputs-only", 0, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
+     "compare the model's outputs alone, not what is inside"},
+};
+
+/* ---- One plan, run ---- */
+
+/* The network with the values [begin, end) as its outputs; its own outputs where the range is
+ * empty. */
+static tenon_status_t open_network(const compare_t* compare, size_t begin, size_t end,
+                                   tenon_network_t** out_network) {
+  char* notes = NULL;
+  tenon_network_t* network = NULL;
+  tenon_status_t status = tool_network_open(compare->registry, compare->model, &compare->building,
+                                            &compare->feed, &network, &notes);
+  tool_free(notes);
+  if (status == TENON_OK && begin < end) {
+    status = tenon_network_clear_outputs(network);
+  }
+  for (size_t i = begin; i < end && status == TENON_OK; ++i) {
+    status = tenon_network_mark_output(network, compare->names.items[i]);
+  }
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
 }
-const tool_command_t tool_command_compare = {"compare", "", 0, 100, "later", "", "", nothing};
+
+static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
+                                    const tool_building_t* building,
+                                    tool_execution_t* out_execution) {
+  uint32_t timings = 0;
+  tool_plan_file_t file = {0};
+  tenon_status_t status = tool_plan_file_make_temporary(&file);
+  if (status == TENON_OK) {
+    status = tool_build_to_file(compare->registry, network, building, file.path, &timings);
+  }
+  if (status == TENON_OK) {
+    status =
+        tool_execution_open(compare->registry, file.path, building->threads, false, out_execution);
+  }
+  tool_plan_file_free(&file);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
+  if (status == TENON_OK) {
+    status = tenon_context_run(out_execution->context);
+  }
+  if (status != TENON_OK) {
+    tool_execution_close(out_execution);
+  }
+  return status;
+}
+
+/* ---- Results ---- */
+
+/* The step that writes the value: "plugin:kernel". */
+static char* find_step(const tool_execution_t* execution, const char* name) {
+  const uint32_t count = tenon_engine_step_count(execution->engine);
+  const size_t length = strlen(name);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_step_info_t step;
+    if (tenon_engine_get_step(execution->engine, i, &step) == TENON_OK && step.depth == 0 &&
+        strncmp(step.outputs, name, length) == 0 && step.outputs[length] == ' ') {
+      return tool_format("step %u '%s', %s:%s, nodes %s", i, step.name, step.plugin, step.kernel,
+                         step.nodes);
+    }
+  }
+  return tool_copy_text("");
+}
+
+static void print_value(const char* name, const tool_difference_t* d, const char* step) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "value", name);
+    tool_json_bool(&json, "equal", d->equal);
+    tool_json_number(&json, "max_absolute", d->max_absolute);
+    tool_json_number(&json, "max_relative", d->max_relative);
+    tool_json_number(&json, "deviation", d->deviation);
+    tool_json_text(&json, "reason", d->reason);
+    tool_json_text(&json, "step", step);
+    tool_json_end(&json);
+    return;
+  }
+  tool_say("%s %s: largest difference %.3g absolute, %.3g relative (standard deviation %.3g)%s%s\n",
+           d->equal ? "agrees  " : "DIVERGES", name, d->max_absolute, d->max_relative, d->deviation,
+           d->equal ? "" : ": ", d->reason);
+  if (!d->equal && step[0] != '\0') {
+    tool_say("         computed by %s\n", step);
+  }
+}
+
+static tenon_status_t compare_outputs(compare_t* compare, const tool_execution_t* ours,
+                                      const tool_execution_t* reference, bool show_all) {
+  const tool_tolerance_t tolerance = {compare->rtol, compare->atol};
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < ours->output_count && status == TENON_OK; ++i) {
+    tool_value_t a = {0};
+    tool_value_t b = {0};
+    tool_difference_t difference;
+    const char* name = ours->outputs[i].name;
+    status = tool_execution_get(ours, i, &a);
+    if (status == TENON_OK) {
+      status = tool_execution_get(reference, i, &b);
+    }
+    if (status == TENON_OK) {
+      tool_difference_find(&a, &b, &tolerance, &difference);
+      ++compare->compared;
+      compare->diverging += difference.equal ? 0 : 1;
+      if (!difference.equal && compare->first == NULL) {
+        compare->first = tool_copy_text(name);
+      }
+      if (show_all || !difference.equal) {
+        char* step = difference.equal ? tool_copy_text("") : find_step(ours, name);
+        print_value(name, &difference, step);
+        tool_free(step);
+      }
+    }
+    tool_value_free(&a);
+    tool_value_free(&b);
+  }
+  return status;
+}
+
+/* Both plans for the values [begin, end). */
+static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, bool show_all) {
+  tenon_network_t* network = NULL;
+  tool_execution_t ours;
+  tool_execution_t reference;
+  tool_building_t by_reference = compare->building;
+  by_reference.reference = true;
+  by_reference.no_fusion = true;
+  by_reference.no_measuring = true;
+  tenon_status_t status = open_network(compare, begin, end, &network);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = build_and_run(compare, network, &by_reference, &reference);
+  if (status == TENON_OK) {
+    status = build_and_run(compare, network, &compare->building, &ours);
+    if (status == TENON_OK) {
+      status = compare_outputs(compare, &ours, &reference, show_all);
+      tool_execution_close(&ours);
+    }
+    tool_execution_close(&reference);
+  }
+  tenon_network_destroy(network);
+  return status;
+}
+
+/* ---- All values ---- */
+
+/* Collects lines that may come in pieces. */
+typedef struct lines_t {
+  char* text;
+} lines_t;
+
+static void collect(void* user, const char* text) {
+  lines_t* lines = user;
+  char* longer = tool_format("%s%s", lines->text, text);
+  tool_free(lines->text);
+  lines->text = longer;
+}
+
+static tenon_status_t list_values(compare_t* compare) {
+  tenon_network_t* network = NULL;
+  lines_t lines = {tool_copy_text("")};
+  const tenon_status_t status = open_network(compare, 0, 0, &network);
+  if (status != TENON_OK) {
+    tool_free(lines.text);
+    return status;
+  }
+  tenon_network_print_values(network, collect, &lines);
+  tenon_network_destroy(network);
+  for (char* line = strtok(lines.text, "\n"); line != NULL;
+       line = strtok(NULL, "\n")) { /* NOLINT */
+    tool_list_add(&compare->names, tool_copy_text(line));
+  }
+  tool_free(lines.text);
+  return TENON_OK;
+}
+
+static tenon_status_t compare_values(compare_t* compare) {
+  tenon_status_t status = list_values(compare);
+  const size_t count = compare->names.count;
+  for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
+    const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
+    tool_progress("values", begin, count);
+    tool_console_quieten(true); /* what the first pass said is not said again */
+    status = run_pass(compare, begin, end, compare->common.verbose > 0);
+    tool_console_quieten(false);
+    if (compare->first != NULL) {
+      break; /* what comes later follows from it */
+    }
+  }
+  tool_progress_end();
+  return status;
+}
+
+static void conclude(const compare_t* compare, bool outputs_agree) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "model", compare->model);
+    tool_json_unsigned(&json, "compared", compare->compared);
+    tool_json_unsigned(&json, "diverging", compare->diverging);
+    tool_json_text(&json, "first", compare->first);
+    tool_json_end(&json);
+  } else if (compare->first == NULL) {
+    tool_say("%zu values compared, all agree with the reference\n", compare->compared);
+  } else {
+    tool_say("the first value that diverges is '%s'%s\n", compare->first,
+             outputs_agree ? "; the outputs agree all the same" : "");
+  }
+}
+
+static tenon_status_t run_compare(compare_t* compare) {
+  const tool_list_t* sets = &compare->feeding.data_sets;
+  bool outputs_agree = true;
+  bool is_plan = false;
+  tenon_status_t status = tool_building_prepare(&compare->building);
+  if (status == TENON_OK) {
+    status = tool_common_begin(&compare->common, &compare->registry);
+  }
+  if (status == TENON_OK) {
+    status = tool_file_is_plan(compare->model, &is_plan);
+  }
+  if (status == TENON_OK && is_plan) {
+    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                       "%s: is a plan; comparing needs the model that it was built from",
+                       compare->model);
+  }
+  if (status == TENON_OK) {
+    status =
+        tool_feed_load(&compare->feeding, sets->count > 0 ? sets->items[0] : NULL, &compare->feed);
+  }
+  if (status == TENON_OK) {
+    status = run_pass(compare, 0, 0, true);
+    outputs_agree = compare->first == NULL;
+  }
+  if (status == TENON_OK && !compare->outputs_only) {
+    /* The values inside come first, and in their order. */
+    char* output = compare->first;
+    compare->first = NULL;
+    status = compare_values(compare);
+    if (compare->first == NULL) {
+      compare->first = output;
+    } else {
+      tool_free(output);
+    }
+  }
+  if (status == TENON_OK) {
+    conclude(compare, outputs_agree);
+  }
+  return status;
+}
+
+static int compare_command(int argc, char** argv) {
+  compare_t compare = {.rtol = -1, .atol = -1};
+  tool_list_t operands = {0};
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {
+      TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.feeding),
+      TOOL_BUILDING_GROUP(&compare.building), TOOL_COMMON_GROUP(&compare.common)};
+  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &operands, &exit_status)) {
+    compare.model = operands.items[0];
+    exit_status = tool_exit_status(run_compare(&compare));
+    if (exit_status == TOOL_EXIT_OK && compare.diverging > 0) {
+      exit_status = TOOL_EXIT_DIFFERENT;
+    }
+  }
+  for (size_t i = 0; i < compare.names.count; ++i) {
+    tool_free((void*)compare.names.items[i]);
+  }
+  tenon_registry_release(compare.registry);
+  tool_list_free(&compare.names);
+  tool_feed_free(&compare.feed);
+  tool_building_free(&compare.building);
+  tool_free(compare.first);
+  tool_list_free(&compare.feeding.inputs);
+  tool_list_free(&compare.feeding.data_sets);
+  tool_list_free(&compare.common.plugins);
+  tool_list_free(&operands);
+  return exit_status;
+}
+
+const tool_command_t tool_command_compare = {
+    .name = "compare",
+    .operands = "MODEL",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "compares with the reference kernels, value by value; names the first that diverges",
+    .description =
+        "The model is built twice: as usual, and with reference kernels and one node a step. First "
+        "its "
+        "outputs are\ncompared, then every value of the main graph, each as an additional output.",
+    .examples =
+        "  tenon compare model.onnx --data-set test_data_set_0\n"
+        "  tenon compare model.onnx --exclude cpu:convolution --verbose\n",
+    .run = compare_command,
+};

@@ -9,6 +9,7 @@
 #include "data/tensor_proto.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/truth.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -25,6 +26,7 @@ typedef struct run_t {
   const char* labels;
   const char* picture;
   const char* overlay;
+  const char* truth;
   bool profile_steps;
   const char* model;
   tenon_registry_t* registry;
@@ -50,6 +52,9 @@ static const tool_option_t options[] = {
      "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
     {"--overlay", 0, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
      "input, mask and overlay side by side, where the first output is a mask of a picture given"},
+    {"--truth", 0, "X", TOOL_OPTION_TEXT, FIELD(truth),
+     "compare the first output with the right class (a number, or a .npy with one for each row) or "
+     "with a picture of the right mask"},
     {"--profile-steps", 0, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
      "a table of steps and their times, means of ten runs"},
 };
@@ -117,8 +122,9 @@ static tenon_status_t print_classes(const run_t* run, const tool_value_t* value)
   }
   const uint32_t top = run->top > 0 ? run->top : 5;
   const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 1;
-  for (uint64_t row = 0; classes > 0 && row < value->count / classes; ++row) {
-    if (value->count > classes) {
+  const uint64_t rows = classes > 0 ? value->count / classes : 0;
+  for (uint64_t row = 0; row < rows; ++row) {
+    if (rows > 1) {
       tool_say("row %llu\n", (unsigned long long)row);
     }
     print_row(value, row, classes, top, (const char*)labels);
@@ -312,6 +318,9 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
     if (status == TENON_OK && i == 0 && (run->picture != NULL || run->overlay != NULL)) {
       status = write_pictures(run, feed, name, &value);
     }
+    if (status == TENON_OK && i == 0 && run->truth != NULL) {
+      status = tool_truth_check(run->truth, &value);
+    }
     tool_value_free(&value);
   }
   return status;
@@ -331,6 +340,25 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   }
 }
 
+/* With several data sets each has a folder of its own. */
+static tenon_status_t write_results(const run_t* run, tool_execution_t* execution,
+                                    const char* data_set) {
+  tenon_status_t status = TENON_OK;
+  const bool several = run->feeding.data_sets.count > 1;
+  const char* base = several ? tool_path_base(data_set) : "";
+  if (run->output != NULL) {
+    char* folder = tool_format("%s%s%s", run->output, several ? "/" : "", base);
+    status = tool_execution_write(execution, folder);
+    tool_free(folder);
+  }
+  if (status == TENON_OK && run->record != NULL) {
+    char* folder = tool_format("%s%s%s", run->record, several ? "/" : "", base);
+    status = record(folder, execution);
+    tool_free(folder);
+  }
+  return status;
+}
+
 static tenon_status_t run_session(run_t* run, tool_session_t* session, const tool_feed_t* feed,
                                   const char* data_set) {
   tool_execution_t* execution = &session->execution;
@@ -346,11 +374,8 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
   print_summary(run, session, seconds);
   status =
       data_set != NULL ? compare(run, execution, data_set) : show_outputs(run, execution, feed);
-  if (status == TENON_OK && run->output != NULL) {
-    status = tool_execution_write(execution, run->output);
-  }
-  if (status == TENON_OK && run->record != NULL) {
-    status = record(run->record, execution);
+  if (status == TENON_OK) {
+    status = write_results(run, execution, data_set);
   }
   if (status == TENON_OK && run->profile_steps) {
     tool_step_times_t times;

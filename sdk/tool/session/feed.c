@@ -31,6 +31,8 @@ const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
     {"--bgr", 0, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
 };
 
+enum { DATA_SET_GAP = 16 };
+
 /* ---- Loading ---- */
 
 static bool looks_like_npy(const uint8_t* bytes, size_t size) {
@@ -113,7 +115,9 @@ static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
   if (!tool_folder_exists(folder)) {
     return tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: there is no such folder", folder);
   }
-  for (uint32_t i = 0; i < 10000; ++i) {
+  /* Inputs that are left out leave a gap. */
+  uint32_t missing = 0;
+  for (uint32_t i = 0; missing < DATA_SET_GAP; ++i) {
     char* path = tool_format("%s/input_%u.pb", folder, i);
     if (!tool_file_exists(path)) {
       tool_free(path);
@@ -121,8 +125,10 @@ static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
     }
     if (!tool_file_exists(path)) {
       tool_free(path);
+      ++missing;
       continue;
     }
+    missing = 0;
     const tenon_status_t status = load_path(feed, path, NULL, i);
     if (status != TENON_OK) {
       return status;

@@ -37,6 +37,8 @@ tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan);
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
+/* An empty file of its own in TMPDIR or /tmp. */
+tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file);
 void tool_plan_file_free(tool_plan_file_t* file);
 /* "hit", "miss", "off", "plan". */
 const char* tool_cache_use_text(tool_cache_use_t use);

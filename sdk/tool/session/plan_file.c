@@ -166,7 +166,7 @@ static tenon_status_t build_network(tenon_registry_t* registry, const char* mode
   return status;
 }
 
-static tenon_status_t make_temporary(tool_plan_file_t* file) {
+tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
   const char* folder = getenv("TMPDIR");
   char* path = tool_format("%s/tenon-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
   const int descriptor = mkstemp(path);
@@ -177,8 +177,8 @@ static tenon_status_t make_temporary(tool_plan_file_t* file) {
     return status;
   }
   (void)close(descriptor);
-  file->path = path;
-  file->is_temporary = true;
+  out_file->path = path;
+  out_file->is_temporary = true;
   return TENON_OK;
 }
 
@@ -216,7 +216,7 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
       tool_warn("plans are not kept: %s", words);
     }
     file->use = TOOL_CACHE_OFF;
-    const tenon_status_t status = make_temporary(file);
+    const tenon_status_t status = tool_plan_file_make_temporary(file);
     return status == TENON_OK ? build_network(registry, model, building, feed, NULL, file) : status;
   }
   char* key = make_key(registry, folder, model, building, feed);

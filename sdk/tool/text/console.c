@@ -19,6 +19,7 @@ static struct {
   bool json;
   bool silent;
   bool soften;
+  bool quiet;
   uint32_t verbosity;
   bool bar_shown;
   double bar_time;
@@ -38,6 +39,10 @@ bool tool_console_is_json(void) {
 
 void tool_console_silence(bool silent) {
   console.silent = silent;
+}
+
+void tool_console_quieten(bool quiet) {
+  console.quiet = quiet;
 }
 
 void tool_console_soften(bool soften) {
@@ -71,7 +76,8 @@ static void report(void* user, int32_t severity, const char* message) {
   if (severity >= TENON_SEVERITY_ERROR && !console.soften) {
     (void)snprintf(console.last_error, sizeof(console.last_error), "%s", message);
   }
-  if (severity >= least && !console.silent) {
+  const bool hidden = console.quiet && severity == TENON_SEVERITY_WARNING;
+  if (severity >= least && !console.silent && !hidden) {
     erase_bar();
     (void)fprintf(stderr, "%s%s\n", severity_word(severity), message);
   }

@@ -1,0 +1,135 @@
+/*
+ * Decomposes nodes that nobody here computes as they are: the operator's own text, with the node's
+ * inputs and attributes by name, becomes nodes of other operators.
+ */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/optimizer/rewrite_match.h"
+
+/* The first decomposition whose condition holds. */
+static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+                                        tenon__arena_t* arena) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  tenon__scope_t scope;
+  if (tenon__node_scope(bench->network, graph, index, arena, &scope) != TENON_OK) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < node->op->descriptor.decomposition_count; ++i) {
+    const tenon__operator_case_t* one = &node->op->decompositions[i];
+    bool holds = one->when == NULL;
+    if (holds ||
+        (tenon__condition_evaluate(&scope, one->when, NULL, &holds) == TENON_OK && holds)) {
+      return &one->calls;
+    }
+  }
+  return NULL;
+}
+
+/* The names that the text may use: the operator's inputs and attributes. */
+static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+                      tenon__match_t* out_match) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon_operator_t* descriptor = &node->op->descriptor;
+  memset(out_match, 0, sizeof(*out_match));
+  out_match->graph = graph;
+  out_match->root = index;
+  if (node->attribute_count > TENON_MATCH_ATTRIBUTES) {
+    return false;
+  }
+  for (uint32_t i = 0; i < node->attribute_count; ++i) {
+    out_match->attributes[out_match->attribute_count++] = node->attributes[i];
+  }
+  for (uint32_t i = 0; i < descriptor->input_count; ++i) {
+    const uint32_t value = i < node->input_count ? node->inputs[i] : TENON_NONE;
+    if ((descriptor->inputs[i].flags & TENON_PORT_VARIADIC) != 0) {
+      return false;
+    }
+    if (value != TENON_NONE && !tenon__match_bind(out_match, descriptor->inputs[i].name, value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool same_type(const tenon__bench_t* bench, uint32_t graph, uint32_t a, uint32_t b) {
+  const tenon__value_node_t* old = tenon__bench_value(bench, graph, a);
+  const tenon__value_node_t* made = tenon__bench_value(bench, graph, b);
+  return old->kind == made->kind && old->dtype == made->dtype && old->rank == made->rank;
+}
+
+static tenon_status_t replace_output(tenon__bench_t* bench, const tenon__match_t* match,
+                                     uint32_t output) {
+  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  const uint32_t old = node->outputs[output];
+  if (old == TENON_NONE) {
+    return TENON_OK;
+  }
+  uint32_t value = tenon__match_value(match, node->op->descriptor.outputs[output].name);
+  if (tenon__bench_leaves(bench, match->graph, old)) {
+    TENON_TRY(tenon__patch_output_of(bench, value, &value));
+  }
+  tenon__patch_replace(bench, old, value);
+  return TENON_OK;
+}
+
+/* A patch that has replaced something cannot be cancelled: what may fail comes first. */
+static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls,
+                              tenon__match_t* match, tenon__arena_t* arena) {
+  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  const tenon__operator_t* op = node->op;
+  const uint32_t output_count = node->output_count;
+  uint32_t value = TENON_NONE;
+  for (uint32_t i = 0; i < calls->statement_count; ++i) {
+    TENON_TRY(tenon__rewrite_add_call(bench, match, &calls->statements[i], arena, &value));
+  }
+  for (uint32_t i = 0; i < output_count; ++i) {
+    const uint32_t old = tenon__bench_node(bench, match->graph, match->root)->outputs[i];
+    value = tenon__match_value(match, op->descriptor.outputs[i].name);
+    if (old != TENON_NONE && (value == TENON_NONE || !same_type(bench, match->graph, old, value))) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t decompose(tenon__bench_t* bench, const tenon__calls_t* calls,
+                                tenon__match_t* match, tenon__arena_t* arena) {
+  if (!tenon__patch_begin(bench, "decompose", match->graph, match->root)) {
+    return TENON_OK;
+  }
+  tenon_status_t status = add_all(bench, calls, match, arena);
+  if (status != TENON_OK) {
+    tenon__patch_cancel(bench);
+    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+  }
+  const uint32_t output_count = tenon__bench_node(bench, match->graph, match->root)->output_count;
+  for (uint32_t i = 0; i < output_count && status == TENON_OK; ++i) {
+    status = replace_output(bench, match, i);
+  }
+  if (status == TENON_OK) {
+    tenon__patch_remove(bench, match->root);
+  }
+  const tenon_status_t ended = tenon__patch_end(bench);
+  return status == TENON_OK ? ended : status;
+}
+
+tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__optimize_options_t* options = bench->options;
+  if (node->op == NULL || node->expression != NULL || node->maps != NULL ||
+      node->op->descriptor.decomposition_count == 0 || options->find == NULL ||
+      options->is_computed == NULL || options->is_computed(options->computed_user, node->op)) {
+    return TENON_OK;
+  }
+  tenon__arena_t arena;
+  tenon__match_t match;
+  tenon_status_t status = TENON_OK;
+  tenon__arena_initialize(&arena, bench->network->allocator);
+  const tenon__calls_t* calls = applicable(bench, graph, index, &arena);
+  if (calls != NULL && bind_node(bench, graph, index, &match)) {
+    status = decompose(bench, calls, &match, &arena);
+  }
+  tenon__arena_deinitialize(&arena);
+  return status;
+}

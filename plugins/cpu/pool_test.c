@@ -1,0 +1,115 @@
+/* Pooling against plain loops. */
+#include "fake_run.h"
+#include "kernels.h"
+
+typedef struct case_t {
+  uint32_t rank;
+  int64_t batch, channels, extent[2], kernel[2], stride[2], dilation[2], pads[4];
+  bool average, counts_padding, ceil;
+} case_t;
+
+static double pool(const fake_t* fake, const case_t* c, int64_t image, const int64_t* at) {
+  int64_t taps = 1;
+  int64_t pixels = 1;
+  for (uint32_t k = 0; k < c->rank; k++) {
+    taps *= c->kernel[k];
+    pixels *= c->extent[k];
+  }
+  double sum = c->average ? 0 : -INFINITY;
+  int64_t count = 0;
+  for (int64_t t = 0; t < taps; t++) {
+    int64_t rest = t;
+    int64_t pixel = 0;
+    int64_t step = 1;
+    bool inside = true;
+    bool padded = true;
+    for (uint32_t k = c->rank; k-- > 0;) {
+      const int64_t p = at[k] * c->stride[k] - c->pads[k] + rest % c->kernel[k] * c->dilation[k];
+      rest /= c->kernel[k];
+      inside = inside && p >= 0 && p < c->extent[k];
+      padded = padded && p < c->extent[k] + c->pads[c->rank + k];
+      pixel += p * step;
+      step *= c->extent[k];
+    }
+    count += inside || (padded && c->counts_padding) ? 1 : 0;
+    if (inside) {
+      const double x = fake->values[0].numbers[image * pixels + pixel];
+      sum = c->average ? sum + x : x > sum ? x : sum;
+    }
+  }
+  return c->average ? sum / (double)(count > 0 ? count : 1) : sum;
+}
+
+static void check(const case_t* c, unsigned seed) {
+  const tenon_kernel_t* kernel =
+      c->average ? &tenon__cpu_average_pool_kernel : &tenon__cpu_max_pool_kernel;
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = kernel->operators[0], .seed = seed};
+  int64_t x_dims[4] = {c->batch, c->channels};
+  int64_t y_dims[4] = {c->batch, c->channels};
+  for (uint32_t k = 0; k < c->rank; k++) {
+    x_dims[2 + k] = c->extent[k];
+    const int64_t room =
+        c->extent[k] + c->pads[k] + c->pads[c->rank + k] - (c->kernel[k] - 1) * c->dilation[k] - 1;
+    if (room < 0) {
+      return;
+    }
+    y_dims[2 + k] = (room + (c->ceil ? c->stride[k] - 1 : 0)) / c->stride[k] + 1;
+    if ((y_dims[2 + k] - 1) * c->stride[k] >= c->extent[k] + c->pads[k]) {
+      y_dims[2 + k]--;
+    }
+  }
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, c->rank + 2, x_dims, false, false);
+  const fake_value_t* y = fake_output(&fake, TENON_DTYPE_FLOAT32, c->rank + 2, y_dims);
+  fake_ints(&fake, "kernel_shape", c->rank, c->kernel);
+  fake_ints(&fake, "strides", c->rank, c->stride);
+  fake_ints(&fake, "dilations", c->rank, c->dilation);
+  fake_ints(&fake, "pads", 2 * (size_t)c->rank, c->pads);
+  fake_int(&fake, "count_include_pad", c->counts_padding);
+  tenon__cpu_state_t states[3];
+  const uint32_t count = fake_states(states);
+  for (uint32_t s = 0; s < count; s++) {
+    tenon_refusal_t refusal;
+    fake.threads = 2;
+    REQUIRE(fake_tactic(&fake, kernel, &states[s], 0, &refusal));
+    EXPECT_STATUS(fake_run_tactic(&fake, kernel, &states[s]), TENON_OK);
+    const int64_t pixels = fake_count(c->rank, y_dims + 2);
+    for (int64_t i = 0; i < c->batch * c->channels * pixels; i++) {
+      int64_t at[2];
+      int64_t rest = i % pixels;
+      for (uint32_t k = c->rank; k-- > 0;) {
+        at[k] = rest % y_dims[2 + k];
+        rest /= y_dims[2 + k];
+      }
+      const double expected = pool(&fake, c, i / pixels, at);
+      if (!(fabs(y->numbers[i] - expected) <= 2e-6)) { /* a few roundings of numbers below 1 */
+        EXPECT_NEAR(y->numbers[i], expected, 2e-6);
+        break;
+      }
+    }
+  }
+  fake_free(&fake);
+}
+
+TENON_TEST(random_pools_equal_the_loops) {
+  for (unsigned seed = 1; seed <= 300 && tenon__test_failures == 0; seed++) {
+    unsigned s = seed * 71;
+    case_t c = {.rank = (uint32_t)fake_choice(&s, 1, 2),
+                .batch = fake_choice(&s, 1, 2),
+                .channels = fake_choice(&s, 1, 40),
+                .average = seed % 2 == 0,
+                .counts_padding = fake_choice(&s, 0, 1) == 1,
+                .ceil = fake_choice(&s, 0, 1) == 1};
+    for (uint32_t k = 0; k < c.rank; k++) {
+      c.extent[k] = fake_choice(&s, 1, 20);
+      c.kernel[k] = fake_choice(&s, 1, 4);
+      c.stride[k] = fake_choice(&s, 1, 3);
+      c.dilation[k] = fake_choice(&s, 1, 2);
+      c.pads[k] = fake_choice(&s, 0, c.kernel[k] - 1);
+      c.pads[c.rank + k] = fake_choice(&s, 0, c.kernel[k] - 1);
+    }
+    check(&c, seed);
+    if (tenon__test_failures != 0) {
+      (void)fprintf(stderr, "  seed %u\n", seed);
+    }
+  }
+}

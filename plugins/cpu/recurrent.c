@@ -1,0 +1,393 @@
+/*
+ * LSTM and GRU layers. The input's part of all gates is one product over all times; then time after
+ * time the state's part, a product with the packed recurrent weights, and the cell. Each direction
+ * is a task of its own.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "product.h"
+
+typedef struct recurrent_t {
+  const tenon__cpu_isa_t* isa;
+  bool lstm;
+  bool
+      resets_after; /* GRU, linear_before_reset: the reset gate scales the product, not the state */
+  bool reverse;     /* of a single direction */
+  size_t directions;
+  size_t gates; /* 4, or 3 */
+  size_t input;
+  size_t hidden;
+  const float* w; /* packed, one direction after the other */
+  const float* r;
+  size_t w_size;
+  size_t r_size;
+  uint32_t arguments[7]; /* region inputs of the node's inputs; TENON_NONE */
+  uint32_t outputs[3];
+  size_t direction_floats; /* of scratch */
+} recurrent_t;
+
+typedef struct bound_t {
+  size_t times;
+  size_t batch;
+} bound_t;
+
+enum { X = 0, W = 1, R = 2, B = 3, INITIAL_H = 5, INITIAL_C = 6, PEEPHOLES = 7 };
+
+static bool usual_activations(tenon__cpu_region_t region, bool lstm) {
+  static const char* const usual[2][3] = {{"Sigmoid", "Tanh", NULL}, {"Sigmoid", "Tanh", "Tanh"}};
+  const char* const* names = NULL;
+  size_t count = 0;
+  if (region.table->attribute_strings(region.handle, 0, "activations", &names, &count) !=
+      TENON_OK) {
+    return true;
+  }
+  const size_t each = lstm ? 3 : 2;
+  for (size_t k = 0; k < count; k++) {
+    if (strcmp(names[k], usual[lstm][k % each]) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_lstm(tenon__cpu_region_t region) {
+  return strcmp(region.table->node_operator(region.handle, 0), "standard.lstm/1") == 0;
+}
+
+static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, X);
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, W);
+  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
+  if (x->dtype != TENON_DTYPE_FLOAT32) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  if (w->constant_data == NULL || r->constant_data == NULL) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights");
+  }
+  if (tenon__cpu_region_input(region, 4) != NULL ||
+      tenon__cpu_region_input(region, PEEPHOLES) != NULL) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_UNKNOWN_INPUT, "lengths or peepholes");
+  }
+  if (tenon__cpu_region_int(region, "layout", 0) != 0 ||
+      tenon__cpu_region_int(region, "input_forget", 0) != 0 ||
+      tenon__cpu_region_float(region, "clip", 0) != 0 ||
+      !usual_activations(region, is_lstm(region))) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_ATTRIBUTE, "an unusual cell");
+  }
+  if (x->dims_max[0] < 0 || x->dims_max[1] < 0) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "x has no bound");
+  }
+  return 1;
+}
+
+/* Floats of a direction: biases, gates of all times, gates of one time, states, a state reset. */
+static size_t direction_floats(size_t times, size_t batch, size_t gates, size_t hidden) {
+  const size_t floats = 2 * gates * hidden + times * batch * gates * hidden +
+                        batch * gates * hidden + 3 * batch * hidden;
+  return (floats + 15) / 16 * 16;
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, X);
+  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
+  const tenon_numerics_t numerics = {.reassociates = 1};
+  const size_t floats =
+      direction_floats((size_t)x->dims_max[0], (size_t)x->dims_max[1],
+                       (size_t)(r->dims_max[1] / r->dims_max[2]), (size_t)r->dims_max[2]);
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "packed",
+                                 .numerics = &numerics,
+                                 .scratch_bytes = (uint64_t)r->dims_max[0] * floats * sizeof(float),
+                                 .launches = 1};
+  return add(emit, &tactic);
+}
+
+/* ---- Preparing ---- */
+
+/* Packs the transposes of [directions][rows][columns]; gates may be packed apart. */
+static tenon_status_t pack_directions(const recurrent_t* self, tenon__cpu_region_t region,
+                                      uint32_t input, size_t columns, size_t size, size_t split,
+                                      tenon_preparation_t* preparation,
+                                      const tenon_prepare_table_t* host, const float** out_packed) {
+  const uint32_t source = region.table->node_input(region.handle, 0, input);
+  const tenon_value_info_t* info = tenon__cpu_region_input(region, input);
+  const size_t rows = self->gates * self->hidden;
+  char parameters[64];
+  void* data = NULL;
+  int32_t ready = 0;
+  (void)snprintf(parameters, sizeof(parameters), "%u floats, %zu gates first",
+                 self->isa->tiles->vector_floats, split);
+  const tenon_status_t status = host->pack(preparation, "cpu.gates/1", parameters, &source, 1,
+                                           self->directions * size * sizeof(float), &data, &ready);
+  *out_packed = data;
+  if (status != TENON_OK || ready != 0) {
+    return status;
+  }
+  if (info->constant_data == NULL) {
+    return TENON_ERROR_INVALID_STATE;
+  }
+  for (size_t d = 0; d < self->directions; d++) {
+    const float* from = (const float*)info->constant_data + d * rows * columns;
+    float* to = (float*)data + d * size;
+    const size_t first = split * self->hidden;
+    tenon__cpu_pack(self->isa->tiles, from, NULL, 1, columns, columns, first, to);
+    tenon__cpu_pack(self->isa->tiles, from + first * columns, NULL, 1, columns, columns,
+                    rows - first, to + tenon__cpu_packed_size(self->isa->tiles, columns, first));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t prepare(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
+                              void** out_instance) {
+  const tenon__cpu_state_t* cpu = state;
+  const tenon__cpu_region_t region = {handle, table};
+  recurrent_t* self = host->allocate(preparation, sizeof(*self));
+  if (self == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, W);
+  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
+  self->isa = cpu->isa;
+  self->lstm = is_lstm(region);
+  self->gates = self->lstm ? 4 : 3;
+  self->resets_after = tenon__cpu_region_int(region, "linear_before_reset", 0) != 0;
+  self->reverse = strcmp(tenon__cpu_region_string(region, "direction"), "reverse") == 0;
+  self->directions = (size_t)r->dims_max[0];
+  self->hidden = (size_t)r->dims_max[2];
+  self->input = (size_t)w->dims_max[2];
+  for (uint32_t k = 0; k < 7; k++) {
+    self->arguments[k] = tenon__cpu_region_argument(region, k);
+  }
+  for (uint32_t k = 0; k < 3; k++) {
+    const tenon_value_info_t* output = tenon__cpu_region_output(region, k);
+    self->outputs[k] = output != NULL ? output->output : TENON_NONE;
+  }
+  self->direction_floats = (size_t)(tactic->scratch_bytes / sizeof(float)) / self->directions;
+  const size_t rows = self->gates * self->hidden;
+  const size_t split = self->lstm || self->resets_after ? self->gates : 2;
+  const tenon__cpu_tiles_t* tiles = self->isa->tiles;
+  self->w_size = tenon__cpu_packed_size(tiles, self->input, rows);
+  self->r_size = tenon__cpu_packed_size(tiles, self->hidden, split * self->hidden) +
+                 tenon__cpu_packed_size(tiles, self->hidden, rows - split * self->hidden);
+  *out_instance = self;
+  const tenon_status_t status = pack_directions(self, region, W, self->input, self->w_size,
+                                                self->gates, preparation, host, &self->w);
+  return status != TENON_OK ? status
+                            : pack_directions(self, region, R, self->hidden, self->r_size, split,
+                                              preparation, host, &self->r);
+}
+
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  const recurrent_t* self = instance;
+  const tenon_tensor_view_t* x = &host->input(binding, self->arguments[X])->tensor;
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  bound->times = (size_t)x->dims[0];
+  bound->batch = (size_t)x->dims[1];
+  *out_bound = bound;
+  return direction_floats(bound->times, bound->batch, self->gates, self->hidden) <=
+                 self->direction_floats
+             ? TENON_OK
+             : TENON_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- Running ---- */
+
+typedef struct call_t {
+  const recurrent_t* self;
+  const bound_t* bound;
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  float* scratch;
+} call_t;
+
+/* A direction at work. */
+typedef struct lane_t {
+  const call_t* call;
+  size_t direction;
+  float* input_bias; /* added to the input's part, and to the state's part */
+  float* state_bias;
+  float* gates; /* of all times */
+  float* sums;  /* of one time */
+  float* h;
+  float* c;
+  float* reset;
+} lane_t;
+
+static const float* input_at(const call_t* call, uint32_t input, size_t offset) {
+  const uint32_t argument = call->self->arguments[input];
+  return argument == TENON_NONE ? NULL : (const float*)call->inputs[argument].tensor.data + offset;
+}
+static float* output_at(const call_t* call, uint32_t output, size_t offset) {
+  const uint32_t index = call->self->outputs[output];
+  return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
+}
+
+static void multiply(const lane_t* lane, const float* a, size_t rows, size_t depth, const float* b,
+                     size_t columns, const float* bias, const float* addend, float* c,
+                     size_t c_stride) {
+  const tenon__cpu_tiles_t* tiles = lane->call->self->isa->tiles;
+  const tenon__cpu_product_t product = {.tiles = tiles,
+                                        .rows = rows,
+                                        .columns = columns,
+                                        .depth = depth,
+                                        .a = a,
+                                        .a_stride = depth,
+                                        .b = b,
+                                        .panel_stride = depth * tenon__cpu_panel_width(tiles),
+                                        .c = c,
+                                        .c_stride = c_stride,
+                                        .bias = bias,
+                                        .addend = addend,
+                                        .addend_stride = c_stride,
+                                        .low = -INFINITY,
+                                        .high = INFINITY};
+  tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, columns));
+}
+
+static lane_t begin_lane(const call_t* call, size_t direction) {
+  const recurrent_t* self = call->self;
+  const size_t width = self->gates * self->hidden;
+  const size_t state = call->bound->batch * self->hidden;
+  lane_t lane = {.call = call, .direction = direction};
+  lane.input_bias = call->scratch + direction * self->direction_floats;
+  lane.state_bias = lane.input_bias + width;
+  lane.gates = lane.state_bias + width;
+  lane.sums = lane.gates + call->bound->times * call->bound->batch * width;
+  lane.h = lane.sums + call->bound->batch * width;
+  lane.c = lane.h + state;
+  lane.reset = lane.c + state;
+  const float* bias = input_at(call, B, direction * 2 * width);
+  const float* h = input_at(call, INITIAL_H, direction * state);
+  const float* c = self->lstm ? input_at(call, INITIAL_C, direction * state) : NULL;
+  for (size_t k = 0; k < width; k++) {
+    /* The state's bias goes with the input's, but for the gate whose state part is scaled first. */
+    const bool apart = !self->lstm && self->resets_after && k >= 2 * self->hidden;
+    const float own = bias != NULL ? bias[width + k] : 0.0F;
+    lane.input_bias[k] = (bias != NULL ? bias[k] : 0.0F) + (apart ? 0.0F : own);
+    lane.state_bias[k] = apart ? own : 0.0F;
+  }
+  for (size_t k = 0; k < state; k++) {
+    lane.h[k] = h != NULL ? h[k] : 0.0F;
+    lane.c[k] = c != NULL ? c[k] : 0.0F;
+  }
+  return lane;
+}
+
+static void step_lstm(const lane_t* lane, const float* gates) {
+  const recurrent_t* self = lane->call->self;
+  const size_t batch = lane->call->bound->batch;
+  const size_t width = 4 * self->hidden;
+  multiply(lane, lane->h, batch, self->hidden, self->r + lane->direction * self->r_size, width,
+           NULL, gates, lane->sums, width);
+  for (size_t b = 0; b < batch; b++) {
+    self->isa->elements->lstm_cell(lane->sums + b * width, lane->c + b * self->hidden,
+                                   lane->h + b * self->hidden, self->hidden);
+  }
+}
+
+static void step_gru(const lane_t* lane, const float* gates) {
+  const recurrent_t* self = lane->call->self;
+  const size_t batch = lane->call->bound->batch;
+  const size_t hidden = self->hidden;
+  const size_t width = 3 * hidden;
+  const float* r = self->r + lane->direction * self->r_size;
+  if (self->resets_after) {
+    multiply(lane, lane->h, batch, hidden, r, width, lane->state_bias, NULL, lane->sums, width);
+    for (size_t b = 0; b < batch; b++) {
+      self->isa->elements->gru_cell(gates + b * width, lane->sums + b * width, lane->h + b * hidden,
+                                    hidden);
+    }
+    return;
+  }
+  multiply(lane, lane->h, batch, hidden, r, 2 * hidden, NULL, gates, lane->sums, width);
+  for (size_t b = 0; b < batch; b++) {
+    self->isa->elements->gru_reset(lane->sums + b * width + hidden, lane->h + b * hidden,
+                                   lane->reset + b * hidden, hidden);
+  }
+  multiply(lane, lane->reset, batch, hidden,
+           r + tenon__cpu_packed_size(self->isa->tiles, hidden, 2 * hidden), hidden, NULL,
+           gates + 2 * hidden, lane->sums + 2 * hidden, width);
+  for (size_t b = 0; b < batch; b++) {
+    self->isa->elements->gru_blend(lane->sums + b * width, lane->sums + b * width + 2 * hidden,
+                                   lane->h + b * hidden, hidden);
+  }
+}
+
+static void run_direction(void* user, uint32_t index, uint32_t thread) {
+  (void)thread;
+  const call_t* call = user;
+  const recurrent_t* self = call->self;
+  const size_t times = call->bound->times;
+  const size_t batch = call->bound->batch;
+  const size_t width = self->gates * self->hidden;
+  const size_t state = batch * self->hidden;
+  const lane_t lane = begin_lane(call, index);
+  const bool backwards = index == 1 || self->reverse;
+  multiply(&lane, input_at(call, X, 0), times * batch, self->input, self->w + index * self->w_size,
+           width, lane.input_bias, NULL, lane.gates, width);
+  for (size_t step = 0; step < times; step++) {
+    const size_t t = backwards ? times - 1 - step : step;
+    const float* gates = lane.gates + t * batch * width;
+    if (self->lstm) {
+      step_lstm(&lane, gates);
+    } else {
+      step_gru(&lane, gates);
+    }
+    float* y = output_at(call, 0, (t * self->directions + index) * state);
+    if (y != NULL) {
+      memcpy(y, lane.h, state * sizeof(float));
+    }
+  }
+  float* y_h = output_at(call, 1, index * state);
+  float* y_c = output_at(call, 2, index * state);
+  if (y_h != NULL) {
+    memcpy(y_h, lane.h, state * sizeof(float));
+  }
+  if (y_c != NULL) {
+    memcpy(y_c, lane.c, state * sizeof(float));
+  }
+}
+
+static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
+                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                              uint32_t input_count, const tenon_argument_t* outputs,
+                              uint32_t output_count) {
+  (void)input_count, (void)output_count;
+  const recurrent_t* self = instance;
+  call_t call = {self, bound, inputs, outputs, host->scratch(run)};
+  if (call.bound->batch > 0 && self->hidden > 0) {
+    tenon__cpu_parallel(run, host, UINT32_MAX, (uint32_t)self->directions, run_direction, &call);
+  }
+  return TENON_OK;
+}
+
+static const char* const kLstm[] = {"standard.lstm/1", NULL};
+static const char* const kGru[] = {"standard.gru/1", NULL};
+static const char* const kAttributes[] = {
+    "direction", "activations",  "activation_alpha", "activation_beta",     "clip",
+    "layout",    "input_forget", "hidden_size",      "linear_before_reset", NULL};
+
+#define RECURRENT(kernel_name, identities)                                              \
+  {                                                                                     \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu",             \
+    .operators = (identities), .attributes = kAttributes, .version = 1, .match = match, \
+    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue            \
+  }
+const tenon_kernel_t tenon__cpu_lstm_kernel = RECURRENT("lstm", kLstm);
+const tenon_kernel_t tenon__cpu_gru_kernel = RECURRENT("gru", kGru);

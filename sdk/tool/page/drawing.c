@@ -1,0 +1,224 @@
+/* See drawing.h. Boxes are links to the steps' rows. */
+#include "page/drawing.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "page/graph.h"
+#include "page/page.h"
+#include "text/memory.h"
+
+static const double box_width = 196;
+static const double box_height = 46;
+static const double gap = 22;
+static const double layer_step = 84;
+enum { NAME_LIMIT = 28 };
+
+/* What stands for each node of the graph. */
+typedef struct figure_t {
+  const tool_drawing_t* drawing;
+  tool_graph_t graph;
+  uint32_t* node_of_step; /* TENON_NONE: not in this picture */
+  uint32_t* step_of_node; /* TENON_NONE: an input or an output */
+  const char** label_of_node;
+  size_t capacity;
+} figure_t;
+
+static uint32_t add_node(figure_t* figure, uint32_t step, const char* label) {
+  const uint32_t node = tool_graph_add_node(&figure->graph, box_width);
+  figure->step_of_node[node] = step;
+  figure->label_of_node[node] = label;
+  return node;
+}
+
+/* Does a list of tensors "x f32[1,3] row-major, y ..." hold one called `name`? */
+static bool lists_name(const char* list, const char* name) {
+  const size_t length = strlen(name);
+  for (const char* at = list; length > 0 && (at = strstr(at, name)) != NULL; ++at) {
+    const bool begins = at == list || (at - list >= 2 && at[-1] == ' ' && at[-2] == ',');
+    if (begins && at[length] == ' ') {
+      return true;
+    }
+  }
+  return false;
+}
+
+static tenon_status_t add_inputs(figure_t* figure) {
+  const uint32_t count = tenon_engine_input_count(figure->drawing->engine);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_io_info_t info;
+    const tenon_status_t status = tenon_engine_get_input(figure->drawing->engine, i, &info);
+    if (status != TENON_OK) {
+      return status;
+    }
+    (void)add_node(figure, TENON_NONE, info.name);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t add_steps(figure_t* figure, bool bodies) {
+  const tool_drawing_t* drawing = figure->drawing;
+  for (uint32_t i = 0; i < drawing->step_count; ++i) {
+    figure->node_of_step[i] = TENON_NONE;
+    if ((drawing->steps[i].depth > 0) == bodies) {
+      figure->node_of_step[i] = add_node(figure, i, drawing->steps[i].name);
+    }
+  }
+  const uint32_t inputs = bodies ? 0 : tenon_engine_input_count(drawing->engine);
+  for (uint32_t i = 0; i < drawing->step_count; ++i) {
+    const uint32_t* sources = NULL;
+    uint32_t count = 0;
+    const tenon_status_t status =
+        tenon_engine_get_step_sources(drawing->engine, i, &sources, &count);
+    if (status != TENON_OK) {
+      return status;
+    }
+    for (uint32_t k = 0; k < count && figure->node_of_step[i] != TENON_NONE; ++k) {
+      tool_graph_add_edge(&figure->graph, figure->node_of_step[sources[k]],
+                          figure->node_of_step[i]);
+    }
+    for (uint32_t k = 0; k < inputs && figure->node_of_step[i] != TENON_NONE; ++k) {
+      if (lists_name(drawing->steps[i].inputs, figure->label_of_node[k])) {
+        tool_graph_add_edge(&figure->graph, k, figure->node_of_step[i]);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t add_outputs(figure_t* figure) {
+  const tool_drawing_t* drawing = figure->drawing;
+  const uint32_t count = tenon_engine_output_count(drawing->engine);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_io_info_t info;
+    const tenon_status_t status = tenon_engine_get_output(drawing->engine, i, &info);
+    if (status != TENON_OK) {
+      return status;
+    }
+    const uint32_t node = add_node(figure, TENON_NONE, info.name);
+    for (uint32_t k = 0; k < drawing->step_count; ++k) {
+      if (drawing->steps[k].depth == 0 && lists_name(drawing->steps[k].outputs, info.name)) {
+        tool_graph_add_edge(&figure->graph, figure->node_of_step[k], node);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- SVG ---- */
+
+void tool_drawing_time(double seconds, char out_text[32]) {
+  if (seconds < 1e-3) {
+    (void)snprintf(out_text, 32, "%.3g &#181;s", seconds * 1e6);
+  } else if (seconds < 0.9995) {
+    (void)snprintf(out_text, 32, "%.3g ms", seconds * 1e3);
+  } else {
+    (void)snprintf(out_text, 32, "%.3g s", seconds);
+  }
+}
+
+void tool_drawing_colour(double share, char out_colour[32]) {
+  const double strength = share > 0.25 ? 1 : share / 0.25;
+  (void)snprintf(out_colour, 32, "hsl(%.0f,%.0f%%,%.0f%%)", 48 - 30 * strength, 20 + 70 * strength,
+                 97 - 27 * strength);
+}
+
+static void write_edge(FILE* file, const tool_graph_t* graph, const tool_graph_edge_t* edge) {
+  const tool_graph_node_t* from = &graph->nodes[edge->from];
+  double x = from->x;
+  double y = from->y + box_height;
+  (void)fprintf(file, "<path d=\"M%.1f %.1f", x, y);
+  for (uint32_t k = edge->bend_begin; k <= edge->bend_end; ++k) {
+    const bool last = k == edge->bend_end;
+    const tool_graph_node_t* to = &graph->nodes[last ? edge->to : k];
+    const double middle = (y + to->y) / 2;
+    (void)fprintf(file, " C%.1f %.1f %.1f %.1f %.1f %.1f", x, middle, to->x, middle, to->x, to->y);
+    x = to->x;
+    y = to->y;
+    if (!last) {
+      y += box_height;
+      (void)fprintf(file, " L%.1f %.1f", x, y);
+    }
+  }
+  (void)fputs("\"/>\n", file);
+}
+
+static void write_box(FILE* file, const figure_t* figure, uint32_t node) {
+  const tool_drawing_t* drawing = figure->drawing;
+  const tool_graph_node_t* place = &figure->graph.nodes[node];
+  const uint32_t step = figure->step_of_node[node];
+  const double left = place->x - box_width / 2;
+  if (step == TENON_NONE) {
+    (void)fprintf(file,
+                  "<g class=\"io\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
+                  "rx=\"23\"/><text x=\"%.1f\" y=\"%.1f\">",
+                  left, place->y, box_width, box_height, place->x, place->y + 28);
+    tool_html_text(file, figure->label_of_node[node], NAME_LIMIT);
+    (void)fputs("</text></g>\n", file);
+    return;
+  }
+  const tenon_step_info_t* info = &drawing->steps[step];
+  const double share =
+      drawing->total_seconds > 0 ? drawing->seconds[step] / drawing->total_seconds : 0;
+  char colour[32];
+  tool_drawing_colour(share, colour);
+  (void)fprintf(file, "<a href=\"#step%u\"><title>", step);
+  tool_html_text(file, info->nodes[0] != '\0' ? info->nodes : info->name, 2000);
+  (void)fputs("\n", file);
+  tool_html_text(file, info->outputs, 1000);
+  (void)fprintf(file,
+                "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" rx=\"5\" "
+                "style=\"fill:%s\"/><text x=\"%.1f\" y=\"%.1f\">",
+                left, place->y, box_width, box_height, colour, place->x, place->y + 19);
+  tool_html_text(file, info->name, NAME_LIMIT);
+  (void)fprintf(file, "</text><text class=\"small\" x=\"%.1f\" y=\"%.1f\">", place->x,
+                place->y + 36);
+  tool_html_text(file, info->kernel[0] != '\0' ? info->kernel : info->kind, NAME_LIMIT - 10);
+  char time[32];
+  tool_drawing_time(drawing->seconds[step], time);
+  (void)fprintf(file, " &#183; %s</text></a>\n", time);
+}
+
+static void write_figure(FILE* file, const figure_t* figure) {
+  const tool_graph_t* graph = &figure->graph;
+  (void)fprintf(
+      file,
+      "<div class=\"graph\"><svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+      "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<defs><marker id=\"tip\" "
+      "viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+      "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n<g class=\"edges\">\n",
+      graph->width, graph->height, graph->width, graph->height);
+  for (size_t i = 0; i < graph->edge_count; ++i) {
+    write_edge(file, graph, &graph->edges[i]);
+  }
+  (void)fputs("</g>\n", file);
+  for (uint32_t i = 0; i < graph->real_count; ++i) {
+    write_box(file, figure, i);
+  }
+  (void)fputs("</svg></div>\n", file);
+}
+
+tenon_status_t tool_drawing_write(FILE* file, const tool_drawing_t* drawing, bool bodies) {
+  const size_t most = (size_t)drawing->step_count + tenon_engine_input_count(drawing->engine) +
+                      tenon_engine_output_count(drawing->engine);
+  figure_t figure = {.drawing = drawing};
+  figure.node_of_step = tool_allocate(drawing->step_count, sizeof(uint32_t));
+  figure.step_of_node = tool_allocate(most, sizeof(uint32_t));
+  figure.label_of_node = tool_allocate(most, sizeof(char*));
+  tenon_status_t status = bodies ? TENON_OK : add_inputs(&figure);
+  if (status == TENON_OK) {
+    status = add_steps(&figure, bodies);
+  }
+  if (status == TENON_OK && !bodies) {
+    status = add_outputs(&figure);
+  }
+  if (status == TENON_OK) {
+    tool_graph_lay_out(&figure.graph, gap, layer_step, box_height);
+    write_figure(file, &figure);
+  }
+  tool_graph_free(&figure.graph);
+  tool_free(figure.node_of_step);
+  tool_free(figure.step_of_node);
+  tool_free((void*)figure.label_of_node);
+  return status;
+}

@@ -1,0 +1,118 @@
+/* See truth.h. */
+#include "session/truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/npy.h"
+#include "data/picture.h"
+#include "text/console.h"
+#include "text/json.h"
+#include "text/memory.h"
+
+static uint64_t largest_of_row(const tool_value_t* value, uint64_t row, uint64_t classes) {
+  uint64_t best = 0;
+  for (uint64_t i = 1; i < classes; ++i) {
+    if (tool_element_get(value->dtype, value->data, row * classes + i, 0) >
+        tool_element_get(value->dtype, value->data, row * classes + best, 0)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* `labels` NULL: `label` for every row. */
+static tenon_status_t check_classes(const tool_value_t* value, const tool_value_t* labels,
+                                    double label) {
+  const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 0;
+  const uint64_t rows = classes > 0 ? value->count / classes : 0;
+  if (rows == 0 || (labels != NULL && labels->count != rows)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--truth: %llu labels for %llu rows",
+                     (unsigned long long)(labels != NULL ? labels->count : 1),
+                     (unsigned long long)rows);
+  }
+  uint64_t right = 0;
+  for (uint64_t row = 0; row < rows; ++row) {
+    const double wanted =
+        labels != NULL ? tool_element_get(labels->dtype, labels->data, row, 0) : label;
+    right += (double)largest_of_row(value, row, classes) == wanted ? 1 : 0;
+  }
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_unsigned(&json, "right", right);
+    tool_json_unsigned(&json, "rows", rows);
+    tool_json_number(&json, "accuracy", (double)right / (double)rows);
+    tool_json_end(&json);
+  } else if (rows == 1) {
+    tool_say("truth: %.0f, which is %s\n",
+             labels == NULL ? label : tool_element_get(labels->dtype, labels->data, 0, 0),
+             right == 1 ? "right" : "another one");
+  } else {
+    tool_say("truth: %llu of %llu are right, %.2f %%\n", (unsigned long long)right,
+             (unsigned long long)rows, 100 * (double)right / (double)rows);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_mask(const tool_value_t* value, const tool_picture_t* truth) {
+  const uint64_t pixels = (uint64_t)truth->width * truth->height;
+  const bool fits = value->rank >= 2 && value->count == pixels &&
+                    value->dims[value->rank - 1] == truth->width &&
+                    value->dims[value->rank - 2] == truth->height;
+  if (!fits) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "--truth: the picture has another size than the output");
+  }
+  uint64_t both = 0;
+  uint64_t either = 0;
+  for (uint64_t i = 0; i < pixels; ++i) {
+    const bool ours = tool_element_get(value->dtype, value->data, i, 0) >= 0.5;
+    const bool theirs = 2u * truth->samples[i * truth->channels] > truth->maximum;
+    both += ours && theirs ? 1 : 0;
+    either += ours || theirs ? 1 : 0;
+  }
+  const double overlap = either > 0 ? (double)both / (double)either : 1;
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_number(&json, "overlap", overlap);
+    tool_json_end(&json);
+  } else {
+    tool_say("truth: overlap (IoU) %.4f\n", overlap);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tool_truth_check(const char* truth, const tool_value_t* value) {
+  char* end = NULL;
+  uint8_t* bytes = NULL;
+  size_t size = 0;
+  const double label = strtod(truth, &end);
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype == TENON_DTYPE_STRING) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--truth: the first output has no numbers");
+  }
+  if (*end == '\0' && end != truth) {
+    return check_classes(value, NULL, label);
+  }
+  tenon_status_t status = tool_file_read(truth, &bytes, &size);
+  if (status == TENON_OK && tool_picture_is_one(bytes, size)) {
+    tool_picture_t picture;
+    status = tool_picture_parse(truth, bytes, size, &picture);
+    if (status == TENON_OK) {
+      status = check_mask(value, &picture);
+      tool_picture_free(&picture);
+    }
+  } else if (status == TENON_OK) {
+    tool_value_t labels;
+    status = tool_npy_parse(truth, bytes, size, &labels);
+    if (status == TENON_OK) {
+      status = check_classes(value, &labels, 0);
+      tool_value_free(&labels);
+    }
+  }
+  tool_free(bytes);
+  return status;
+}

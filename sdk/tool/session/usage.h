@@ -1,0 +1,29 @@
+/* What the process costs: memory, and percentiles of times. */
+#ifndef TOOL_SESSION_USAGE_H_
+#define TOOL_SESSION_USAGE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begins to watch memory: returns what is resident now, and sets the peak back to that where the
+ * system can. */
+uint64_t tool_memory_begin(void);
+/* By how much the resident memory rose above `begin` at its peak since then. */
+uint64_t tool_memory_added(uint64_t begin);
+
+/* Times in the order in which they came. */
+typedef struct tool_times_t {
+  double* seconds;
+  size_t count;
+  size_t capacity;
+} tool_times_t;
+
+void tool_times_add(tool_times_t* times, double seconds);
+/* Sorts. */
+void tool_times_sort(tool_times_t* times);
+/* Of sorted times, interpolated between neighbours; `part` 0 to 1. 0 when there are none. */
+double tool_times_percentile(const tool_times_t* times, double part);
+double tool_times_mean(const tool_times_t* times);
+void tool_times_free(tool_times_t* times);
+
+#endif
