@@ -296,6 +296,15 @@ int tenon__attribute_allowed(const char* choices, const tenon__scope_attribute_t
   }
 }
 
+/* Equal to the last bit, NaN too. */
+static bool same_bits(double a, double b) {
+  uint64_t x = 0;
+  uint64_t y = 0;
+  memcpy(&x, &a, sizeof(x));
+  memcpy(&y, &b, sizeof(y));
+  return x == y;
+}
+
 static bool list_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {
   if (a->count != b->count) {
     return false;
@@ -304,8 +313,7 @@ static bool list_equal(const tenon__scope_attribute_t* a, const tenon__scope_att
     if (a->kind == TENON_ATTRIBUTE_INTS && a->integers[i] != b->integers[i]) {
       return false;
     }
-    if (a->kind == TENON_ATTRIBUTE_FLOATS &&
-        memcmp(&a->numbers[i], &b->numbers[i], sizeof(double)) != 0) {
+    if (a->kind == TENON_ATTRIBUTE_FLOATS && !same_bits(a->numbers[i], b->numbers[i])) {
       return false;
     }
     if (a->kind == TENON_ATTRIBUTE_STRINGS && strcmp(a->strings[i], b->strings[i]) != 0) {
@@ -321,7 +329,7 @@ bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scop
   }
   switch (a->kind) {
     case TENON_ATTRIBUTE_FLOAT:
-      return memcmp(&a->number, &b->number, sizeof(double)) == 0;
+      return same_bits(a->number, b->number);
     case TENON_ATTRIBUTE_STRING:
       return strcmp(a->string, b->string) == 0;
     case TENON_ATTRIBUTE_INTS:

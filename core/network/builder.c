@@ -357,14 +357,15 @@ static tenon_status_t end_node(tenon_builder_t* builder, tenon__pending_node_t* 
   uint32_t index = 0;
   TENON_TRY(tenon__graph_add_node(builder->network, graph, &request, builder->sink, &index));
   const tenon__node_t* made = &builder->network->graphs[graph]->nodes[index];
-  for (uint32_t i = 0; i < capacity; ++i) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && i < capacity; ++i) {
     const bool there = i < made->output_count && made->outputs[i] != TENON_NONE;
     out_values[i].id = 0;
     if (there) {
-      TENON_TRY(tenon__builder_handle(builder, graph, made->outputs[i], &out_values[i]));
+      status = tenon__builder_handle(builder, graph, made->outputs[i], &out_values[i]);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 static tenon_status_t build_end(tenon_builder_t* builder, tenon_value_t* out_values,
@@ -392,9 +393,10 @@ static tenon_status_t build_expression(tenon_builder_t* builder, const char* tex
   for (uint32_t i = 0; i < input_count; ++i) {
     TENON_TRY(tenon__builder_resolve(builder, inputs[i], &values[i]));
   }
+  const tenon__form_request_t request = {node_name, values, input_count};
   uint32_t node = 0;
-  TENON_TRY(tenon__graph_add_expression_text(builder->network, graph, node_name, text, names,
-                                             values, input_count, builder->sink, &node));
+  TENON_TRY(tenon__graph_add_expression_text(builder->network, graph, &request, text, names,
+                                             builder->sink, &node));
   return tenon__builder_handle(builder, graph,
                                builder->network->graphs[graph]->nodes[node].outputs[0], out_value);
 }

@@ -59,34 +59,54 @@ static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint3
   return TENON_OK;
 }
 
-/* A new value that is an input or parameter. `symbols`: names for open extents (main graph). */
-static tenon_status_t add_argument(tenon_builder_t* builder, const char* name, uint32_t kind,
-                                   tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
-                                   const char* const* symbols, tenon_value_t* out_value) {
+/* A tensor's, or a container's items', type as the caller gives it. */
+typedef struct argument_type_t {
+  uint32_t kind;
+  tenon_dtype_t dtype;
+  uint32_t rank;
+  const int64_t* dims;
+  const char* const* symbols; /* names for open extents, in the main graph; may be NULL */
+} argument_type_t;
+
+/* Extent `axis` of a new value; *inout_is_open when the extents of a container's items are not all
+ * given. */
+static tenon_status_t argument_extent(tenon_builder_t* builder, const argument_type_t* type,
+                                      uint32_t value, uint32_t axis, tenon_dim_t* out_dim,
+                                      bool* inout_is_open) {
+  tenon__network_t* network = builder->network;
+  if (type->dims[axis] >= 0) {
+    *out_dim = tenon__dim_constant(network->pool, type->dims[axis]);
+    return TENON_OK;
+  }
+  if (type->kind != TENON_ARGUMENT_TENSOR) {
+    *inout_is_open = true;
+    return TENON_OK;
+  }
+  const char* name = network->graphs[tenon__builder_graph(builder)]->values[value].name;
+  return builder->frame_count == 1
+             ? input_symbol(builder, name, axis, type->symbols == NULL ? NULL : type->symbols[axis],
+                            out_dim)
+             : own_symbol(builder, value, axis, out_dim);
+}
+
+/* A new value that is an input or parameter. */
+static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
+                                   const argument_type_t* type, tenon_value_t* out_value) {
   tenon__network_t* network = builder->network;
   const uint32_t graph = tenon__builder_graph(builder);
   uint32_t index = 0;
-  tenon_dim_t* made = tenon__arena_allocate(&network->arena, rank + 1u, sizeof(*made));
+  tenon_dim_t* made = tenon__arena_allocate(&network->arena, type->rank + 1u, sizeof(*made));
   if (made == NULL || tenon__graph_add_value(network, graph, name, &index) != TENON_OK) {
     return out_of_memory(builder);
   }
   bool is_open = false;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] >= 0) {
-      made[i] = tenon__dim_constant(network->pool, dims[i]);
-    } else if (kind != TENON_ARGUMENT_TENSOR) {
-      is_open = true;
-    } else if (builder->frame_count == 1) {
-      TENON_TRY(input_symbol(builder, network->graphs[graph]->values[index].name, i,
-                             symbols == NULL ? NULL : symbols[i], &made[i]));
-    } else {
-      TENON_TRY(own_symbol(builder, index, i, &made[i]));
-    }
+  for (uint32_t i = 0; i < type->rank; ++i) {
+    TENON_TRY(argument_extent(builder, type, index, i, &made[i], &is_open));
   }
   tenon__value_node_t* value = &network->graphs[graph]->values[index];
-  value->kind = kind;
-  value->dtype = dtype;
-  value->rank = is_open ? TENON_NONE : rank;
+  value->kind = type->kind;
+  value->dtype = type->dtype;
+  value->rank = is_open ? TENON_NONE : type->rank;
   value->dims = is_open ? NULL : made;
   if (tenon__dim_pool_failed(network->pool) ||
       tenon__graph_add_input(network, graph, index) != TENON_OK) {
@@ -100,7 +120,8 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
                                   tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(check_extents(builder, name, dtype, rank, dims));
-  return add_argument(builder, name, TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols, out_value);
+  const argument_type_t type = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
+  return add_argument(builder, name, &type, out_value);
 }
 
 /* Containers whose items' extents are not given, or not all, have items of any shape. */
@@ -116,7 +137,8 @@ static tenon_status_t add_container(tenon_builder_t* builder, const char* name, 
   const uint32_t count = is_any ? 1 : rank;
   const int64_t* extents = is_any ? &open : dims;
   TENON_TRY(check_extents(builder, name, dtype, count, extents));
-  return add_argument(builder, name, kind, dtype, count, extents, NULL, out_value);
+  const argument_type_t type = {kind, dtype, count, extents, NULL};
+  return add_argument(builder, name, &type, out_value);
 }
 
 tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char* name,
@@ -221,7 +243,7 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
   }
   if (state.initial_data != NULL) {
     /* The view only reads. */
-    const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)state.initial_data,
+    const tenon_tensor_view_t view = {.data = tenon__view_data(state.initial_data),
                                       .dims = state.dims,
                                       .rank = state.rank,
                                       .dtype = state.dtype,

@@ -28,32 +28,39 @@ static bool count_of(const lookup_t* lookup, const char* name, uint32_t limit,
   return value >= 0 && value <= (int64_t)limit;
 }
 
-static tenon_status_t check_bodies(const tenon__network_t* network, uint32_t graph,
-                                   const tenon__control_layout_t* layout, uint32_t body_count,
-                                   const uint32_t* bodies, const tenon_sink_t* sink) {
-  if (body_count != layout->body_count) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "needs %u bodies, has %u",
-                       layout->body_count, body_count);
+static tenon_status_t check_body(const tenon__control_layout_t* layout, const tenon__graph_t* body,
+                                 const tenon__graph_t* first, const tenon_sink_t* sink) {
+  const uint32_t expected = layout->first_parameter + layout->carried_count +
+                            layout->scanned_count + layout->captured_count;
+  if (body->input_count != expected) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                       "body '%s' takes %u parameters, the node passes %u", body->name,
+                       body->input_count, expected);
   }
-  for (uint32_t i = 0; i < body_count; ++i) {
-    if (bodies[i] >= network->graph_count || network->graphs[bodies[i]]->parent != graph ||
+  if (body->output_count < layout->first_result + layout->carried_count ||
+      body->output_count != first->output_count) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "body '%s' gives %u results", body->name,
+                       body->output_count);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_bodies(const tenon__network_t* network,
+                                   const tenon__control_request_t* request,
+                                   const tenon__control_layout_t* layout,
+                                   const tenon_sink_t* sink) {
+  const uint32_t* bodies = request->bodies;
+  if (request->body_count != layout->body_count) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "needs %u bodies, has %u",
+                       layout->body_count, request->body_count);
+  }
+  for (uint32_t i = 0; i < request->body_count; ++i) {
+    if (bodies[i] >= network->graph_count || network->graphs[bodies[i]]->parent != request->graph ||
         (i > 0 && bodies[i] == bodies[0])) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                          "body %u is no graph inside this one, or is used twice", i);
     }
-    const tenon__graph_t* body = network->graphs[bodies[i]];
-    const uint32_t expected = layout->first_parameter + layout->carried_count +
-                              layout->scanned_count + layout->captured_count;
-    if (body->input_count != expected) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                         "body '%s' takes %u parameters, the node passes %u", body->name,
-                         body->input_count, expected);
-    }
-    if (body->output_count < layout->first_result + layout->carried_count ||
-        body->output_count != network->graphs[bodies[0]]->output_count) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "body '%s' gives %u results", body->name,
-                         body->output_count);
-    }
+    TENON_TRY(check_body(layout, network->graphs[bodies[i]], network->graphs[bodies[0]], sink));
   }
   return TENON_OK;
 }
@@ -72,40 +79,45 @@ static void set_lists(const lookup_t* lookup, const tenon_control_t* control,
   }
 }
 
-tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t graph,
-                                     const tenon__operator_t* op, uint32_t attribute_count,
-                                     const tenon__scope_attribute_t* attributes,
-                                     uint32_t input_count, const uint32_t* inputs,
-                                     uint32_t body_count, const uint32_t* bodies,
-                                     const tenon_sink_t* sink,
-                                     tenon__control_layout_t* out_layout) {
-  const tenon_control_t* control = op->descriptor.control;
-  const lookup_t lookup = {attribute_count, attributes};
-  tenon__control_layout_t layout = {.form = control->form,
-                                    .body_count = control->form == TENON_CONTROL_CHOOSE ? 2 : 1,
-                                    .trip_count_input = TENON_NONE,
-                                    .condition_input = TENON_NONE};
+/* What stands before the values: a condition, or trip count and condition. */
+static tenon_status_t set_fixed(const tenon__control_request_t* request,
+                                tenon__control_layout_t* layout, const tenon_sink_t* sink) {
+  const tenon_control_t* control = request->op->descriptor.control;
   uint32_t fixed = 0;
   if (control->form == TENON_CONTROL_CHOOSE) {
     fixed = 1;
-    layout.condition_input = 0;
-    if (input_count == 0 || inputs[0] == TENON_NONE) {
+    layout->condition_input = 0;
+    if (request->input_count == 0 || request->inputs[0] == TENON_NONE) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "its condition is missing");
     }
   } else if (control->form == TENON_CONTROL_REPEAT) {
     fixed = 2;
-    layout.passes_iteration = control->passes_iteration != 0;
-    layout.first_parameter = layout.passes_iteration ? 2 : 0;
-    layout.first_result = layout.passes_iteration ? 1 : 0;
-    if (input_count > 0 && inputs[0] != TENON_NONE) {
-      layout.trip_count_input = 0;
+    layout->passes_iteration = control->passes_iteration != 0;
+    layout->first_parameter = layout->passes_iteration ? 2 : 0;
+    layout->first_result = layout->passes_iteration ? 1 : 0;
+    if (request->input_count > 0 && request->inputs[0] != TENON_NONE) {
+      layout->trip_count_input = 0;
     }
-    if (input_count > 1 && inputs[1] != TENON_NONE) {
-      layout.condition_input = 1;
+    if (request->input_count > 1 && request->inputs[1] != TENON_NONE) {
+      layout->condition_input = 1;
     }
   }
-  layout.first_value = input_count < fixed ? input_count : fixed;
-  uint32_t left = input_count - layout.first_value;
+  layout->first_value = request->input_count < fixed ? request->input_count : fixed;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__control_layout(const tenon__network_t* network,
+                                     const tenon__control_request_t* request,
+                                     const tenon_sink_t* sink,
+                                     tenon__control_layout_t* out_layout) {
+  const tenon_control_t* control = request->op->descriptor.control;
+  const lookup_t lookup = {request->attribute_count, request->attributes};
+  tenon__control_layout_t layout = {.form = control->form,
+                                    .body_count = control->form == TENON_CONTROL_CHOOSE ? 2 : 1,
+                                    .trip_count_input = TENON_NONE,
+                                    .condition_input = TENON_NONE};
+  TENON_TRY(set_fixed(request, &layout, sink));
+  const uint32_t left = request->input_count - layout.first_value;
   const bool carries = control->form == TENON_CONTROL_REPEAT;
   const bool scans = control->form != TENON_CONTROL_CHOOSE;
   if ((carries && !count_of(&lookup, control->carried_attribute, left, &layout.carried_count)) ||
@@ -116,8 +128,8 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t g
   }
   layout.captured_count = left - layout.carried_count - layout.scanned_count;
   set_lists(&lookup, control, &layout);
-  TENON_TRY(check_bodies(network, graph, &layout, body_count, bodies, sink));
-  layout.output_count = network->graphs[bodies[0]]->output_count - layout.first_result;
+  TENON_TRY(check_bodies(network, request, &layout, sink));
+  layout.output_count = network->graphs[request->bodies[0]]->output_count - layout.first_result;
   layout.collected_count = scans ? layout.output_count - layout.carried_count : 0;
   *out_layout = layout;
   return TENON_OK;
@@ -127,9 +139,10 @@ tenon_status_t tenon__control_layout_of(const tenon__network_t* network, uint32_
                                         uint32_t node_index, const tenon_sink_t* sink,
                                         tenon__control_layout_t* out_layout) {
   const tenon__node_t* node = &network->graphs[graph]->nodes[node_index];
-  return tenon__control_layout(network, graph, node->op, node->attribute_count, node->attributes,
-                               node->input_count, node->inputs, node->body_count, node->bodies,
-                               sink, out_layout);
+  const tenon__control_request_t request = {
+      graph,        node->op,         node->attribute_count, node->attributes, node->input_count,
+      node->inputs, node->body_count, node->bodies};
+  return tenon__control_layout(network, &request, sink, out_layout);
 }
 
 uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t index, uint32_t rank) {

@@ -30,12 +30,19 @@ typedef struct tenon__control_layout_t {
   size_t direction_count;
 } tenon__control_layout_t;
 
+typedef struct tenon__control_request_t {
+  uint32_t graph;
+  const tenon__operator_t* op;
+  uint32_t attribute_count;
+  const tenon__scope_attribute_t* attributes;
+  uint32_t input_count;
+  const uint32_t* inputs;
+  uint32_t body_count;
+  const uint32_t* bodies;
+} tenon__control_request_t;
 /* INVALID_DATA, with the reason, when inputs, attributes and bodies do not fit one another. */
-tenon_status_t tenon__control_layout(const tenon__network_t* network, uint32_t graph,
-                                     const tenon__operator_t* op, uint32_t attribute_count,
-                                     const tenon__scope_attribute_t* attributes,
-                                     uint32_t input_count, const uint32_t* inputs,
-                                     uint32_t body_count, const uint32_t* bodies,
+tenon_status_t tenon__control_layout(const tenon__network_t* network,
+                                     const tenon__control_request_t* request,
                                      const tenon_sink_t* sink, tenon__control_layout_t* out_layout);
 /* The same for a node that is there. */
 tenon_status_t tenon__control_layout_of(const tenon__network_t* network, uint32_t graph,

@@ -61,7 +61,7 @@ static uint8_t* dense_copy(tenon__network_t* network, const tenon_tensor_view_t*
   gather_t state = {view, strides, tenon__dtype_bits(view->dtype), data, 0};
   const bool is_dense =
       tenon__strides_are_row_major(view->rank, view->dims, strides) && view->bit_offset == 0;
-  if (is_dense && bytes > 0) {
+  if (is_dense && bytes > 0 && view->data != NULL) {
     memcpy(data, view->data, bytes);
   } else if (count > 0) {
     gather(&state, 0, 0);

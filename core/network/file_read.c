@@ -36,7 +36,7 @@ static void* allocate(loading_t* loading, size_t count, size_t size_bytes) {
 
 static bool read_operators(loading_t* loading, tenon__find_operator_t find, void* find_user) {
   const uint32_t count = tenon__read_count(loading->reader, 45);
-  loading->operators = allocate(loading, count, sizeof(*loading->operators));
+  loading->operators = allocate(loading, count, sizeof(void*));
   for (uint32_t i = 0; i < count; ++i) {
     if (loading->reader->failed ||
         !tenon__operator_read(&loading->parts, find, find_user, &loading->operators[i])) {

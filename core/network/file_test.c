@@ -2,9 +2,8 @@
 #include "core/base/bytes.h"
 #include "core/network/test_operators.h"
 
-/* A little of everything: symbols, contents, a loop with a data-dependent extent, a state, a text
- * expression. */
-static bool build_all(test_bench_t* bench) {
+/* Symbols, contents, a text expression, a constant. */
+static bool build_arithmetic(test_bench_t* bench) {
   const tenon_builder_table_t* build = bench->build;
   const char* const symbols[] = {"batch", NULL};
   tenon_value_t x = {0};
@@ -22,10 +21,15 @@ static bool build_all(test_bench_t* bench) {
   const tenon_value_t inputs[] = {a, w};
   const char* const names[] = {"a", "b"};
   tenon_value_t e = {0};
-  if (build->expression(bench->builder, "y = max(a, 0) * b", names, inputs, 2, "text", &e) !=
-      TENON_OK) {
-    return false;
-  }
+  return build->expression(bench->builder, "y = max(a, 0) * b", names, inputs, 2, "text", &e) ==
+             TENON_OK &&
+         build->output(bench->builder, e, "e") == TENON_OK &&
+         build->output(bench->builder, f, "f") == TENON_OK;
+}
+
+/* A loop whose carried value shrinks as the data say. */
+static bool build_loop(test_bench_t* bench) {
+  const tenon_builder_table_t* build = bench->build;
   const tenon_value_t trips = test_input_of(bench, "trips", TENON_DTYPE_INT64, SCALAR);
   const tenon_value_t v = test_input(bench, "v", DIMS(9));
   tenon_value_t i = {0};
@@ -33,14 +37,14 @@ static bool build_all(test_bench_t* bench) {
   tenon_value_t c = {0};
   uint32_t body = 0;
   tenon_value_t out[2] = {{0}};
-  bool good = build->begin_body(bench->builder, "body") == TENON_OK &&
-              build->body_parameter(bench->builder, "i", TENON_ARGUMENT_TENSOR, TENON_DTYPE_INT64,
-                                    0, NULL, &i) == TENON_OK &&
-              build->body_parameter(bench->builder, "go", TENON_ARGUMENT_TENSOR, TENON_DTYPE_BOOL,
-                                    0, NULL, &go) == TENON_OK &&
-              build->body_parameter_like(bench->builder, "c", v, &c) == TENON_OK;
+  const bool good = build->begin_body(bench->builder, "body") == TENON_OK &&
+                    build->body_parameter(bench->builder, "i", TENON_ARGUMENT_TENSOR,
+                                          TENON_DTYPE_INT64, 0, NULL, &i) == TENON_OK &&
+                    build->body_parameter(bench->builder, "go", TENON_ARGUMENT_TENSOR,
+                                          TENON_DTYPE_BOOL, 0, NULL, &go) == TENON_OK &&
+                    build->body_parameter_like(bench->builder, "c", v, &c) == TENON_OK;
   const tenon_value_t y = good ? test_unary(bench, "test.compress/1", "inner", c) : NO_VALUE;
-  good = good && y.id != 0 && build->body_result(bench->builder, go) == TENON_OK &&
+  return y.id != 0 && build->body_result(bench->builder, go) == TENON_OK &&
          build->body_result(bench->builder, y) == TENON_OK &&
          build->body_result(bench->builder, i) == TENON_OK &&
          build->end_body(bench->builder, &body) == TENON_OK &&
@@ -50,7 +54,12 @@ static bool build_all(test_bench_t* bench) {
          build->add_input(bench->builder, NO_VALUE) == TENON_OK &&
          build->add_input(bench->builder, v) == TENON_OK &&
          build->add_body(bench->builder, body) == TENON_OK &&
-         build->end(bench->builder, out, 2) == TENON_OK;
+         build->end(bench->builder, out, 2) == TENON_OK &&
+         build->output(bench->builder, out[0], "loop") == TENON_OK &&
+         build->output(bench->builder, out[1], "counts") == TENON_OK;
+}
+
+static bool build_state(test_bench_t* bench) {
   const int64_t extents[] = {2};
   const float initial[] = {1, 2};
   const tenon_state_descriptor_t state = {.size = sizeof(state),
@@ -60,13 +69,13 @@ static bool build_all(test_bench_t* bench) {
                                           .dims = extents,
                                           .initial_data = initial};
   tenon_value_t read = {0};
-  return good && build->add_state(bench->builder, &state, &read) == TENON_OK &&
-         build->write_state(bench->builder, "memory",
-                            test_unary(bench, "test.ramp/1", "update", read)) == TENON_OK &&
-         build->output(bench->builder, e, "e") == TENON_OK &&
-         build->output(bench->builder, f, "f") == TENON_OK &&
-         build->output(bench->builder, out[0], "loop") == TENON_OK &&
-         build->output(bench->builder, out[1], "counts") == TENON_OK;
+  return bench->build->add_state(bench->builder, &state, &read) == TENON_OK &&
+         bench->build->write_state(bench->builder, "memory",
+                                   test_unary(bench, "test.ramp/1", "update", read)) == TENON_OK;
+}
+
+static bool build_all(test_bench_t* bench) {
+  return build_arithmetic(bench) && build_loop(bench) && build_state(bench);
 }
 
 static tenon_status_t read_back(test_bench_t* bench, tenon_allocator_t allocator, const void* data,

@@ -21,8 +21,7 @@ static bool collect_operator(writing_t* writing, const tenon__operator_t* op) {
     return true;
   }
   if (!tenon__grow(writing->network->allocator, (void**)&writing->operators,
-                   &writing->operator_capacity, writing->operator_count + 1u,
-                   sizeof(*writing->operators)) ||
+                   &writing->operator_capacity, writing->operator_count + 1u, sizeof(void*)) ||
       !tenon__string_map_set(&writing->operator_numbers, op->name,
                              (tenon__map_value_t){.number = writing->operator_count})) {
     return false;
@@ -172,6 +171,5 @@ void tenon__network_write(const tenon__network_t* network, tenon__byte_writer_t*
   write_states(&writing);
   tenon__write_u32(writer, network->next_number);
   tenon__string_map_deinitialize(&writing.operator_numbers);
-  tenon__free(network->allocator, writing.operators,
-              writing.operator_capacity * sizeof(*writing.operators));
+  tenon__free(network->allocator, writing.operators, writing.operator_capacity * sizeof(void*));
 }

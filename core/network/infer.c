@@ -146,18 +146,15 @@ static tenon_status_t choose_case(const tenon__inference_t* inference,
                                   const tenon__operator_case_t* cases, uint32_t count,
                                   const tenon__text_t** out_text) {
   *out_text = NULL;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool holds = true;
-    if (cases[i].when != NULL) {
-      TENON_TRY(
-          tenon__condition_evaluate(&inference->scope, cases[i].when, inference->sink, &holds));
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && *out_text == NULL && i < count; ++i) {
+    bool holds = cases[i].when == NULL;
+    if (!holds) {
+      status = tenon__condition_evaluate(&inference->scope, cases[i].when, inference->sink, &holds);
     }
-    if (holds) {
-      *out_text = &cases[i].text;
-      break;
-    }
+    *out_text = status == TENON_OK && holds ? &cases[i].text : NULL;
   }
-  return TENON_OK;
+  return status;
 }
 
 /* The expression of a case. With `shapes` given by a rule, what an expression cannot say (strings,
@@ -254,8 +251,8 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
     return TENON_OK;
   }
   const tenon_dim_t** contents =
-      tenon__arena_allocate(inference->scratch, count + 1, sizeof(*contents));
-  const tenon_dim_t** dims = tenon__arena_allocate(inference->scratch, count + 1, sizeof(*dims));
+      tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
+  const tenon_dim_t** dims = tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
   uint32_t* counts = tenon__arena_allocate(inference->scratch, count + 1, sizeof(*counts));
   if (contents == NULL || dims == NULL || counts == NULL) {
     return tenon__fail_memory(inference->sink);
@@ -324,18 +321,24 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
   return TENON_OK;
 }
 
+/* Contents of an output through the node's meaning, if it has one. */
+static tenon_status_t meaning_contents(tenon__inference_t* inference, uint32_t output) {
+  tenon__inferred_value_t* value = &inference->outputs[output];
+  if (inference->expression != NULL) {
+    return tenon__infer_expression_contents(inference, inference->expression, output, value);
+  }
+  return inference->maps != NULL
+             ? tenon__infer_move_contents(inference, &inference->maps[output], value)
+             : TENON_OK;
+}
+
 static tenon_status_t infer_contents(tenon__inference_t* inference,
                                      const tenon__inferred_shape_t* shapes) {
   if (inference->op->contents != NULL) {
     return rule_contents(inference, shapes);
   }
   for (uint32_t i = 0; i < inference->output_count; ++i) {
-    if (inference->expression != NULL) {
-      TENON_TRY(tenon__infer_expression_contents(inference, inference->expression, i,
-                                                 &inference->outputs[i]));
-    } else if (inference->maps != NULL) {
-      TENON_TRY(tenon__infer_move_contents(inference, &inference->maps[i], &inference->outputs[i]));
-    }
+    TENON_TRY(meaning_contents(inference, i));
   }
   return TENON_OK;
 }

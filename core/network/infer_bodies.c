@@ -240,14 +240,15 @@ static tenon_status_t settle_carried(const tenon__control_work_t* control, uint3
     *inout_changed = true;
     return TENON_OK;
   }
-  for (uint32_t d = 0; d < parameter->rank; ++d) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t d = 0; status == TENON_OK && d < parameter->rank; ++d) {
     if (!tenon__dim_equal(parameter->dims[d], result->dims[d]) &&
         !is_own_symbol(control, parameter->dims[d], parameter, TENON_SYMBOL_EXTENT)) {
-      TENON_TRY(widen(control, body, place, d));
+      status = widen(control, body, place, d);
       *inout_changed = true;
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body) {
@@ -260,14 +261,15 @@ tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint3
   TENON_TRY(adopt_carried(control, body, &changed));
   TENON_TRY(adopt_slices(control, body, &changed));
   TENON_TRY(adopt_captured(control, body, &changed));
+  tenon_status_t status = TENON_OK;
   do {
     if (changed) {
-      TENON_TRY(tenon__graph_infer(control->network, body, control->inference->sink));
+      status = tenon__graph_infer(control->network, body, control->inference->sink);
     }
     changed = false;
-    for (uint32_t i = 0; i < layout->carried_count; ++i) {
-      TENON_TRY(settle_carried(control, body, i, &changed));
+    for (uint32_t i = 0; status == TENON_OK && i < layout->carried_count; ++i) {
+      status = settle_carried(control, body, i, &changed);
     }
-  } while (changed);
-  return TENON_OK;
+  } while (status == TENON_OK && changed);
+  return status;
 }

@@ -83,7 +83,7 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
     return a;
   }
   const uint32_t* bodies = control->inference->bodies;
-  tenon_dim_t bound = TENON_DIM_INVALID;
+  tenon_dim_t bound;
   if (dim_is_local(control->network, a, bodies[0]) ||
       dim_is_local(control->network, b, bodies[1])) {
     int64_t min = 0;
@@ -263,23 +263,25 @@ static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
   return TENON_OK;
 }
 
+static tenon_status_t layout_of(const tenon__inference_t* inference,
+                                tenon__control_layout_t* out_layout) {
+  const tenon__control_request_t request = {
+      inference->graph,       inference->op,     inference->attribute_count, inference->attributes,
+      inference->input_count, inference->inputs, inference->body_count,      inference->bodies};
+  return tenon__control_layout(inference->network, &request, inference->sink, out_layout);
+}
+
 tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
                                            uint32_t* out_count) {
   tenon__control_layout_t layout;
-  TENON_TRY(tenon__control_layout(inference->network, inference->graph, inference->op,
-                                  inference->attribute_count, inference->attributes,
-                                  inference->input_count, inference->inputs, inference->body_count,
-                                  inference->bodies, inference->sink, &layout));
+  TENON_TRY(layout_of(inference, &layout));
   *out_count = layout.output_count;
   return TENON_OK;
 }
 
 tenon_status_t tenon__infer_control(tenon__inference_t* inference) {
   tenon__control_work_t control = {.inference = inference, .network = inference->network};
-  TENON_TRY(tenon__control_layout(inference->network, inference->graph, inference->op,
-                                  inference->attribute_count, inference->attributes,
-                                  inference->input_count, inference->inputs, inference->body_count,
-                                  inference->bodies, inference->sink, &control.layout));
+  TENON_TRY(layout_of(inference, &control.layout));
   control.first_time = inference->network->graphs[inference->bodies[0]]->owner == TENON_NONE;
   const tenon_status_t status =
       control.layout.form == TENON_CONTROL_CHOOSE ? infer_choose(&control) : infer_repeat(&control);

@@ -183,14 +183,15 @@ static tenon_status_t bind_inputs(tenon__inference_t* inference, tenon__scope_ty
   TENON_TRY(make_ports(inference, op->inputs, op->input_count, inference->input_values,
                        inference->input_count, &inference->scope.inputs));
   const uint32_t fixed = fixed_count(op->inputs, op->input_count);
-  for (uint32_t i = 0; i < inference->input_count; ++i) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && i < inference->input_count; ++i) {
     /* Bodies say what the items of a control form are. */
     const bool is_free = op->control != NULL && i >= fixed;
     if (inference->inputs[i] != TENON_NONE && !is_free) {
-      TENON_TRY(check_input(inference, &op->inputs[i < fixed ? i : fixed], i, types));
+      status = check_input(inference, &op->inputs[i < fixed ? i : fixed], i, types);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 static tenon_status_t bind_outputs(tenon__inference_t* inference) {

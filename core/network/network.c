@@ -10,6 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/dense.h"
 #include "core/network/names.h"
 #include "core/tensor/layout.h"
 
@@ -54,12 +55,11 @@ void tenon__network_destroy(tenon__network_t* network) {
   }
   for (uint32_t i = 0; i < network->weights_count; ++i) {
     if (network->weights[i].owned) {
-      /* The allocator does not look at a block that it was told to be constant. */
-      tenon__free(allocator, (void*)(uintptr_t)network->weights[i].data,
+      tenon__free(allocator, tenon__view_data(network->weights[i].data),
                   network->weights[i].size_bytes);
     }
   }
-  tenon__free(allocator, network->graphs, network->graph_capacity * sizeof(*network->graphs));
+  tenon__free(allocator, network->graphs, network->graph_capacity * sizeof(void*));
   tenon__free(allocator, network->weights, network->weights_capacity * sizeof(*network->weights));
   tenon__free(allocator, network->states, network->state_capacity * sizeof(*network->states));
   tenon__free(allocator, network->numbers, network->number_capacity * sizeof(*network->numbers));
@@ -74,7 +74,7 @@ tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* n
   const char* copy = tenon__arena_copy_string(&network->arena, name == NULL ? "body" : name);
   if (graph == NULL || copy == NULL ||
       !tenon__grow(network->allocator, (void**)&network->graphs, &network->graph_capacity,
-                   network->graph_count + 1u, sizeof(*network->graphs))) {
+                   network->graph_count + 1u, sizeof(void*))) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   graph->name = copy;
@@ -185,7 +185,7 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
       !tenon__grow(network->allocator, (void**)&network->weights, &network->weights_capacity,
                    network->weights_count + 1u, sizeof(*network->weights))) {
     if (weights->owned) {
-      tenon__free(network->allocator, (void*)(uintptr_t)weights->data, weights->size_bytes);
+      tenon__free(network->allocator, tenon__view_data(weights->data), weights->size_bytes);
     }
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -140,14 +140,13 @@ static tenon_status_t add_text(tenon__node_work_t* work, const char* text,
 }
 
 tenon_status_t tenon__graph_add_expression_text(tenon__network_t* network, uint32_t graph,
-                                                const char* name, const char* text,
-                                                const char* const* input_names,
-                                                const uint32_t* inputs, uint32_t input_count,
+                                                const tenon__form_request_t* request,
+                                                const char* text, const char* const* input_names,
                                                 const tenon_sink_t* sink, uint32_t* out_node) {
   tenon__node_work_t work;
-  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, name, sink));
-  work.inference.input_count = input_count;
-  work.inference.inputs = inputs;
+  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, request->name, sink));
+  work.inference.input_count = request->input_count;
+  work.inference.inputs = request->inputs;
   const tenon_status_t status = add_text(&work, text, input_names, out_node);
   tenon__node_work_end(&work);
   return status;
@@ -180,15 +179,14 @@ static tenon_status_t add_expression(tenon__node_work_t* work,
 }
 
 tenon_status_t tenon__graph_add_expression(tenon__network_t* network, uint32_t graph,
-                                           const char* name, const uint32_t* inputs,
-                                           uint32_t input_count,
+                                           const tenon__form_request_t* request,
                                            const tenon__expression_t* expression,
                                            const tenon__inferred_shape_t* shapes,
                                            const tenon_sink_t* sink, uint32_t* out_node) {
   tenon__node_work_t work;
-  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, name, sink));
-  work.inference.input_count = input_count;
-  work.inference.inputs = inputs;
+  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, request->name, sink));
+  work.inference.input_count = request->input_count;
+  work.inference.inputs = request->inputs;
   const tenon_status_t status = add_expression(&work, expression, shapes, out_node);
   tenon__node_work_end(&work);
   return status;
@@ -212,14 +210,14 @@ static tenon_status_t add_move(tenon__node_work_t* work, const tenon__index_map_
   return tenon__node_commit(&commit, out_node);
 }
 
-tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph, const char* name,
-                                     const uint32_t* inputs, uint32_t input_count,
+tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph,
+                                     const tenon__form_request_t* request,
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      const tenon_sink_t* sink, uint32_t* out_node) {
   tenon__node_work_t work;
-  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, name, sink));
-  work.inference.input_count = input_count;
-  work.inference.inputs = inputs;
+  TENON_TRY(tenon__node_work_begin(&work, network, graph, NULL, request->name, sink));
+  work.inference.input_count = request->input_count;
+  work.inference.inputs = request->inputs;
   const tenon_status_t status = add_move(&work, map, dtype, out_node);
   tenon__node_work_end(&work);
   return status;

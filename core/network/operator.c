@@ -298,6 +298,15 @@ static tenon_status_t parse_optional(const admission_t* admission, const char* s
   return TENON_OK;
 }
 
+static tenon_status_t parse_case(tenon__arena_t* arena, const tenon_case_t* declared, bool is_calls,
+                                 const tenon_sink_t* sink, tenon__operator_case_t* out_case) {
+  if (declared->when != NULL) {
+    TENON_TRY(tenon__text_parse_expression(arena, declared->when, sink, &out_case->when));
+  }
+  return is_calls ? tenon__calls_parse(arena, declared->text, sink, &out_case->calls)
+                  : tenon__text_parse(arena, declared->text, sink, &out_case->text);
+}
+
 static tenon_status_t parse_cases(const admission_t* admission, const tenon_case_t* cases,
                                   uint32_t count, const char* what,
                                   const tenon__operator_case_t** out_cases) {
@@ -309,20 +318,11 @@ static tenon_status_t parse_cases(const admission_t* admission, const tenon_case
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, admission->sink, what);
   for (uint32_t i = 0; i < count; ++i) {
-    if (cases[i].when != NULL) {
-      TENON_TRY(tenon__text_parse_expression(admission->arena, cases[i].when, &prefixed.sink,
-                                             &parsed[i].when));
-    }
     if (cases[i].text == NULL) {
       return tenon__fail(&prefixed.sink, TENON_ERROR_INVALID_DATA, "number %u has no text", i);
     }
-    if (cases == admission->op->descriptor.decompositions) {
-      TENON_TRY(
-          tenon__calls_parse(admission->arena, cases[i].text, &prefixed.sink, &parsed[i].calls));
-    } else {
-      TENON_TRY(
-          tenon__text_parse(admission->arena, cases[i].text, &prefixed.sink, &parsed[i].text));
-    }
+    const bool is_calls = cases == admission->op->descriptor.decompositions;
+    TENON_TRY(parse_case(admission->arena, &cases[i], is_calls, &prefixed.sink, &parsed[i]));
   }
   *out_cases = parsed;
   return TENON_OK;

@@ -156,23 +156,31 @@ static bool result_exists(const tenon__calls_t* calls, uint32_t before, const ch
   return false;
 }
 
+/* Arguments are inputs or earlier results; attributes' values are literals or attributes. */
+static tenon_status_t check_call(const tenon_operator_t* op, const tenon__calls_t* calls,
+                                 uint32_t statement, const tenon_sink_t* sink) {
+  const char* what = "decomposition";
+  const tenon__call_statement_t* call = &calls->statements[statement];
+  for (uint32_t a = 0; a < call->argument_count; ++a) {
+    const char* name = call->arguments[a];
+    if (strcmp(name, "_") != 0 && tenon__operator_input(op, name) == TENON_NONE &&
+        !result_exists(calls, statement, name)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "%s: '%s', argument of %s, is neither an input nor an earlier result",
+                         what, name, call->op);
+    }
+  }
+  for (uint32_t a = 0; a < call->attribute_count; ++a) {
+    TENON_TRY(check_when(op, call->attributes[a].value, what, sink));
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls_t* calls,
                                   const tenon_sink_t* sink) {
   const char* what = "decomposition";
   for (uint32_t s = 0; s < calls->statement_count; ++s) {
-    const tenon__call_statement_t* call = &calls->statements[s];
-    for (uint32_t a = 0; a < call->argument_count; ++a) {
-      const char* name = call->arguments[a];
-      if (strcmp(name, "_") != 0 && tenon__operator_input(op, name) == TENON_NONE &&
-          !result_exists(calls, s, name)) {
-        return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                           "%s: '%s', argument of %s, is neither an input nor an earlier result",
-                           what, name, call->op);
-      }
-    }
-    for (uint32_t a = 0; a < call->attribute_count; ++a) {
-      TENON_TRY(check_when(op, call->attributes[a].value, what, sink));
-    }
+    TENON_TRY(check_call(op, calls, s, sink));
   }
   for (uint32_t i = 0; i < op->output_count; ++i) {
     if (!result_exists(calls, calls->statement_count, op->outputs[i].name)) {

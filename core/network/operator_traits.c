@@ -89,21 +89,22 @@ static bool argument_int(const trait_t* trait, const char* key, bool required, i
 /* An input by number or by name. */
 static bool argument_input(const tenon_operator_t* op, const trait_t* trait, const char* key,
                            bool required, uint32_t* inout) {
+  const char* value = NULL;
   for (uint32_t i = 0; i < trait->argument_count; ++i) {
     if (strcmp(trait->arguments[i].key, key) == 0) {
-      uint32_t input = tenon__operator_input(op, trait->arguments[i].value);
-      if (input == TENON_NONE) {
-        int32_t number = -1;
-        if (!argument_int(trait, key, true, &number) || number < 0) {
-          return false;
-        }
-        input = (uint32_t)number;
-      }
-      *inout = input;
-      return input < op->input_count;
+      value = trait->arguments[i].value;
     }
   }
-  return !required;
+  if (value == NULL) {
+    return !required;
+  }
+  int32_t number = -1;
+  const uint32_t named = tenon__operator_input(op, value);
+  if (named == TENON_NONE && (!argument_int(trait, key, true, &number) || number < 0)) {
+    return false;
+  }
+  *inout = named == TENON_NONE ? (uint32_t)number : named;
+  return *inout < op->input_count;
 }
 
 static bool has_word(const trait_t* trait, const char* word) {

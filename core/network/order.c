@@ -7,6 +7,29 @@
 #include "core/base/status.h"
 #include "core/network/network.h"
 
+/* The input, if the node is alive and has it; TENON_NONE. */
+static uint32_t live_input(const tenon__graph_t* graph, uint32_t node, uint32_t input) {
+  return graph->nodes[node].alive ? graph->nodes[node].inputs[input] : TENON_NONE;
+}
+
+/* Where the users of each value begin, in `begin` one place further on; their number. */
+static size_t count_uses(const tenon__graph_t* graph, uint32_t* begin) {
+  size_t total = 0;
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
+      const uint32_t value = live_input(graph, n, i);
+      if (value != TENON_NONE) {
+        ++total;
+        ++begin[value + 2u];
+      }
+    }
+  }
+  for (uint32_t v = 2; v <= graph->value_count; ++v) {
+    begin[v] += begin[v - 1];
+  }
+  return total;
+}
+
 tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph_index,
                                  tenon__arena_t* arena, tenon__uses_t* out_uses) {
   const tenon__graph_t* graph = network->graphs[graph_index];
@@ -14,31 +37,17 @@ tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph
   if (begin == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  /* Counts are gathered two places further on, so that filling leaves the beginnings in place. */
-  size_t total = 0;
-  for (uint32_t n = 0; n < graph->node_count; ++n) {
-    const tenon__node_t* node = &graph->nodes[n];
-    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
-      if (node->inputs[i] != TENON_NONE) {
-        ++total;
-        if (node->inputs[i] + 2u <= graph->value_count) {
-          ++begin[node->inputs[i] + 2u];
-        }
-      }
-    }
-  }
-  for (uint32_t v = 2; v <= graph->value_count; ++v) {
-    begin[v] += begin[v - 1];
-  }
+  const size_t total = count_uses(graph, begin);
   uint32_t* uses = tenon__arena_allocate(arena, total + 1, sizeof(*uses));
   if (uses == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
+  /* Filling moves each beginning to the next value's, which is where it belongs. */
   for (uint32_t n = 0; n < graph->node_count; ++n) {
-    const tenon__node_t* node = &graph->nodes[n];
-    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
-      if (node->inputs[i] != TENON_NONE) {
-        uses[begin[node->inputs[i] + 1u]++] = n;
+    for (uint32_t i = 0; i < graph->nodes[n].input_count; ++i) {
+      const uint32_t value = live_input(graph, n, i);
+      if (value != TENON_NONE) {
+        uses[begin[value + 1u]++] = n;
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/test.h"
 #include "core/network/builder.h"
+#include "core/network/dense.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }
@@ -234,7 +235,7 @@ static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* na
                                              tenon_dtype_t dtype, const void* data,
                                              const int64_t* dims) {
   tenon_value_t value = {0};
-  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data,
+  const tenon_tensor_view_t view = {.data = tenon__view_data(data),
                                     .dims = dims,
                                     .rank = test_extents(dims),
                                     .dtype = dtype,

@@ -264,9 +264,9 @@ static tenon_status_t verify_numbers(const verifier_t* verifier) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
-                                               tenon_status_t status, const tenon_sink_t* sink) {
-  const verifier_t verifier = {network, status, sink};
+/* Parents come before their bodies. */
+static tenon_status_t verify_places(const verifier_t* verifier) {
+  const tenon__network_t* network = verifier->network;
   for (uint32_t g = 0; g < network->graph_count; ++g) {
     const uint32_t parent = network->graphs[g]->parent;
     const uint32_t owner = network->graphs[g]->owner;
@@ -274,19 +274,27 @@ tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
         g == 0 ? parent == TENON_NONE
                : parent < g && (owner == TENON_NONE || owner < network->graphs[parent]->node_count);
     if (!good) {
-      return broken(&verifier, network->graphs[g]->name, "the graph", "has no proper place");
-    }
-  }
-  TENON_TRY(verify_numbers(&verifier));
-  for (uint32_t g = 0; g < network->graph_count; ++g) {
-    if (tenon__graph_alive(network, g)) {
-      TENON_TRY(verify_values(&verifier, network->graphs[g]));
-    }
-  }
-  for (uint32_t g = 0; g < network->graph_count; ++g) {
-    if (tenon__graph_alive(network, g)) {
-      TENON_TRY(verify_nodes(&verifier, g));
+      return broken(verifier, network->graphs[g]->name, "the graph", "has no proper place");
     }
   }
   return TENON_OK;
+}
+
+tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
+                                               tenon_status_t fault, const tenon_sink_t* sink) {
+  const verifier_t verifier = {network, fault, sink};
+  TENON_TRY(verify_places(&verifier));
+  TENON_TRY(verify_numbers(&verifier));
+  tenon_status_t status = TENON_OK;
+  for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      status = verify_values(&verifier, network->graphs[g]);
+    }
+  }
+  for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
+    if (tenon__graph_alive(network, g)) {
+      status = verify_nodes(&verifier, g);
+    }
+  }
+  return status;
 }

@@ -10,17 +10,10 @@
 typedef struct inlining_t {
   tenon__bench_t* bench;
   uint32_t graph;
-  uint32_t arm;
+  uint32_t taken; /* the body */
   tenon__arena_t arena;
   uint32_t* values; /* for each value of the branch: the value here, or TENON_NONE */
 } inlining_t;
-
-static bool condition_is_known(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
-                               int64_t* out_condition) {
-  const tenon__value_node_t* condition = tenon__bench_value(bench, graph, value);
-  return condition->contents != NULL && condition->content_count == 1 &&
-         tenon__dim_known(bench->network->pool, condition->contents[0], out_condition);
-}
 
 /* A constant of the branch is repeated here when first read. */
 static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t* out_value) {
@@ -29,10 +22,10 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
     return TENON_OK;
   }
   if (inlining->values[value] == TENON_NONE) {
-    const tenon__value_node_t* source = tenon__bench_value(inlining->bench, inlining->arm, value);
+    const tenon__value_node_t* source = tenon__bench_value(inlining->bench, inlining->taken, value);
     TENON_TRY(tenon__patch_add_value_of(inlining->bench, source->name, source->weights,
                                         &inlining->values[value]));
-    tenon__patch_take_numbers(inlining->bench, inlining->arm, value, inlining->values[value]);
+    tenon__patch_take_numbers(inlining->bench, inlining->taken, value, inlining->values[value]);
   }
   *out_value = inlining->values[value];
   return TENON_OK;
@@ -41,7 +34,7 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
 static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* node,
                                    const uint32_t* inputs, uint32_t* out_node) {
   tenon__arena_t* arena = &inlining->arena;
-  const tenon__graph_t* arm = tenon__bench_graph(inlining->bench, inlining->arm);
+  const tenon__graph_t* body = tenon__bench_graph(inlining->bench, inlining->taken);
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
@@ -66,7 +59,7 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     wanted[i] = node->outputs[i] != TENON_NONE;
-    names[i] = wanted[i] ? arm->values[node->outputs[i]].name : NULL;
+    names[i] = wanted[i] ? body->values[node->outputs[i]].name : NULL;
   }
   for (uint32_t b = 0; b < node->body_count; ++b) {
     tenon__bench_graph(inlining->bench, node->bodies[b])->parent = inlining->graph;
@@ -82,10 +75,10 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     return tenon__patch_add_text(bench, node->name, node->source->text.source,
                                  node->source->input_names, inputs, node->input_count, out_node);
   }
-  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
+  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
     return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
-                                 arm->values[node->outputs[0]].dtype, out_node);
+                                 body->values[node->outputs[0]].dtype, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -93,7 +86,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    const tenon__value_node_t* value = &arm->values[node->outputs[i]];
+    const tenon__value_node_t* value = &body->values[node->outputs[i]];
     shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
   }
   return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
@@ -102,7 +95,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__node_t node = *tenon__bench_node(bench, inlining->arm, index);
+  const tenon__node_t node = *tenon__bench_node(bench, inlining->taken, index);
   uint32_t* inputs =
       tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
@@ -118,29 +111,37 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   for (uint32_t i = 0; i < node.output_count; ++i) {
     if (node.outputs[i] != TENON_NONE) {
       inlining->values[node.outputs[i]] = here->outputs[i];
-      tenon__patch_take_numbers(bench, inlining->arm, node.outputs[i], here->outputs[i]);
+      tenon__patch_take_numbers(bench, inlining->taken, node.outputs[i], here->outputs[i]);
     }
   }
   return TENON_OK;
 }
 
+/* A result that leaves the graph may have to be a copy. */
+static tenon_status_t result_here(inlining_t* inlining, uint32_t choice, uint32_t index,
+                                  uint32_t* out_value) {
+  tenon__bench_t* bench = inlining->bench;
+  const uint32_t result = tenon__bench_graph(bench, inlining->taken)->outputs[index];
+  const uint32_t output = tenon__bench_node(bench, inlining->graph, choice)->outputs[index];
+  TENON_TRY(value_here(inlining, result, out_value));
+  return tenon__bench_leaves(bench, inlining->graph, output)
+             ? tenon__patch_output_of(bench, *out_value, out_value)
+             : TENON_OK;
+}
+
 /* The nodes of the branch, then copies of results that may not leave the graph as they are. */
 static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t* results) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
+  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   const uint32_t* order = NULL;
   uint32_t count = 0;
   TENON_TRY(
-      tenon__graph_order(bench->network, inlining->arm, &inlining->arena, NULL, &order, &count));
+      tenon__graph_order(bench->network, inlining->taken, &inlining->arena, NULL, &order, &count));
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(add_again(inlining, order[i]));
   }
-  for (uint32_t i = 0; i < arm->output_count; ++i) {
-    TENON_TRY(value_here(inlining, arm->outputs[i], &results[i]));
-    const uint32_t output = tenon__bench_node(bench, inlining->graph, choice)->outputs[i];
-    if (tenon__bench_leaves(bench, inlining->graph, output)) {
-      TENON_TRY(tenon__patch_output_of(bench, results[i], &results[i]));
-    }
+  for (uint32_t i = 0; i < body->output_count; ++i) {
+    TENON_TRY(result_here(inlining, choice, i, &results[i]));
   }
   return TENON_OK;
 }
@@ -148,20 +149,20 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
 static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                                     const tenon__control_layout_t* layout) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* arm = tenon__bench_graph(bench, inlining->arm);
+  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   inlining->values =
-      tenon__arena_allocate(&inlining->arena, arm->value_count + 1u, sizeof(uint32_t));
+      tenon__arena_allocate(&inlining->arena, body->value_count + 1u, sizeof(uint32_t));
   uint32_t* results =
-      tenon__arena_allocate(&inlining->arena, arm->output_count + 1u, sizeof(*results));
+      tenon__arena_allocate(&inlining->arena, body->output_count + 1u, sizeof(*results));
   if (inlining->values == NULL || results == NULL) {
     return tenon__fail_memory(bench->sink);
   }
-  for (uint32_t i = 0; i < arm->value_count; ++i) {
+  for (uint32_t i = 0; i < body->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
   }
   const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
   for (uint32_t i = 0; i < layout->captured_count; ++i) {
-    inlining->values[arm->inputs[i]] = node->inputs[layout->first_value + i];
+    inlining->values[body->inputs[i]] = node->inputs[layout->first_value + i];
   }
   if (!tenon__patch_begin(bench, "choose branch", inlining->graph, choice)) {
     return TENON_OK;
@@ -173,7 +174,7 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                        "the branch of '%s' that is taken cannot be put in its place",
                        bench->patch_node);
   }
-  for (uint32_t i = 0; i < arm->output_count; ++i) {
+  for (uint32_t i = 0; i < body->output_count; ++i) {
     tenon__patch_replace(bench, tenon__bench_node(bench, inlining->graph, choice)->outputs[i],
                          results[i]);
   }
@@ -181,18 +182,32 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
   return tenon__patch_end(bench);
 }
 
+/* What would have to be copied to leave the graph is of a type that an expression copies. */
+static bool can_leave(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node) {
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    const tenon__value_node_t* value = tenon__bench_value(bench, graph, node->outputs[i]);
+    const char type_class = tenon__dtype_class(value->dtype);
+    if (tenon__bench_leaves(bench, graph, node->outputs[i]) &&
+        (value->kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
+      return false;
+    }
+  }
+  return true;
+}
+
 tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
   const tenon__node_t* node = tenon__bench_node(bench, graph, index);
   tenon__control_layout_t layout;
-  int64_t condition = 0;
   if (node->body_count != 2 ||
       tenon__control_layout_of(bench->network, graph, index, NULL, &layout) != TENON_OK ||
-      layout.form != TENON_CONTROL_CHOOSE ||
-      !condition_is_known(bench, graph, node->inputs[layout.condition_input], &condition)) {
+      layout.form != TENON_CONTROL_CHOOSE || !can_leave(bench, graph, node)) {
     return TENON_OK;
   }
-  inlining_t inlining = {
-      .bench = bench, .graph = graph, .arm = node->bodies[condition != 0 ? 0 : 1]};
+  const uint32_t taken = tenon__control_taken(bench->network, graph, &layout, node->inputs);
+  if (taken == TENON_NONE) {
+    return TENON_OK;
+  }
+  inlining_t inlining = {.bench = bench, .graph = graph, .taken = node->bodies[taken]};
   tenon__arena_initialize(&inlining.arena, bench->network->allocator);
   const tenon_status_t status = inline_branch(&inlining, index, &layout);
   tenon__arena_deinitialize(&inlining.arena);

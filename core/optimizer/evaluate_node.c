@@ -7,11 +7,11 @@
 
 #include "core/base/allocator.h"
 #include "core/expression/evaluate.h"
+#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights) {
-  /* A view has no constant form; nothing writes through this one. */
-  return (tenon_tensor_view_t){.data = (void*)(uintptr_t)weights->data,
+  return (tenon_tensor_view_t){.data = tenon__view_data(weights->data),
                                .dims = weights->dims,
                                .rank = weights->rank,
                                .dtype = weights->dtype,

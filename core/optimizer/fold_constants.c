@@ -242,13 +242,14 @@ static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
   if (node->expression != NULL) {
     return run_expression(fold, node->expression, views);
   }
-  for (uint32_t i = 0; i < node->output_count; ++i) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; status == TENON_OK && i < node->output_count; ++i) {
     if (views[i].data != NULL) {
-      TENON_TRY(expression_of(fold, i, &expression));
-      TENON_TRY(run_expression(fold, expression, &views[i]));
+      status = expression_of(fold, i, &expression);
+      status = status == TENON_OK ? run_expression(fold, expression, &views[i]) : status;
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 static void free_outputs(const fold_t* fold, tenon_tensor_view_t* views, const size_t* sizes,

@@ -91,31 +91,37 @@ static bool find_linear(scaling_t* scaling, uint32_t value) {
   return true;
 }
 
+/* Does a coordinate depend on no axis of the space but that one? */
+static bool follows_axis(const scaling_t* scaling, tenon_dim_t coordinate, uint32_t rank) {
+  tenon__dim_pool_t* pool = scaling->bench->network->pool;
+  tenon_dim_t coefficients[TENON_RANK_LIMIT];
+  tenon_dim_t base = TENON_DIM_INVALID;
+  if (!tenon__dim_affine(pool, coordinate, rank, &base, coefficients)) {
+    return false;
+  }
+  for (uint32_t j = 0; j < rank; ++j) {
+    int64_t number = 0;
+    const bool is_zero = tenon__dim_known(pool, coefficients[j], &number) && number == 0;
+    if (j != scaling->axis && !is_zero) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* All other operands are constants which vary along the axis alone. */
 static bool varies_along_axis(const scaling_t* scaling, const tenon__expression_t* expression) {
-  const tenon__bench_t* bench = scaling->bench;
   const tenon__node_t* node = arithmetic_node(scaling);
-  tenon_dim_t coefficients[TENON_RANK_LIMIT];
   for (uint32_t k = 0; k < expression->program.operand_count; ++k) {
     const uint32_t value = node->inputs[expression->program.operands[k].index];
     const tenon__access_t* access = &expression->accesses[k];
     if (expression->program.operands[k].indexed != 0 ||
-        tenon__bench_constant(bench, scaling->graph, value) == NULL) {
+        tenon__bench_constant(scaling->bench, scaling->graph, value) == NULL) {
       return false;
     }
     for (uint32_t d = 0; d < access->rank; ++d) {
-      tenon_dim_t base = TENON_DIM_INVALID;
-      int64_t number = 0;
-      if (!tenon__dim_affine(bench->network->pool, access->coordinates[d], expression->program.rank,
-                             &base, coefficients)) {
+      if (!follows_axis(scaling, access->coordinates[d], expression->program.rank)) {
         return false;
-      }
-      for (uint32_t j = 0; j < expression->program.rank; ++j) {
-        const bool is_zero =
-            tenon__dim_known(bench->network->pool, coefficients[j], &number) && number == 0;
-        if (j != scaling->axis && !is_zero) {
-          return false;
-        }
       }
     }
   }

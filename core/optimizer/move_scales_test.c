@@ -7,7 +7,7 @@ TENON_TEST(moves_scales_into_weights) {
   const float w_data[] = {1, 2, 3, 4, 5, 6};
   const float b_data[] = {10, 20};
   const float scale_data[] = {2, -1};
-  const float shift_data[] = {0.5, 1};
+  const float shift_data[] = {0.5F, 1};
   const tenon_value_t x = test_input(&world.bench, "x", DIMS(7, 3));
   const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(2, 3));
   const tenon_value_t b = test_floats(&world.bench, "b", b_data, DIMS(2));
@@ -36,7 +36,7 @@ TENON_TEST(adds_a_bias_that_was_not_there) {
   test_world_t world;
   REQUIRE(test_world_open(&world));
   const float w_data[] = {1, 2, 3, 4, 5, 6};
-  const float shift_data[] = {0.5, 1};
+  const float shift_data[] = {0.5F, 1};
   const tenon_value_t x = test_input(&world.bench, "x", DIMS(7, 3));
   const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(2, 3));
   const tenon_value_t shift = test_floats(&world.bench, "shift", shift_data, DIMS(2));

@@ -158,7 +158,7 @@ static uint64_t attribute_hash(uint64_t hash, const tenon__scope_attribute_t* at
 }
 
 uint64_t tenon__node_hash(const tenon__node_t* node) {
-  uint64_t hash = mix((uint64_t)node->form, &node->op, sizeof(node->op));
+  uint64_t hash = mix((uint64_t)node->form, &node->op, sizeof(void*));
   if (is_commutative(node)) {
     const uint32_t low = node->inputs[0] < node->inputs[1] ? 0 : 1;
     hash = mix(hash, &node->inputs[low], sizeof(uint32_t));

@@ -35,34 +35,42 @@ static bool is_enabled(const tenon__bench_t* bench, uint32_t pass) {
   return bench->options->passes == 0 || (bench->options->passes & (1u << pass)) != 0;
 }
 
-/* The first pass with something on its list runs until its list is empty; then again the first. A
- * rewrite that undoes what another does would never end: a generous bound on patches catches it. */
+/* Empties the list of one pass, as far as `most` patches go. */
+static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t most) {
+  uint32_t graph = 0;
+  uint32_t node = 0;
+  tenon_status_t status = TENON_OK;
+  while (status == TENON_OK && bench->patch_count <= most &&
+         tenon__bench_next(bench, pass, &graph, &node)) {
+    if (bench->report != NULL) {
+      ++bench->report->visit_count;
+    }
+    if (is_enabled(bench, pass)) {
+      status = passes[pass].visit(bench, graph, node);
+    }
+    if (status == TENON_OK && bench->is_out_of_memory) {
+      status = tenon__fail_memory(bench->sink);
+    }
+  }
+  return status;
+}
+
+/* The first pass with something on its list runs until its list is empty; then again the first.
+ * Rewrites that undo one another would never end: a generous bound on patches catches them. */
 static tenon_status_t run(tenon__bench_t* bench) {
   uint32_t pass = 0;
-  uint64_t nodes = 0;
+  uint64_t most = 100;
   for (uint32_t g = 0; g < bench->graph_count; ++g) {
-    nodes += bench->network->graphs[g]->node_count;
+    most += (uint64_t)50 * bench->network->graphs[g]->node_count;
   }
   while (pass < PASS_COUNT) {
-    uint32_t graph = 0;
-    uint32_t node = 0;
     const uint32_t patches = bench->patch_count;
-    while (tenon__bench_next(bench, pass, &graph, &node)) {
-      if (bench->report != NULL) {
-        ++bench->report->visit_count;
-      }
-      if (is_enabled(bench, pass)) {
-        TENON_TRY(passes[pass].visit(bench, graph, node));
-      }
-      if (bench->is_out_of_memory) {
-        return tenon__fail_memory(bench->sink);
-      }
-      if (bench->patch_count > 100 + 50 * nodes) {
-        tenon__report(bench->sink, TENON_SEVERITY_WARNING,
-                      "optimising stopped after %u patches: some undo one another, lately '%s'",
-                      bench->patch_count, bench->label);
-        return TENON_OK;
-      }
+    TENON_TRY(run_pass(bench, pass, most));
+    if (bench->patch_count > most) {
+      tenon__report(bench->sink, TENON_SEVERITY_WARNING,
+                    "optimising stopped after %u patches: some undo one another, lately '%s'",
+                    bench->patch_count, bench->label);
+      break;
     }
     pass = bench->patch_count > patches ? 0 : pass + 1;
   }
@@ -71,15 +79,16 @@ static tenon_status_t run(tenon__bench_t* bench) {
 
 static tenon_status_t optimize(tenon__bench_t* bench) {
   TENON_TRY(tenon__bench_queue_all(bench));
+  tenon_status_t status = TENON_OK;
   bool changed = true;
-  while (changed) {
-    TENON_TRY(run(bench));
+  while (status == TENON_OK && changed) {
     changed = false;
-    if (is_enabled(bench, 0)) {
-      TENON_TRY(tenon__sweep(bench, &changed));
+    status = run(bench);
+    if (status == TENON_OK && is_enabled(bench, 0)) {
+      status = tenon__sweep(bench, &changed);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_options_t* options,

@@ -60,7 +60,7 @@ static bool optimize_small(tenon_allocator_t allocator, void* user) {
     return false;
   }
   const float w_data[] = {1, 2, 3, 4, 5, 6};
-  const float shift_data[] = {0.5, 1};
+  const float shift_data[] = {0.5F, 1};
   const tenon_value_t x = test_input(&world.bench, "x", DIMS(7, 3));
   const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(3, 2));
   const tenon_value_t wt = test_permute(&world.bench, "wt", w, DIMS(1, 0));
@@ -101,7 +101,7 @@ static uint64_t visits_of(uint32_t node_count) {
   const tenon_value_t scale = test_floats(bench, "scale", scale_data, DIMS(8));
   tenon_value_t x = test_input(bench, "x", DIMS(4, 8));
   while (bench->network->graphs[0]->node_count < node_count) {
-    w_data[0] += 0.5f;
+    w_data[0] += 0.5F;
     const tenon_value_t w = test_floats(bench, "w", w_data, DIMS(8, 8));
     const tenon_value_t d = test_binary(bench, "test.dense/1", "d", x, w);
     const tenon_value_t n = test_node(bench, "test.channel_norm/1", "n", d, scale, scale);

@@ -52,8 +52,9 @@ tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
                                      const uint32_t* inputs, uint32_t input_count,
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      uint32_t* out_node) {
-  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, name, inputs,
-                                            input_count, map, dtype, NULL, out_node));
+  const tenon__form_request_t request = {name, inputs, input_count};
+  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, &request, map,
+                                            dtype, NULL, out_node));
 }
 
 tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
@@ -61,16 +62,17 @@ tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* na
                                            const tenon__expression_t* expression,
                                            const tenon__inferred_shape_t* shapes,
                                            uint32_t* out_node) {
-  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, name, inputs,
-                                                  input_count, expression, shapes, NULL, out_node));
+  const tenon__form_request_t request = {name, inputs, input_count};
+  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, &request,
+                                                  expression, shapes, NULL, out_node));
 }
 
 tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
                                      const char* const* input_names, const uint32_t* inputs,
                                      uint32_t input_count, uint32_t* out_node) {
-  return added(bench,
-               tenon__graph_add_expression_text(bench->network, bench->patch_graph, name, text,
-                                                input_names, inputs, input_count, NULL, out_node));
+  const tenon__form_request_t request = {name, inputs, input_count};
+  return added(bench, tenon__graph_add_expression_text(bench->network, bench->patch_graph, &request,
+                                                       text, input_names, NULL, out_node));
 }
 
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {

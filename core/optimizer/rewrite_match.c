@@ -140,24 +140,34 @@ static bool match_statement(const matcher_t* matcher, uint32_t statement, uint32
   return true;
 }
 
+static bool is_matched(const tenon__match_t* match, uint32_t node) {
+  for (uint32_t k = 0; k < match->node_count; ++k) {
+    if (match->nodes[k] == node) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Do only nodes of the match read it? */
+static bool is_inner(const matcher_t* matcher, uint32_t value) {
+  uint32_t use = tenon__bench_first_use(matcher->bench, matcher->match->graph, value);
+  for (; use != TENON_NONE; use = tenon__bench_use(matcher->bench, use)->next) {
+    if (!is_matched(matcher->match, tenon__bench_use(matcher->bench, use)->node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Values between the nodes of the match are read by these alone. */
 static bool is_closed(const matcher_t* matcher) {
   const tenon__match_t* match = matcher->match;
   for (uint32_t n = 0; n < match->node_count; ++n) {
     const tenon__node_t* node = tenon__bench_node(matcher->bench, match->graph, match->nodes[n]);
     for (uint32_t o = 0; match->nodes[n] != match->root && o < node->output_count; ++o) {
-      const uint32_t value = node->outputs[o];
-      uint32_t use = value == TENON_NONE
-                         ? TENON_NONE
-                         : tenon__bench_first_use(matcher->bench, match->graph, value);
-      for (; use != TENON_NONE; use = tenon__bench_use(matcher->bench, use)->next) {
-        bool inside = false;
-        for (uint32_t k = 0; k < match->node_count; ++k) {
-          inside = inside || match->nodes[k] == tenon__bench_use(matcher->bench, use)->node;
-        }
-        if (!inside) {
-          return false;
-        }
+      if (node->outputs[o] != TENON_NONE && !is_inner(matcher, node->outputs[o])) {
+        return false;
       }
     }
   }
