@@ -170,7 +170,8 @@ static bool read_source(tenon__file_reading_t* reading, uint32_t input_count, bo
     return false;
   }
   const bool has_coordinates = tenon__read_u8(reading->reader) != 0;
-  if (has_coordinates == is_linear ||
+  /* A scalar has no coordinates to be lacking. */
+  if ((has_coordinates == is_linear && (is_linear || source.rank > 0)) ||
       (has_coordinates && !tenon__shape_read(reading, false, &rank, &source.coordinates)) ||
       (has_coordinates && rank != source.rank)) {
     return false;

@@ -167,6 +167,37 @@ tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_regio
   return TENON_OK;
 }
 
+/* Outputs that nobody wants are not computed: kernels need not know of them. */
+static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expression_t* expression,
+                                    const uint32_t* values, tenon__expression_t* out_expression,
+                                    const uint32_t** out_values) {
+  const uint32_t count = expression->program.output_count;
+  tenon__expression_t kept = *expression;
+  tenon_program_output_t* outputs = copy_array(arena, kept.program.outputs, count, sizeof *outputs);
+  const uint32_t** axes = copy_array(arena, kept.output_axes, count, sizeof *axes);
+  uint32_t* ranks = copy_array(arena, kept.output_ranks, count, sizeof *ranks);
+  uint32_t* own_values = copy_array(arena, values, count, sizeof *own_values);
+  uint32_t kept_count = 0;
+  if (outputs == NULL || axes == NULL || ranks == NULL || own_values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    if (values[k] != TENON_NONE) {
+      outputs[kept_count] = outputs[k];
+      axes[kept_count] = axes[k];
+      ranks[kept_count] = ranks[k];
+      own_values[kept_count++] = values[k];
+    }
+  }
+  kept.program.outputs = outputs;
+  kept.program.output_count = kept_count;
+  kept.output_axes = axes;
+  kept.output_ranks = ranks;
+  *out_values = own_values;
+  *out_expression = kept;
+  return kept_count == count ? TENON_OK : tenon__expression_normalise(&kept, arena, out_expression);
+}
+
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
                                            uint32_t graph, const tenon__expression_t* expression,
                                            const uint32_t* values, const uint32_t* covered,
@@ -174,7 +205,9 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
                                            struct tenon_region_t* out_region) {
   tenon__region_input_t* inputs = NULL;
   uint32_t input_count = 0;
-  const uint32_t output_count = expression->program.output_count;
+  tenon__expression_t wanted;
+  TENON_TRY(drop_unwanted(arena, expression, values, &wanted, &values));
+  const uint32_t output_count = wanted.program.output_count;
   tenon__region_output_t* outputs =
       tenon__arena_allocate(arena, output_count + 1u, sizeof *outputs);
   tenon__expression_t* own = tenon__arena_allocate(arena, 1, sizeof *own);
@@ -183,10 +216,10 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   TENON_TRY(
-      take_operands(arena, expression, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count, own));
+      take_operands(arena, &wanted, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count, own));
   TENON_TRY(number_outputs(arena, 0, own));
   for (uint32_t k = 0; k < output_count; ++k) {
-    TENON_TRY(output_of(arena, expression, k, values[k], &outputs[k]));
+    TENON_TRY(output_of(arena, &wanted, k, values[k], &outputs[k]));
   }
   *out_region = (struct tenon_region_t){
       .network = network,

@@ -82,7 +82,8 @@ tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
                                        uint32_t slot, uint32_t output_index,
                                        const tenon__expression_t* expression, uint32_t value);
-/* An expression region: operands[k].index are graph values; output o is values[o]. */
+/* An expression region: operands[k].index are graph values; output o is values[o];
+ * those that are TENON_NONE are not computed. */
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
                                            uint32_t graph, const tenon__expression_t* expression,
                                            const uint32_t* values, const uint32_t* covered,
