@@ -156,7 +156,11 @@ static const tenon__operator_t* find_operator(void* user, const char* name) {
 static bool is_computed(void* user, const tenon__operator_t* op) {
   const tenon__building_t* b = user;
   const tenon__kernel_entry_t* entry = NULL;
-  return tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, &entry, 1) > 0;
+  if (tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, &entry, 1) == 0) {
+    return false;
+  }
+  /* The oracle comes last: when it is first, nobody else computes the operator. */
+  return b->options->tuning.reference_only || (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0;
 }
 
 static bool is_cancelled(void* user) {

@@ -45,7 +45,7 @@ static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
     if ((descriptor->inputs[i].flags & TENON_PORT_VARIADIC) != 0) {
       return false;
     }
-    if (value != TENON_NONE && !tenon__match_bind(out_match, descriptor->inputs[i].name, value)) {
+    if (!tenon__match_bind(out_match, descriptor->inputs[i].name, value)) {
       return false;
     }
   }

@@ -21,6 +21,15 @@ uint32_t tenon__match_value(const tenon__match_t* match, const char* name) {
   return TENON_NONE;
 }
 
+bool tenon__match_has(const tenon__match_t* match, const char* name) {
+  for (uint32_t i = 0; i < match->name_count; ++i) {
+    if (strcmp(match->names[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool tenon__match_bind(tenon__match_t* match, const char* name, uint32_t value) {
   for (uint32_t i = 0; i < match->name_count; ++i) {
     if (strcmp(match->names[i].name, name) == 0) {

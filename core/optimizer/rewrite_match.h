@@ -29,6 +29,8 @@ bool tenon__match_pattern(tenon__bench_t* bench, const tenon__calls_t* pattern, 
                           uint32_t root, tenon__arena_t* arena, tenon__match_t* out_match);
 /* The value of a name; TENON_NONE. */
 uint32_t tenon__match_value(const tenon__match_t* match, const char* name);
+/* Whether a name was bound: to TENON_NONE where an optional input is absent. */
+bool tenon__match_has(const tenon__match_t* match, const char* name);
 /* Gives a name a value, replacing what it had; false when there are too many. */
 bool tenon__match_bind(tenon__match_t* match, const char* name, uint32_t value);
 

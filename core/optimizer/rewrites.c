@@ -176,7 +176,7 @@ tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* ma
     inputs[i] = strcmp(call->arguments[i], "_") == 0
                     ? TENON_NONE
                     : tenon__match_value(match, call->arguments[i]);
-    if (inputs[i] == TENON_NONE && strcmp(call->arguments[i], "_") != 0) {
+    if (strcmp(call->arguments[i], "_") != 0 && !tenon__match_has(match, call->arguments[i])) {
       return TENON_ERROR_INVALID_DATA;
     }
   }

@@ -13,6 +13,63 @@
   "let k_size = apart ? dim(k, 3) : dim(k, 2) / kv_num_heads;" \
   "let v_size = apart ? dim(v, 3) : dim(v, 2) / kv_num_heads;"
 
+/* The plain forms decompose: those without padded caches. First q, k and v apart by
+ * heads; then k and v after their past; then, where several query heads share a key head, axis 2
+ * for those that share. */
+#define PLAIN "!present(nonpad_kv_seqlen)"
+#define HAS_PAST "present(past_key) && present(past_value)"
+#define NO_PAST "!present(past_key) && !present(past_value)"
+#define SHARED "dim(q, 1) != dim(k, 1)"
+
+#define SPLIT                                           \
+  "q3 = standard.split_heads/1(q){heads=q_num_heads};"  \
+  "k3 = standard.split_heads/1(k){heads=kv_num_heads};" \
+  "v3 = standard.split_heads/1(v){heads=kv_num_heads};"
+#define ATTEND(past_k, past_v)                                                                     \
+  "a, present_key, present_value, qk = standard.attention/1(q3, k3, v3, mask, " past_k ", " past_v \
+  ", _){is_causal=is_causal, scale=scale, softcap=softcap, qk_mode=qk_mode,"                       \
+  " left_window=left_window, right_window=right_window};"                                          \
+  "y = standard.join_heads/1(a)"
+
+#define SCORES(offset)                                    \
+  "m = standard.masked_scores/1(s, mask, " offset         \
+  "){is_causal=is_causal, softcap=softcap,"               \
+  " left_window=left_window, right_window=right_window};" \
+  "p = standard.masked_softmax/1(m);"                     \
+  "qk = standard.shown_scores/1(s, m, p){mode=qk_mode, softcap=softcap};"
+#define KEYS_AND_VALUES                                            \
+  "present_key = standard.concatenate/1(past_key, k){axis=2};"     \
+  "present_value = standard.concatenate/1(past_value, v){axis=2};" \
+  "o = standard.shape_of/1(past_key){start=2, end=3};"             \
+  "z = standard.squeeze/1(o){fixed_axes=[0]};"
+#define KEYS_AND_VALUES_ALONE                 \
+  "present_key = standard.pass_through/1(k);" \
+  "present_value = standard.pass_through/1(v);"
+#define PRODUCTS(offset)                                    \
+  "h = standard.scaled_query/1(q){scale=scale};"            \
+  "t = standard.permute/1(present_key){perm=[0, 1, 3, 2]};" \
+  "s = standard.mat_mul/1(h, t);" SCORES(offset) "y = standard.mat_mul/1(p, present_value)"
+#define SHARED_PRODUCTS(offset) \
+  "h = standard.scaled_query/1(q){scale=scale};"                        \
+  "g = standard.share_heads/1(h, k);"                                   \
+  "t = standard.permute/1(present_key){perm=[0, 1, 3, 2]};"             \
+  "u = standard.unsqueeze/1(t){fixed_axes=[2]};"                        \
+  "r = standard.mat_mul/1(g, u);"                                       \
+  "s = standard.flatten_heads/1(r);" SCORES(offset)                     \
+  "b = standard.share_heads/1(p, k);"                                   \
+  "w = standard.unsqueeze/1(present_value){fixed_axes=[2]};"            \
+  "e = standard.mat_mul/1(b, w);"                                       \
+  "y = standard.flatten_heads/1(e)"
+
+/* Scores with their cap; how far a key is ahead of its query; which keys are hidden. */
+#define CAPPED "let c = softcap == 0 ? x : softcap * tanh(x / softcap);"
+#define AHEAD                                 \
+  "let start = present(offset) ? offset : 0;" \
+  "let ahead = index(-1) - index(-2) - start;"
+#define HIDDEN                                                                  \
+  "(is_causal == 1 && ahead > 0 || left_window >= 0 && -ahead > left_window ||" \
+  " right_window >= 0 && ahead > right_window)"
+
 FAMILY_TABLE(attention) = {
     {OPERATOR("attention", "softmax(q k^T scale + mask) v, by heads, with caches"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", FLOAT_TYPES " bool")),
@@ -40,6 +97,13 @@ FAMILY_TABLE(attention) = {
      "qk.rank = 4;"
      "qk[d] = d == 0 ? dim(q, 0) : d == 1 ? q_heads"
      " : d == 2 ? (apart ? dim(q, 2) : dim(q, 1)) : total_length",
+     DECOMPOSITIONS(
+         WHEN(PLAIN " && rank(q) == 3 && " HAS_PAST, SPLIT ATTEND("past_key", "past_value")),
+         WHEN(PLAIN " && rank(q) == 3 && " NO_PAST, SPLIT ATTEND("_", "_")),
+         WHEN(PLAIN " && " HAS_PAST " && " SHARED, KEYS_AND_VALUES SHARED_PRODUCTS("z")),
+         WHEN(PLAIN " && " NO_PAST " && " SHARED, KEYS_AND_VALUES_ALONE SHARED_PRODUCTS("_")),
+         WHEN(PLAIN " && " HAS_PAST, KEYS_AND_VALUES PRODUCTS("z")),
+         WHEN(PLAIN " && " NO_PAST, KEYS_AND_VALUES_ALONE PRODUCTS("_"))),
      .traits = "pure"},
     {OPERATOR("linear_attention", "attention by a state that is carried from token to token"),
      TYPES(TYPE("T", FLOAT_TYPES)),
@@ -61,4 +125,55 @@ FAMILY_TABLE(attention) = {
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(FLAG("interleaved", "0"), INT("num_heads", "0"), INT("rotary_dim", "0")),
      .shape = "y = x", .traits = "pure"},
+    /* What attention decomposes into, besides products of matrices. */
+    {OPERATOR("split_heads", "[batch, length, heads size] as [batch, heads, length, size]"),
+     TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(REQUIRED_INT("heads")),
+     .shape = "y = [dim(x, 0), heads, dim(x, 1), dim(x, 2) / heads]",
+     MOVE("x[d] = d == 0 ? o(0) : d == 1 ? o(2) : o(1) * (dim(x, 2) / heads) + o(3)"),
+     .traits = "pure; transparent"},
+    {OPERATOR("join_heads", "[batch, heads, length, size] as [batch, length, heads size]"),
+     TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
+     .shape = "y = [dim(x, 0), dim(x, 2), dim(x, 1) * dim(x, 3)]",
+     MOVE("x[d] = d == 0 ? o(0) : d == 1 ? o(2) / dim(x, 3) : d == 2 ? o(1) : o(2) % dim(x, 3)"),
+     .traits = "pure; transparent"},
+    {OPERATOR("share_heads", "[batch, heads of like, heads that share one, length, size]"),
+     TYPES(TYPE("T", "any"), TYPE("U", "any")), INPUTS(PORT("x", "T"), PORT("like", "U")),
+     OUTPUTS(PORT("y", "T")),
+     .shape = "y = [dim(x, 0), dim(like, 1), dim(x, 1) / dim(like, 1), dim(x, 2), dim(x, 3)]",
+     MOVE("x = linear"), .traits = "pure; transparent"},
+    {OPERATOR("flatten_heads", "its inverse"), TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T")),
+     OUTPUTS(PORT("y", "T")),
+     .shape = "y = [dim(x, 0), dim(x, 1) * dim(x, 2), dim(x, 3), dim(x, 4)]", MOVE("x = linear"),
+     .traits = "pure; transparent"},
+    {OPERATOR("scaled_query", "x scale; scale 0: divided by the root of its last extent"),
+     UNARY(FLOAT_TYPES), ATTRIBUTES(FLOAT("scale", "0.0")),
+     CASES(WHEN("scale == 0", "y = x * cast(rsqrt(cast(size(-1), f64)), T)"),
+           ALWAYS("y = x * scale")),
+     .traits = "pure; elementwise"},
+    {OPERATOR("masked_scores", "capped, plus the mask; -inf where a key is not to be seen"),
+     TYPES(TYPE("T", FLOAT_TYPES), TYPE("M", FLOAT_TYPES " bool")),
+     INPUTS(PORT("x", "T"), OPTIONAL("mask", "M"), OPTIONAL("offset", "i64")),
+     OUTPUTS(PORT("y", "T")),
+     ATTRIBUTES(FLAG("is_causal", "0"), FLOAT("softcap", "0.0"), INT("left_window", "-1"),
+                INT("right_window", "-1")),
+     .shape = "y = x",
+     CASES(WHEN("present(mask) && dtype(mask) == 'bool'",
+                CAPPED AHEAD "y = mask && !(" HIDDEN ") ? c : -inf"),
+           WHEN("present(mask)", CAPPED AHEAD "y = " HIDDEN " ? -inf : c + cast(mask, T)"),
+           ALWAYS(CAPPED AHEAD "y = " HIDDEN " ? -inf : c")),
+     .traits = "pure"},
+    {OPERATOR("shown_scores", "scores, capped scores, masked scores or probabilities"),
+     TYPES(TYPE("T", FLOAT_TYPES)),
+     INPUTS(PORT("x", "T"), PORT("masked", "T"), PORT("probabilities", "T")),
+     OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT_IN("mode", "0", "0..3"), FLOAT("softcap", "0.0")),
+     .shape = "y = x",
+     CASES(WHEN("mode == 1", CAPPED "y = c"), WHEN("mode == 2", "y = masked"),
+           WHEN("mode == 3", "y = probabilities"), ALWAYS("y = x")),
+     .traits = "pure"},
+    {OPERATOR("masked_softmax", "softmax along the last axis; zeros where all are -inf"),
+     UNARY(FLOAT_TYPES),
+     CASE("let m = max(x, [-1]); let e = m == -inf ? 0 : exp(x - m); let s = sum(e, [-1]);"
+          "y = s == 0 ? 0 : e / s"),
+     .traits = "pure"},
 };

@@ -22,7 +22,7 @@
   FAMILY(recurrent, 3, "recurrent layers")                             \
   FAMILY(indexing, 9, "order, search and scattering")                  \
   FAMILY(signal, 2, "Fourier transforms")                              \
-  FAMILY(attention, 3, "attention and its company")                    \
+  FAMILY(attention, 11, "attention and its company")                   \
   FAMILY(random, 4, "random numbers")                                  \
   FAMILY(text, 4, "strings")                                           \
   FAMILY(loss, 1, "losses")                                            \
