@@ -21,17 +21,17 @@ typedef struct tenon__scope_value_t {
 
 typedef struct tenon__scope_port_t {
   const char* name;
-  uint32_t flags; /* TENON_PORT_* */
+  uint32_t flags;   /* TENON_PORT_* */
   const char* type; /* as declared: "T", "i64", "$to" */
-  uint32_t count; /* 1, or the number of items of a variadic port */
+  uint32_t count;   /* 1, or the number of items of a variadic port */
   const tenon__scope_value_t* values;
 } tenon__scope_port_t;
 
 /* An attribute as the node has it, default applied. */
 typedef struct tenon__scope_attribute_t {
   const char* name;
-  uint32_t kind; /* TENON_ATTRIBUTE_* */
-  bool defined;  /* set by the node, not defaulted */
+  uint32_t kind;   /* TENON_ATTRIBUTE_* */
+  bool defined;    /* set by the node, not defaulted */
   int64_t integer; /* INT, DTYPE */
   double number;   /* FLOAT */
   const char* string;

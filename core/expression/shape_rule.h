@@ -11,15 +11,18 @@ typedef struct tenon__inferred_shape_t {
   const tenon_dim_t* dims;
 } tenon__inferred_shape_t;
 
-/* Makes an extent that only the run knows (output item `output`, axis `axis`), at most `bound` (INVALID:
- * unbounded). Given by the network. */
-typedef tenon_dim_t (*tenon__fresh_t)(void* user, uint32_t output, uint32_t axis, tenon_dim_t bound);
+/* Makes an extent that only the run knows (output item `output`, axis `axis`), at most `bound`
+ * (INVALID: unbounded). Given by the network. */
+typedef tenon_dim_t (*tenon__fresh_t)(void* user, uint32_t output, uint32_t axis,
+                                      tenon_dim_t bound);
 
-/* A condition over attributes, ranks and presence; it must come out as a known number. Result 0 or 1. */
-tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* condition,
-                                         const tenon_sink_t* sink, bool* out_holds);
-/* A check may be symbolic: what is not decided is taken to hold. On failure the message, with {expr}
- * replaced by values, is reported; INVALID_DATA. */
+/* A condition over attributes, ranks and presence; it must come out as a known number. Result 0
+ * or 1. */
+tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope,
+                                         const tenon__syntax_t* condition, const tenon_sink_t* sink,
+                                         bool* out_holds);
+/* A check may be symbolic: what is not decided is taken to hold. On failure the message, with
+ * {expr} replaced by values, is reported; INVALID_DATA. */
 tenon_status_t tenon__check_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* condition,
                                      const char* message, const tenon_sink_t* sink);
 /* Shapes of all output items, in order; `shapes` has one entry for each. Results in the arena. */
@@ -31,8 +34,8 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__scope_t* scope, const ten
 tenon_status_t tenon__shape_rule_count(const tenon__scope_t* scope, const tenon__text_t* rule,
                                        uint32_t port, tenon__arena_t* arena,
                                        const tenon_sink_t* sink, uint32_t* out_count);
-/* Broadcast of shapes by NumPy's rules. A symbolic extent meets a known one > 1: the known one (the run
- * checks). Incompatible known extents: INVALID_DATA with both shapes in the message. */
+/* Broadcast of shapes by NumPy's rules. A symbolic extent meets a known one > 1: the known one (the
+ * run checks). Incompatible known extents: INVALID_DATA with both shapes in the message. */
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,
                                       const tenon__inferred_shape_t* shapes, uint32_t count,
                                       const tenon_sink_t* sink, tenon__inferred_shape_t* out_shape);
@@ -46,8 +49,8 @@ tenon_status_t tenon__move_evaluate(const tenon__scope_t* scope, const tenon__te
                                     uint32_t output, const tenon__inferred_shape_t* shape,
                                     tenon__arena_t* arena, const tenon_sink_t* sink,
                                     tenon__index_map_t* out_map);
-/* Contents through a move, element by element, where coordinates come out as known numbers; *out_contents
- * is NULL where they do not. `contents` of each node input as in the scope. */
+/* Contents through a move, element by element, where coordinates come out as known numbers;
+ * *out_contents is NULL where they do not. `contents` of each node input as in the scope. */
 tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
                                     tenon__arena_t* arena, const tenon_dim_t** out_contents,
                                     uint32_t* out_count);

@@ -28,7 +28,7 @@ void tenon__dim_pool_destroy(tenon__dim_pool_t* pool) {
   tenon__string_map_deinitialize(&pool->names);
   tenon__free(allocator, pool->nodes, pool->node_capacity * sizeof(*pool->nodes));
   tenon__free(allocator, pool->slots, pool->slot_count * sizeof(*pool->slots));
-  tenon__free(allocator, pool->symbols, pool->symbol_capacity * sizeof(tenon__symbol_t*));
+  tenon__free(allocator, pool->symbols, pool->symbol_capacity * sizeof(void*));
   tenon__free(allocator, pool->symbol_dims, pool->symbol_dim_capacity * sizeof(tenon_dim_t));
   tenon__free(allocator, pool->memo, pool->memo_capacity * sizeof(tenon_dim_t));
   tenon__arena_deinitialize(&pool->arena);
@@ -182,8 +182,8 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
   if (symbol->name == NULL) {
     /* Coordinates of spaces of other extents are other symbols: what is known of them differs. */
     const uint32_t extent = symbol->kind == TENON_SYMBOL_COORDINATE ? symbol->bound.id : 0;
-    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a, symbol->b,
-                   extent);
+    (void)snprintf(buffer, TENON_SYMBOL_KEY_SIZE, "%u %u %u %u", (uint32_t)symbol->kind, symbol->a,
+                   symbol->b, extent);
     return buffer;
   }
   if (strlen(symbol->name) + 2 > TENON_SYMBOL_KEY_SIZE) {
@@ -197,7 +197,7 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
 static bool grow_symbols(tenon__dim_pool_t* pool) {
   void* symbols = pool->symbols;
   if (!tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity, pool->symbol_count + 1,
-                   sizeof(*pool->symbols))) {
+                   sizeof(void*))) {
     return false;
   }
   pool->symbols = symbols;

@@ -135,8 +135,8 @@ tenon_dim_t tenon__dim_extremum(tenon__dim_pool_t* pool, uint32_t opcode, tenon_
 tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 
-/* What a symbol is found by: its name, or, without one, what it is. In `buffer`, or in the arena when the name is
- * long; NULL when memory is out. */
+/* What a symbol is found by: its name, or, without one, what it is. In `buffer`, or in the arena
+ * when the name is long; NULL when memory is out. */
 enum { TENON_SYMBOL_KEY_SIZE = 128 };
 const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symbol,
                               char buffer[TENON_SYMBOL_KEY_SIZE]);
