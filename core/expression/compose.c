@@ -174,30 +174,39 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
   }
 }
 
+static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
+  const bool placed = i->opcode == TENON_OPCODE_INDEX || i->opcode == TENON_OPCODE_SIZE;
+  return i->opcode == TENON_OPCODE_INPUT || i->opcode == TENON_OPCODE_LOAD ||
+         (placed && part->replacements != NULL);
+}
+
+static uint32_t copy_operation(composition_t* c, const part_t* part, tenon_instruction_t i) {
+  const uint32_t count = tenon__opcode_operand_count(i.opcode);
+  for (uint32_t o = 0; o < 3; ++o) {
+    i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
+  }
+  if (tenon__opcode_is_reduction(i.opcode)) {
+    i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
+  }
+  return tenon__emit(&c->builder, &i);
+}
+
 static tenon_status_t copy_part(composition_t* c, part_t* part) {
   const tenon_program_t* program = &part->expression->program;
+  tenon_status_t status = TENON_OK;
   part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
   if (part->map == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    tenon_instruction_t i = program->instructions[k];
-    const bool placed = i.opcode == TENON_OPCODE_INDEX || i.opcode == TENON_OPCODE_SIZE;
-    if (i.opcode == TENON_OPCODE_INPUT || i.opcode == TENON_OPCODE_LOAD ||
-        (placed && part->replacements != NULL)) {
-      TENON_TRY(copy_leaf(c, part, &i, &part->map[k]));
-      continue;
+  for (uint32_t k = 0; k < program->instruction_count && status == TENON_OK; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    if (looks_outside(part, i)) {
+      status = copy_leaf(c, part, i, &part->map[k]);
+    } else {
+      part->map[k] = copy_operation(c, part, *i);
     }
-    const uint32_t count = tenon__opcode_operand_count(i.opcode);
-    for (uint32_t o = 0; o < 3; ++o) {
-      i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
-    }
-    if (tenon__opcode_is_reduction(i.opcode)) {
-      i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
-    }
-    part->map[k] = tenon__emit(&c->builder, &i);
   }
-  return memory_or(c, TENON_OK);
+  return status == TENON_OK ? memory_or(c, TENON_OK) : status;
 }
 
 static bool reduces(const tenon__expression_t* e) {
@@ -335,23 +344,29 @@ static tenon_status_t stored_value(composition_t* c, uint32_t code,
   return memory_or(c, TENON_OK);
 }
 
-/* The values that the consumer's slots read, one for each. */
-static tenon_status_t copy_producer(composition_t* c, const tenon__expression_t* consumer,
-                                    const uint32_t* slots, uint32_t slot_count, part_t* producer,
-                                    uint32_t output, bool in_place, bool strict,
-                                    uint32_t* out_values) {
-  const tenon_program_output_t* made = &producer->expression->program.outputs[output];
-  for (uint32_t k = 0; k < slot_count; ++k) {
-    if (k == 0 || !in_place) {
-      if (!in_place) {
-        TENON_TRY(producer_replacements(c, &consumer->accesses[slots[k]], producer->expression,
-                                        output, &producer->replacements));
-      }
-      TENON_TRY(copy_part(c, producer));
-    }
-    TENON_TRY(stored_value(c, producer->map[made->instruction], made, strict, &out_values[k]));
+/* What is composed, as the caller says it. */
+typedef struct request_t {
+  const tenon__expression_t* consumer;
+  const uint32_t* slots;
+  uint32_t slot_count;
+  uint32_t output; /* of the producer */
+  bool in_place;   /* every slot reads the producer at the same point of its own space */
+  bool strict;
+} request_t;
+
+/* The producer's value where slot number `slot` reads it. */
+static tenon_status_t copy_value(composition_t* c, const request_t* request, uint32_t slot,
+                                 part_t* producer, uint32_t* out_value) {
+  const tenon_program_output_t* made = &producer->expression->program.outputs[request->output];
+  const tenon__access_t* access = &request->consumer->accesses[request->slots[slot]];
+  if (!request->in_place) {
+    TENON_TRY(producer_replacements(c, access, producer->expression, request->output,
+                                    &producer->replacements));
   }
-  return TENON_OK;
+  if (slot == 0 || !request->in_place) {
+    TENON_TRY(copy_part(c, producer));
+  }
+  return stored_value(c, producer->map[made->instruction], made, request->strict, out_value);
 }
 
 /* The consumer's outputs, on the result's axes, and the producer's if it is kept. */
@@ -393,12 +408,13 @@ static tenon_status_t finish(composition_t* c, const part_t* consumer, const par
     axes[own] = producer->expression->output_axes[producer_output];
     ranks[own] = producer->expression->output_ranks[producer_output];
   }
-  tenon__expression_t raw;
-  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, outputs, axes, ranks,
-                                          count, NULL, &raw));
+  tenon__expression_t raw = {0};
+  const tenon__program_outputs_t all = {count, outputs, axes, ranks};
+  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, NULL, &raw));
   return tenon__expression_normalise(&raw, c->arena, out_expression);
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          const tenon__expression_t* consumer, const uint32_t* slots,
                                          uint32_t slot_count, const tenon__expression_t* producer,
@@ -430,8 +446,15 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
   if (values == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(copy_producer(&c, consumer, slots, slot_count, &first, producer_output,
-                          same_point || lifted, strict, values));
+  const request_t request = {.consumer = consumer,
+                             .slots = slots,
+                             .slot_count = slot_count,
+                             .output = producer_output,
+                             .in_place = same_point || lifted,
+                             .strict = strict};
+  for (uint32_t k = 0; k < slot_count; ++k) {
+    TENON_TRY(copy_value(&c, &request, k, &first, &values[k]));
+  }
   second.values = values;
   if (lifted) {
     TENON_TRY(lift(&c, producer, producer_output, &second));

@@ -63,7 +63,7 @@ static void print_value(const tenon__index_environment_t* environment,
 static void fill_hole(tenon__index_environment_t* environment, const char* text, size_t length,
                       char* out, size_t size) {
   const tenon__syntax_t* syntax = NULL;
-  tenon__index_value_t value;
+  tenon__index_value_t value = {0};
   const char* source = tenon__arena_copy_text(environment->arena, text, length);
   if (source != NULL &&
       tenon__text_parse_expression(environment->arena, source, NULL, &syntax) == TENON_OK &&

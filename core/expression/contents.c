@@ -232,6 +232,7 @@ static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
   return fine && e->program.rank <= MOST_AXES;
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
                                        const tenon__expression_t* expression, uint32_t output,
                                        const tenon_dim_t* const* contents,
@@ -257,7 +258,7 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   }
   tenon_dim_t* found = tenon__arena_allocate(arena, results + 1, sizeof(*found));
   s.values = tenon__arena_allocate(arena, count, sizeof(*s.values));
-  s.sums = tenon__arena_allocate(arena, count, sizeof(*s.sums));
+  s.sums = tenon__arena_allocate(arena, count, sizeof(void*));
   s.stages = tenon__arena_allocate(arena, count, sizeof(*s.stages));
   if (found == NULL || s.values == NULL || s.sums == NULL || s.stages == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;

@@ -4,9 +4,9 @@
 
 static tenon_status_t contents_of(test_scope_t* t, const char* source, const tenon_dim_t** out,
                                   uint32_t* out_count) {
-  tenon__text_t text;
-  tenon__expression_t e;
-  tenon__inferred_shape_t shape;
+  tenon__text_t text = {0};
+  tenon__expression_t e = {0};
+  tenon__inferred_shape_t shape = {0};
   const tenon_dim_t* contents[8];
   uint32_t counts[8];
   const tenon_dim_t* dims[8];

@@ -279,6 +279,7 @@ static uint32_t find_stages(evaluation_t* e) {
   return stages;
 }
 
+/* Room and a beginning for a reduction's results; its operand is needed in the pass that comes. */
 static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
   const tenon_instruction_t* i = &e->program->instructions[index];
   sums_t* sums = &e->sums[index];
@@ -304,6 +305,7 @@ static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
   for (uint64_t k = 0; k < sums->count; ++k) {
     sums->values[k] = begin;
   }
+  mark_needed(e, i->operands[0]);
   return TENON_OK;
 }
 
@@ -329,10 +331,7 @@ static tenon_status_t add_block(evaluation_t* e, uint32_t stage, uint32_t count)
 static tenon_status_t reduce(evaluation_t* e, uint32_t stage) {
   memset(e->needed, 0, e->program->instruction_count);
   for (uint32_t k = 0; k < e->program->instruction_count; ++k) {
-    if (is_of_stage(e, k, stage)) {
-      TENON_TRY(begin_sums(e, k));
-      mark_needed(e, e->program->instructions[k].operands[0]);
-    }
+    TENON_TRY(is_of_stage(e, k, stage) ? begin_sums(e, k) : TENON_OK);
   }
   (void)tenon__walk_begin(e->program->rank, e->space, &e->walk);
   uint32_t count = 0;
@@ -400,9 +399,7 @@ static tenon_status_t evaluate(evaluation_t* e) {
     for (uint32_t other = 0; other < k; ++other) {
       done = done || program->outputs[other].reduced_axes == reduced;
     }
-    if (!done) {
-      TENON_TRY(store(e, reduced));
-    }
+    TENON_TRY(done ? TENON_OK : store(e, reduced));
   }
   return TENON_OK;
 }

@@ -86,8 +86,6 @@ static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
       READ_ROW(int64_t, i);
     case TENON_DTYPE_INT32:
       READ_ROW(int32_t, i);
-    case TENON_DTYPE_INT8:
-      READ_ROW(int8_t, i);
     case TENON_DTYPE_UINT8:
       READ_ROW(uint8_t, i);
     default: /* elements may stand before the view's data, so each is taken from its own address */

@@ -262,9 +262,9 @@ static tenon_status_t source_code(conversion_t* c, uint32_t number, guard_t* out
   const bool last = number + 1 == c->map->source_count && c->map->fill == TENON_FILL_NONE;
   for (uint32_t i = 0; i < source->rank; ++i) {
     TENON_TRY(dim_code(c, coordinates[i], 0, &codes[i]));
-    if (!last) { /* the last one is read in any case: out of range is an error */
-      TENON_TRY(guard_axis(c, coordinates[i], source->dims[i], codes[i], out_guard));
-    }
+    /* The last one is read in any case: out of range is an error. */
+    TENON_TRY(last ? TENON_OK
+                   : guard_axis(c, coordinates[i], source->dims[i], codes[i], out_guard));
   }
   const uint32_t operand = indexed_operand(c, source->input);
   *out_code = tenon__emit_load(&c->builder, type, operand, codes, source->rank);
@@ -334,10 +334,12 @@ static tenon_status_t convert(conversion_t* c, tenon_dtype_t dtype,
     axes[k] = k;
   }
   const tenon_program_output_t output = {.instruction = code, .dtype = dtype};
-  return tenon__program_builder_finish(&c->builder, c->map->rank, c->map->dims, &output, &all_axes,
-                                       &c->map->rank, 1, c->sink, out_expression);
+  const tenon__program_outputs_t outputs = {1, &output, &all_axes, &c->map->rank};
+  return tenon__program_builder_finish(&c->builder, c->map->rank, c->map->dims, &outputs, c->sink,
+                                       out_expression);
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                            tenon_dtype_t dtype, const tenon_dtype_t* input_dtypes,
                                            uint32_t input_count, tenon__arena_t* arena,

@@ -8,7 +8,7 @@ enum { AXES = 8, ELEMENTS = 512 };
 
 static tenon_status_t map_of(test_scope_t* t, const char* source, const char* dims,
                              tenon__index_map_t* out_map) {
-  tenon__text_t text;
+  tenon__text_t text = {0};
   tenon__inferred_shape_t shape = {0, NULL};
   shape.rank = test_dims(t, dims, &shape.dims);
   const tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
@@ -140,8 +140,8 @@ static void expect_move(test_scope_t* t, const char* source, const char* dims, c
   static const tenon_dtype_t dtypes[4] = {TENON_DTYPE_INT64, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
                                           TENON_DTYPE_INT64};
   static data_t data;
-  tenon__index_map_t map;
-  tenon__expression_t e;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   data.t = t;
@@ -223,8 +223,8 @@ TENON_TEST(moves_of_every_kind) {
 TENON_TEST(symbols_are_found_in_the_space) {
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32};
   test_scope_t t;
-  tenon__index_map_t map;
-  tenon__expression_t e;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   test_input(&t, "x", TENON_DTYPE_FLOAT16, "b s");
   test_input(&t, "i", TENON_DTYPE_INT32, "4");
@@ -234,7 +234,7 @@ TENON_TEST(symbols_are_found_in_the_space) {
       tenon__dim_add(t.scope.pool, tenon__dim_multiply(t.scope.pool, dims[1], test_dim(&t, "2")),
                      test_dim(&t, "3"));
   const tenon__inferred_shape_t shape = {2, dims};
-  tenon__text_t text;
+  tenon__text_t text = {0};
   EXPECT_STATUS(
       tenon__text_parse(&t.arena, "x[d] = d == 0 ? o(d) : clamp(o(d) - 1, 0, dim(x, 1) - 1)", NULL,
                         &text),
@@ -258,8 +258,8 @@ TENON_TEST(indices_out_of_range_are_errors) {
   static const tenon_dtype_t dtypes[4] = {TENON_DTYPE_INT64, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
                                           TENON_DTYPE_INT64};
   test_scope_t t;
-  tenon__index_map_t map;
-  tenon__expression_t e;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   REQUIRE(test_begin(&t, tenon__allocator_default()));
@@ -282,8 +282,8 @@ static bool convert_gather(tenon_allocator_t allocator, void* user) {
   (void)user;
   static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32};
   test_scope_t t;
-  tenon__index_map_t map;
-  tenon__expression_t e;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
   bool fine = test_begin(&t, allocator);
   if (fine) {
     test_input(&t, "x", TENON_DTYPE_FLOAT16, "b 9");

@@ -37,7 +37,7 @@ static tenon_status_t axis_argument(environment_t* e, const syntax_t* call, uint
 }
 
 static tenon_status_t call_rank(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_ranked(e, call->children[0], &tensor));
   return give_known(e, call, (int64_t)tensor.rank, out);
 }
@@ -54,7 +54,7 @@ tenon_status_t tenon__index_extent(const environment_t* e, const syntax_t* call,
 }
 
 static tenon_status_t call_dim(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   uint32_t axis = 0;
   TENON_TRY(tenon__index_ranked(e, call->children[0], &tensor));
   TENON_TRY(axis_argument(e, call, 1, &tensor, 0, &axis));
@@ -62,7 +62,7 @@ static tenon_status_t call_dim(environment_t* e, const syntax_t* call, value_t* 
 }
 
 static tenon_status_t call_elements(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_ranked(e, call->children[0], &tensor));
   uint32_t begin = 0;
   uint32_t end = tensor.rank;
@@ -81,7 +81,7 @@ static tenon_status_t call_elements(environment_t* e, const syntax_t* call, valu
 }
 
 static tenon_status_t call_count(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(e, call->children[0], &tensor));
   return give_known(e, call, (int64_t)tensor.port->count, out);
 }
@@ -173,7 +173,7 @@ static tenon_status_t sum_extents(environment_t* e, const syntax_t* call,
 }
 
 static tenon_status_t call_sum_dim(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(e, call->children[0], &tensor));
   if (tensor.port->values == NULL) {
     return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no shapes yet",
@@ -209,7 +209,7 @@ static tenon_status_t call_before(environment_t* e, const syntax_t* call, value_
 }
 
 static tenon_status_t call_present(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(e, call->children[0], &tensor));
   return give_known(e, call, tensor.present ? 1 : 0, out);
 }
@@ -226,7 +226,7 @@ static tenon_status_t call_defined(environment_t* e, const syntax_t* call, value
 }
 
 static tenon_status_t call_dtype(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(e, call->children[0], &tensor));
   const tenon__scope_value_t* value =
       tensor.port->values != NULL && tensor.item < tensor.port->count
@@ -252,7 +252,7 @@ static tenon_status_t call_fresh(environment_t* e, const syntax_t* call, value_t
 
 /* floor, ceil, round of a float. */
 static tenon_status_t call_round(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t value;
+  value_t value = {0};
   TENON_TRY(tenon__index_evaluate(e, call->children[0], &value));
   if (value.kind == TENON_INDEX_NUMBER) {
     *out = value;
@@ -274,7 +274,7 @@ static tenon_status_t coordinate(environment_t* e, const syntax_t* call, int64_t
                              "coordinate %lld of an output of rank %u", (long long)axis,
                              e->space->rank);
   }
-  value_t value;
+  value_t value = {0};
   TENON_TRY(tenon__index_give(
       e, call, tenon__dim_coordinate(e->pool, (uint32_t)axis, e->space->dims[axis]), &value));
   *out_dim = value.dim;
@@ -341,12 +341,12 @@ static bool known_element(environment_t* e, const tenon__index_tensor_t* tensor,
 }
 
 static tenon_status_t call_element(environment_t* e, const syntax_t* call, value_t* out) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   tenon_dim_t coordinates[ELEMENT_COORDINATES];
   uint32_t count = 0;
   TENON_TRY(tenon__index_ranked(e, call->children[0], &tensor));
   for (uint32_t i = 1; i < call->child_count; ++i) {
-    value_t value;
+    value_t value = {0};
     TENON_TRY(tenon__index_evaluate(e, call->children[i], &value));
     const uint32_t more = value.kind == TENON_INDEX_NUMBER ? 1 : value.count;
     if ((value.kind != TENON_INDEX_NUMBER && value.kind != TENON_INDEX_DIMS) ||

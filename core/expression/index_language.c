@@ -8,7 +8,7 @@
 
 tenon_status_t tenon__index_number(tenon__index_environment_t* environment,
                                    const tenon__syntax_t* syntax, tenon_dim_t* out_dim) {
-  tenon__index_value_t value;
+  tenon__index_value_t value = {0};
   TENON_TRY(tenon__index_evaluate(environment, syntax, &value));
   if (value.kind != TENON_INDEX_NUMBER) {
     return tenon__index_fail(environment, syntax, TENON_ERROR_INVALID_DATA,
@@ -104,7 +104,7 @@ static tenon_status_t attribute_value(tenon__index_environment_t* environment,
 static tenon_status_t contents_value(tenon__index_environment_t* environment,
                                      const tenon__syntax_t* syntax,
                                      tenon__index_value_t* out_value) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(environment, syntax, &tensor));
   if (tensor.value == NULL || tensor.value->contents == NULL) {
     return tenon__index_fail(environment, syntax, TENON_ERROR_UNSUPPORTED,
@@ -144,7 +144,7 @@ static tenon_status_t name_value(tenon__index_environment_t* environment,
 
 static tenon_status_t index_value(tenon__index_environment_t* environment,
                                   const tenon__syntax_t* syntax, tenon__index_value_t* out_value) {
-  tenon__index_value_t list;
+  tenon__index_value_t list = {0};
   int64_t index = 0;
   TENON_TRY(tenon__index_evaluate(environment, syntax->children[0], &list));
   TENON_TRY(tenon__index_known(environment, syntax->children[1], &index));
@@ -309,7 +309,7 @@ static tenon_status_t binary_value(tenon__index_environment_t* environment,
   if (syntax->op == 'A' || syntax->op == 'O') {
     return logical_value(environment, syntax, out_value);
   }
-  tenon__index_value_t sides[2];
+  tenon__index_value_t sides[2] = {0};
   TENON_TRY(tenon__index_evaluate(environment, syntax->children[0], &sides[0]));
   TENON_TRY(tenon__index_evaluate(environment, syntax->children[1], &sides[1]));
   const bool equality = syntax->op == 'E' || syntax->op == 'N';
@@ -338,7 +338,7 @@ static tenon_status_t binary_value(tenon__index_environment_t* environment,
 
 static tenon_status_t unary_value(tenon__index_environment_t* environment,
                                   const tenon__syntax_t* syntax, tenon__index_value_t* out_value) {
-  tenon__index_value_t operand;
+  tenon__index_value_t operand = {0};
   TENON_TRY(tenon__index_evaluate(environment, syntax->children[0], &operand));
   if (operand.kind == TENON_INDEX_REAL && syntax->op == '-') {
     operand.real = -operand.real;

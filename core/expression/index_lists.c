@@ -36,14 +36,14 @@ tenon_status_t tenon__index_call_len(environment_t* e, const syntax_t* call, val
                        tenon__index_find_attribute(e->scope, what->text) == NULL &&
                        tenon__index_find_port(e->scope, what->text, &is_output) != NULL;
   if (is_port && !is_output) {
-    tenon__index_tensor_t tensor;
+    tenon__index_tensor_t tensor = {0};
     TENON_TRY(tenon__index_ranked(e, what, &tensor));
     if (tensor.value->contents == NULL && tensor.rank <= 1) {
       return tensor.rank == 0 ? give_known(e, call, 1, out)
                               : tenon__index_extent(e, call, &tensor, 0, out);
     }
   }
-  value_t list;
+  value_t list = {0};
   TENON_TRY(tenon__index_evaluate(e, what, &list));
   if (!tenon__index_is_list(&list)) {
     return tenon__index_fail(e, what, TENON_ERROR_INVALID_DATA, "a list is expected here");
@@ -52,7 +52,7 @@ tenon_status_t tenon__index_call_len(environment_t* e, const syntax_t* call, val
 }
 
 tenon_status_t tenon__index_call_value(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t list;
+  value_t list = {0};
   TENON_TRY(list_argument(e, call, 0, &list));
   if (list.count != 1) {
     return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA, "one number expected, not %u",
@@ -62,7 +62,7 @@ tenon_status_t tenon__index_call_value(environment_t* e, const syntax_t* call, v
 }
 
 tenon_status_t tenon__index_call_at(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t list;
+  value_t list = {0};
   int64_t index = 0;
   TENON_TRY(list_argument(e, call, 0, &list));
   TENON_TRY(tenon__index_known(e, call->children[1], &index));
@@ -83,7 +83,7 @@ static tenon_status_t find_item(environment_t* e, const syntax_t* call, const va
       item = tenon__dim_select(e->pool, combine(e, TENON_OPCODE_LT, item, zero),
                                tenon__dim_add(e->pool, item, extent), item);
     }
-    value_t same;
+    value_t same = {0};
     int64_t known = 0;
     TENON_TRY(tenon__index_give(e, call, combine(e, TENON_OPCODE_EQ, item, wanted), &same));
     if (!tenon__dim_known(e->pool, same.dim, &known)) {
@@ -100,7 +100,7 @@ static tenon_status_t find_item(environment_t* e, const syntax_t* call, const va
 }
 
 tenon_status_t tenon__index_call_index_of(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t list;
+  value_t list = {0};
   tenon_dim_t wanted = TENON_DIM_INVALID;
   int64_t index = 0;
   TENON_TRY(list_argument(e, call, 0, &list));
@@ -111,7 +111,7 @@ tenon_status_t tenon__index_call_index_of(environment_t* e, const syntax_t* call
 }
 
 tenon_status_t tenon__index_call_axis_of(environment_t* e, const syntax_t* call, value_t* out) {
-  value_t list;
+  value_t list = {0};
   tenon_dim_t wanted = TENON_DIM_INVALID;
   tenon_dim_t rank = TENON_DIM_INVALID;
   int64_t index = 0;
@@ -125,7 +125,7 @@ tenon_status_t tenon__index_call_axis_of(environment_t* e, const syntax_t* call,
 /* prod(a, i, j), total(a, i, j) */
 tenon_status_t tenon__index_call_fold(environment_t* e, const syntax_t* call, value_t* out) {
   const bool product = strcmp(call->text, "prod") == 0;
-  value_t list;
+  value_t list = {0};
   int64_t begin = 0;
   int64_t end = 0;
   TENON_TRY(list_argument(e, call, 0, &list));

@@ -117,7 +117,7 @@ tenon_status_t tenon__index_tensor(tenon__index_environment_t* environment,
 tenon_status_t tenon__index_ranked(tenon__index_environment_t* environment,
                                    const tenon__syntax_t* syntax,
                                    tenon__index_tensor_t* out_tensor) {
-  tenon__index_tensor_t tensor;
+  tenon__index_tensor_t tensor = {0};
   TENON_TRY(tenon__index_tensor(environment, syntax, &tensor));
   if (!tensor.is_output && !tensor.present) {
     return tenon__index_fail(environment, syntax, TENON_ERROR_INVALID_DATA, "input '%s' is absent",

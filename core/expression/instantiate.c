@@ -36,7 +36,7 @@ static const tenon__statement_t* find_statement(const tenon__text_t* text, const
 /* An output's value, as an instruction; a literal takes the output's type. */
 static tenon_status_t output_code(tenon__instantiation_t* in, const tenon__statement_t* statement,
                                   tenon_dtype_t dtype, uint32_t* out_instruction) {
-  tenon__worth_t worth;
+  tenon__worth_t worth = {0};
   in->let_end = (uint32_t)(statement - in->text->statements);
   TENON_TRY(tenon__worth_evaluate(in, statement->value, &worth));
   const tenon_dtype_t type = tenon__dtype_arithmetic(dtype);
@@ -179,8 +179,9 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
     TENON_TRY(place_output(in, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
                            &ranks[i], &found[i]));
   }
-  TENON_TRY(tenon__program_builder_finish(&in->builder, in->rank, in->space, outputs, axes, ranks,
-                                          count, in->sink, out_expression));
+  const tenon__program_outputs_t all = {count, outputs, axes, ranks};
+  TENON_TRY(tenon__program_builder_finish(&in->builder, in->rank, in->space, &all, in->sink,
+                                          out_expression));
   for (uint32_t i = 0; shapes == NULL && i < count; ++i) {
     out_shapes[made[i].item] = found[i];
   }

@@ -25,19 +25,18 @@ static tenon_status_t evaluate_arguments(instantiation_t* in, const syntax_t* ca
 }
 
 /* The input port that an argument names. */
-static tenon_status_t port_argument(const instantiation_t* in, const syntax_t* argument,
-                                    const tenon__scope_port_t** out_port) {
-  *out_port =
-      argument->kind == TENON_SYNTAX_NAME ? tenon__find_input(in->scope, argument->text) : NULL;
-  if (*out_port == NULL) {
-    return tenon__worth_fail(in, argument, TENON_ERROR_INVALID_DATA,
-                             "the name of an input is expected here");
-  }
-  return TENON_OK;
+static const tenon__scope_port_t* port_argument(const instantiation_t* in,
+                                                const syntax_t* argument) {
+  return argument->kind == TENON_SYNTAX_NAME ? tenon__find_input(in->scope, argument->text) : NULL;
+}
+
+static tenon_status_t no_port(const instantiation_t* in, const syntax_t* argument) {
+  return tenon__worth_fail(in, argument, TENON_ERROR_INVALID_DATA,
+                           "the name of an input is expected here");
 }
 
 static tenon_status_t call_select(instantiation_t* in, const syntax_t* call, worth_t* out) {
-  worth_t operands[3];
+  worth_t operands[3] = {0};
   TENON_TRY(tenon__worth_evaluate(in, call->children[0], &operands[0]));
   if (operands[0].kind == TENON_WORTH_BOOL) {
     return tenon__worth_evaluate(in, call->children[operands[0].integer != 0 ? 1 : 2], out);
@@ -48,7 +47,7 @@ static tenon_status_t call_select(instantiation_t* in, const syntax_t* call, wor
 }
 
 static tenon_status_t call_clamp(instantiation_t* in, const syntax_t* call, worth_t* out) {
-  worth_t operands[3];
+  worth_t operands[3] = {0};
   TENON_TRY(evaluate_arguments(in, call, 3, operands));
   worth_t low[2] = {operands[0], operands[1]};
   worth_t both[2] = {operands[0], operands[2]};
@@ -99,7 +98,7 @@ static tenon_status_t call_cast(instantiation_t* in, const syntax_t* call, worth
     return tenon__worth_fail(in, name, TENON_ERROR_UNSUPPORTED, "expressions cannot cast to %s",
                              tenon__dtype_name(stored));
   }
-  worth_t operand;
+  worth_t operand = {0};
   uint32_t code = 0;
   TENON_TRY(tenon__worth_evaluate(in, call->children[0], &operand));
   const bool takes_type = kind == 'f' || (kind != 'b' && operand.kind == TENON_WORTH_INTEGER);
@@ -173,8 +172,10 @@ static tenon_status_t call_count(instantiation_t* in, const syntax_t* call, wort
 }
 
 static tenon_status_t call_rank(instantiation_t* in, const syntax_t* call, worth_t* out) {
-  const tenon__scope_port_t* port = NULL;
-  TENON_TRY(port_argument(in, call->children[0], &port));
+  const tenon__scope_port_t* port = port_argument(in, call->children[0]);
+  if (port == NULL) {
+    return no_port(in, call->children[0]);
+  }
   const bool present = port->count > 0 && port->values[0].present;
   if (strcmp(call->text, "present") == 0) {
     *out = (worth_t){.kind = TENON_WORTH_BOOL, .integer = present ? 1 : 0};
@@ -202,73 +203,94 @@ static tenon_status_t call_rank(instantiation_t* in, const syntax_t* call, worth
 
 /* at(x, axis) */
 static tenon_status_t call_at(instantiation_t* in, const syntax_t* call, worth_t* out) {
-  const tenon__scope_port_t* port = NULL;
+  const tenon__scope_port_t* port = port_argument(in, call->children[0]);
   uint32_t axis = 0;
-  TENON_TRY(port_argument(in, call->children[0], &port));
+  if (port == NULL) {
+    return no_port(in, call->children[0]);
+  }
   TENON_TRY(tenon__worth_axis(in, call->children[1], &axis));
   return tenon__worth_input(in, call, port, 0, axis, out);
 }
 
-/* fold(add, xs) */
-static tenon_status_t call_fold(instantiation_t* in, const syntax_t* call, worth_t* out) {
+/* The operation that fold's first argument names; NOP for none. */
+static uint32_t fold_opcode(const syntax_t* name) {
   static const uint32_t foldable[] = {TENON_OPCODE_ADD, TENON_OPCODE_MUL, TENON_OPCODE_MIN,
                                       TENON_OPCODE_MAX, TENON_OPCODE_AND, TENON_OPCODE_OR,
                                       TENON_OPCODE_XOR};
-  const tenon__scope_port_t* port = NULL;
-  const syntax_t* name = call->children[0];
-  uint32_t opcode = TENON_OPCODE_NOP;
   for (size_t i = 0; i < sizeof(foldable) / sizeof(foldable[0]); ++i) {
     if (name->kind == TENON_SYNTAX_NAME &&
         strcmp(name->text, tenon__opcode_name(foldable[i])) == 0) {
-      opcode = foldable[i];
+      return foldable[i];
     }
   }
+  return TENON_OPCODE_NOP;
+}
+
+/* Adds an item to what was folded so far. */
+static tenon_status_t fold_item(instantiation_t* in, const syntax_t* call, uint32_t opcode,
+                                const tenon__scope_port_t* port, uint32_t item, bool first,
+                                worth_t* inout_folded) {
+  worth_t sides[2] = {*inout_folded, {0}};
+  TENON_TRY(tenon__worth_input(in, call, port, item, TENON_NONE, &sides[1]));
+  if (first) {
+    *inout_folded = sides[1];
+    return TENON_OK;
+  }
+  return tenon__worth_operation(in, call, opcode, sides, inout_folded);
+}
+
+/* fold(add, xs) */
+static tenon_status_t call_fold(instantiation_t* in, const syntax_t* call, worth_t* out) {
+  const tenon__scope_port_t* port = port_argument(in, call->children[1]);
+  const uint32_t opcode = fold_opcode(call->children[0]);
   if (opcode == TENON_OPCODE_NOP) {
-    return tenon__worth_fail(in, name, TENON_ERROR_INVALID_DATA,
+    return tenon__worth_fail(in, call->children[0], TENON_ERROR_INVALID_DATA,
                              "add, mul, min, max, and, or, xor is expected here");
   }
-  TENON_TRY(port_argument(in, call->children[1], &port));
-  worth_t sides[2];
+  if (port == NULL) {
+    return no_port(in, call->children[1]);
+  }
+  worth_t folded = {0};
   bool any = false;
-  for (uint32_t i = 0; i < port->count; ++i) {
-    if (!port->values[i].present) {
-      continue;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < port->count && status == TENON_OK; ++i) {
+    if (port->values[i].present) {
+      status = fold_item(in, call, opcode, port, i, !any, &folded);
+      any = true;
     }
-    TENON_TRY(tenon__worth_input(in, call, port, i, TENON_NONE, &sides[any ? 1 : 0]));
-    if (any) {
-      worth_t folded;
-      TENON_TRY(tenon__worth_operation(in, call, opcode, sides, &folded));
-      sides[0] = folded;
-    }
-    any = true;
   }
   if (!any) {
     return tenon__worth_fail(in, call, TENON_ERROR_INVALID_DATA, "'%s' has no items", port->name);
   }
-  *out = sides[0];
+  *out = folded;
+  return status;
+}
+
+/* Key or counter as u64. */
+static tenon_status_t random_argument(instantiation_t* in, const syntax_t* argument,
+                                      uint32_t* out_code) {
+  worth_t operand = {0};
+  uint32_t code = 0;
+  TENON_TRY(tenon__worth_evaluate(in, argument, &operand));
+  if (operand.kind == TENON_WORTH_INTEGER) {
+    return tenon__worth_typed(in, argument, &operand, TENON_DTYPE_UINT64, out_code);
+  }
+  TENON_TRY(tenon__worth_code(in, argument, &operand, &code));
+  const tenon_dtype_t type = tenon__builder_type(&in->builder, code);
+  if (tenon__dtype_class(type) != 'i' && tenon__dtype_class(type) != 'u') {
+    return tenon__worth_fail(in, argument, TENON_ERROR_INVALID_DATA,
+                             "key and counter are integers");
+  }
+  *out_code = type == TENON_DTYPE_UINT64 ? code
+                                         : tenon__emit_operation(&in->builder, TENON_OPCODE_CAST,
+                                                                 TENON_DTYPE_UINT64, code, 0, 0);
   return TENON_OK;
 }
 
 static tenon_status_t call_random(instantiation_t* in, const syntax_t* call, worth_t* out) {
   uint32_t codes[2] = {0, 0};
-  for (uint32_t i = 0; i < 2; ++i) {
-    worth_t operand;
-    TENON_TRY(tenon__worth_evaluate(in, call->children[i], &operand));
-    if (operand.kind == TENON_WORTH_INTEGER) {
-      TENON_TRY(tenon__worth_typed(in, call, &operand, TENON_DTYPE_UINT64, &codes[i]));
-      continue;
-    }
-    TENON_TRY(tenon__worth_code(in, call, &operand, &codes[i]));
-    const tenon_dtype_t type = tenon__builder_type(&in->builder, codes[i]);
-    if (tenon__dtype_class(type) != 'i' && tenon__dtype_class(type) != 'u') {
-      return tenon__worth_fail(in, call->children[i], TENON_ERROR_INVALID_DATA,
-                               "key and counter are integers");
-    }
-    if (type != TENON_DTYPE_UINT64) {
-      codes[i] = tenon__emit_operation(&in->builder, TENON_OPCODE_CAST, TENON_DTYPE_UINT64,
-                                       codes[i], 0, 0);
-    }
-  }
+  TENON_TRY(random_argument(in, call->children[0], &codes[0]));
+  TENON_TRY(random_argument(in, call->children[1], &codes[1]));
   return give_code(in,
                    tenon__emit_operation(&in->builder, TENON_OPCODE_RANDOM, TENON_DTYPE_FLOAT32,
                                          codes[0], codes[1], 0),
@@ -324,7 +346,7 @@ static tenon_status_t call_reduction(instantiation_t* in, const syntax_t* call, 
   while (strcmp(reductions[row].name, call->text) != 0) {
     ++row;
   }
-  worth_t operand;
+  worth_t operand = {0};
   uint32_t code = 0;
   uint64_t mask = 0;
   bool is_empty = false;
@@ -349,7 +371,7 @@ static tenon_status_t call_extremum(instantiation_t* in, const syntax_t* call, w
   if (names_axes(in, call->children[1])) {
     return call_reduction(in, call, out);
   }
-  worth_t operands[2];
+  worth_t operands[2] = {0};
   TENON_TRY(evaluate_arguments(in, call, 2, operands));
   return tenon__worth_operation(
       in, call, call->text[1] == 'i' ? TENON_OPCODE_MIN : TENON_OPCODE_MAX, operands, out);
@@ -361,7 +383,7 @@ static tenon_status_t call_opcode(instantiation_t* in, const syntax_t* call, wor
     if (strcmp(tenon__opcode_name(opcode), call->text) != 0) {
       continue;
     }
-    worth_t operands[3];
+    worth_t operands[3] = {0};
     const uint32_t count = tenon__opcode_operand_count(opcode);
     if (call->child_count != count) {
       return tenon__worth_fail(in, call, TENON_ERROR_INVALID_DATA,

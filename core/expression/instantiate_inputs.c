@@ -36,11 +36,10 @@ static tenon_status_t remember_aligned(tenon__instantiation_t* in,
       return TENON_OK;
     }
   }
-  void* aligned = in->aligned;
   const tenon__inferred_shape_t shape = {value->rank, value->dims};
   if (in->aligned_count == in->aligned_capacity) {
     const uint32_t capacity = in->aligned_capacity * 2 + 4;
-    aligned = tenon__arena_allocate(in->arena, capacity, sizeof(shape));
+    tenon__inferred_shape_t* aligned = tenon__arena_allocate(in->arena, capacity, sizeof(shape));
     if (aligned == NULL) {
       return tenon__fail_memory(in->sink);
     }
@@ -71,15 +70,13 @@ static tenon_status_t aligned_coordinate(const tenon__instantiation_t* in,
   const bool known = tenon__dim_known(pool, dim, &value);
   const bool space_known = tenon__dim_known(pool, extent, &most);
   tenon__dim_range(pool, dim, &low, &high);
-  if (tenon__dim_equal(dim, extent)) {
-    *out = coordinate;
-  } else if (known && value == 1) {
+  if (known && value == 1) {
     *out = zero;
   } else if (known && space_known && value != most) {
     return tenon__worth_fail(in, syntax, TENON_ERROR_INVALID_DATA,
                              "'%s' has extent %lld where the space has %lld", name,
                              (long long)value, (long long)most);
-  } else if (low > 1) {
+  } else if (low > 1 || tenon__dim_equal(dim, extent)) {
     *out = coordinate;
   } else {
     *out = tenon__dim_select(pool, tenon__dim_combine(pool, TENON_OPCODE_EQ, dim, one), zero,
@@ -219,7 +216,7 @@ static tenon_status_t add_contents(tenon__instantiation_t* in, const tenon__synt
 
 static tenon_status_t add_value(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                 uint64_t* inout_mask, bool* out_is_empty) {
-  tenon__worth_t worth;
+  tenon__worth_t worth = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax, &worth));
   *out_is_empty = false;
   if (worth.kind == TENON_WORTH_INTEGER) {
@@ -231,6 +228,18 @@ static tenon_status_t add_value(tenon__instantiation_t* in, const tenon__syntax_
   *out_is_empty = worth.count == 0;
   for (uint32_t i = 0; i < worth.count; ++i) {
     TENON_TRY(add_axis(in, syntax, worth.integers[i], inout_mask));
+  }
+  return TENON_OK;
+}
+
+/* [a, b..c, ...] */
+static tenon_status_t add_list(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
+                               uint64_t* inout_mask) {
+  for (uint32_t i = 0; i < syntax->child_count; ++i) {
+    const tenon__syntax_t* item = syntax->children[i];
+    bool ignored = false;
+    TENON_TRY(item->kind == TENON_SYNTAX_RANGE ? add_range(in, item, inout_mask)
+                                               : add_value(in, item, inout_mask, &ignored));
   }
   return TENON_OK;
 }
@@ -256,12 +265,7 @@ tenon_status_t tenon__worth_axes(tenon__instantiation_t* in, const tenon__syntax
     TENON_TRY(add_range(in, syntax, &mask));
   } else if (syntax->kind == TENON_SYNTAX_LIST) {
     is_empty = syntax->child_count == 0;
-    for (uint32_t i = 0; i < syntax->child_count; ++i) {
-      const tenon__syntax_t* item = syntax->children[i];
-      bool ignored = false;
-      TENON_TRY(item->kind == TENON_SYNTAX_RANGE ? add_range(in, item, &mask)
-                                                 : add_value(in, item, &mask, &ignored));
-    }
+    TENON_TRY(add_list(in, syntax, &mask));
   } else if (port != NULL) {
     TENON_TRY(add_contents(in, syntax, port, &mask, &is_empty));
   } else {

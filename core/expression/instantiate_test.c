@@ -7,7 +7,7 @@ static tenon_status_t instantiate(test_scope_t* t, const char* source,
                                   const tenon__inferred_shape_t* shapes, const tenon_sink_t* sink,
                                   tenon__expression_t* out_expression,
                                   tenon__inferred_shape_t* out_shapes) {
-  tenon__text_t text;
+  tenon__text_t text = {0};
   const tenon_status_t status = tenon__text_parse(&t->arena, source, sink, &text);
   return status != TENON_OK ? status
                             : tenon__expression_instantiate(&t->scope, &text, shapes, &t->arena,
@@ -28,8 +28,8 @@ static const char* outcome(test_scope_t* t, const tenon__expression_t* expressio
 }
 
 static void expect_program(test_scope_t* t, const char* source, const char* expected, int line) {
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shapes[TEST_PORTS];
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shapes[TEST_PORTS] = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   if (instantiate(t, source, NULL, sink, &expression, shapes) != TENON_OK) {
@@ -46,8 +46,8 @@ static void expect_program(test_scope_t* t, const char* source, const char* expe
 
 static void expect_fault(test_scope_t* t, const char* source, tenon_status_t expected,
                          const char* message, int line) {
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shapes[TEST_PORTS];
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shapes[TEST_PORTS] = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   const tenon_status_t status = instantiate(t, source, NULL, sink, &expression, shapes);
@@ -141,8 +141,8 @@ TENON_TEST(several_outputs) {
       "y = (x - m) * r * cast(scale, T); mean = m; spread = r",
       "let t0 = in0 - mean(in0, [2]); t0 * rsqrt(mean(t0 * t0, [2]) + 1e-05) * in1 -> [b, s, 4]"
       " | let t0 = in0 - mean(in0, [2]); rsqrt(mean(t0 * t0, [2]) + 1e-05) -> [b, s, 1]");
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shapes[3];
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shapes[3] = {0};
   EXPECT_STATUS(
       instantiate(&t, "y = x; mean = 0; spread = sum(x, axis)", NULL, NULL, &expression, shapes),
       TENON_OK);
@@ -165,8 +165,8 @@ TENON_TEST(parameters_along_an_axis) {
   EXPECT_PROGRAM("y = x * at(scale, 1)", "in0 * in1 -> [b, 3, h, w]");
   EXPECT_PROGRAM("y = fold(add, xs) / count_of(xs)", "(in2 + in3 + in4) / 3 -> [h, w]");
   EXPECT_PROGRAM("y = xs[2]", "in4 -> [h, 1]");
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shape = {0};
   EXPECT_STATUS(instantiate(&t, "y = x * at(scale, -3) + xs[1]", NULL, NULL, &expression, &shape),
                 TENON_OK);
   const tenon__dim_pool_t* pool = t.scope.pool;
@@ -184,8 +184,8 @@ TENON_TEST(extents_that_may_be_one) {
   test_input(&t, "a", TENON_DTYPE_FLOAT32, "b 4");
   test_input(&t, "c", TENON_DTYPE_FLOAT32, "s 4");
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shape = {0};
   EXPECT_STATUS(instantiate(&t, "y = a + c", NULL, NULL, &expression, &shape), TENON_OK);
   EXPECT_TEXT(test_list_text(&t, shape.dims, shape.rank), "b == 1 ? s : b, 4");
   EXPECT_TEXT(tenon__dim_text(t.scope.pool, expression.accesses[0].coordinates[0], &t.arena),
@@ -198,7 +198,7 @@ TENON_TEST(spaces_from_rules) {
   test_input(&t, "value", TENON_DTYPE_INT32, "");
   test_output(&t, "y", TENON_DTYPE_INT32, 1);
   test_int(&t, "axis", -1);
-  tenon__expression_t expression;
+  tenon__expression_t expression = {0};
   tenon__inferred_shape_t shape = {0, NULL};
   shape.rank = test_dims(&t, "b 7", &shape.dims);
   EXPECT_STATUS(
@@ -278,8 +278,8 @@ TENON_TEST(definitions_that_double_stay_small) {
                    "let a%d = a%d * a%d; ", i, i - 1, i - 1);
   }
   (void)snprintf(source + strlen(source), sizeof(source) - strlen(source), "y = a59");
-  tenon__expression_t expression;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shape = {0};
   EXPECT_STATUS(instantiate(&t, source, NULL, NULL, &expression, &shape), TENON_OK);
   EXPECT_INT(expression.program.instruction_count, 60);
   test_end(&t);
@@ -290,8 +290,8 @@ static bool instantiate_softmax(tenon_allocator_t allocator, void* user) {
   test_scope_t t;
   bool fine = test_begin(&t, allocator);
   if (fine) {
-    tenon__expression_t expression;
-    tenon__inferred_shape_t shape;
+    tenon__expression_t expression = {0};
+    tenon__inferred_shape_t shape = {0};
     test_input(&t, "x", TENON_DTYPE_FLOAT16, "b s 4");
     test_input(&t, "z", TENON_DTYPE_FLOAT16, "s 1");
     test_output(&t, "y", TENON_DTYPE_FLOAT16, 1);

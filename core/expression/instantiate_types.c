@@ -33,6 +33,21 @@ static tenon_status_t typed_literal(tenon__instantiation_t* in, const tenon__syn
   return in->builder.failed ? tenon__fail_memory(in->sink) : TENON_OK;
 }
 
+/* A choice between two literals, now that it has a type. */
+static tenon_status_t typed_choice(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
+                                   const tenon__worth_t* worth, tenon_dtype_t dtype,
+                                   uint32_t* out_instruction) {
+  uint32_t sides[2] = {0, 0};
+  for (int i = 0; i < 2; ++i) {
+    TENON_TRY(typed_literal(in, syntax, worth->choice_is_float, worth->choices[i],
+                            worth->choice_is_float ? 0 : (int64_t)worth->choices[i], dtype,
+                            &sides[i]));
+  }
+  *out_instruction = tenon__emit_operation(&in->builder, TENON_OPCODE_SELECT, dtype, worth->code,
+                                           sides[0], sides[1]);
+  return in->builder.failed ? tenon__fail_memory(in->sink) : TENON_OK;
+}
+
 tenon_status_t tenon__worth_typed(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                   const tenon__worth_t* worth, tenon_dtype_t dtype,
                                   uint32_t* out_instruction) {
@@ -41,15 +56,7 @@ tenon_status_t tenon__worth_typed(tenon__instantiation_t* in, const tenon__synta
                          worth->integer, dtype, out_instruction);
   }
   if (worth->kind == TENON_WORTH_CHOICE) {
-    uint32_t sides[2] = {0, 0};
-    for (int i = 0; i < 2; ++i) {
-      TENON_TRY(typed_literal(in, syntax, worth->choice_is_float, worth->choices[i],
-                              worth->choice_is_float ? 0 : (int64_t)worth->choices[i], dtype,
-                              &sides[i]));
-    }
-    *out_instruction = tenon__emit_operation(&in->builder, TENON_OPCODE_SELECT, dtype, worth->code,
-                                             sides[0], sides[1]);
-    return in->builder.failed ? tenon__fail_memory(in->sink) : TENON_OK;
+    return typed_choice(in, syntax, worth, dtype, out_instruction);
   }
   if (worth->kind == TENON_WORTH_BOOL && dtype == TENON_DTYPE_BOOL) {
     *out_instruction =
@@ -210,12 +217,12 @@ tenon_status_t tenon__worth_operation(tenon__instantiation_t* in, const tenon__s
   }
   uint32_t codes[3] = {0, 0, 0};
   if (dtype == TENON_DTYPE_UNDEFINED) { /* a choice of literals: it takes its usual type */
-    for (uint32_t i = 0; i < count; ++i) {
-      if (operands[i].kind == TENON_WORTH_CHOICE) {
-        TENON_TRY(tenon__worth_code(in, syntax, &operands[i], &codes[i]));
-        dtype = tenon__builder_type(&in->builder, codes[i]);
-      }
+    uint32_t choice = 0;
+    while (choice + 1 < count && operands[choice].kind != TENON_WORTH_CHOICE) {
+      ++choice;
     }
+    TENON_TRY(tenon__worth_code(in, syntax, &operands[choice], &codes[0]));
+    dtype = tenon__builder_type(&in->builder, codes[0]);
   }
   if (dtype != TENON_DTYPE_UNDEFINED && !domain_holds(domain_of(opcode), dtype) &&
       !(count == 1 && (opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF))) {

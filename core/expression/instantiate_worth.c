@@ -21,7 +21,7 @@ tenon_status_t tenon__worth_fail(const tenon__instantiation_t* in, const tenon__
 
 tenon_status_t tenon__worth_integer(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                     int64_t* out_value) {
-  tenon__worth_t worth;
+  tenon__worth_t worth = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax, &worth));
   if (worth.kind != TENON_WORTH_INTEGER && worth.kind != TENON_WORTH_BOOL) {
     return tenon__worth_fail(in, syntax, TENON_ERROR_INVALID_DATA,
@@ -68,7 +68,7 @@ static uint32_t opcode_of(char op) {
 static tenon_status_t logical_worth(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                     tenon__worth_t* out_worth) {
   const bool both = syntax->op == 'A';
-  tenon__worth_t sides[2];
+  tenon__worth_t sides[2] = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[0], &sides[0]));
   if (sides[0].kind == TENON_WORTH_BOOL && (sides[0].integer != 0) != both) {
     *out_worth = sides[0];
@@ -97,7 +97,7 @@ static tenon_status_t binary_worth(tenon__instantiation_t* in, const tenon__synt
   if (syntax->op == 'A' || syntax->op == 'O') {
     return logical_worth(in, syntax, out_worth);
   }
-  tenon__worth_t sides[2];
+  tenon__worth_t sides[2] = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[0], &sides[0]));
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[1], &sides[1]));
   if (sides[0].kind == TENON_WORTH_TEXT && sides[1].kind == TENON_WORTH_TEXT &&
@@ -203,7 +203,7 @@ static tenon_status_t index_worth(tenon__instantiation_t* in, const tenon__synta
     }
     return tenon__worth_input(in, syntax, port, (uint32_t)index, TENON_NONE, out_worth);
   }
-  tenon__worth_t list;
+  tenon__worth_t list = {0};
   TENON_TRY(tenon__worth_evaluate(in, what, &list));
   if (list.kind != TENON_WORTH_LIST || index < 0 || index >= (int64_t)list.count) {
     return tenon__worth_fail(in, syntax, TENON_ERROR_INVALID_DATA,
@@ -218,7 +218,7 @@ static tenon_status_t index_worth(tenon__instantiation_t* in, const tenon__synta
 
 static tenon_status_t unary_worth(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                   tenon__worth_t* out_worth) {
-  tenon__worth_t operand;
+  tenon__worth_t operand = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[0], &operand));
   if (syntax->op == '-') {
     return tenon__worth_operation(in, syntax, TENON_OPCODE_NEG, &operand, out_worth);
@@ -236,7 +236,7 @@ static tenon_status_t unary_worth(tenon__instantiation_t* in, const tenon__synta
 
 static tenon_status_t choice_worth(tenon__instantiation_t* in, const tenon__syntax_t* syntax,
                                    tenon__worth_t* out_worth) {
-  tenon__worth_t operands[3];
+  tenon__worth_t operands[3] = {0};
   TENON_TRY(tenon__worth_evaluate(in, syntax->children[0], &operands[0]));
   if (operands[0].kind == TENON_WORTH_BOOL) {
     return tenon__worth_evaluate(in, syntax->children[operands[0].integer != 0 ? 1 : 2], out_worth);

@@ -12,7 +12,7 @@ typedef tenon__index_environment_t environment_t;
 typedef struct move_t {
   environment_t* e;
   const char* prefix; /* of the output */
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   tenon__map_source_t* sources;
   uint32_t capacity;
 } move_t;
@@ -88,7 +88,7 @@ static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
       return TENON_OK;
     }
   }
-  tenon__index_value_t value;
+  tenon__index_value_t value = {0};
   TENON_TRY(tenon__index_evaluate(e, syntax, &value));
   const bool is_float = tenon__dtype_class(map->fill_dtype) == 'f';
   if (value.kind == TENON_INDEX_NUMBER && tenon__dim_known(e->pool, value.dim, &known)) {

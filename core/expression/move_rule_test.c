@@ -5,7 +5,7 @@
 
 static tenon_status_t map_of(test_scope_t* t, const char* source, uint32_t output, const char* dims,
                              const tenon_sink_t* sink, tenon__index_map_t* out_map) {
-  tenon__text_t text;
+  tenon__text_t text = {0};
   tenon__inferred_shape_t shape = {0, NULL};
   shape.rank = test_dims(t, dims, &shape.dims);
   const tenon_status_t status = tenon__text_parse(&t->arena, source, sink, &text);
@@ -32,7 +32,7 @@ static const char* map_text(test_scope_t* t, const tenon__index_map_t* map) {
 
 static void expect_map(test_scope_t* t, const char* source, const char* dims, const char* expected,
                        int line) {
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   if (map_of(t, source, 0, dims, sink, &map) != TENON_OK) {
@@ -90,14 +90,14 @@ TENON_TEST(slices_of_symbolic_extents_are_views) {
   test_contents(&t, "axes", 1, "1 2");
   test_contents(&t, "steps", 1, "2 -1");
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   REQUIRE(map_of(&t, bounds, 0, "b s 768", NULL, &map) == TENON_OK);
   EXPECT_TEXT(map_text(&t, &map), "affine: 0(o0, 2*o1 + 1, -o2 + 767)");
   /* With the extent that the slice really has it is a view: s/2. */
   tenon_dim_t dims[3] = {test_dim(&t, "b"), test_dim(&t, "s"), test_dim(&t, "768")};
   dims[1] = tenon__dim_combine(t.scope.pool, TENON_OPCODE_FLOOR_DIV, dims[1], test_dim(&t, "2"));
   const tenon__inferred_shape_t shape = {3, dims};
-  tenon__text_t text;
+  tenon__text_t text = {0};
   EXPECT_STATUS(tenon__text_parse(&t.arena, bounds, NULL, &text), TENON_OK);
   EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
   EXPECT_TEXT(map_text(&t, &map), "affine view: 0(o0, 2*o1 + 1, -o2 + 767)");
@@ -116,7 +116,7 @@ TENON_TEST(pads_concatenations_and_splits) {
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 9");
   test_output(&t, "ys", TENON_DTYPE_FLOAT32, 2);
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   t.output_values[0][0].rank = test_dims(&t, "b 4", &t.output_values[0][0].dims);
   EXPECT_STATUS(map_of(&t, "ys: x[d] = d == 1 ? o(d) + before(k, 1) : o(d)", 1, "b 5", NULL, &map),
                 TENON_OK);
@@ -134,7 +134,7 @@ TENON_TEST(fills) {
   test_input(&t, "absent", TENON_DTYPE_FLOAT16, NULL);
   test_output(&t, "y", TENON_DTYPE_FLOAT16, 1);
   test_float(&t, "alpha", 0.1);
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   EXPECT_STATUS(map_of(&t, "x[d] = o(d) - 1; fill = value", 0, "5", NULL, &map), TENON_OK);
   EXPECT_INT(map.fill, TENON_FILL_INPUT);
   EXPECT_INT(map.fill_input, 1);
@@ -190,7 +190,7 @@ TENON_TEST(contents_go_through) {
   test_contents(&t, "x", 1, "b s 768 4");
   test_contents(&t, "i", 1, "2 -1");
   test_output(&t, "y", TENON_DTYPE_INT64, 1);
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   const tenon_dim_t* contents = NULL;
   uint32_t count = 0;
   EXPECT_STATUS(map_of(&t, "x[d] = o(d) + 1", 0, "2", NULL, &map), TENON_OK);
@@ -215,7 +215,7 @@ TENON_TEST(faults) {
   WITH_SCOPE;
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 4");
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
-  tenon__index_map_t map;
+  tenon__index_map_t map = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   EXPECT_STATUS(map_of(&t, "x[d] = o(5)", 0, "b 4", sink, &map), TENON_ERROR_INVALID_DATA);
@@ -233,9 +233,9 @@ TENON_TEST(faults) {
 static bool evaluate_moves(tenon_allocator_t allocator, void* user) {
   (void)user;
   test_scope_t t;
-  tenon__index_map_t map;
-  tenon__index_map_t inner;
-  tenon__index_map_t composed;
+  tenon__index_map_t map = {0};
+  tenon__index_map_t inner = {0};
+  tenon__index_map_t composed = {0};
   const tenon_dim_t* contents = NULL;
   uint32_t count = 0;
   bool fine = test_begin(&t, allocator);

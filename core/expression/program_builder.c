@@ -42,7 +42,10 @@ static uint64_t hash_instruction(const tenon_instruction_t* instruction) {
 static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
                              const tenon_instruction_t* b) {
   if (a->opcode != TENON_OPCODE_LOAD || b->opcode != TENON_OPCODE_LOAD) {
-    return memcmp(a, b, sizeof(*a)) == 0;
+    /* Immediates by their bits: -0.0 is not 0.0, and a NaN equals itself. */
+    return a->opcode == b->opcode && a->dtype == b->dtype &&
+           memcmp(a->operands, b->operands, sizeof(a->operands)) == 0 &&
+           memcmp(&a->immediate.i, &b->immediate.i, sizeof(a->immediate.i)) == 0;
   }
   return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
          a->operands[1] == b->operands[1] &&
@@ -221,28 +224,27 @@ static const void* keep(tenon__program_builder_t* builder, const void* data, siz
 
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
-                                             const tenon_program_output_t* outputs,
-                                             const uint32_t* const* output_axes,
-                                             const uint32_t* output_ranks, uint32_t output_count,
+                                             const tenon__program_outputs_t* outputs,
                                              const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression) {
-  const uint32_t** axes = tenon__arena_allocate(builder->arena, output_count + 1u, sizeof(*axes));
-  tenon__expression_t made = {
+  const uint32_t count = outputs->count;
+  const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
+  const tenon__expression_t made = {
       .program = {.instructions = builder->instructions,
                   .operands = builder->operands,
-                  .outputs = keep(builder, outputs, output_count, sizeof(*outputs)),
+                  .outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs)),
                   .coordinates = builder->coordinates,
                   .instruction_count = builder->instruction_count,
                   .operand_count = builder->operand_count,
-                  .output_count = output_count,
+                  .output_count = count,
                   .coordinate_count = builder->coordinate_count,
                   .rank = rank},
       .accesses = builder->accesses,
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
-      .output_ranks = keep(builder, output_ranks, output_count, sizeof(*output_ranks))};
-  for (uint32_t i = 0; i < output_count && axes != NULL; ++i) {
-    axes[i] = keep(builder, output_axes[i], output_ranks[i], sizeof(uint32_t));
+      .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
+  for (uint32_t i = 0; i < count && axes != NULL; ++i) {
+    axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
   }
   if (builder->failed || axes == NULL) {
     return tenon__fail_memory(sink);
@@ -251,39 +253,37 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
   return TENON_OK;
 }
 
-void tenon__instruction_axes(const tenon_instruction_t* instruction,
-                             const tenon_operand_t* operands, const uint32_t* coordinates,
-                             const uint64_t* varying, const uint64_t* reduced, uint64_t all_axes,
-                             uint64_t* out_varying, uint64_t* out_reduced) {
+/* The axes of one instruction, from those of its operands. */
+static void find_axes(const tenon_program_t* program, uint32_t index, uint64_t* varying,
+                      uint64_t* reduced) {
+  const tenon_instruction_t* instruction = &program->instructions[index];
+  const bool is_load = instruction->opcode == TENON_OPCODE_LOAD;
+  const uint32_t count =
+      is_load ? instruction->operands[1] : tenon__opcode_operand_count(instruction->opcode);
+  const uint32_t* needs =
+      is_load ? program->coordinates + instruction->operands[0] : instruction->operands;
   uint64_t vary = 0;
   uint64_t gone = 0;
-  const uint32_t operand_count = tenon__opcode_operand_count(instruction->opcode);
-  for (uint32_t i = 0; i < operand_count; ++i) {
-    vary |= varying[instruction->operands[i]];
-    gone |= reduced[instruction->operands[i]];
+  for (uint32_t i = 0; i < count; ++i) {
+    vary |= varying[needs[i]];
+    gone |= reduced[needs[i]];
   }
   if (instruction->opcode == TENON_OPCODE_INPUT) {
-    vary = all_axes & ~operands[instruction->immediate.i].broadcast_axes;
+    vary = tenon__axes_below(program->rank) &
+           ~program->operands[instruction->immediate.i].broadcast_axes;
   } else if (instruction->opcode == TENON_OPCODE_INDEX) {
     vary = UINT64_C(1) << (uint64_t)instruction->immediate.i;
-  } else if (instruction->opcode == TENON_OPCODE_LOAD) {
-    for (uint32_t i = 0; i < instruction->operands[1]; ++i) {
-      vary |= varying[coordinates[instruction->operands[0] + i]];
-      gone |= reduced[coordinates[instruction->operands[0] + i]];
-    }
   } else if (tenon__opcode_is_reduction(instruction->opcode)) {
     vary &= ~(uint64_t)instruction->immediate.i;
     gone |= (uint64_t)instruction->immediate.i;
   }
-  *out_varying = vary;
-  *out_reduced = gone;
+  varying[index] = vary;
+  reduced[index] = gone;
 }
 
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced) {
-  const uint64_t all = tenon__axes_below(program->rank);
   for (uint32_t i = 0; i < program->instruction_count; ++i) {
-    tenon__instruction_axes(&program->instructions[i], program->operands, program->coordinates,
-                            out_varying, out_reduced, all, &out_varying[i], &out_reduced[i]);
+    find_axes(program, i, out_varying, out_reduced);
   }
 }

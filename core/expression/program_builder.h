@@ -63,13 +63,19 @@ uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon
 bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
                              tenon__scalar_t* out_value);
 
+/* The outputs of an expression: see tenon__expression_t. */
+typedef struct tenon__program_outputs_t {
+  uint32_t count;
+  const tenon_program_output_t* outputs;
+  const uint32_t* const* axes;
+  const uint32_t* ranks;
+} tenon__program_outputs_t;
+
 /* The expression made of what was emitted, with copies of outputs and space. Instructions that no
  * output needs are kept; tenon__expression_normalise drops them. */
 tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
                                              const tenon_dim_t* space,
-                                             const tenon_program_output_t* outputs,
-                                             const uint32_t* const* output_axes,
-                                             const uint32_t* output_ranks, uint32_t output_count,
+                                             const tenon__program_outputs_t* outputs,
                                              const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression);
 
@@ -77,11 +83,6 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
  * arrays have one entry for each instruction. */
 void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
                          uint64_t* out_reduced);
-/* The same for one instruction, from those of its operands. */
-void tenon__instruction_axes(const tenon_instruction_t* instruction,
-                             const tenon_operand_t* operands, const uint32_t* coordinates,
-                             const uint64_t* varying, const uint64_t* reduced, uint64_t all_axes,
-                             uint64_t* out_varying, uint64_t* out_reduced);
 static inline uint64_t tenon__axes_below(uint32_t rank) {
   return rank >= 64 ? UINT64_MAX : (UINT64_C(1) << rank) - 1u;
 }

@@ -37,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tenon__arena_t arena;
   tenon__dim_pool_t* pool = NULL;
   struct tenon__byte_reader_t reader;
-  tenon__expression_t expression;
-  tenon__expression_t normal;
+  tenon__expression_t expression = {0};
+  tenon__expression_t normal = {0};
   if (tenon__dim_pool_create(allocator, &pool) != TENON_OK) {
     return 0;
   }
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tenon__arena_initialize(&arena, allocator);
   tenon__byte_reader_initialize(&reader, data, size);
   if (tenon__expression_read(&reader, pool, &arena, NULL, &expression) == TENON_OK) {
-    tenon__expression_t parts[2];
+    tenon__expression_t parts[2] = {0};
     for (uint32_t i = 0; i < expression.program.output_count; ++i) {
       (void)tenon__program_text(&expression.program, i, &arena);
     }

@@ -19,7 +19,7 @@ typedef struct inputs_t {
 static tenon_status_t build(test_scope_t* t, const char* source, const inputs_t* inputs,
                             bool keepdims, tenon__expression_t* out_expression,
                             tenon__inferred_shape_t* out_shape) {
-  tenon__text_t text;
+  tenon__text_t text = {0};
   t->scope.input_count = 0;
   t->scope.output_count = 0;
   t->scope.attribute_count = 0;
@@ -41,10 +41,10 @@ static const inputs_t plain = {{"a", "c", "e"}, {"b s 4", "b s 4", "4"}, TENON_D
 static void expect_normal(const char* source, const inputs_t* inputs, const char* expected,
                           int line) {
   test_scope_t t;
-  tenon__expression_t raw;
-  tenon__expression_t once;
-  tenon__expression_t twice;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t raw = {0};
+  tenon__expression_t once = {0};
+  tenon__expression_t twice = {0};
+  tenon__inferred_shape_t shape = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   if (build(&t, source, inputs, true, &raw, &shape) != TENON_OK ||
       tenon__expression_normalise(&raw, &t.arena, &once) != TENON_OK ||
@@ -214,11 +214,11 @@ typedef struct pair_case_t {
 
 static void check_pair(const pair_case_t* pair, int line) {
   test_scope_t t;
-  tenon__expression_t producer;
-  tenon__expression_t consumer;
-  tenon__expression_t composed;
-  tenon__inferred_shape_t middle;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t producer = {0};
+  tenon__expression_t consumer = {0};
+  tenon__expression_t composed = {0};
+  tenon__inferred_shape_t middle = {0};
+  tenon__inferred_shape_t shape = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   inputs_t first = plain;
   REQUIRE(build(&t, pair->producer, &first, pair->keepdims, &producer, &middle) == TENON_OK);
@@ -316,10 +316,10 @@ TENON_TEST(compositions) {
 
 TENON_TEST(a_reduction_is_read_back_in_its_space) {
   test_scope_t t;
-  tenon__expression_t producer;
-  tenon__expression_t consumer;
-  tenon__expression_t composed;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t producer = {0};
+  tenon__expression_t consumer = {0};
+  tenon__expression_t composed = {0};
+  tenon__inferred_shape_t shape = {0};
   const inputs_t one = {{"a"}, {"b s 4"}, TENON_DTYPE_FLOAT32};
   const inputs_t two = {{"a", "m"}, {"b s 4", "b s 1"}, TENON_DTYPE_FLOAT32};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
@@ -338,10 +338,10 @@ TENON_TEST(a_reduction_is_read_back_in_its_space) {
 
 TENON_TEST(strict_builds_keep_rounding) {
   test_scope_t t;
-  tenon__expression_t producer;
-  tenon__expression_t consumer;
-  tenon__expression_t composed;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t producer = {0};
+  tenon__expression_t consumer = {0};
+  tenon__expression_t composed = {0};
+  tenon__inferred_shape_t shape = {0};
   const inputs_t half = {{"a"}, {"4"}, TENON_DTYPE_FLOAT16};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   REQUIRE(build(&t, "y = a + 1", &half, true, &producer, &shape) == TENON_OK);
@@ -359,11 +359,11 @@ TENON_TEST(strict_builds_keep_rounding) {
 
 TENON_TEST(operands_are_read_through_views) {
   test_scope_t t;
-  tenon__expression_t e;
-  tenon__expression_t seen;
+  tenon__expression_t e = {0};
+  tenon__expression_t seen = {0};
   tenon__inferred_shape_t shape = {0, NULL};
-  tenon__text_t text;
-  tenon__index_map_t map;
+  tenon__text_t text = {0};
+  tenon__index_map_t map = {0};
   const inputs_t turned = {{"a", "c"}, {"4 s", "s"}, TENON_DTYPE_FLOAT32};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   REQUIRE(build(&t, "y = a * c", &turned, true, &e, &shape) == TENON_OK);
@@ -397,9 +397,9 @@ TENON_TEST(operands_are_read_through_views) {
 
 static void expect_linear(const char* source, const char* scale, const char* shift, int line) {
   test_scope_t t;
-  tenon__expression_t e;
-  tenon__expression_t parts[2];
-  tenon__inferred_shape_t shape;
+  tenon__expression_t e = {0};
+  tenon__expression_t parts[2] = {0};
+  tenon__inferred_shape_t shape = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   REQUIRE(build(&t, source, &plain, true, &e, &shape) == TENON_OK);
   uint32_t operand = 0;
@@ -434,9 +434,9 @@ TENON_TEST(linear_forms) {
 
 TENON_TEST(written_programs_are_read_back) {
   test_scope_t t;
-  tenon__expression_t e;
-  tenon__expression_t copy;
-  tenon__inferred_shape_t shape;
+  tenon__expression_t e = {0};
+  tenon__expression_t copy = {0};
+  tenon__inferred_shape_t shape = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
   REQUIRE(build(&t, "let m = mean(a, [2]); y = rsqrt(mean((a - m) * (a - m), [2]) + 1e-5) * m",
                 &plain, false, &e, &shape) == TENON_OK);
@@ -508,11 +508,11 @@ static bool compose_all(tenon_allocator_t allocator, void* user) {
   test_scope_t t;
   bool fine = test_begin(&t, allocator);
   if (fine) {
-    tenon__expression_t producer;
-    tenon__expression_t consumer;
-    tenon__expression_t made;
-    tenon__expression_t parts[2];
-    tenon__inferred_shape_t shape;
+    tenon__expression_t producer = {0};
+    tenon__expression_t consumer = {0};
+    tenon__expression_t made = {0};
+    tenon__expression_t parts[2] = {0};
+    tenon__inferred_shape_t shape = {0};
     const inputs_t one = {{"a"}, {"b s 4"}, TENON_DTYPE_FLOAT32};
     const inputs_t two = {{"m", "e"}, {"b s", "s"}, TENON_DTYPE_FLOAT32};
     const uint32_t slot = 0;

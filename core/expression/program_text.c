@@ -50,17 +50,17 @@ static void put_float(text_t* text, tenon_dtype_t dtype, double value) {
 }
 
 typedef struct sign_t {
-  uint32_t opcode;
   const char* text;
+  uint32_t opcode;
   int bind; /* how tightly it binds */
 } sign_t;
 
 static const sign_t signs[] = {
-    {TENON_OPCODE_OR, " | ", 2},  {TENON_OPCODE_XOR, " ^ ", 2}, {TENON_OPCODE_AND, " & ", 2},
-    {TENON_OPCODE_EQ, " == ", 3}, {TENON_OPCODE_NE, " != ", 3}, {TENON_OPCODE_LT, " < ", 4},
-    {TENON_OPCODE_LE, " <= ", 4}, {TENON_OPCODE_GT, " > ", 4},  {TENON_OPCODE_GE, " >= ", 4},
-    {TENON_OPCODE_ADD, " + ", 5}, {TENON_OPCODE_SUB, " - ", 5}, {TENON_OPCODE_MUL, " * ", 6},
-    {TENON_OPCODE_DIV, " / ", 6}, {TENON_OPCODE_MOD, " % ", 6},
+    {" | ", TENON_OPCODE_OR, 2},  {" ^ ", TENON_OPCODE_XOR, 2}, {" & ", TENON_OPCODE_AND, 2},
+    {" == ", TENON_OPCODE_EQ, 3}, {" != ", TENON_OPCODE_NE, 3}, {" < ", TENON_OPCODE_LT, 4},
+    {" <= ", TENON_OPCODE_LE, 4}, {" > ", TENON_OPCODE_GT, 4},  {" >= ", TENON_OPCODE_GE, 4},
+    {" + ", TENON_OPCODE_ADD, 5}, {" - ", TENON_OPCODE_SUB, 5}, {" * ", TENON_OPCODE_MUL, 6},
+    {" / ", TENON_OPCODE_DIV, 6}, {" % ", TENON_OPCODE_MOD, 6},
 };
 
 static void put_value(text_t* text, uint32_t index, int bind, uint32_t depth);

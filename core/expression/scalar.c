@@ -3,24 +3,24 @@
 
 #include <math.h>
 
-static const uint8_t kOperandCounts[] = {
+static const uint8_t operand_counts[] = {
 #define OPERANDS(name, spelling, operands, meaning) operands,
     TENON_OPCODES(OPERANDS)
 #undef OPERANDS
 };
 
-static const char* const kNames[] = {
+static const char* const names[] = {
 #define NAME(name, spelling, operands, meaning) spelling,
     TENON_OPCODES(NAME)
 #undef NAME
 };
 
 uint32_t tenon__opcode_operand_count(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? kOperandCounts[opcode] : 0;
+  return opcode < TENON_OPCODE_COUNT ? operand_counts[opcode] : 0;
 }
 
 const char* tenon__opcode_name(uint32_t opcode) {
-  return opcode < TENON_OPCODE_COUNT ? kNames[opcode] : "?";
+  return opcode < TENON_OPCODE_COUNT ? names[opcode] : "?";
 }
 
 bool tenon__opcode_is_comparison(uint32_t opcode) {

@@ -145,7 +145,7 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
 /* A list as a shape. */
 static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* syntax,
                                    shape_t* out_shape) {
-  tenon__index_value_t list;
+  tenon__index_value_t list = {0};
   TENON_TRY(tenon__index_evaluate(e, syntax, &list));
   if (list.kind != TENON_INDEX_DIMS && list.kind != TENON_INDEX_INTEGERS) {
     return tenon__index_fail(e, syntax, TENON_ERROR_INVALID_DATA, "a shape is expected here");
@@ -158,6 +158,23 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
     dims[i] = tenon__index_item(e, &list, i);
   }
   *out_shape = (shape_t){list.count, dims};
+  return TENON_OK;
+}
+
+static tenon_status_t shape_of_port(environment_t* e, const tenon__syntax_t* syntax,
+                                    shape_t* out_shape) {
+  tenon__index_tensor_t tensor = {0};
+  TENON_TRY(tenon__index_ranked(e, syntax, &tensor));
+  tenon_dim_t* dims = tenon__arena_allocate(e->arena, tensor.rank + 1u, sizeof(*dims));
+  if (dims == NULL) {
+    return tenon__fail_memory(e->sink);
+  }
+  for (uint32_t i = 0; i < tensor.rank; ++i) {
+    tenon__index_value_t extent = {0};
+    TENON_TRY(tenon__index_extent(e, syntax, &tensor, i, &extent));
+    dims[i] = extent.dim;
+  }
+  *out_shape = (shape_t){tensor.rank, dims};
   return TENON_OK;
 }
 
@@ -177,19 +194,7 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
   if (name->kind == TENON_SYNTAX_NAME &&
       tenon__index_find_attribute(e->scope, name->text) == NULL &&
       tenon__index_find_port(e->scope, name->text, &is_output) != NULL) {
-    tenon__index_tensor_t tensor;
-    TENON_TRY(tenon__index_ranked(e, syntax, &tensor));
-    tenon_dim_t* dims = tenon__arena_allocate(e->arena, tensor.rank + 1u, sizeof(*dims));
-    if (dims == NULL) {
-      return tenon__fail_memory(e->sink);
-    }
-    for (uint32_t i = 0; i < tensor.rank; ++i) {
-      tenon__index_value_t extent;
-      TENON_TRY(tenon__index_extent(e, syntax, &tensor, i, &extent));
-      dims[i] = extent.dim;
-    }
-    *out_shape = (shape_t){tensor.rank, dims};
-    return TENON_OK;
+    return shape_of_port(e, syntax, out_shape);
   }
   return listed_shape(e, syntax, out_shape);
 }
@@ -286,6 +291,7 @@ static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t*
   return whole_shape(e, whole->value, inout_shape);
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__shape_rule_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
                                           tenon__fresh_t fresh, void* fresh_user,
                                           tenon__arena_t* arena, const tenon_sink_t* sink,
@@ -355,6 +361,7 @@ static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shap
   return (uint32_t)count;
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__contents_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
                                         uint32_t output, const shape_t* shape,
                                         tenon__arena_t* arena, const tenon_sink_t* sink,

@@ -12,7 +12,7 @@ static tenon_dim_t make_fresh(void* user, uint32_t output, uint32_t axis, tenon_
 
 static tenon_status_t shapes_of(test_scope_t* t, const char* source, const tenon_sink_t* sink,
                                 tenon__inferred_shape_t* shapes, uint32_t count) {
-  tenon__text_t text;
+  tenon__text_t text = {0};
   const tenon_status_t status = tenon__text_parse(&t->arena, source, sink, &text);
   return status != TENON_OK
              ? status
@@ -37,7 +37,7 @@ static void expect_shape(test_scope_t* t, const char* rule, const char* expected
 
 static void expect_fault(test_scope_t* t, const char* rule, tenon_status_t expected,
                          const char* message, int line) {
-  tenon__inferred_shape_t shapes[TEST_ITEMS];
+  tenon__inferred_shape_t shapes[TEST_ITEMS] = {0};
   tenon__test_messages_t messages;
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   const tenon_status_t status = shapes_of(t, rule, sink, shapes, t->outputs[0].count);
@@ -138,7 +138,7 @@ TENON_TEST(variadic_ports) {
   test_contents(&t, "sizes", 1, "2 5");
   test_output(&t, "ys", TENON_DTYPE_FLOAT32, 2);
   test_int(&t, "axis", 1);
-  tenon__inferred_shape_t shapes[2];
+  tenon__inferred_shape_t shapes[2] = {0};
   EXPECT_STATUS(shapes_of(&t,
                           "ys.count = len(sizes); ys.rank = rank(xs);"
                           "ys[d] = d == axis ? sum_dim(xs, axis) : d == 0 ? sizes[k] : count(xs)",
@@ -148,7 +148,7 @@ TENON_TEST(variadic_ports) {
   EXPECT_TEXT(test_list_text(&t, shapes[1].dims, shapes[1].rank), "5, s + p, 2");
   EXPECT_FAULT("ys.count = 3; ys = xs", TENON_ERROR_INVALID_DATA,
                "output 'ys' has 3 items, the node has 2");
-  tenon__text_t text;
+  tenon__text_t text = {0};
   uint32_t count = 0;
   EXPECT_STATUS(tenon__text_parse(&t.arena, "ys.count = len(sizes); ys = xs", NULL, &text),
                 TENON_OK);
@@ -162,7 +162,7 @@ TENON_TEST(fresh_extents_are_shared_by_lets) {
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 4");
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
   test_output(&t, "z", TENON_DTYPE_INT64, 1);
-  tenon__inferred_shape_t shapes[2];
+  tenon__inferred_shape_t shapes[2] = {0};
   EXPECT_STATUS(shapes_of(&t,
                           "let n = fresh(elements(x)); y.rank = 2; y[d] = d == 0 ? n : 4;"
                           "z.rank = 2; z[d] = d == 0 ? n : fresh()",
@@ -182,7 +182,7 @@ TENON_TEST(absent_outputs_need_no_rule) {
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
   test_output(&t, "z", TENON_DTYPE_FLOAT32, 1);
   t.output_values[1][0].present = false;
-  tenon__inferred_shape_t shapes[2];
+  tenon__inferred_shape_t shapes[2] = {0};
   EXPECT_STATUS(shapes_of(&t, "y = x", NULL, shapes, 2), TENON_OK);
   EXPECT_INT(shapes[1].rank, 0);
   test_end(&t);
@@ -303,7 +303,7 @@ TENON_TEST(contents_of_shapes) {
   WITH_SCOPE;
   test_input(&t, "x", TENON_DTYPE_FLOAT16, "b 130 4");
   test_output(&t, "y", TENON_DTYPE_INT64, 1);
-  tenon__text_t text;
+  tenon__text_t text = {0};
   const tenon_dim_t* contents = NULL;
   uint32_t count = 0;
   tenon__inferred_shape_t shape = {0, NULL};
@@ -326,11 +326,11 @@ TENON_TEST(contents_of_shapes) {
 static bool evaluate_rules(tenon_allocator_t allocator, void* user) {
   (void)user;
   test_scope_t t;
-  tenon__inferred_shape_t shape;
+  tenon__inferred_shape_t shape = {0};
   const tenon__syntax_t* syntax = NULL;
   const tenon_dim_t* contents = NULL;
   uint32_t count = 0;
-  tenon__text_t text;
+  tenon__text_t text = {0};
   bool fine = test_begin(&t, allocator);
   if (fine) {
     test_input(&t, "x", TENON_DTYPE_FLOAT32, "b s 768");

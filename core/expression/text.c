@@ -19,6 +19,15 @@ tenon_status_t tenon__parser_begin(tenon__parser_t* out_parser, tenon__arena_t* 
   return tenon__lexer_next(&out_parser->lexer);
 }
 
+tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count) {
+  return count == 0 ? TENON_OK : tenon__lexer_expect(&parser->lexer, ',');
+}
+
+tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
+  return parser->lexer.token.kind == TENON_TOKEN_END ? TENON_OK
+                                                     : tenon__lexer_expect(&parser->lexer, ';');
+}
+
 static tenon_status_t memory_is_out(const tenon__parser_t* parser) {
   return tenon__fail_memory(parser->lexer.sink);
 }
@@ -54,7 +63,7 @@ static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* 
   node->child_count = count;
   node->depth = 1;
   if (count > 0) {
-    node->children = tenon__arena_copy(parser->arena, children, count * sizeof(*children));
+    node->children = tenon__arena_copy(parser->arena, children, count * sizeof(void*));
     if (node->children == NULL) {
       return memory_is_out(parser);
     }
@@ -111,12 +120,10 @@ static tenon_status_t parse_items(tenon__parser_t* parser, char close,
   uint32_t capacity = 0;
   uint32_t count = 0;
   while (!tenon__lexer_at(&parser->lexer, close)) {
-    if (count > 0) {
-      TENON_TRY(tenon__lexer_expect(&parser->lexer, ','));
-    }
     const tenon__syntax_t* item = NULL;
+    TENON_TRY(tenon__parse_separator(parser, count));
     TENON_TRY(parse_item(parser, &item));
-    if (!tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(item), &item)) {
+    if (!tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item)) {
       return memory_is_out(parser);
     }
     ++count;
@@ -339,15 +346,9 @@ tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
   uint32_t count = 0;
   TENON_TRY(tenon__parser_begin(&parser, arena, source, false, sink));
   while (parser.lexer.token.kind != TENON_TOKEN_END) {
-    if (tenon__lexer_at(&parser.lexer, ';')) {
-      TENON_TRY(tenon__lexer_next(&parser.lexer));
-      continue;
-    }
     tenon__statement_t statement = {0};
     TENON_TRY(parse_statement(&parser, &statement));
-    if (parser.lexer.token.kind != TENON_TOKEN_END) {
-      TENON_TRY(tenon__lexer_expect(&parser.lexer, ';'));
-    }
+    TENON_TRY(tenon__parse_statement_end(&parser));
     if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
                               &statement)) {
       return memory_is_out(&parser);

@@ -24,9 +24,7 @@ static tenon_status_t parse_arguments(tenon__parser_t* parser, tenon__call_state
   names_t names = {0};
   TENON_TRY(tenon__lexer_expect(&parser->lexer, '('));
   while (!tenon__lexer_at(&parser->lexer, ')')) {
-    if (names.count > 0) {
-      TENON_TRY(tenon__lexer_expect(&parser->lexer, ','));
-    }
+    TENON_TRY(tenon__parse_separator(parser, names.count));
     TENON_TRY(add_name(parser, "an argument", &names));
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
@@ -46,9 +44,7 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   while (!tenon__lexer_at(&parser->lexer, '}')) {
     tenon__call_attribute_t attribute = {0};
-    if (count > 0) {
-      TENON_TRY(tenon__lexer_expect(&parser->lexer, ','));
-    }
+    TENON_TRY(tenon__parse_separator(parser, count));
     TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute.name));
     TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
     TENON_TRY(tenon__parse_expression(parser, &attribute.value));
@@ -89,9 +85,7 @@ tenon_status_t tenon__calls_parse(tenon__arena_t* arena, const char* source,
   while (parser.lexer.token.kind != TENON_TOKEN_END) {
     tenon__call_statement_t statement = {0};
     TENON_TRY(parse_call(&parser, &statement));
-    if (parser.lexer.token.kind != TENON_TOKEN_END) {
-      TENON_TRY(tenon__lexer_expect(&parser.lexer, ';'));
-    }
+    TENON_TRY(tenon__parse_statement_end(&parser));
     if (!tenon__parser_append(arena, &statements, &capacity, count, sizeof(statement),
                               &statement)) {
       return tenon__fail_memory(sink);

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tenon__arena_initialize(&arena, tenon__allocator_default());
   const char* source = tenon__arena_copy_text(&arena, (const char*)data, size);
   if (source != NULL) {
-    tenon__text_t text;
+    tenon__text_t text = {0};
     tenon__calls_t calls;
     const tenon__syntax_t* expression = NULL;
     (void)tenon__text_parse(&arena, source, NULL, &text);

@@ -22,7 +22,7 @@ static bool is_digit(char c) {
 /* The character `ahead` of the position, NUL past the end. */
 static char peek(const tenon__lexer_t* lexer, uint32_t ahead) {
   const uint32_t at = lexer->position + ahead;
-  return at < lexer->size ? lexer->source[at] : '\0';
+  return lexer->source[at < lexer->size ? at : lexer->size]; /* the text ends with NUL */
 }
 
 static void skip_space(tenon__lexer_t* lexer) {

@@ -17,6 +17,10 @@ tenon_status_t tenon__parse_expression(tenon__parser_t* parser, const tenon__syn
 /* Copies the current NAME and goes past it. */
 tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
                                  const char** out_name);
+/* Between two items of a list: nothing before the first one. */
+tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count);
+/* After a statement: ";" or the end. */
+tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser);
 /* Appends to an array in the arena, which is copied when it has to grow. */
 bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
                           uint32_t count, size_t element_size, const void* element);

@@ -185,7 +185,7 @@ static bool parse_all(tenon_allocator_t allocator, void* user) {
   (void)user;
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, allocator);
-  tenon__text_t text;
+  tenon__text_t text = {0};
   tenon__calls_t calls;
   const tenon__syntax_t* expression = NULL;
   const bool fine =

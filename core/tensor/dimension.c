@@ -362,7 +362,8 @@ static tenon_dim_t substitute(const substitution_t* by, tenon_dim_t dim, uint32_
   if (pool->memo[dim.id].id != 0) {
     return (tenon_dim_t){pool->memo[dim.id].id - 1};
   }
-  tenon_dim_t operands[TENON__DIM_OPERANDS];
+  tenon_dim_t operands[TENON__DIM_OPERANDS] = {TENON_DIM_INVALID, TENON_DIM_INVALID,
+                                               TENON_DIM_INVALID};
   const tenon__dim_node_t node = *tenon__dim_node(pool, dim.id);
   for (uint32_t i = 0; i < node.operand_count; ++i) {
     operands[i] = substitute(by, node.operands[i], depth + 1);

@@ -328,7 +328,7 @@ tenon_dim_t tenon__dim_floor_div(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_d
     return raw(pool, TENON_OPCODE_FLOOR_DIV, a, b);
   }
   ++pool->depth;
-  tenon_dim_t result = TENON_DIM_INVALID;
+  tenon_dim_t result;
   if (n < 0 && n != INT64_MIN) {
     result = tenon__dim_floor_div(pool, minus(pool, a), tenon__dim_constant(pool, -n));
   } else if (begin(pool, &division, a, b)) {
@@ -422,7 +422,7 @@ tenon_dim_t tenon__dim_mod(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b
     return raw(pool, TENON_OPCODE_MOD, a, b);
   }
   ++pool->depth;
-  tenon_dim_t result = TENON_DIM_INVALID;
+  tenon_dim_t result;
   division_t division;
   if (n < 0) {
     result = minus(pool, tenon__dim_mod(pool, minus(pool, a), tenon__dim_constant(pool, -n)));

@@ -88,7 +88,7 @@ static tenon_status_t read_symbols(reading_t* reading) {
   void* symbols = NULL;
   void* dims = NULL;
   const bool grown = tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity,
-                                 (size_t)count + 1, sizeof(*pool->symbols));
+                                 (size_t)count + 1, sizeof(void*));
   pool->symbols = symbols;
   if (!grown || !tenon__grow(pool->allocator, &dims, &pool->symbol_dim_capacity, (size_t)count + 1,
                              sizeof(*pool->symbol_dims))) {

@@ -28,7 +28,7 @@ void tenon__dim_pool_destroy(tenon__dim_pool_t* pool) {
   tenon__string_map_deinitialize(&pool->names);
   tenon__free(allocator, pool->nodes, pool->node_capacity * sizeof(*pool->nodes));
   tenon__free(allocator, pool->slots, pool->slot_count * sizeof(*pool->slots));
-  tenon__free(allocator, pool->symbols, pool->symbol_capacity * sizeof(tenon__symbol_t*));
+  tenon__free(allocator, pool->symbols, pool->symbol_capacity * sizeof(void*));
   tenon__free(allocator, pool->symbol_dims, pool->symbol_dim_capacity * sizeof(tenon_dim_t));
   tenon__free(allocator, pool->memo, pool->memo_capacity * sizeof(tenon_dim_t));
   tenon__arena_deinitialize(&pool->arena);
@@ -197,7 +197,7 @@ const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symb
 static bool grow_symbols(tenon__dim_pool_t* pool) {
   void* symbols = pool->symbols;
   if (!tenon__grow(pool->allocator, &symbols, &pool->symbol_capacity, pool->symbol_count + 1,
-                   sizeof(*pool->symbols))) {
+                   sizeof(void*))) {
     return false;
   }
   pool->symbols = symbols;
