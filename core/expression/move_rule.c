@@ -12,7 +12,7 @@ typedef tenon__index_environment_t environment_t;
 typedef struct move_t {
   environment_t* e;
   const char* prefix; /* of the output */
-  tenon__index_map_t map = {0};
+  tenon__index_map_t map;
   tenon__map_source_t* sources;
   uint32_t capacity;
 } move_t;

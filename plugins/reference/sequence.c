@@ -80,6 +80,9 @@ static tenon_status_t copy_to_output(const tenon__work_t* work, const tenon_argu
   }
   const tenon_tensor_view_t* view = &item->tensor;
   void* data = NULL;
+  if (view->data == NULL) {
+    return tenon__work_fail(work, "the item has no elements in memory");
+  }
   tenon_status_t status = make_output(work, view->rank, view->dims, &data);
   int64_t count = tenon__dims_product(view->dims, 0, view->rank);
   for (int64_t place = 0; status == TENON_OK && place < count; ++place) {

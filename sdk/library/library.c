@@ -21,11 +21,6 @@ tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
                      argument);
 }
 
-tenon_status_t tenon__need(const tenon_sink_t* sink, const char* function, const char* argument,
-                           bool is_there) {
-  return is_there ? TENON_OK : tenon__fail_null(sink, function, argument);
-}
-
 tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, const void* options,
                                    void* out_options, size_t own_size) {
   size_t size = 0;

@@ -87,8 +87,14 @@ tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, c
 /* INVALID_ARGUMENT: "tenon_build: argument 'network' is NULL"; the second unless it is there. */
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
                                 const char* argument);
-tenon_status_t tenon__need(const tenon_sink_t* sink, const char* function, const char* argument,
-                           bool is_there);
+static inline tenon_status_t tenon__need(const tenon_sink_t* sink, const char* function,
+                                         const char* argument, bool is_there) {
+  if (!is_there) {
+    (void)tenon__fail_null(sink, function, argument);
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  return TENON_OK;
+}
 
 /* The folder of installed plugins that belongs to this library: beside it as installed, or in its
  * build tree. NULL when there is none; in the arena. */

@@ -1,0 +1,67 @@
+/* Looking: plugins and what they offer, devices, values inside a network, steps of a plan.
+ *   look_inside MODEL */
+#include "example.h"
+
+static tenon_status_t look_at_plugins(tenon_registry_t* registry) {
+  tenon_status_t status = TENON_OK;
+  (void)printf("Tenon %s searches:\n", tenon_version());
+  tenon_registry_print_paths(registry, example_print, NULL);
+  for (uint32_t i = 0; i < tenon_registry_plugin_count(registry); ++i) {
+    tenon_plugin_info_t info;
+    TRY(tenon_registry_get_plugin(registry, i, &info));
+    (void)printf("%s %s%s%s\n", info.name, info.version,
+                 info.state == TENON_PLUGIN_REFUSED ? ", refused: " : "", info.reason);
+  }
+  TRY(tenon_registry_print_devices(registry, example_print, NULL));
+  TRY(tenon_registry_print_index(registry, example_print, NULL)); /* loads them all */
+done:
+  return status;
+}
+
+static tenon_status_t look_at_steps(const tenon_engine_t* engine) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < tenon_engine_step_count(engine); ++i) {
+    tenon_step_info_t step;
+    const uint32_t* sources = NULL;
+    uint32_t count = 0;
+    TRY(tenon_engine_get_step(engine, i, &step));
+    TRY(tenon_engine_get_step_sources(engine, i, &sources, &count));
+    (void)printf("step %u: %s by %s:%s, reads from %u earlier steps\n", i, step.nodes, step.plugin,
+                 step.kernel, count);
+  }
+  tenon_engine_print_network(engine, example_print, NULL);
+done:
+  return status;
+}
+
+int main(int argc, char** argv) {
+  tenon_status_t status = TENON_OK;
+  tenon_registry_t* registry = NULL;
+  tenon_network_t* network = NULL;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  if (argc != 2) {
+    (void)fprintf(stderr, "usage: look_inside MODEL\n");
+    return 2;
+  }
+  TRY(example_registry(&registry));
+  TRY(look_at_plugins(registry));
+  TRY(tenon_network_create(registry, &network));
+  TRY(tenon_network_parse_file(network, argv[1], NULL));
+  for (uint32_t i = 0; i < tenon_network_file_count(network); ++i) {
+    (void)printf("read from %s\n", tenon_network_get_file(network, i));
+  }
+  /* Any value inside can be an output: here one alone, so that only what it needs is built. */
+  tenon_network_print_values(network, example_print, NULL);
+  TRY(tenon_network_clear_outputs(network));
+  TRY(tenon_network_mark_output(network, "relu2"));
+  TRY(tenon_build(network, NULL, &plan));
+  TRY(tenon_engine_create_from_plan(registry, plan, NULL, &engine));
+  TRY(look_at_steps(engine));
+done:
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+  tenon_network_destroy(network);
+  tenon_registry_release(registry);
+  return status == TENON_OK ? 0 : 1;
+}
