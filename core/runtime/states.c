@@ -8,7 +8,8 @@
 
 enum { MAX_RANK = 64 };
 
-/* The place of the value that becomes state `k` after a run; TENON_NONE when it is never written. */
+/* The place of the value that becomes state `k` after a run; TENON_NONE when it is never written.
+ */
 static uint32_t update_place(const tenon__context_t* context, uint32_t k) {
   const tenon__plan_t* plan = context->engine->plan;
   const tenon__schedule_t* schedule = &plan->schedules[0];
@@ -94,17 +95,20 @@ static tenon_status_t store_update(tenon__context_t* context, uint32_t k) {
                                              : tenon__copy_tensor(&argument.tensor, &target);
 }
 
+static tenon_status_t store_updates(tenon__context_t* context, bool aside) {
+  const uint32_t count = context->engine->plan->network->state_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    const bool wanted = (context->next_states[k] != NULL) == aside;
+    TENON_TRY(wanted ? store_update(context, k) : TENON_OK);
+  }
+  return TENON_OK;
+}
+
 /* What was read from states goes aside first, so that states may exchange their values. */
 tenon_status_t tenon__context_update_states(tenon__context_t* context) {
-  const uint32_t count = context->engine->plan->network->state_count;
-  for (uint32_t pass = 0; pass < 2; ++pass) {
-    for (uint32_t k = 0; k < count; ++k) {
-      if ((context->next_states[k] == NULL) == (pass == 1)) {
-        TENON_TRY(store_update(context, k));
-      }
-    }
-  }
-  for (uint32_t k = 0; k < count; ++k) {
+  TENON_TRY(store_updates(context, true));
+  TENON_TRY(store_updates(context, false));
+  for (uint32_t k = 0; k < context->engine->plan->network->state_count; ++k) {
     if (context->next_states[k] != NULL) {
       memcpy(context->states[k], context->next_states[k], context->state_sizes[k]);
     }
