@@ -41,26 +41,35 @@ static uint32_t end(const body_t* body) {
   return number;
 }
 
-/* A control node: operands, integer attributes, bodies. */
-static void control(session_t* s, const char* op, const tenon_value_t* inputs, uint32_t input_count,
-                    const tenon_attribute_t* attributes, uint32_t attribute_count,
-                    const uint32_t* bodies, uint32_t body_count, tenon_value_t* out_values,
-                    uint32_t output_count) {
+typedef struct form_t {
+  const char* op;
+  int64_t carried;
+  int64_t scanned;
+  uint32_t bodies[2];
+  uint32_t output_count;
+} form_t;
+
+/* A control node. */
+static void control(session_t* s, const form_t* form, const tenon_value_t* inputs, uint32_t count,
+                    tenon_value_t* out_values) {
   const tenon_builder_table_t* table = tenon_builder_get_table();
   tenon_builder_t* builder = tenon_network_get_builder(s->network);
-  EXPECT_STATUS(table->begin(builder, op, NULL), TENON_OK);
-  for (uint32_t k = 0; k < attribute_count; ++k) {
-    EXPECT_STATUS(table->attribute_int(builder, attributes[k].name, attributes[k].integer),
-                  TENON_OK);
+  const bool branches = strcmp(form->op, "standard.branch/1") == 0;
+  EXPECT_STATUS(table->begin(builder, form->op, NULL), TENON_OK);
+  if (form->carried > 0) {
+    EXPECT_STATUS(table->attribute_int(builder, "carried_count", form->carried), TENON_OK);
   }
-  for (uint32_t k = 0; k < input_count; ++k) {
+  if (form->scanned > 0) {
+    EXPECT_STATUS(table->attribute_int(builder, "scanned_count", form->scanned), TENON_OK);
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     EXPECT_STATUS(table->add_input(builder, inputs[k]), TENON_OK);
   }
-  for (uint32_t k = 0; k < body_count; ++k) {
-    EXPECT_STATUS(table->add_body(builder, bodies[k]), TENON_OK);
+  for (uint32_t k = 0; k < (branches ? 2U : 1U); ++k) {
+    EXPECT_STATUS(table->add_body(builder, form->bodies[k]), TENON_OK);
   }
-  EXPECT_STATUS(table->output_count(builder, output_count), TENON_OK);
-  EXPECT_STATUS(table->end(builder, out_values, output_count), TENON_OK);
+  EXPECT_STATUS(table->output_count(builder, form->output_count), TENON_OK);
+  EXPECT_STATUS(table->end(builder, out_values, form->output_count), TENON_OK);
 }
 
 /* carried = carried * 1.5 + iteration; collects max(carried, 0). `goes_on`: the body's condition.
@@ -94,8 +103,9 @@ TENON_TEST(loop_with_trip_count) {
   const tenon_value_t x = session_input(&s, "loop.x");
   const tenon_value_t trips = scalar(&s, "four", TENON_DTYPE_INT64, &four);
   const uint32_t body = make_loop_body(&s, "y = c");
-  control(&s, "standard.repetition/1", VALUES(trips, ABSENT, x),
-          ATTRIBUTES(TENON_INT("carried_count", 1)), &body, 1, outputs, 2);
+  const form_t form = {
+      .op = "standard.repetition/1", .carried = 1, .bodies = {body}, .output_count = 2};
+  control(&s, &form, VALUES(trips, ABSENT, x), outputs);
   session_output(&s, outputs[0], "loop.final");
   session_output(&s, outputs[1], "loop.rows");
   session_check(&s);
@@ -110,8 +120,9 @@ TENON_TEST(loop_that_its_condition_ends) {
   const tenon_value_t x = session_input(&s, "loop.x");
   const tenon_value_t start = scalar(&s, "yes", TENON_DTYPE_BOOL, &yes);
   const uint32_t body = make_loop_body(&s, "y = c && i < 1");
-  control(&s, "standard.repetition/1", VALUES(ABSENT, start, x),
-          ATTRIBUTES(TENON_INT("carried_count", 1)), &body, 1, outputs, 2);
+  const form_t form = {
+      .op = "standard.repetition/1", .carried = 1, .bodies = {body}, .output_count = 2};
+  control(&s, &form, VALUES(ABSENT, start, x), outputs);
   session_output(&s, outputs[0], "loop.early");
   session_check(&s);
   session_end(&s);
@@ -139,10 +150,12 @@ TENON_TEST(loop_over_slices) {
   give(&body, condition);
   give(&body, fresh);
   give(&body, fresh);
-  const uint32_t number = end(&body);
-  control(&s, "standard.repetition/1", VALUES(ABSENT, ABSENT, start, items),
-          ATTRIBUTES(TENON_INT("carried_count", 1), TENON_INT("scanned_count", 1)), &number, 1,
-          outputs, 2);
+  const form_t form = {.op = "standard.repetition/1",
+                       .carried = 1,
+                       .scanned = 1,
+                       .bodies = {end(&body)},
+                       .output_count = 2};
+  control(&s, &form, VALUES(ABSENT, ABSENT, start, items), outputs);
   session_output(&s, outputs[0], "scan.total");
   session_output(&s, outputs[1], "scan.running");
   session_check(&s);
@@ -158,9 +171,9 @@ TENON_TEST(map_over_slices) {
   const body_t body = begin(&s, "map");
   const tenon_value_t item = parameter(&body, "item", TENON_DTYPE_FLOAT32, 1, dims);
   give(&body, say(&body, "y = a * a", (const char* const[]){"a"}, &item, 1));
-  const uint32_t number = end(&body);
-  control(&s, "standard.mapping/1", &items, 1, ATTRIBUTES(TENON_INT("scanned_count", 1)), &number,
-          1, &y, 1);
+  const form_t form = {
+      .op = "standard.mapping/1", .scanned = 1, .bodies = {end(&body)}, .output_count = 1};
+  control(&s, &form, &items, 1, &y);
   session_output(&s, y, "map.squares");
   session_check(&s);
   session_end(&s);
@@ -200,9 +213,11 @@ TENON_TEST(branch_takes_each_side) {
       tenon_network_add_input(s.network, "condition", TENON_DTYPE_BOOL, 0, NULL, &condition),
       TENON_OK);
   const tenon_value_t x = session_input(&s, "branch.x");
-  const uint32_t bodies[] = {make_branch(&s, "yes", "y = exp(x)"),
-                             make_branch(&s, "no", "y = x - 1")};
-  control(&s, "standard.branch/1", VALUES(condition, x), NO_ATTRIBUTES, bodies, 2, &y, 1);
+  const form_t form = {
+      .op = "standard.branch/1",
+      .bodies = {make_branch(&s, "yes", "y = exp(x)"), make_branch(&s, "no", "y = x - 1")},
+      .output_count = 1};
+  control(&s, &form, VALUES(condition, x), &y);
   EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
   for (uint32_t only = 0; only < 2; ++only) {
     tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);

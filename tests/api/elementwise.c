@@ -6,27 +6,14 @@ typedef struct row_t {
   const char* a;
   const char* b;
   const char* expected;
-  tenon_attribute_t attribute;
+  tenon_attribute_t attributes[2];
 } row_t;
 
-#define FLOATS(op)                                             \
-  {                                                            \
-    op, "elementwise.a", "elementwise.b", "elementwise." op, { \
-      0                                                        \
-    }                                                          \
-  }
-#define INTEGERS(op)                                           \
-  {                                                            \
-    op, "elementwise.i", "elementwise.j", "elementwise." op, { \
-      0                                                        \
-    }                                                          \
-  }
-#define FLAGS(op)                                              \
-  {                                                            \
-    op, "elementwise.s", "elementwise.t", "elementwise." op, { \
-      0                                                        \
-    }                                                          \
-  }
+#define ROW(name, first, second) \
+  { .op = (name), .a = (first), .b = (second), .expected = "elementwise." name }
+#define FLOATS(op) ROW(op, "elementwise.a", "elementwise.b")
+#define INTEGERS(op) ROW(op, "elementwise.i", "elementwise.j")
+#define FLAGS(op) ROW(op, "elementwise.s", "elementwise.t")
 
 static const row_t rows[] = {
     FLOATS("add"),
@@ -42,18 +29,24 @@ static const row_t rows[] = {
     FLOATS("greater_equal"),
     FLOATS("sum_of"),
     FLOATS("mean_of"),
-    {"mod", "elementwise.a", "elementwise.b", "elementwise.fmod", ROW_INT("fmod", 1)},
-    {"pow", "elementwise.p", "elementwise.b", "elementwise.pow", {0}},
+    {"mod", "elementwise.a", "elementwise.b", "elementwise.fmod", {ROW_INT("fmod", 1)}},
+    {"pow", "elementwise.p", "elementwise.b", "elementwise.pow", {{0}}},
     INTEGERS("mod"),
     INTEGERS("equal"),
     INTEGERS("bitwise_and"),
     INTEGERS("bitwise_or"),
     INTEGERS("bitwise_xor"),
-    {"div", "elementwise.i", "elementwise.j", "elementwise.div_integer", {0}},
-    {"bit_shift", "elementwise.u", "elementwise.v", "elementwise.shift_left",
-     ROW_TEXT("direction", "left")},
-    {"bit_shift", "elementwise.u", "elementwise.v", "elementwise.shift_right",
-     ROW_TEXT("direction", "right")},
+    {"div", "elementwise.i", "elementwise.j", "elementwise.div_integer", {{0}}},
+    {"bit_shift",
+     "elementwise.u",
+     "elementwise.v",
+     "elementwise.shift_left",
+     {ROW_TEXT("direction", "left")}},
+    {"bit_shift",
+     "elementwise.u",
+     "elementwise.v",
+     "elementwise.shift_right",
+     {ROW_TEXT("direction", "right")}},
     FLAGS("logical_and"),
     FLAGS("logical_or"),
     FLAGS("logical_xor"),
@@ -69,9 +62,7 @@ static void check_row(const row_t* row) {
   s.tolerance = 1e-6; /* arithmetic rounds alike, up to the last place; pow has 4 ulp */
   const tenon_value_t a = session_input(&s, row->a);
   const tenon_value_t b = session_input(&s, row->b);
-  const tenon_value_t y =
-      node(&s, op, VALUES(a, b), &row->attribute, row->attribute.name == NULL ? 0 : 1);
-  session_output(&s, y, row->expected);
+  session_output(&s, node(&s, op, VALUES(a, b), row->attributes), row->expected);
   session_check(&s);
   session_end(&s);
 }

@@ -28,10 +28,11 @@ static void check(const char* name, const char* direction) {
       session_input(&s, "recurrent.lengths"),
       session_input(&s, named(text, sizeof text, name, direction, "h")),
       is_lstm ? session_input(&s, named(text, sizeof text, name, direction, "c")) : ABSENT};
-  const tenon_attribute_t attributes[] = {TENON_TEXT("direction", direction),
-                                          TENON_INT("linear_before_reset", 1)};
-  session_add(&s, op, inputs, is_lstm ? 7 : 6, attributes, resets_after ? 2 : 1, outputs,
-              is_lstm ? 3 : 2);
+  const tenon_attribute_t attributes[] = {
+      TENON_TEXT("direction", direction),
+      resets_after ? TENON_INT("linear_before_reset", 1) : (tenon_attribute_t){0},
+      {0}};
+  session_add(&s, op, inputs, is_lstm ? 7 : 6, attributes, outputs, is_lstm ? 3 : 2);
   session_output(&s, outputs[0], named(text, sizeof text, name, direction, "y"));
   session_output(&s, outputs[1], named(text, sizeof text, name, direction, "y_h"));
   if (is_lstm) {

@@ -37,26 +37,23 @@ static inline tenon_value_t session_input(session_t* session, const char* sample
 static inline tenon_value_t session_constant(session_t* session, const char* sample);
 static inline void session_output(session_t* session, tenon_value_t value, const char* sample);
 
-/* One node; `count` outputs are written. */
+/* One node; `count` outputs are written. Attributes end with one that has no name, or are NULL. */
 static inline void session_add(session_t* session, const char* op, const tenon_value_t* inputs,
                                uint32_t input_count, const tenon_attribute_t* attributes,
-                               uint32_t attribute_count, tenon_value_t* out_values, uint32_t count);
+                               tenon_value_t* out_values, uint32_t count);
 
 /* node(session, "standard.add/1", VALUES(a, b)) and with attributes; the node's first output. */
 #define VALUES(...)                       \
   ((const tenon_value_t[]){__VA_ARGS__}), \
       (uint32_t)(sizeof((tenon_value_t[]){__VA_ARGS__}) / sizeof(tenon_value_t))
-#define ATTRIBUTES(...)                       \
-  ((const tenon_attribute_t[]){__VA_ARGS__}), \
-      (uint32_t)(sizeof((tenon_attribute_t[]){__VA_ARGS__}) / sizeof(tenon_attribute_t))
-#define NO_ATTRIBUTES NULL, 0
+#define ATTRIBUTES(...) ((const tenon_attribute_t[]){__VA_ARGS__, {0}})
+#define NO_ATTRIBUTES NULL
 #define ABSENT ((tenon_value_t){0})
 
 static inline tenon_value_t node(session_t* session, const char* op, const tenon_value_t* inputs,
-                                 uint32_t input_count, const tenon_attribute_t* attributes,
-                                 uint32_t attribute_count) {
+                                 uint32_t input_count, const tenon_attribute_t* attributes) {
   tenon_value_t value = ABSENT;
-  session_add(session, op, inputs, input_count, attributes, attribute_count, &value, 1);
+  session_add(session, op, inputs, input_count, attributes, &value, 1);
   return value;
 }
 
@@ -173,15 +170,20 @@ static inline void session_output(session_t* session, tenon_value_t value, const
 
 static inline void session_add(session_t* session, const char* op, const tenon_value_t* inputs,
                                uint32_t input_count, const tenon_attribute_t* attributes,
-                               uint32_t attribute_count, tenon_value_t* out_values,
-                               uint32_t count) {
+                               tenon_value_t* out_values, uint32_t count) {
+  uint32_t attribute_count = 0;
+  while (attributes != NULL && attributes[attribute_count].name != NULL) {
+    ++attribute_count;
+  }
   session_expect(session, op,
                  tenon_network_add(session->network, op, NULL, inputs, input_count, attributes,
                                    attribute_count, out_values, count));
 }
 
 static inline tenon_tensor_view_t session_view(const sample_t* sample) {
-  return (tenon_tensor_view_t){.data = (void*)(uintptr_t)sample->data,
+  void* data = NULL; /* a view is for reading and for writing */
+  memcpy(&data, &sample->data, sizeof data);
+  return (tenon_tensor_view_t){.data = data,
                                .dims = sample->dims,
                                .rank = sample->rank,
                                .dtype = sample->dtype,
