@@ -1415,6 +1415,17 @@ typedef struct tenon_note_header_t {
   .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_VERSION(0, 1), \
   .offering_stride = (uint32_t)sizeof(tenon_offering_t)
 
+/* For initialisers of descriptors: an array with its count, and an array that is on offer.
+ *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count
+ *   static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)}; */
+#define TENON_ITEMS(field, array) \
+  .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof(*(array)))
+#define TENON_OFFERING(offered_kind, array)                                                     \
+  {                                                                                             \
+    .size = sizeof(tenon_offering_t), .kind = (offered_kind), .items = (array),                 \
+    .count = (uint32_t)(sizeof(array) / sizeof(*(array))), .stride = (uint32_t)sizeof(*(array)) \
+  }
+
 #ifdef __cplusplus
 }
 #endif
