@@ -62,7 +62,7 @@ static const tool_option_t options[] = {
      "failures that are known: lines of a pattern (* and ?) and a reason"},
     {"--filter", 0, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter),
      "only cases whose name matches, such as '*test_conv_*'"},
-    {"--jobs", 'j', "N", TOOL_OPTION_COUNT, FIELD(jobs),
+    {"--jobs", 'j', "N", TOOL_OPTION_POSITIVE, FIELD(jobs),
      "cases at a time; default: this machine's processors"},
     {"--timeout", 0, "S", TOOL_OPTION_NUMBER, FIELD(timeout), "seconds for one case; default 120"},
     {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},

@@ -204,6 +204,10 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
   const uint32_t width = (uint32_t)extents[axes.column];
   const size_t count = (size_t)height * width * picture->channels;
   float* samples = tool_allocate(count, sizeof(float));
+  if (width != picture->width || height != picture->height) {
+    tool_say("%s: %u x %u pixels are resized to %u x %u\n", name, picture->width, picture->height,
+             width, height);
+  }
   tool_picture_resize(picture, width, height, samples);
   for (size_t i = 0; i < count; ++i) {
     samples[i] *= 255.0F / (float)picture->maximum;

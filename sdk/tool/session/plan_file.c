@@ -1,4 +1,5 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,16 @@ const char* tool_cache_use_text(tool_cache_use_t use) {
 
 tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan) {
   char head[16] = {0};
+  struct stat about;
   FILE* file = fopen(path, "rbe");
   if (file == NULL) {
-    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: cannot be opened", path);
+    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: cannot be opened: %s", path, strerror(errno));
+  }
+  if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) {
+    const bool folder = S_ISDIR(about.st_mode);
+    (void)fclose(file);
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is %s; a model or a plan is wanted", path,
+                     folder ? "a folder" : "no regular file");
   }
   const size_t got = fread(head, 1, sizeof(head), file);
   (void)fclose(file);

@@ -75,7 +75,8 @@ static size_t edit_distance(const char* a, const char* b) {
 
 const char* tool_nearest_word(const char* word, const char* const* words, size_t count) {
   const char* nearest = NULL;
-  size_t least = strlen(word) / 3 + 2;
+  const size_t length = strlen(word) - strspn(word, "-");
+  size_t least = length < 5 ? 2 : length / 3 + 2;
   for (size_t i = 0; i < count; ++i) {
     const size_t distance = edit_distance(word, words[i]);
     if (distance < least) {
@@ -201,10 +202,12 @@ static bool bad_value(const tool_option_t* option, const char* text, const char*
 static bool store_number(const tool_option_t* option, const char* text, void* target) {
   char* end = NULL;
   errno = 0;
-  if (option->kind == TOOL_OPTION_COUNT) {
+  if (option->kind == TOOL_OPTION_COUNT || option->kind == TOOL_OPTION_POSITIVE) {
+    const unsigned long least = option->kind == TOOL_OPTION_POSITIVE ? 1 : 0;
     const unsigned long value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value >= UINT32_MAX) {
-      return bad_value(option, text, "a whole number");
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value >= UINT32_MAX ||
+        value < least) {
+      return bad_value(option, text, least > 0 ? "a whole number, 1 or more" : "a whole number");
     }
     *(uint32_t*)target = (uint32_t)value;
     return true;

@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 typedef enum tool_option_kind_t {
-  TOOL_OPTION_FLAG,   /* bool */
-  TOOL_OPTION_TALLY,  /* uint32_t: how often it stands there */
-  TOOL_OPTION_TEXT,   /* const char*; the last one counts */
-  TOOL_OPTION_LIST,   /* tool_list_t: all of them */
-  TOOL_OPTION_COUNT,  /* uint32_t */
-  TOOL_OPTION_NUMBER, /* double, finite, not negative */
-  TOOL_OPTION_SIZE    /* uint64_t bytes: 64M, 1.5G, 4096 */
+  TOOL_OPTION_FLAG,     /* bool */
+  TOOL_OPTION_TALLY,    /* uint32_t: how often it stands there */
+  TOOL_OPTION_TEXT,     /* const char*; the last one counts */
+  TOOL_OPTION_LIST,     /* tool_list_t: all of them */
+  TOOL_OPTION_COUNT,    /* uint32_t */
+  TOOL_OPTION_POSITIVE, /* uint32_t, from 1 on */
+  TOOL_OPTION_NUMBER,   /* double, finite, not negative */
+  TOOL_OPTION_SIZE      /* uint64_t bytes: 64M, 1.5G, 4096 */
 } tool_option_kind_t;
 
 typedef struct tool_option_t {
