@@ -385,6 +385,19 @@ static tenon_status_t search_kernels(search_t* search, bool want_reference) {
   return TENON_OK;
 }
 
+/* References are not asked while another kernel accepts: that is their reason. */
+static void note_references(search_t* search) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
+                                   .detail = "a reference, for where no other kernel accepts"};
+  for (uint32_t k = 0; k < count; ++k) {
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
+      note_refusal(search, entries[k], &refusal);
+    }
+  }
+}
+
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates) {
   const tenon__digest_t signature = tenon__region_signature(region);
@@ -407,6 +420,8 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   }
   if (status == TENON_OK && search->count == 0) {
     status = search_kernels(search, true);
+  } else if (status == TENON_OK && tuning->options.keep_refusals) {
+    note_references(search);
   }
   tenon__candidates_t* result = tenon__arena_allocate(tuning->arena, 1, sizeof *result);
   if (status == TENON_OK && result != NULL) {

@@ -82,7 +82,8 @@ void tool_picture_resize(const tool_picture_t* picture, uint32_t width, uint32_t
       const span_t* span = &across[i / channels];
       float sum = 0;
       for (uint32_t k = 0; k < span->count; ++k) {
-        sum += span->weights[k] * (float)source[(span->first + k) * channels + i % channels];
+        sum +=
+            span->weights[k] * (float)source[((size_t)span->first + k) * channels + i % channels];
       }
       rows[y * row_samples + i] = sum;
     }

@@ -14,21 +14,21 @@
 #define FIELD(name) offsetof(tool_feeding_t, name)
 
 const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
-    {"--input", 'i', "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
+    {"--input", "i", "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
      "data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, PPM); without "
      "NAME in the order of the inputs"},
-    {"--data-set", 0, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
+    {"--data-set", NULL, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
      "a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
-    {"--batch", 'b', "N", TOOL_OPTION_POSITIVE, FIELD(batch),
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, FIELD(batch),
      "extent of the first axis where it is open; data given are repeated to fill it"},
-    {"--seed", 0, "N", TOOL_OPTION_COUNT, FIELD(seed),
+    {"--seed", NULL, "N", TOOL_OPTION_COUNT, FIELD(seed),
      "of the random numbers for inputs that are not given; default 0"},
-    {"--mean", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
+    {"--mean", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
      "subtracted from the samples of pictures (0 to 255), for all channels or for each; for "
      "arrays of bytes too where the network wants floats"},
-    {"--scale", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
+    {"--scale", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
      "then multiplied by this; default 1, often 0.003921569 (1/255)"},
-    {"--bgr", 0, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
+    {"--bgr", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
 };
 
 enum { DATA_SET_GAP = 16 };
@@ -342,7 +342,7 @@ static tenon_status_t make_value(const tool_feed_t* feed, const tool_feed_item_t
 
 tenon_status_t tool_feed_value(const tool_feed_t* feed, const tool_feed_item_t* item,
                                const tenon_io_info_t* input, tool_value_t* out_value) {
-  tool_value_t value;
+  tool_value_t value = {0};
   tenon_status_t status = make_value(feed, item, input, &value);
   if (status != TENON_OK) {
     return status;

@@ -24,9 +24,9 @@ typedef enum tool_option_kind_t {
 } tool_option_kind_t;
 
 typedef struct tool_option_t {
-  const char* name;  /* "--output" */
-  char letter;       /* 'o' for -o, or 0 */
-  const char* value; /* "DIR"; NULL for flags */
+  const char* name;   /* "--output" */
+  const char* letter; /* "o" for -o, or NULL */
+  const char* value;  /* "DIR"; NULL for flags */
   tool_option_kind_t kind;
   size_t offset;    /* of the field in the group's structure */
   const char* help; /* NULL: works, but is not shown (another tool's name for it) */
