@@ -281,10 +281,11 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
 }
 
 /* A parse that fails leaves an empty network. */
-static tenon_status_t end_parse(tenon_network_t* network, tenon_parse_t* parse,
-                                tenon_status_t status) {
+static tenon_status_t end_parse(tenon_network_t* network, const char* function,
+                                tenon_parse_t* parse, tenon_status_t status) {
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
+    (void)tenon__tell_memory(&network->registry->sink, function, status);
     (void)tenon__network_reset(network);
   }
   return status;
@@ -300,7 +301,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(check_options(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  return end_parse(network, &parse, parse_files(network, path, &own, &parse));
+  return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
 tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
@@ -319,5 +320,5 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  return end_parse(network, &parse, parse_parts(network, &parse, &own));
+  return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }
