@@ -157,8 +157,7 @@ tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index
 
 tenon_status_t tenon_context_run(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__tell_memory(&context->engine->sink, __func__,
-                            tenon__context_run(context->context));
+  return tenon__tell_memory(&context->engine->sink, __func__, tenon__context_run(context->context));
 }
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {

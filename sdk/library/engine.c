@@ -149,7 +149,8 @@ tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const t
   TENON_TRY(make_engine(registry, &engine));
   engine->bytes = plan->bytes;
   tenon__plan_bytes_retain(plan->bytes);
-  return finish(engine, __func__, load(engine, plan->bytes->data, plan->bytes->size, "", &own), out_engine);
+  return finish(engine, __func__, load(engine, plan->bytes->data, plan->bytes->size, "", &own),
+                out_engine);
 }
 
 void tenon_engine_retain(tenon_engine_t* engine) {

@@ -108,15 +108,28 @@ static void ignore_text(void* user, const char* text) {
   (void)text;
 }
 
-static tenon_status_t use_engine(const subject_t* subject, tenon_engine_t* engine,
-                                 test_result_t* result) {
+/* Runs; where memory ended, there is memory again, and the same context must still do its work. */
+static tenon_status_t use_context(const subject_t* subject, tenon_engine_t* engine,
+                                  scarce_t* scarce, test_result_t* result) {
   tenon_context_t* context = NULL;
-  tenon_step_info_t step;
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   TEST_TRY(tenon_context_create(engine, NULL, &context));
   const int64_t most = subject->network != NULL ? subject->network->most : 0;
-  tenon_status_t status = test_run(engine, context, most, 1, result);
+  const tenon_status_t status = test_run(engine, context, most, 1, result);
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    disarm(scarce);
+    result->size = 0;
+    EXPECT_STATUS(tenon_context_reset_states(context), TENON_OK);
+    EXPECT_STATUS(test_run(engine, context, most, 1, result), TENON_OK);
+  }
   tenon_context_destroy(context);
+  return status;
+}
+
+static tenon_status_t use_engine(const subject_t* subject, tenon_engine_t* engine, scarce_t* scarce,
+                                 test_result_t* result) {
+  tenon_step_info_t step;
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  tenon_status_t status = use_context(subject, engine, scarce, result);
   if (status == TENON_OK) {
     status = tenon_engine_get_info(engine, &info);
   }
@@ -128,12 +141,12 @@ static tenon_status_t use_engine(const subject_t* subject, tenon_engine_t* engin
 }
 
 /* Everything from a registry to outputs. */
-static tenon_status_t go_through(const subject_t* subject, tenon_registry_t* registry,
-                                 test_result_t* result) {
+static tenon_status_t go_through(const subject_t* subject, bench_t* bench, test_result_t* result) {
+  tenon_registry_t* registry = bench->registry;
   tenon_engine_t* engine = NULL;
   TEST_TRY(make_plan(subject, registry));
   TEST_TRY(tenon_engine_create_from_file(registry, subject->plan_path, NULL, &engine));
-  const tenon_status_t status = use_engine(subject, engine, result);
+  const tenon_status_t status = use_engine(subject, engine, &bench->scarce, result);
   tenon_engine_release(engine);
   return status;
 }
@@ -153,19 +166,19 @@ static bool same_plan(const subject_t* subject, const expected_t* expected) {
   return same;
 }
 
-/* A failure has the right status and words; a success gives what it should. */
+/* A failure has the right status and words; what ran in the end gave what it should. */
 static void expect_sound(const bench_t* bench, const subject_t* subject, tenon_status_t status,
                          const test_result_t* result, const expected_t* expected,
                          const char* which) {
-  if (status == TENON_OK) {
+  if (result->size > 0) {
     const test_result_t* right = &expected->result;
     const bool same =
         result->size == right->size && memcmp(result->data, right->data, right->size) == 0;
     if (!same && same_plan(subject, expected)) {
-      tenon__test_fail(__FILE__, __LINE__, "%s: %s: succeeds with other results", subject->name,
-                       which);
+      tenon__test_fail(__FILE__, __LINE__, "%s: %s: gives other results", subject->name, which);
     }
-  } else if (status != TENON_ERROR_OUT_OF_MEMORY || bench->messages.count == 0) {
+  }
+  if (status != TENON_OK && (status != TENON_ERROR_OUT_OF_MEMORY || bench->messages.count == 0)) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s: '%s' with %d messages: %s", subject->name, which,
                      tenon_status_text(status), bench->messages.count, bench->messages.text);
   }
@@ -181,7 +194,7 @@ static bool fail_at(bench_t* bench, const subject_t* subject, const expected_t* 
   (void)snprintf(which, sizeof(which), "allocation %llu%s", (unsigned long long)place,
                  for_good ? " and all later ones" : "");
   arm(&bench->scarce, place, for_good);
-  const tenon_status_t status = go_through(subject, bench->registry, &result);
+  const tenon_status_t status = go_through(subject, bench, &result);
   const bool reached = bench->scarce.number >= place;
   disarm(&bench->scarce);
   expect_sound(bench, subject, status, &result, expected, which);
@@ -200,7 +213,7 @@ static uint64_t stride_for(uint64_t total) {
 static void try_all(bench_t* bench, const subject_t* subject, const expected_t* expected,
                     uint64_t total) {
   const uint64_t stride = stride_for(total);
-  for (uint64_t place = 1; place <= total && tenon__test_failures < 500; place += stride) {
+  for (uint64_t place = 1; place <= total && tenon__test_failures < 5; place += stride) {
     (void)fail_at(bench, subject, expected, place, place / stride % 2 == 0);
     if (stride == 1) {
       (void)fail_at(bench, subject, expected, place, place % 2 != 0);
@@ -215,10 +228,10 @@ static void check_subject(const subject_t* subject) {
   bench_begin(&bench);
   REQUIRE(bench_open(&bench) == TENON_OK);
   /* The first passage loads the plugins, whose state stays; the second counts. */
-  tenon_status_t status = go_through(subject, bench.registry, &warm);
+  tenon_status_t status = go_through(subject, &bench, &warm);
   arm(&bench.scarce, UINT64_MAX, false);
   if (status == TENON_OK) {
-    status = go_through(subject, bench.registry, &expected.result);
+    status = go_through(subject, &bench, &expected.result);
   }
   const uint64_t total = bench.scarce.number;
   if (status == TENON_OK) {
@@ -252,7 +265,8 @@ TENON_TEST(networks_survive) {
 }
 
 TENON_TEST(models_survive) {
-  static const char* const models[] = {"add", "constants", "if", "loop", "scan"};
+  static const char* const models[] = {"add",  "constants", "function", "if",
+                                       "loop", "quantised", "scan",     "typed"};
   test_folder_t folder;
   char path[PATH_MAX];
   REQUIRE(test_folder_make(&folder));
@@ -278,7 +292,7 @@ static tenon_status_t open_and_go(bench_t* bench, const subject_t* subject, bool
   if (status == TENON_OK && lists) {
     status = tenon_registry_print_index(bench->registry, ignore_text, NULL);
   } else if (status == TENON_OK) {
-    status = go_through(subject, bench->registry, result);
+    status = go_through(subject, bench, result);
   }
   tenon_registry_release(bench->registry);
   bench->registry = NULL;
@@ -313,7 +327,7 @@ static void check_opening(const subject_t* subject, bool lists) {
   const uint64_t total = bench.scarce.number;
   const uint64_t stride = stride_for(total);
   (void)printf("opening: %llu allocations\n", (unsigned long long)total);
-  for (uint64_t place = 1; place <= total && tenon__test_failures < 500; place += stride) {
+  for (uint64_t place = 1; place <= total && tenon__test_failures < 5; place += stride) {
     open_at(subject, lists, place, place / stride % 2 == 0);
     if (stride == 1) {
       open_at(subject, lists, place, place % 2 != 0);

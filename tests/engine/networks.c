@@ -48,17 +48,16 @@ static tenon_status_t make_layers(tenon_network_t* network) {
   tenon_value_t w;
   tenon_value_t b;
   tenon_value_t y;
-  TEST_TRY(
-      tenon_network_add_input(network, "x", FLOAT, 4, (const int64_t[]){-1, 2, 8, 8}, &x));
+  TEST_TRY(tenon_network_add_input(network, "x", FLOAT, 4, (const int64_t[]){-1, 2, 8, 8}, &x));
   TEST_TRY(add_weights(network, "w", 4, (const int64_t[]){4, 2, 3, 3}, &w));
   TEST_TRY(add_weights(network, "b", 1, (const int64_t[]){4}, &b));
   TEST_TRY(layer(network, "standard.convolution/1", (const tenon_value_t[]){x, w, b}, 3,
                  (const tenon_attribute_t[]){TENON_INTS("pads", 1, 1, 1, 1)}, 1, &y));
   TEST_TRY(arithmetic(network, "y = max(a, 0) * 0.5 + 0.25", &y, 1, &y));
-  TEST_TRY(layer(network, "standard.max_pool/1", &y, 1,
-                 (const tenon_attribute_t[]){TENON_INTS("kernel_shape", 2, 2),
-                                             TENON_INTS("strides", 2, 2)},
-                 2, &y));
+  TEST_TRY(layer(
+      network, "standard.max_pool/1", &y, 1,
+      (const tenon_attribute_t[]){TENON_INTS("kernel_shape", 2, 2), TENON_INTS("strides", 2, 2)}, 2,
+      &y));
   TEST_TRY(layer(network, "standard.flatten/1", &y, 1,
                  (const tenon_attribute_t[]){TENON_INT("axis", 1)}, 1, &y));
   TEST_TRY(add_weights(network, "v", 2, (const int64_t[]){64, 5}, &w));
@@ -77,8 +76,8 @@ static tenon_status_t make_paths(tenon_network_t* network) {
   TEST_TRY(tenon_network_add_input(network, "x", FLOAT, 2, (const int64_t[]){-1, 6}, &x));
   TEST_TRY(arithmetic(network, "y = a * sigmoid(a)", &x, 1, &left));
   TEST_TRY(layer(network, "standard.reduce_mean/1", &left, 1,
-                 (const tenon_attribute_t[]){TENON_INTS("fixed_axes", 1), TENON_INT("keepdims", 1)}, 2,
-                 &right));
+                 (const tenon_attribute_t[]){TENON_INTS("fixed_axes", 1), TENON_INT("keepdims", 1)},
+                 2, &right));
   TEST_TRY(arithmetic(network, "y = (a - b) / (abs(b) + 1)", (const tenon_value_t[]){x, right}, 2,
                       &right));
   TEST_TRY(layer(network, "standard.concatenate/1", (const tenon_value_t[]){left, right}, 2,
@@ -105,6 +104,21 @@ static tenon_status_t make_recurrent(tenon_network_t* network) {
 
 /* ---- Control ---- */
 
+static tenon_status_t make_branch_body(tenon_network_t* network, bool multiplies, tenon_value_t x,
+                                       tenon_value_t w, uint32_t* out_body) {
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = builder_of(network);
+  tenon_value_t v[2];
+  tenon_value_t y;
+  TEST_TRY(table->begin_body(builder, multiplies ? "then" : "else"));
+  TEST_TRY(table->body_parameter_like(builder, "p", x, &v[0]));
+  TEST_TRY(table->body_parameter_like(builder, "q", w, &v[1]));
+  TEST_TRY(multiplies ? layer(network, "standard.mat_mul/1", v, 2, NULL, 0, &y)
+                      : arithmetic(network, "y = max(a, 0) + 1", v, 1, &y));
+  TEST_TRY(table->body_result(builder, y));
+  return table->end_body(builder, out_body);
+}
+
 /* y = condition ? x * W : max(x, 0) + 1 */
 static tenon_status_t make_branch(tenon_network_t* network) {
   const tenon_builder_table_t* table = tenon_builder_get_table();
@@ -112,25 +126,13 @@ static tenon_status_t make_branch(tenon_network_t* network) {
   tenon_value_t x;
   tenon_value_t condition;
   tenon_value_t w;
-  tenon_value_t p;
-  tenon_value_t q;
   tenon_value_t y;
   uint32_t bodies[2];
   TEST_TRY(tenon_network_add_input(network, "x", FLOAT, 2, (const int64_t[]){-1, 4}, &x));
   TEST_TRY(tenon_network_add_input(network, "condition", TENON_DTYPE_BOOL, 0, NULL, &condition));
   TEST_TRY(add_weights(network, "w", 2, (const int64_t[]){4, 4}, &w));
-  for (int k = 0; k < 2; ++k) {
-    TEST_TRY(table->begin_body(builder, k == 0 ? "then" : "else"));
-    TEST_TRY(table->body_parameter_like(builder, "p", x, &p));
-    TEST_TRY(table->body_parameter_like(builder, "q", w, &q));
-    if (k == 0) {
-      TEST_TRY(layer(network, "standard.mat_mul/1", (const tenon_value_t[]){p, q}, 2, NULL, 0, &y));
-    } else {
-      TEST_TRY(arithmetic(network, "y = max(a, 0) + 1", &p, 1, &y));
-    }
-    TEST_TRY(table->body_result(builder, y));
-    TEST_TRY(table->end_body(builder, &bodies[k]));
-  }
+  TEST_TRY(make_branch_body(network, true, x, w, &bodies[0]));
+  TEST_TRY(make_branch_body(network, false, x, w, &bodies[1]));
   TEST_TRY(table->begin(builder, "standard.branch/1", "branch"));
   TEST_TRY(table->add_input(builder, condition));
   TEST_TRY(table->add_input(builder, x));
@@ -200,8 +202,8 @@ static tenon_status_t make_scan(tenon_network_t* network) {
   TEST_TRY(table->body_parameter_like(builder, "h", first, &v[2]));
   TEST_TRY(table->body_parameter_like(builder, "slice", first, &v[3]));
   TEST_TRY(table->body_parameter_like(builder, "weights", w, &v[4]));
-  TEST_TRY(layer(network, "standard.mat_mul/1", (const tenon_value_t[]){v[2], v[4]}, 2, NULL, 0,
-                 &v[5]));
+  TEST_TRY(
+      layer(network, "standard.mat_mul/1", (const tenon_value_t[]){v[2], v[4]}, 2, NULL, 0, &v[5]));
   TEST_TRY(arithmetic(network, "y = tanh(a + b)", (const tenon_value_t[]){v[5], v[3]}, 2, &v[6]));
   TEST_TRY(table->body_result(builder, v[1]));
   TEST_TRY(table->body_result(builder, v[6]));
@@ -236,8 +238,8 @@ static tenon_status_t make_mapping(tenon_network_t* network) {
   TEST_TRY(table->body_parameter(builder, "p", TENON_ARGUMENT_TENSOR, FLOAT, 1,
                                  (const int64_t[]){5}, &p));
   TEST_TRY(layer(network, "standard.reduce_max/1", &p, 1,
-                 (const tenon_attribute_t[]){TENON_INTS("fixed_axes", 0), TENON_INT("keepdims", 1)}, 2,
-                 &most));
+                 (const tenon_attribute_t[]){TENON_INTS("fixed_axes", 0), TENON_INT("keepdims", 1)},
+                 2, &most));
   TEST_TRY(arithmetic(network, "y = a - b", (const tenon_value_t[]){p, most}, 2, &y));
   TEST_TRY(table->body_result(builder, y));
   TEST_TRY(table->end_body(builder, &body));
@@ -272,8 +274,8 @@ static tenon_status_t make_state(tenon_network_t* network) {
   state.name = "before";
   state.initial_data = NULL;
   TEST_TRY(table->add_state(builder, &state, &before));
-  TEST_TRY(arithmetic(network, "y = a + b - 0.5 * c", (const tenon_value_t[]){sum, x, before}, 3,
-                      &y));
+  TEST_TRY(
+      arithmetic(network, "y = a + b - 0.5 * c", (const tenon_value_t[]){sum, x, before}, 3, &y));
   TEST_TRY(table->write_state(builder, "sum", y));
   TEST_TRY(table->write_state(builder, "before", x));
   TEST_TRY(tenon_network_add_output(network, y, "y"));
@@ -309,17 +311,17 @@ static tenon_status_t make_sequence(tenon_network_t* network) {
   TEST_TRY(arithmetic(network, "y = a * 2", &x, 1, &left));
   TEST_TRY(layer(network, "standard.sequence_make/1", (const tenon_value_t[]){x, left}, 2, NULL, 0,
                  &pieces));
-  TEST_TRY(tenon_network_add_constant(network, "second", TENON_DTYPE_INT64, 0, NULL, &second,
-                                      &place));
+  TEST_TRY(
+      tenon_network_add_constant(network, "second", TENON_DTYPE_INT64, 0, NULL, &second, &place));
   TEST_TRY(layer(network, "standard.sequence_at/1", (const tenon_value_t[]){pieces, place}, 2, NULL,
                  0, &y));
   return tenon_network_add_output(network, y, "y");
 }
 
 static const test_network_t networks[] = {
-    {"layers", make_layers, 4},   {"paths", make_paths, 3},       {"recurrent", make_recurrent, 5},
-    {"branch", make_branch, 3},   {"loop", make_loop, 0},         {"scan", make_scan, 5},
-    {"mapping", make_mapping, 4}, {"state", make_state, 0},       {"found", make_found, 9},
+    {"layers", make_layers, 4},     {"paths", make_paths, 3}, {"recurrent", make_recurrent, 5},
+    {"branch", make_branch, 3},     {"loop", make_loop, 0},   {"scan", make_scan, 5},
+    {"mapping", make_mapping, 4},   {"state", make_state, 0}, {"found", make_found, 9},
     {"sequence", make_sequence, 0},
 };
 
@@ -431,12 +433,18 @@ static tenon_status_t set_input(tenon_engine_t* engine, tenon_context_t* context
     return TENON_ERROR_INTERNAL;
   }
   fill(memory, info.dtype, count, seed + index);
-  const tenon_tensor_view_t view = {.data = memory,
-                                    .dims = dims,
-                                    .rank = info.rank,
-                                    .dtype = info.dtype,
-                                    .layout = TENON_NONE};
+  const tenon_tensor_view_t view = {
+      .data = memory, .dims = dims, .rank = info.rank, .dtype = info.dtype, .layout = TENON_NONE};
   return tenon_context_set_input(context, index, &view);
+}
+
+static tenon_status_t set_inputs(tenon_engine_t* engine, tenon_context_t* context, int64_t extent,
+                                 uint32_t seed, unsigned char memory[MOST_INPUTS][INPUT_BYTES]) {
+  const uint32_t count = tenon_engine_input_count(engine);
+  for (uint32_t k = 0; k < count && k < MOST_INPUTS; ++k) {
+    TEST_TRY(set_input(engine, context, k, extent, seed, memory[k]));
+  }
+  return TENON_OK;
 }
 
 static tenon_status_t keep_outputs(tenon_engine_t* engine, tenon_context_t* context,
@@ -461,9 +469,7 @@ tenon_status_t test_run(tenon_engine_t* engine, tenon_context_t* context, int64_
   _Alignas(64) unsigned char memory[MOST_INPUTS][INPUT_BYTES];
   for (uint32_t run = 0; run < TEST_RUNS; ++run) {
     const int64_t extent = most > 0 ? (int64_t)(seed + run) % most + 1 : 1;
-    for (uint32_t k = 0; k < tenon_engine_input_count(engine) && k < MOST_INPUTS; ++k) {
-      TEST_TRY(set_input(engine, context, k, extent, seed * 16 + run, memory[k]));
-    }
+    TEST_TRY(set_inputs(engine, context, extent, seed * 16 + run, memory));
     TEST_TRY(tenon_context_run(context));
     TEST_TRY(keep_outputs(engine, context, inout_result));
   }

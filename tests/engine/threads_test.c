@@ -31,8 +31,7 @@ static void* run_thread(void* user) {
 }
 
 static work_t make_work(const test_network_t* test, tenon_engine_t* engine, uint32_t thread) {
-  return (work_t){
-      .test = test, .engine = engine, .seed = thread, .thread_count = thread % 2 + 1};
+  return (work_t){.test = test, .engine = engine, .seed = thread, .thread_count = thread % 2 + 1};
 }
 
 static void check_engine(const test_network_t* test, tenon_engine_t* engine) {
