@@ -3,9 +3,9 @@
  * and where all inputs are constants and the node is an expression, a move, or something that the
  * caller can compute.
  *
- * A fold may not make the network large: what it adds, less the inputs that nobody else reads,
- * stays within GROWTH_LIMIT. So a large table that is expanded from small ones is computed when
- * running. A reshape of a constant shares its bytes and is always folded.
+ * A fold may not make the network large: what it adds, less the inputs that nobody needs once all
+ * such nodes are folded, stays within GROWTH_LIMIT. So a large table that is expanded from small
+ * ones is computed when running. A reshape of a constant shares its bytes and is always folded.
  */
 #include "core/base/allocator.h"
 #include "core/base/status.h"
@@ -13,7 +13,7 @@
 #include "core/optimizer/evaluate_node.h"
 #include "core/optimizer/passes.h"
 
-enum { GROWTH_LIMIT = 64 * 1024 };
+enum { GROWTH_LIMIT = 64 * 1024, SIZE_LIMIT = 1 << 30, MOST_USES = 64 };
 
 typedef struct fold_t {
   tenon__bench_t* bench;
@@ -108,8 +108,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
   return tenon__patch_end(bench);
 }
 
-static bool inputs_are_constant(const fold_t* fold) {
-  const tenon__node_t* node = node_of(fold);
+static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE &&
         tenon__bench_constant(fold->bench, fold->graph, node->inputs[i]) == NULL) {
@@ -133,15 +132,58 @@ static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit)
   return value->rank == TENON_NONE ? limit + 1 : bits / 8;
 }
 
+static uint64_t size_of_constant(const fold_t* fold, uint32_t value) {
+  const tenon__weights_t* weights = tenon__bench_constant(fold->bench, fold->graph, value);
+  return weights == NULL ? 0 : weights->size_bytes;
+}
+
+/* How many bytes of result a node of constants makes for each byte that it reads. */
+static double expansion(const fold_t* fold, const tenon__node_t* node) {
+  uint64_t read = 1;
+  uint64_t made = 0;
+  for (uint32_t i = 0; i < node->input_count; ++i) {
+    read += size_of_constant(fold, node->inputs[i]);
+  }
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    made += node->outputs[i] == TENON_NONE ? 0 : output_bytes(fold, node->outputs[i], SIZE_LIMIT);
+  }
+  return (double)made / (double)read;
+}
+
+/* Are all who read a constant nodes of constants, whose results together are no larger? Then its
+ * bytes go as soon as they are all folded: a matrix that is cut into gates, say. */
+static bool goes_away(const fold_t* fold, uint32_t value, uint64_t size) {
+  const tenon__bench_t* bench = fold->bench;
+  uint32_t count = 0;
+  uint32_t last = TENON_NONE;
+  double made = 0;
+  uint32_t use = tenon__bench_first_use(bench, fold->graph, value);
+  for (; use != TENON_NONE && count < MOST_USES; use = tenon__bench_use(bench, use)->next) {
+    const uint32_t user = tenon__bench_use(bench, use)->node;
+    const tenon__node_t* node = tenon__bench_node(bench, fold->graph, user);
+    if (!inputs_are_constant(fold, node)) {
+      return false;
+    }
+    made += user == last ? 0 : expansion(fold, node) * (double)size;
+    last = user;
+    ++count;
+  }
+  return count == tenon__bench_use_count(bench, fold->graph, value) &&
+         made <= (double)(size + GROWTH_LIMIT);
+}
+
 /* Bytes of inputs that go with the node. */
 static uint64_t vanishing_bytes(const fold_t* fold) {
   const tenon__node_t* node = node_of(fold);
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < node->input_count; ++i) {
-    const tenon__weights_t* weights =
-        tenon__bench_constant(fold->bench, fold->graph, node->inputs[i]);
-    if (weights != NULL && tenon__bench_use_count(fold->bench, fold->graph, node->inputs[i]) == 1) {
-      bytes += weights->size_bytes;
+    const uint64_t size = size_of_constant(fold, node->inputs[i]);
+    bool is_first = true;
+    for (uint32_t k = 0; k < i; ++k) {
+      is_first = is_first && node->inputs[k] != node->inputs[i];
+    }
+    if (size > 0 && is_first && goes_away(fold, node->inputs[i], size)) {
+      bytes += size;
     }
   }
   return bytes;
@@ -371,7 +413,7 @@ static tenon_status_t fold_node(fold_t* fold) {
     is_read = is_read || (node->outputs[i] != TENON_NONE &&
                           tenon__bench_use_count(fold->bench, fold->graph, node->outputs[i]) > 0);
   }
-  if (!is_pure || is_control || !is_read || !inputs_are_constant(fold)) {
+  if (!is_pure || is_control || !is_read || !inputs_are_constant(fold, node)) {
     return TENON_OK;
   }
   bool done = false;

@@ -131,3 +131,39 @@ TENON_TEST(folds_what_is_known_by_its_contents) {
               "graph main\n  input x: f32[2, 5]\n  constant t: i64[2]\n  output t: t\n");
   test_world_close(&world);
 }
+
+static tenon_value_t column_sum(test_world_t* world, const char* name, tenon_value_t x,
+                                int64_t keepdims) {
+  const tenon_builder_table_t* build = world->bench.build;
+  tenon_builder_t* builder = world->bench.builder;
+  const int64_t axis = 0;
+  tenon_value_t y = {0};
+  EXPECT_STATUS(build->begin(builder, "test.row_sum/1", name), TENON_OK);
+  EXPECT_STATUS(build->attribute_ints(builder, "axes", &axis, 1), TENON_OK);
+  EXPECT_STATUS(build->attribute_int(builder, "keepdims", keepdims), TENON_OK);
+  EXPECT_STATUS(build->add_input(builder, x), TENON_OK);
+  EXPECT_STATUS(build->end(builder, &y, 1), TENON_OK);
+  return y;
+}
+
+/* Each sum alone is above the limit; both together are smaller than what they read. */
+TENON_TEST(folds_all_who_read_a_large_constant_when_that_makes_it_smaller) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  float* data = calloc(60000, sizeof(*data));
+  REQUIRE(data != NULL);
+  const tenon_value_t w = test_floats(&world.bench, "w", data, DIMS(3, 20000));
+  const tenon_value_t v = test_floats(&world.bench, "v", data, DIMS(3, 20000));
+  free(data);
+  test_output(&world, column_sum(&world, "flat", w, 0), "flat");
+  test_output(&world, column_sum(&world, "kept", w, 1), "kept");
+  test_output(&world, test_permute(&world.bench, "turned", v, DIMS(1, 0)), "turned");
+  test_output(&world, test_unary(&world.bench, "test.exponential/1", "e", v), "e");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "constant flat: f32[20000]");
+  EXPECT_CONTAINS(text, "constant kept: f32[1, 20000]");
+  EXPECT(strstr(text, "constant w") == NULL);
+  EXPECT_CONTAINS(text, "constant v");
+  EXPECT_CONTAINS(text, "test.exponential/1(v)");
+  test_world_close(&world);
+}

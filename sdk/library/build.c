@@ -108,8 +108,10 @@ tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path) {
   TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&plan->bytes->registry->sink, __func__, "path", path != NULL));
   const tenon_sink_t* sink = &plan->bytes->registry->sink;
-  return tenon__tell_memory(sink, __func__,
-                            tenon__file_write(path, plan->bytes->data, plan->bytes->size, sink));
+  const size_t cold_offset = tenon__plan_cold_offset(plan->bytes->data, plan->bytes->size);
+  return tenon__tell_memory(
+      sink, __func__,
+      tenon__file_write_rare(path, plan->bytes->data, plan->bytes->size, cold_offset, sink));
 }
 
 void tenon_plan_destroy(tenon_plan_t* plan) {
