@@ -135,6 +135,7 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
   if (engine->plan != NULL) {
+    tenon__engine_drop_pending(engine);
     tenon__free(allocator, engine->steps,
                 (engine->plan->schedule_count + 1u) * sizeof *engine->steps);
     tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
@@ -147,6 +148,7 @@ static void destroy(tenon__engine_t* engine) {
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);
   }
+  (void)pthread_mutex_destroy(&engine->contexts_mutex);
   tenon__free(allocator, engine, sizeof *engine);
 }
 
@@ -177,6 +179,7 @@ tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data,
   engine->options = *options;
   engine->catalog = catalog;
   atomic_init(&engine->reference_count, 1);
+  (void)pthread_mutex_init(&engine->contexts_mutex, NULL);
   const tenon_status_t status = initialize(engine, data, size_bytes);
   if (status != TENON_OK) {
     destroy(engine);

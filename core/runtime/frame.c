@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
@@ -26,7 +27,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       state->data = frame->memory + place->offset;
       break;
     case TENON_STORAGE_WEIGHTS:
-      state->data = (void*)(uintptr_t)context->engine->plan->network->weights[place->index].data;
+      state->data = tenon__view_data(context->engine->plan->network->weights[place->index].data);
       break;
     case TENON_STORAGE_STATE:
       state->data = context->states[place->index];
@@ -103,6 +104,22 @@ void tenon__frame_destroy(tenon__frame_t* frame) {
       tenon__growing_deinitialize(frame->places[p].growing);
     }
   }
+}
+
+void tenon__frame_forget(tenon__frame_t* frame) {
+  const tenon__network_t* network = frame->context->engine->plan->network;
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    tenon__bound_destroy(frame->steps[k].bound);
+    frame->steps[k].bound = NULL;
+    frame->steps[k].signature_count = 0;
+  }
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    const tenon__place_t* place = &frame->schedule->places[p];
+    if (place->storage == TENON_STORAGE_WEIGHTS) {
+      frame->places[p].data = tenon__view_data(network->weights[place->index].data);
+    }
+  }
+  frame->is_bound = false;
 }
 
 /* ---- Arguments ---- */

@@ -6,6 +6,8 @@
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
+#include <pthread.h>
+
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
 #include "core/runtime/context.h"
@@ -27,6 +29,9 @@ struct tenon__engine_t {
   tenon_device_t* device_handle;
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
+  void** pending;               /* of each of the network's weights: set and not committed */
+  pthread_mutex_t contexts_mutex;
+  struct tenon__context_t* contexts; /* a list: a refit tells them */
   uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
 };
 
@@ -71,6 +76,7 @@ typedef struct tenon__frame_t {
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
+  struct tenon__context_t* next_of_engine;
   tenon__arena_t arena; /* frames and arrays: made once */
   tenon__thread_pool_t* pool;
   tenon_stream_t* stream;
@@ -119,6 +125,8 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
+/* After a refit: no step is bound any more, and weights are where they are now. */
+void tenon__frame_forget(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
