@@ -200,11 +200,16 @@ struct tenon_binding_t {
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
   const tenon_sink_t* sink;
+  tenon_status_t failure; /* why the host gave NULL */
 };
 
 static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
   char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
-  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+  if (raw == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  return raw + (64 - (uintptr_t)raw % 64) % 64;
 }
 
 static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
@@ -251,6 +256,7 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
       tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1, sizeof *storage);
   const int64_t** strides = tenon__arena_allocate(arena, map->source_count + 1u, sizeof *strides);
   if (move == NULL || pieces == NULL || storage == NULL || strides == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
   for (uint32_t k = 0; k < map->source_count; ++k) {
@@ -260,6 +266,9 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
       region->network->pool, map, binding->extents->values, binding->extents->known, strides,
       pieces, (uint32_t)capacity, storage, move);
   if (status != TENON_OK || !pieces_fit(move, binding)) {
+    binding->failure =
+        tenon__fail(binding->sink, status == TENON_OK ? TENON_ERROR_INVALID_DATA : status,
+                    "the move does not fit its tensors");
     return NULL;
   }
   move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
@@ -272,6 +281,7 @@ static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
   const tenon_dim_t* dims = tenon__region_space(region, slot, &rank);
   int64_t* extents = tenon__arena_allocate(&binding->bound->memory, rank + 1u, sizeof *extents);
   if (extents == NULL || !tenon__extents_shape(binding->extents, rank, dims, extents)) {
+    binding->failure = extents == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INVALID_STATE;
     return NULL;
   }
   return extents;
@@ -369,7 +379,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
         kernel->bind(instance->prepared, &binding, &kBindTable, &bound->bound);
     if (status != TENON_OK) {
       tenon__bound_destroy(bound);
-      return status;
+      return binding.failure != TENON_OK ? binding.failure : status;
     }
   }
   bound->is_bound = true;

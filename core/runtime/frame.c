@@ -317,6 +317,7 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
                 state->signature_capacity * sizeof(int64_t));
     state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
     state->signature_capacity = state->signature == NULL ? 0 : count;
+    state->signature_count = 0;
     if (state->signature == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }

@@ -58,6 +58,9 @@ static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry
 static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
                        tenon_refusal_t* out_refusal) {
   const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
+  if (region->node_count > 1) {
+    return true; /* the pattern named them, or the kernel chose them itself */
+  }
   for (uint32_t k = 0; kernel->attributes != NULL && k < node->attribute_count; ++k) {
     if (!node->attributes[k].defined) {
       continue;
@@ -128,6 +131,10 @@ static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t
                             const tenon__kernel_entry_t** entries) {
   const char* op = NULL;
   uint32_t flags = 0;
+  if (region->claimant != NULL) {
+    entries[0] = region->claimant;
+    return 1;
+  }
   if (region->kind == TENON_REGION_OPERATOR) {
     op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op->name;
   } else {
@@ -403,8 +410,12 @@ static void note_references(search_t* search) {
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates) {
   const tenon__digest_t signature = tenon__region_signature(region);
-  char key[65];
+  char key[96];
   tenon__digest_text(&signature, key);
+  if (region->claimant != NULL) {
+    (void)snprintf(key + strlen(key), sizeof key - strlen(key), "|%p",
+                   (const void*)region->claimant);
+  }
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
@@ -444,11 +455,13 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
 }
 
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
-                                      const tenon__candidates_t* candidates, uint32_t pick) {
-  const char* text = candidates->refusals == NULL ? "" : candidates->refusals;
+                                      const tenon__candidates_t* candidates, uint32_t pick,
+                                      const char* notes) {
   if (!tuning->options.keep_refusals) {
     return candidates->refusals;
   }
+  const char* text = tenon__arena_format(tuning->arena, "%s%s", notes == NULL ? "" : notes,
+                                         candidates->refusals == NULL ? "" : candidates->refusals);
   const double best = candidates->items[pick].seconds;
   for (uint32_t k = 0; k < candidates->count && text != NULL; ++k) {
     const tenon__candidate_t* c = &candidates->items[k];
