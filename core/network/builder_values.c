@@ -1,4 +1,5 @@
 /* Values of a network being built: inputs, parameters, constants, states, and looking at them. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/network/builder_parts.h"
@@ -115,11 +116,58 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   return tenon__builder_handle(builder, graph, index, out_value);
 }
 
+/* ---- Inputs whose value is given ---- */
+
+static tenon__given_input_t* find_given(const tenon_builder_t* builder, const char* name) {
+  for (uint32_t i = 0; i < builder->given_count; ++i) {
+    if (strcmp(builder->given[i].name, name) == 0) {
+      return &builder->given[i];
+    }
+  }
+  return NULL;
+}
+
+/* "i64[2, ?]" of extents that are known or -1. */
+static const char* type_text(tenon_builder_t* builder, tenon_dtype_t dtype, uint32_t rank,
+                             const int64_t* dims) {
+  const char* text = tenon__arena_format(&builder->arena, "%s[", tenon__dtype_name(dtype));
+  for (uint32_t i = 0; text != NULL && i < rank; ++i) {
+    text = dims[i] < 0 ? tenon__arena_format(&builder->arena, "%s%s?", text, i > 0 ? ", " : "")
+                       : tenon__arena_format(&builder->arena, "%s%s%" PRId64, text,
+                                             i > 0 ? ", " : "", dims[i]);
+  }
+  text = text != NULL ? tenon__arena_format(&builder->arena, "%s]", text) : NULL;
+  return text != NULL ? text : "?";
+}
+
+/* The input is this constant. */
+static tenon_status_t add_given(tenon_builder_t* builder, tenon__given_input_t* given,
+                                const argument_type_t* type, tenon_value_t* out_value) {
+  const tenon_tensor_view_t* view = given->view;
+  bool fits = view->dtype == type->dtype && view->rank == type->rank;
+  for (uint32_t i = 0; fits && i < type->rank; ++i) {
+    fits = type->dims[i] < 0 || type->dims[i] == view->dims[i];
+  }
+  if (!fits) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s' is %s; the value given for it is %s", given->name,
+                       type_text(builder, type->dtype, type->rank, type->dims),
+                       type_text(builder, view->dtype, view->rank, view->dims));
+  }
+  given->is_used = true;
+  return tenon__build_constant(builder, given->name, view, 0, out_value);
+}
+
 tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
                                   uint32_t rank, const int64_t* dims, const char* const* symbols,
                                   tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(check_extents(builder, name, dtype, rank, dims));
+  tenon__given_input_t* given = find_given(builder, name);
+  if (given != NULL) {
+    const argument_type_t declared = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
+    return add_given(builder, given, &declared, out_value);
+  }
   const argument_type_t type = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
   return add_argument(builder, name, &type, out_value);
 }
