@@ -18,6 +18,9 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
   const tenon__network_t* network = context->engine->plan->network;
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
   tenon__extents_t* extents = &context->extents;
+  if (v->rank == TENON_NONE) {
+    return TENON_OK; /* nothing says what it must be */
+  }
   if (v->rank != rank) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
@@ -162,6 +165,16 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
 }
 
+/* Views of a place that has its numbers now. */
+static tenon_status_t learn_views_of(tenon__frame_t* frame, uint32_t root) {
+  for (uint32_t k = 0; k < frame->sizing_count; ++k) {
+    if (tenon__place_root(frame->schedule, frame->sizing[k]) == root) {
+      TENON_TRY(tenon__frame_learn(frame, frame->sizing[k]));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   if (step->kind == TENON_STEP_KERNEL) {
@@ -178,13 +191,14 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
       if (place->storage == TENON_STORAGE_GROWING || value->number != TENON_NONE) {
         TENON_TRY(tenon__frame_learn(frame, step->outputs[k]));
       }
+      TENON_TRY(learn_views_of(frame, tenon__place_root(frame->schedule, step->outputs[k])));
     }
   }
   return TENON_OK;
 }
 
-/* Views of places with contents that symbols read. */
-static tenon_status_t learn_views(tenon__frame_t* frame) {
+/* Places with contents that symbols read and that no step makes. */
+static tenon_status_t learn_given(tenon__frame_t* frame) {
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     const tenon__place_t* place = &frame->schedule->places[p];
     if (place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_PARAMETER ||
@@ -192,6 +206,7 @@ static tenon_status_t learn_views(tenon__frame_t* frame) {
       if (value_at(frame, p)->number != TENON_NONE) {
         TENON_TRY(tenon__frame_learn(frame, p));
       }
+      TENON_TRY(learn_views_of(frame, p));
     }
   }
   return TENON_OK;
@@ -199,7 +214,8 @@ static tenon_status_t learn_views(tenon__frame_t* frame) {
 
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
-  TENON_TRY(learn_views(frame));
+  tenon__frame_forget_found(frame);
+  TENON_TRY(learn_given(frame));
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }

@@ -33,6 +33,7 @@ typedef struct grouping_t {
   uint32_t* position; /* of each node in the order */
   tenon__uses_t uses;
   bool* needed;       /* values whose data somebody reads */
+  bool* sizing;       /* of these, values whose numbers are extents elsewhere: made before that */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;

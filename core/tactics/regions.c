@@ -22,6 +22,7 @@ static void need_symbol_values(grouping_t* grouping) {
         tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
         graph == grouping->graph && grouping->g->values[value].alive) {
       grouping->needed[value] = true;
+      grouping->sizing[value] = true;
     }
   }
 }
@@ -453,11 +454,12 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
+  grouping->sizing = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
-      grouping->groups == NULL || grouping->stamps == NULL) {
+      grouping->sizing == NULL || grouping->groups == NULL || grouping->stamps == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
