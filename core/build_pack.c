@@ -41,12 +41,14 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
   TENON_TRY(tenon__instance_create(b->allocator, &binding, step->region, &step->tactic, step->name,
                                    b->store, b->tuning.options.thread_count, b->options->sink,
                                    &instance));
+  tenon__building_mark_reads(b, step, instance);
   tenon__instance_destroy(instance);
   return TENON_OK;
 }
 
 tenon_status_t tenon__building_pack(tenon__building_t* b) {
   TENON_TRY(tenon__packed_store_create(b->allocator, &b->store));
+  TENON_TRY(tenon__building_begin_reads(b));
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
     for (uint32_t k = 0; k < b->plan->schedules[g].step_count; ++k) {
       const tenon__step_t* step = &b->plan->schedules[g].steps[k];
@@ -110,33 +112,6 @@ static tenon_status_t name_plugins(tenon__building_t* b) {
   return TENON_OK;
 }
 
-/* ---- Weights ---- */
-
-/* Weights that a step reads, or that values alive stand for, stay; with tuned_only those alone that
- * no kernel has packed. */
-static tenon_status_t keep_weights(tenon__building_t* b) {
-  const tenon__network_t* network = b->plan->network;
-  bool* kept = tenon__arena_allocate(&b->plan->arena, network->weights_count + 1u, sizeof *kept);
-  if (kept == NULL) {
-    return tenon__fail_memory(b->options->sink);
-  }
-  for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
-    const tenon__schedule_t* schedule = &b->plan->schedules[g];
-    for (uint32_t p = 0; p < schedule->place_count; ++p) {
-      if (schedule->places[p].storage == TENON_STORAGE_WEIGHTS) {
-        kept[schedule->places[p].index] = true;
-      }
-    }
-  }
-  for (uint32_t k = 0; k < network->state_count; ++k) {
-    if (network->states[k].initial != TENON_NONE) {
-      kept[network->states[k].initial] = true;
-    }
-  }
-  b->plan->weights_kept = kept;
-  return TENON_OK;
-}
-
 tenon_status_t tenon__building_describe(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
   plan->device = tenon__arena_copy_string(&plan->arena, b->tuning.device_name);
@@ -148,5 +123,5 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
     return tenon__fail_memory(b->options->sink);
   }
   TENON_TRY(name_plugins(b));
-  return keep_weights(b);
+  return tenon__building_keep_weights(b);
 }

@@ -17,6 +17,8 @@ typedef struct tenon__building_t {
   tenon__tuning_t tuning;
   bool has_known;
   tenon__packed_store_t* store;
+  bool* is_read;  /* of each of the network's weights: does a step read its own bytes? */
+  bool* is_table; /* and do all who do read some elements of many? */
 } tenon__building_t;
 
 /* Narrows the symbols of the inputs to the profile's ranges. */
@@ -27,6 +29,12 @@ tenon_status_t tenon__building_optimise(tenon__building_t* building);
 tenon_status_t tenon__building_profile(tenon__building_t* building);
 /* Is the graph the main one, or a body of a node that is alive? */
 bool tenon__building_graph_is_used(const tenon__building_t* building, uint32_t graph);
+/* Who reads which weights, step by step as they are prepared. */
+tenon_status_t tenon__building_begin_reads(tenon__building_t* building);
+void tenon__building_mark_reads(tenon__building_t* building, const tenon__step_t* step,
+                                const tenon__instance_t* instance);
+/* Which weights the plan keeps, and which of them every run reads. */
+tenon_status_t tenon__building_keep_weights(tenon__building_t* building);
 /* Prepares every step once, so that the plan holds the packed weights. */
 tenon_status_t tenon__building_pack(tenon__building_t* building);
 /* Plugins, fingerprint, which weights the plan keeps. */

@@ -110,6 +110,16 @@ tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
   return status;
 }
 
+void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data,
+                                   size_t size) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
+  const uintptr_t end = ((uintptr_t)data + size) / page * page;
+  if (file->size > 0 && begin < end) {
+    (void)madvise((void*)begin, end - begin, MADV_NOHUGEPAGE);
+  }
+}
+
 void tenon__file_unmap(tenon__mapped_file_t* file) {
   if (file->size > 0) {
     (void)munmap((void*)(uintptr_t)file->data, file->size); /* NOLINT(performance-no-int-to-ptr) */
@@ -141,28 +151,38 @@ static int create_beside(const char* path, char out_name[PATH_MAX]) {
 }
 
 /* 0 or errno's value. */
-static int write_all(int descriptor, const uint8_t* data, size_t size_bytes) {
-  while (size_bytes > 0) {
-    const ssize_t written = write(descriptor, data, size_bytes);
+static int write_all(int descriptor, const uint8_t* data, size_t size_bytes, size_t rare_offset) {
+  enum { RARE_PIECE = 16 * 1024 };
+  size_t done = 0;
+  while (done < size_bytes) {
+    size_t piece = size_bytes - done;
+    if (done < rare_offset && rare_offset < size_bytes) {
+      piece = rare_offset - done;
+    } else if (done >= rare_offset && piece > RARE_PIECE) {
+      piece = RARE_PIECE;
+    }
+    const ssize_t written = write(descriptor, data + done, piece);
     if (written < 0 && errno != EINTR) {
       return errno;
     }
-    if (written > 0) {
-      data += written;
-      size_bytes -= (size_t)written;
-    }
+    done += written > 0 ? (size_t)written : 0;
   }
   return fsync(descriptor) == 0 ? 0 : errno;
 }
 
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink) {
+  return tenon__file_write_rare(path, data, size_bytes, size_bytes, sink);
+}
+
+tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
+                                      size_t rare_offset, const tenon_sink_t* sink) {
   char name[PATH_MAX];
   const int descriptor = create_beside(path, name);
   if (descriptor < 0) {
     return fail_with_reason(sink, "create a file beside", path, errno);
   }
-  int reason = write_all(descriptor, data, size_bytes);
+  int reason = write_all(descriptor, data, size_bytes, rare_offset);
   if (close(descriptor) != 0 && reason == 0) {
     reason = errno;
   }

@@ -17,10 +17,17 @@ tenon_status_t tenon__file_map(const char* path, const tenon_sink_t* sink,
  * symbolic link that leads outside of it. DENIED says which. */
 tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
                                       const tenon_sink_t* sink, tenon__mapped_file_t* out_file);
+/* A part of a mapped file of which little will be read: the kernel maps small pages there, so that
+ * what lies beside them does not count. Only saves memory; cannot fail. */
+void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data, size_t size);
 void tenon__file_unmap(tenon__mapped_file_t* file);
 /* Writes to `path`.tmp-PID, syncs, renames. */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink);
+/* Of what begins at `rare_offset` readers that map the file will read little here and there. It is
+ * written in small pieces: Linux caches a piece in one block, and maps whole blocks. */
+tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
+                                      size_t rare_offset, const tenon_sink_t* sink);
 double tenon__seconds(void); /* monotonic clock */
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/optimizer/rewrite_match.h"
+#include "core/optimizer/rewriting.h"
 
 /* The first decomposition whose condition holds. */
 static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, uint32_t index,

@@ -4,8 +4,8 @@
  * caller can compute.
  *
  * A fold may not make the network large: what it adds, less the inputs that nobody needs once all
- * such nodes are folded, stays within GROWTH_LIMIT. So a large table that is expanded from small ones is computed when
- * running. A reshape of a constant shares its bytes and is always folded.
+ * such nodes are folded, stays within GROWTH_LIMIT. So a large table that is expanded from small
+ * ones is computed when running. A reshape of a constant shares its bytes and is always folded.
  */
 #include "core/base/allocator.h"
 #include "core/base/status.h"

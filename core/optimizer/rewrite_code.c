@@ -5,7 +5,7 @@
  */
 #include "core/base/status.h"
 #include "core/network/builder.h"
-#include "core/optimizer/rewrite_match.h"
+#include "core/optimizer/rewriting.h"
 #include "core/plan/region.h"
 
 static const tenon__operator_t* find_nothing(void* user, const char* name) {
@@ -28,33 +28,15 @@ static tenon_status_t open_profile(const tenon__bench_t* bench, tenon__arena_t* 
 static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__match_t* match,
                                   tenon__arena_t* arena, struct tenon_region_t* out_region) {
   tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
-  uint32_t* nodes = tenon__arena_allocate(arena, match->node_count, sizeof(*nodes));
-  tenon__region_input_t* inputs =
-      tenon__arena_allocate(arena, match->input_count + 1u, sizeof(*inputs));
-  tenon__region_output_t* output = tenon__arena_allocate(arena, 1, sizeof(*output));
-  if (profile == NULL || nodes == NULL || inputs == NULL || output == NULL) {
+  uint32_t nodes[TENON_MATCH_NAMES];
+  if (profile == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   TENON_TRY(open_profile(bench, arena, profile));
-  /* The root, which the pattern matched, is node 0. */
-  for (uint32_t i = 0; i < match->node_count; ++i) {
-    nodes[i] = match->nodes[match->node_count - 1 - i];
-  }
-  for (uint32_t i = 0; i < match->input_count; ++i) {
-    inputs[i].value = match->inputs[i];
-  }
-  output->value = match->result;
-  *out_region = (struct tenon_region_t){.network = bench->network,
-                                        .graph = match->graph,
-                                        .kind = TENON_REGION_OPERATOR,
-                                        .node_count = match->node_count,
-                                        .nodes = nodes,
-                                        .covered_count = match->node_count,
-                                        .covered = nodes,
-                                        .input_count = match->input_count,
-                                        .inputs = inputs,
-                                        .output_count = 1,
-                                        .outputs = output};
+  tenon__match_nodes(match, nodes);
+  TENON_TRY(tenon__region_of_nodes(arena, bench->network, match->graph, nodes, match->node_count,
+                                   match->inputs, match->input_count, &match->result, 1,
+                                   out_region));
   return tenon__region_finish(arena, profile, out_region);
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/expression/shape_rule.h"
 #include "core/network/attribute.h"
-#include "core/optimizer/rewrite_match.h"
+#include "core/optimizer/rewriting.h"
 
 /* A rewrite with its texts parsed. */
 typedef struct rewrite_t {
@@ -245,6 +245,16 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
   return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
 }
 
+static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
+  const tenon__bench_t* bench = user;
+  bool outside = tenon__bench_leaves(bench, match->graph, value);
+  uint32_t use = tenon__bench_first_use(bench, match->graph, value);
+  for (; use != TENON_NONE && !outside; use = tenon__bench_use(bench, use)->next) {
+    outside = !tenon__match_holds(match, tenon__bench_use(bench, use)->node);
+  }
+  return outside;
+}
+
 tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
   const tenon__node_t* node = tenon__bench_node(bench, graph, index);
   if (node->op == NULL || bench->options->rewrite_count == 0) {
@@ -254,6 +264,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
   if (rewrites == NULL) {
     return tenon__fail_memory(bench->sink);
   }
+  const tenon__match_uses_t uses = {read_outside, bench};
   bool done = false;
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK && !done && i < rewrites->count; ++i) {
@@ -265,7 +276,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
     tenon__arena_t arena;
     tenon__match_t match;
     tenon__arena_initialize(&arena, bench->network->allocator);
-    if (tenon__match_pattern(bench, pattern, graph, index, &arena, &match) &&
+    if (tenon__match_pattern(bench->network, &uses, pattern, graph, index, &arena, &match) &&
         guard_holds(bench, rewrite, &match, &arena)) {
       status = apply(bench, rewrite, &match, &arena, &done);
     }

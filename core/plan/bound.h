@@ -12,6 +12,7 @@ struct tenon__instance_t {
   const char* name;
   void* prepared;
   bool is_prepared;
+  bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */
   tenon__arena_t memory; /* what prepare allocates */
 };
 

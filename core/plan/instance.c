@@ -50,6 +50,7 @@ static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char*
     const tenon__digest_t* digest =
         tenon__weights_digest((tenon__network_t*)(uintptr_t)region->network, weights);
     tenon__digest_add(&state, digest, sizeof *digest);
+    preparation->instance->packed[value] = true;
   }
   const tenon__digest_t key = tenon__digest_end(&state);
   return tenon__packed_store_get_or_make(preparation->store, &key, format, size_bytes, out_data,
@@ -151,6 +152,12 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                   .tactic = tactic,
                                   .name = step_name};
   tenon__arena_initialize(&instance->memory, allocator);
+  instance->packed =
+      tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
+  if (instance->packed == NULL) {
+    tenon__instance_destroy(instance);
+    return tenon__fail_memory(sink);
+  }
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, step_name);
   tenon_preparation_t preparation = {
@@ -168,6 +175,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   instance->is_prepared = true;
   *out_instance = instance;
   return TENON_OK;
+}
+
+bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
+  return value < instance->region->value_count && instance->packed[value];
 }
 
 void tenon__instance_destroy(tenon__instance_t* instance) {

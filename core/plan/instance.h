@@ -36,6 +36,9 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       tenon__packed_store_t* store, uint32_t thread_count,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance);
 void tenon__instance_destroy(tenon__instance_t* instance);
+/* Did the kernel pack this value of its region? Then running does not read the value's own bytes.
+ */
+bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
 
 /* What one execution lends to a kernel: the type behind tenon_run_t. One for each context. */
 struct tenon_run_t {

@@ -133,6 +133,12 @@ typedef struct tenon__plan_t {
   uint64_t zeroed_bytes;  /* all steps' together */
   uint64_t persistent_bytes;
   const bool* weights_kept; /* for each of the network's: are the bytes in the plan? NULL: all */
+  /* For each of the network's: does every run read it whole? The others (what kernels have packed,
+   * tables of which a run reads some rows) lie apart in the file. NULL: all. For the writer. */
+  const bool* weights_hot;
+  /* Where the others lie, when read from a file. */
+  const void* cold_data;
+  size_t cold_size;
   const tenon__digest_t* packed_digests; /* of packed[k]'s bytes; NULL when not read from a file */
 } tenon__plan_t;
 
@@ -146,6 +152,8 @@ void tenon__plan_destroy(tenon__plan_t* plan);
 struct tenon__byte_writer_t;
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
+/* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
+size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
 /* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the
  * arena, digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives
  * the plan. `find` as for tenon__network_read. */

@@ -4,7 +4,7 @@
  *   header     64 + 32 bytes: below
  *   structure  `structure_size` bytes: sections, each a u32 name, a u64 size and its bytes
  *   data       from `data_offset`, a multiple of 4096: weights and packed weights, each aligned to
- * 64
+ *              64; first those that every run reads
  *
  *   header     "TENONPLN"
  *              u32 version        a reader refuses others
@@ -12,7 +12,8 @@
  *              u64 total_size     of the file
  *              u64 structure_size
  *              u64 data_offset
- *              24 bytes           0
+ *              u64 hot_size       of the data: what every run reads; the rest follows
+ *              16 bytes           0
  *              32 bytes           SHA-256 of the 64 bytes before and the structure
  *
  * Every section stands once, in the order of TENON_PLAN_SECTIONS. Weights are not covered by the
@@ -26,7 +27,7 @@
 #include "core/plan/plan.h"
 
 #define TENON_PLAN_MAGIC "TENONPLN"
-#define TENON_PLAN_VERSION 1u
+#define TENON_PLAN_VERSION 2u
 #define TENON_PLAN_HEADER_SIZE 96u
 #define TENON_PLAN_DIGEST_OFFSET 64u
 #define TENON_PLAN_DATA_ALIGNMENT 4096u
@@ -60,6 +61,7 @@ typedef struct tenon__plan_reader_t {
   const uint8_t* file;
   size_t file_size;
   size_t data_offset;
+  size_t cold_offset;
 } tenon__plan_reader_t;
 
 /* Reports "the plan is broken: ..."; INVALID_DATA. */

@@ -43,6 +43,7 @@ static tenon_status_t read_header(tenon__plan_reader_t* reader,
   const uint64_t total_size = tenon__read_u64(&head);
   const uint64_t structure_size = tenon__read_u64(&head);
   const uint64_t data_offset = tenon__read_u64(&head);
+  const uint64_t hot_size = tenon__read_u64(&head);
   if (magic == NULL || memcmp(magic, TENON_PLAN_MAGIC, 8) != 0) {
     return tenon__fail(reader->sink, TENON_ERROR_INVALID_DATA, "this is no plan of Tenon");
   }
@@ -59,7 +60,8 @@ static tenon_status_t read_header(tenon__plan_reader_t* reader,
   }
   if (structure_size > total_size - TENON_PLAN_HEADER_SIZE || data_offset > total_size ||
       data_offset % TENON_PLAN_DATA_ALIGNMENT != 0 ||
-      data_offset < TENON_PLAN_HEADER_SIZE + structure_size) {
+      data_offset < TENON_PLAN_HEADER_SIZE + structure_size ||
+      hot_size > total_size - data_offset) {
     return tenon__plan_broken(reader, "its parts do not fit into it");
   }
   const tenon__digest_t digest = tenon__plan_file_digest(reader->file, structure_size);
@@ -69,6 +71,7 @@ static tenon_status_t read_header(tenon__plan_reader_t* reader,
   tenon__byte_reader_initialize(out_structure, reader->file + TENON_PLAN_HEADER_SIZE,
                                 structure_size);
   reader->data_offset = data_offset;
+  reader->cold_offset = data_offset + hot_size;
   return TENON_OK;
 }
 
@@ -331,6 +334,8 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
   tenon__plan_reader_t reader = {.plan = plan, .sink = sink, .file = data, .file_size = size_bytes};
   const finder_t finder = {.find = find, .user = find_user};
   const tenon_status_t status = read_all(&reader, &finder);
+  plan->cold_data = reader.file + reader.cold_offset;
+  plan->cold_size = size_bytes - reader.cold_offset;
   if (status != TENON_OK) {
     tenon__plan_destroy(plan);
     return status;

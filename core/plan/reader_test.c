@@ -247,10 +247,10 @@ TENON_TEST(refuses_other_files_and_versions) {
   file_t f;
   tenon__plan_t* plan = NULL;
   REQUIRE(start(&f));
-  f.data[8] = 2;
+  f.data[8] = TENON_PLAN_VERSION + 1;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(f.messages.text, "format 2");
-  f.data[8] = 1;
+  EXPECT_CONTAINS(f.messages.text, "format 3");
+  f.data[8] = TENON_PLAN_VERSION;
   f.data[0] = 'X';
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(f.messages.text, "no plan");
@@ -372,5 +372,29 @@ TENON_TEST(steps_describe_themselves) {
   EXPECT_TEXT(report.kind, "contents");
   EXPECT_STATUS(tenon__step_describe(f.plan, 0, 3, &f.plan->arena, &report), TENON_OK);
   EXPECT_TEXT(report.layout, "part");
+  stop(&f);
+}
+
+/* Weights that not every run reads lie behind all that is read, packed weights included. */
+TENON_TEST(cold_weights_lie_apart) {
+  file_t f;
+  REQUIRE(start(&f));
+  const bool hot[] = {false, true};
+  void* file = NULL;
+  size_t size = 0;
+  f.plan->weights_hot = hot;
+  REQUIRE(tenon__plan_write(f.plan, tenon__allocator_default(), NULL, &file, &size) == TENON_OK);
+  tenon__plan_t* plan = NULL;
+  REQUIRE(tenon__plan_read(tenon__allocator_default(), file, size, sample_find, &f.library, NULL,
+                           &plan) == TENON_OK);
+  const uint8_t* cold = (const uint8_t*)file + tenon__plan_cold_offset(file, size);
+  EXPECT(plan->cold_data == cold && plan->cold_size == (size_t)((uint8_t*)file + size - cold));
+  EXPECT((const uint8_t*)plan->network->weights[0].data >= cold);
+  EXPECT((const uint8_t*)plan->network->weights[1].data < cold);
+  for (uint32_t k = 0; k < plan->packed_count; ++k) {
+    EXPECT((const uint8_t*)plan->packed[k].data + plan->packed[k].size_bytes <= cold);
+  }
+  tenon__plan_destroy(plan);
+  tenon__free(tenon__allocator_default(), file, size);
   stop(&f);
 }

@@ -18,37 +18,47 @@ static void* copy_array(tenon__arena_t* arena, const void* data, size_t count, s
 
 /* ---- Constructors ---- */
 
-tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
-                                     uint32_t graph, uint32_t node,
-                                     struct tenon_region_t* out_region) {
-  const tenon__node_t* n = &network->graphs[graph]->nodes[node];
-  tenon__region_input_t* inputs = tenon__arena_allocate(arena, n->input_count + 1u, sizeof *inputs);
-  tenon__region_output_t* outputs =
-      tenon__arena_allocate(arena, n->output_count + 1u, sizeof *outputs);
-  const uint32_t* nodes = tenon__arena_copy(arena, &node, sizeof node);
-  if (inputs == NULL || outputs == NULL || nodes == NULL) {
+tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
+                                      uint32_t graph, const uint32_t* nodes, uint32_t node_count,
+                                      const uint32_t* inputs, uint32_t input_count,
+                                      const uint32_t* outputs, uint32_t output_count,
+                                      struct tenon_region_t* out_region) {
+  tenon__region_input_t* own_inputs =
+      tenon__arena_allocate(arena, input_count + 1u, sizeof *own_inputs);
+  tenon__region_output_t* own_outputs =
+      tenon__arena_allocate(arena, output_count + 1u, sizeof *own_outputs);
+  const uint32_t* own_nodes = tenon__arena_copy(arena, nodes, node_count * sizeof *nodes);
+  if (own_inputs == NULL || own_outputs == NULL || own_nodes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t i = 0; i < n->input_count; ++i) {
-    inputs[i].value = n->inputs[i];
+  for (uint32_t i = 0; i < input_count; ++i) {
+    own_inputs[i].value = inputs[i];
   }
-  for (uint32_t i = 0; i < n->output_count; ++i) {
-    outputs[i].value = n->outputs[i];
+  for (uint32_t i = 0; i < output_count; ++i) {
+    own_outputs[i].value = outputs[i];
   }
   *out_region = (struct tenon_region_t){
       .network = network,
       .graph = graph,
       .kind = TENON_REGION_OPERATOR,
-      .node_count = 1,
-      .nodes = nodes,
-      .covered_count = 1,
-      .covered = nodes,
-      .input_count = n->input_count,
-      .inputs = inputs,
-      .output_count = n->output_count,
-      .outputs = outputs,
+      .node_count = node_count,
+      .nodes = own_nodes,
+      .covered_count = node_count,
+      .covered = own_nodes,
+      .input_count = input_count,
+      .inputs = own_inputs,
+      .output_count = output_count,
+      .outputs = own_outputs,
   };
   return TENON_OK;
+}
+
+tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t node,
+                                     struct tenon_region_t* out_region) {
+  const tenon__node_t* n = &network->graphs[graph]->nodes[node];
+  return tenon__region_of_nodes(arena, network, graph, &node, 1, n->inputs, n->input_count,
+                                n->outputs, n->output_count, out_region);
 }
 
 static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {

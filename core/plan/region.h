@@ -76,6 +76,12 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node,
                                      struct tenon_region_t* out_region);
+/* The region of several operators' nodes, the main one first, with these inputs and outputs. */
+tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
+                                      uint32_t graph, const uint32_t* nodes, uint32_t node_count,
+                                      const uint32_t* inputs, uint32_t input_count,
+                                      const uint32_t* outputs, uint32_t output_count,
+                                      struct tenon_region_t* out_region);
 /* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
  * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
  * becomes `value`. */

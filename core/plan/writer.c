@@ -23,10 +23,15 @@ typedef struct plan_writer_t {
   blob_t* weights;            /* one for each of the network's */
   blob_t* packed;
   uint64_t data_size;
+  uint64_t hot_size;
 } plan_writer_t;
 
 static bool is_kept(const tenon__plan_t* plan, uint32_t weights) {
   return plan->weights_kept == NULL || plan->weights_kept[weights];
+}
+
+static bool is_hot(const tenon__plan_t* plan, uint32_t weights) {
+  return plan->weights_hot == NULL || plan->weights_hot[weights];
 }
 
 /* ---- Where data will lie ---- */
@@ -57,14 +62,14 @@ static bool place_blob(plan_writer_t* w, uint64_t size_bytes, blob_t* out_blob) 
   return true;
 }
 
-static tenon_status_t place_blobs(plan_writer_t* w) {
+static tenon_status_t place_weights(plan_writer_t* w, bool hot) {
   const tenon__network_t* network = w->plan->network;
   bool fits = true;
   for (uint32_t k = 0; k < network->weights_count; ++k) {
     const tenon__weights_t* weights = &network->weights[k];
     uint64_t count = 0;
     uint64_t size = weights->size_bytes;
-    if (!is_kept(w->plan, k)) {
+    if (!is_kept(w->plan, k) || is_hot(w->plan, k) != hot) {
       continue;
     }
     if (weights->data == NULL && size > 0) {
@@ -75,10 +80,17 @@ static tenon_status_t place_blobs(plan_writer_t* w) {
     fits = fits && (weights->dtype != TENON_DTYPE_STRING || string_bytes(weights, &count, &size));
     fits = fits && place_blob(w, size, &w->weights[k]);
   }
+  return fits ? TENON_OK : tenon__fail_memory(w->sink);
+}
+
+static tenon_status_t place_blobs(plan_writer_t* w) {
+  bool fits = true;
+  TENON_TRY(place_weights(w, true));
   for (uint32_t k = 0; k < w->plan->packed_count; ++k) {
     fits = fits && place_blob(w, w->plan->packed[k].size_bytes, &w->packed[k]);
   }
-  return fits ? TENON_OK : tenon__fail_memory(w->sink);
+  w->hot_size = w->data_size;
+  return fits ? place_weights(w, false) : tenon__fail_memory(w->sink);
 }
 
 /* ---- Sections ---- */
@@ -283,6 +295,14 @@ tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size)
   return tenon__digest_end(&state);
 }
 
+size_t tenon__plan_cold_offset(const void* data, size_t size_bytes) {
+  tenon__byte_reader_t head;
+  tenon__byte_reader_initialize(&head, (const uint8_t*)data + 32, 16);
+  const uint64_t data_offset = tenon__read_u64(&head);
+  const uint64_t offset = data_offset + tenon__read_u64(&head);
+  return offset < size_bytes ? offset : size_bytes;
+}
+
 static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* out_size_bytes) {
   const size_t head_size = TENON_PLAN_HEADER_SIZE + w->bytes.size;
   const size_t data_offset = (head_size + TENON_PLAN_DATA_ALIGNMENT - 1) /
@@ -299,6 +319,7 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
   store_number(file + 16, total, 8);
   store_number(file + 24, w->bytes.size, 8);
   store_number(file + 32, data_offset, 8);
+  store_number(file + 40, w->hot_size, 8);
   memcpy(file + TENON_PLAN_HEADER_SIZE, w->bytes.data, w->bytes.size);
   store_data(w, file + data_offset);
   const tenon__digest_t digest = tenon__plan_file_digest(file, w->bytes.size);

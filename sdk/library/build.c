@@ -106,8 +106,9 @@ tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_da
 tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path) {
   TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&plan->bytes->registry->sink, __func__, "path", path != NULL));
-  return tenon__file_write(path, plan->bytes->data, plan->bytes->size,
-                           &plan->bytes->registry->sink);
+  const size_t cold_offset = tenon__plan_cold_offset(plan->bytes->data, plan->bytes->size);
+  return tenon__file_write_rare(path, plan->bytes->data, plan->bytes->size, cold_offset,
+                                &plan->bytes->registry->sink);
 }
 
 void tenon_plan_destroy(tenon_plan_t* plan) {

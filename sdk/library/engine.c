@@ -76,6 +76,10 @@ static tenon_status_t load_file(tenon_engine_t* engine, const char* path,
       name != NULL ? load(engine, engine->file.data, engine->file.size, name, options)
                    : tenon__fail_memory(&engine->registry->sink);
   tenon__arena_deinitialize(&arena);
+  if (status == TENON_OK) {
+    const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
+    tenon__file_expect_rare_reads(&engine->file, plan->cold_data, plan->cold_size);
+  }
   return status;
 }
 

@@ -828,7 +828,8 @@ typedef struct tenon_prepare_table_t {
    * (source values, format, parameters). *out_ready is 1 when the bytes are there already (loaded
    * from the plan, or packed by another tactic): then do not write. `format` names the packing and
    * its version: "gemm.panel32/1"; `parameters` is its configuration as text. `sources` are the
-   * region's values that the packing reads. At load the sources' constant_data may be NULL. */
+   * region's values that the packing reads: the kernel does not read them when it runs. At load
+   * their constant_data may be NULL. */
   tenon_status_t (*pack)(tenon_preparation_t* preparation, const char* format,
                          const char* parameters, const uint32_t* sources, size_t source_count,
                          size_t size_bytes, void** out_data, int32_t* out_ready);

@@ -1,8 +1,9 @@
-/* Matching a pattern of calls against the network. */
-#ifndef TENON_CORE_OPTIMIZER_REWRITE_MATCH_H_
-#define TENON_CORE_OPTIMIZER_REWRITE_MATCH_H_
+/* Matching a pattern of calls against a graph: for rewrites, and for kernels of several nodes. */
+#ifndef TENON_CORE_NETWORK_MATCH_H_
+#define TENON_CORE_NETWORK_MATCH_H_
 
-#include "core/optimizer/passes.h"
+#include "core/expression/text.h"
+#include "core/network/network.h"
 
 enum { TENON_MATCH_NAMES = 64, TENON_MATCH_ATTRIBUTES = 32 };
 
@@ -25,24 +26,25 @@ typedef struct tenon__match_t {
   uint32_t inputs[TENON_MATCH_NAMES]; /* values of the pattern's inputs, in order of occurrence */
 } tenon__match_t;
 
-bool tenon__match_pattern(tenon__bench_t* bench, const tenon__calls_t* pattern, uint32_t graph,
-                          uint32_t root, tenon__arena_t* arena, tenon__match_t* out_match);
+/* What the matcher asks of who knows the uses: does anybody read the value who is not among the
+ * match's nodes: another node, the graph's outputs, a state? */
+typedef struct tenon__match_uses_t {
+  bool (*read_outside)(const void* user, const tenon__match_t* match, uint32_t value);
+  const void* user;
+} tenon__match_uses_t;
+
+/* Does the pattern end at `root`? Values that it makes on the way are read inside alone. */
+bool tenon__match_pattern(const tenon__network_t* network, const tenon__match_uses_t* uses,
+                          const tenon__calls_t* pattern, uint32_t graph, uint32_t root,
+                          tenon__arena_t* arena, tenon__match_t* out_match);
+/* The nodes as regions list them: the root, which the pattern matched, first; then backwards. */
+void tenon__match_nodes(const tenon__match_t* match, uint32_t* out_nodes);
+bool tenon__match_holds(const tenon__match_t* match, uint32_t node);
 /* The value of a name; TENON_NONE. */
 uint32_t tenon__match_value(const tenon__match_t* match, const char* name);
 /* Whether a name was bound: to TENON_NONE where an optional input is absent. */
 bool tenon__match_has(const tenon__match_t* match, const char* name);
 /* Gives a name a value, replacing what it had; false when there are too many. */
 bool tenon__match_bind(tenon__match_t* match, const char* name, uint32_t value);
-
-/* One statement of a text: adds its node, with arguments and attributes by name, and binds its
- * results. *out_value: the last of them. UNSUPPORTED when nobody offers the operator. */
-tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
-                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
-                                       uint32_t* out_value);
-
-/* The replacement by a plugin's function. UNSUPPORTED when it declines. */
-tenon_status_t tenon__rewrite_by_code(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
-                                      const tenon__match_t* match, tenon__arena_t* arena,
-                                      uint32_t* out_value);
 
 #endif

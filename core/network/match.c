@@ -1,12 +1,13 @@
 /* Matching a pattern backwards from its last statement. */
-#include "core/optimizer/rewrite_match.h"
+#include "core/network/match.h"
 
 #include <string.h>
 
 #include "core/network/attribute.h"
 
 typedef struct matcher_t {
-  tenon__bench_t* bench;
+  const tenon__match_uses_t* uses;
+  const tenon__graph_t* g;
   const tenon__calls_t* pattern;
   tenon__arena_t* arena;
   tenon__match_t* match;
@@ -111,15 +112,14 @@ static bool match_argument(const matcher_t* matcher, uint32_t statement, const c
     return match->input_count < TENON_MATCH_NAMES - 1 && tenon__match_bind(match, name, value) &&
            ++match->input_count > 0;
   }
-  const tenon__value_node_t* made = tenon__bench_value(matcher->bench, match->graph, value);
+  const tenon__value_node_t* made = &matcher->g->values[value];
   return made->producer != TENON_NONE && made->producer_output == result &&
-         !tenon__bench_leaves(matcher->bench, match->graph, value) &&
          match_statement(matcher, made_by, made->producer);
 }
 
 static bool match_statement(const matcher_t* matcher, uint32_t statement, uint32_t index) {
   const tenon__call_statement_t* call = &matcher->pattern->statements[statement];
-  const tenon__node_t* node = tenon__bench_node(matcher->bench, matcher->match->graph, index);
+  const tenon__node_t* node = &matcher->g->nodes[index];
   tenon__match_t* match = matcher->match;
   if (node->op == NULL || strcmp(node->op->name, call->op) != 0 ||
       match->node_count == TENON_MATCH_NAMES) {
@@ -149,7 +149,13 @@ static bool match_statement(const matcher_t* matcher, uint32_t statement, uint32
   return true;
 }
 
-static bool is_matched(const tenon__match_t* match, uint32_t node) {
+void tenon__match_nodes(const tenon__match_t* match, uint32_t* out_nodes) {
+  for (uint32_t k = 0; k < match->node_count; ++k) {
+    out_nodes[k] = match->nodes[match->node_count - 1 - k];
+  }
+}
+
+bool tenon__match_holds(const tenon__match_t* match, uint32_t node) {
   for (uint32_t k = 0; k < match->node_count; ++k) {
     if (match->nodes[k] == node) {
       return true;
@@ -158,24 +164,14 @@ static bool is_matched(const tenon__match_t* match, uint32_t node) {
   return false;
 }
 
-/* Do only nodes of the match read it? */
-static bool is_inner(const matcher_t* matcher, uint32_t value) {
-  uint32_t use = tenon__bench_first_use(matcher->bench, matcher->match->graph, value);
-  for (; use != TENON_NONE; use = tenon__bench_use(matcher->bench, use)->next) {
-    if (!is_matched(matcher->match, tenon__bench_use(matcher->bench, use)->node)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* Values between the nodes of the match are read by these alone. */
 static bool is_closed(const matcher_t* matcher) {
   const tenon__match_t* match = matcher->match;
   for (uint32_t n = 0; n < match->node_count; ++n) {
-    const tenon__node_t* node = tenon__bench_node(matcher->bench, match->graph, match->nodes[n]);
+    const tenon__node_t* node = &matcher->g->nodes[match->nodes[n]];
     for (uint32_t o = 0; match->nodes[n] != match->root && o < node->output_count; ++o) {
-      if (node->outputs[o] != TENON_NONE && !is_inner(matcher, node->outputs[o])) {
+      if (node->outputs[o] != TENON_NONE &&
+          matcher->uses->read_outside(matcher->uses->user, match, node->outputs[o])) {
         return false;
       }
     }
@@ -183,17 +179,19 @@ static bool is_closed(const matcher_t* matcher) {
   return true;
 }
 
-bool tenon__match_pattern(tenon__bench_t* bench, const tenon__calls_t* pattern, uint32_t graph,
-                          uint32_t root, tenon__arena_t* arena, tenon__match_t* out_match) {
+bool tenon__match_pattern(const tenon__network_t* network, const tenon__match_uses_t* uses,
+                          const tenon__calls_t* pattern, uint32_t graph, uint32_t root,
+                          tenon__arena_t* arena, tenon__match_t* out_match) {
   memset(out_match, 0, sizeof(*out_match));
   out_match->graph = graph;
   out_match->root = root;
   const uint32_t last = pattern->statement_count - 1;
   const tenon__call_statement_t* call = &pattern->statements[last];
-  const tenon__node_t* node = tenon__bench_node(bench, graph, root);
-  const matcher_t matcher = {bench, pattern, arena, out_match};
+  const tenon__graph_t* g = network->graphs[graph];
+  const tenon__node_t* node = &g->nodes[root];
+  const matcher_t matcher = {uses, g, pattern, arena, out_match};
   if (call->result_count != 1 || node->outputs[0] == TENON_NONE ||
-      tenon__bench_use_count(bench, graph, node->outputs[0]) == 0 ||
+      !uses->read_outside(uses->user, out_match, node->outputs[0]) ||
       !match_statement(&matcher, last, root)) {
     return false;
   }
