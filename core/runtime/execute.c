@@ -167,49 +167,57 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
 
 /* Views of a place that has its numbers now. */
 static tenon_status_t learn_views_of(tenon__frame_t* frame, uint32_t root) {
-  for (uint32_t k = 0; k < frame->sizing_count; ++k) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < frame->sizing_count && status == TENON_OK; ++k) {
     if (tenon__place_root(frame->schedule, frame->sizing[k]) == root) {
-      TENON_TRY(tenon__frame_learn(frame, frame->sizing[k]));
+      status = tenon__frame_learn(frame, frame->sizing[k]);
     }
   }
-  return TENON_OK;
+  return status;
+}
+
+/* What a step's output says, itself and through its views. */
+static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
+  if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING ||
+      value_at(frame, place)->number != TENON_NONE) {
+    TENON_TRY(tenon__frame_learn(frame, place));
+  }
+  return learn_views_of(frame, tenon__place_root(frame->schedule, place));
 }
 
 static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
-  if (step->kind == TENON_STEP_KERNEL) {
-    TENON_TRY(run_kernel(frame, index));
-  } else if (step->kind == TENON_STEP_CONTENTS) {
-    TENON_TRY(run_contents(frame, step));
-  } else {
-    TENON_TRY(tenon__control_run(frame, index));
-  }
-  for (uint32_t k = 0; k < step->output_count; ++k) {
+  tenon_status_t status = step->kind == TENON_STEP_KERNEL     ? run_kernel(frame, index)
+                          : step->kind == TENON_STEP_CONTENTS ? run_contents(frame, step)
+                                                              : tenon__control_run(frame, index);
+  for (uint32_t k = 0; k < step->output_count && status == TENON_OK; ++k) {
     if (step->outputs[k] != TENON_NONE) {
-      const tenon__place_t* place = &frame->schedule->places[step->outputs[k]];
-      const tenon__value_node_t* value = value_at(frame, step->outputs[k]);
-      if (place->storage == TENON_STORAGE_GROWING || value->number != TENON_NONE) {
-        TENON_TRY(tenon__frame_learn(frame, step->outputs[k]));
-      }
-      TENON_TRY(learn_views_of(frame, tenon__place_root(frame->schedule, step->outputs[k])));
+      status = learn_output(frame, step->outputs[k]);
     }
   }
-  return TENON_OK;
+  return status;
+}
+
+static bool is_given(tenon__storage_t storage) {
+  return storage == TENON_STORAGE_WEIGHTS || storage == TENON_STORAGE_PARAMETER ||
+         storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_INPUT;
 }
 
 /* Places with contents that symbols read and that no step makes. */
 static tenon_status_t learn_given(tenon__frame_t* frame) {
-  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
-    const tenon__place_t* place = &frame->schedule->places[p];
-    if (place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_PARAMETER ||
-        place->storage == TENON_STORAGE_STATE || place->storage == TENON_STORAGE_INPUT) {
-      if (value_at(frame, p)->number != TENON_NONE) {
-        TENON_TRY(tenon__frame_learn(frame, p));
-      }
-      TENON_TRY(learn_views_of(frame, p));
+  tenon_status_t status = TENON_OK;
+  for (uint32_t p = 0; p < frame->schedule->place_count && status == TENON_OK; ++p) {
+    if (!is_given(frame->schedule->places[p].storage)) {
+      continue;
+    }
+    if (value_at(frame, p)->number != TENON_NONE) {
+      status = tenon__frame_learn(frame, p);
+    }
+    if (status == TENON_OK) {
+      status = learn_views_of(frame, p);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {

@@ -10,7 +10,7 @@
 
 /* ---- Who is needed ---- */
 
-/* Values whose numbers a symbol reads while running. */
+/* Values whose numbers or extents a symbol reads while running. */
 static void need_symbol_values(grouping_t* grouping) {
   const tenon__dim_pool_t* pool = grouping->tuning->network->pool;
   for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
@@ -18,11 +18,13 @@ static void need_symbol_values(grouping_t* grouping) {
     uint32_t graph = 0;
     uint32_t value = 0;
     uint32_t index = 0;
-    if (symbol->kind == TENON_SYMBOL_CONTENT &&
+    const bool is_found =
+        symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;
+    if (is_found &&
         tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
         graph == grouping->graph && grouping->g->values[value].alive) {
       grouping->needed[value] = true;
-      grouping->sizing[value] = true;
+      grouping->sizing[value] = grouping->sizing[value] || symbol->kind == TENON_SYMBOL_CONTENT;
     }
   }
 }

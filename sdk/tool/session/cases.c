@@ -90,6 +90,8 @@ void tool_cases_free(tool_cases_t* cases) {
 
 static tenon_status_t add_known(const char* path, uint32_t line_number, const char* line,
                                 tool_known_list_t* known) {
+  const bool may_pass = line[0] == '~';
+  line += may_pass ? 1 : 0;
   const size_t length = strcspn(line, " \t");
   const char* reason = line + length + strspn(line + length, " \t");
   if (line[0] == '#' || line[strspn(line, " \t")] == '\0') {
@@ -100,8 +102,9 @@ static tenon_status_t add_known(const char* path, uint32_t line_number, const ch
                      path, line_number);
   }
   known->items = tool_grow(known->items, &known->capacity, known->count + 1, sizeof(*known->items));
-  known->items[known->count++] =
-      (tool_known_t){.pattern = tool_copy_bytes(line, length), .reason = tool_copy_text(reason)};
+  known->items[known->count++] = (tool_known_t){.pattern = tool_copy_bytes(line, length),
+                                                .reason = tool_copy_text(reason),
+                                                .may_pass = may_pass};
   return TENON_OK;
 }
 

@@ -34,6 +34,7 @@ bool tool_case_is_data_set(const char* name);
 typedef struct tool_known_t {
   char* pattern;
   char* reason;
+  bool may_pass; /* by chance: its numbers are random, say */
   uint32_t match_count;
 } tool_known_t;
 
@@ -43,8 +44,8 @@ typedef struct tool_known_list_t {
   size_t capacity;
 } tool_known_list_t;
 
-/* Lines of a pattern, white space and a reason; # begins a comment. INVALID_DATA for a pattern
- * without a reason. */
+/* Lines of a pattern, white space and a reason; # begins a comment, and ~ a pattern whose cases may
+ * also pass. INVALID_DATA for a pattern without a reason. */
 tenon_status_t tool_known_read(const char* path, tool_known_list_t* out_known);
 void tool_known_free(tool_known_list_t* known);
 /* The first that names the case; NULL: none. */

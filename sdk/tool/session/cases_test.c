@@ -56,9 +56,13 @@ TENON_TEST(known_failures_are_patterns_with_reasons) {
   const int descriptor = mkstemp(path);
   REQUIRE(descriptor >= 0);
   (void)close(descriptor);
-  write_text(path, "# a comment\n\nnode/*_random  numbers differ\nsimple/one\tis wrong\n");
+  write_text(
+      path, "# a comment\n\nnode/*_random  numbers differ\nsimple/one\tis wrong\n~two by chance\n");
   REQUIRE(tool_known_read(path, &known) == TENON_OK);
-  EXPECT(known.count == 2);
+  EXPECT(known.count == 3);
+  EXPECT(!known.items[0].may_pass);
+  EXPECT(known.items[2].may_pass);
+  EXPECT_TEXT(known.items[2].pattern, "two");
   EXPECT(tool_known_find(&known, "node/x") == NULL);
   REQUIRE(tool_known_find(&known, "node/x_random") != NULL);
   EXPECT_TEXT(tool_known_find(&known, "node/x_random")->reason, "numbers differ");
