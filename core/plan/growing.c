@@ -97,7 +97,7 @@ static tenon_argument_t growing_as_argument(const tenon__growing_t* growing) {
   };
 }
 
-/* Copies elements of any strides to dense row-major. */
+/* Copies elements of any strides to dense row-major. Without strides they are dense already. */
 static tenon_status_t copy_elements(tenon__growing_t* growing, const tenon_tensor_view_t* view) {
   const uint32_t bits = tenon__dtype_bits(view->dtype);
   uint64_t count = 0;
@@ -107,7 +107,8 @@ static tenon_status_t copy_elements(tenon__growing_t* growing, const tenon_tenso
   if (count == 0) {
     return TENON_OK;
   }
-  if (tenon__strides_are_row_major(view->rank, view->dims, view->strides)) {
+  if (view->strides == NULL ||
+      tenon__strides_are_row_major(view->rank, view->dims, view->strides)) {
     memcpy(growing->data, view->data, bytes);
     return TENON_OK;
   }
