@@ -17,9 +17,13 @@ static tenon_status_t open_device(tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
   const tenon__device_entry_t* entries[16];
   const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, 16);
+  char others[512] = "";
   for (uint32_t k = 0; k < found && k < 16; ++k) {
     const tenon_device_descriptor_t* device = &entries[k]->device;
     if (b->options->device != NULL && strcmp(b->options->device, device->name) != 0) {
+      const size_t used = strlen(others);
+      (void)snprintf(others + used, sizeof others - used, "%s%s",
+                     used > 0 ? ", " : "; there are: ", device->name);
       continue;
     }
     if (device->count(entries[k]->owner->state, sink) > 0) {
@@ -27,9 +31,9 @@ static tenon_status_t open_device(tenon__building_t* b) {
       return device->open(entries[k]->owner->state, 0, sink, &b->device_handle);
     }
   }
-  return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "no plugin offers %s%s that this machine has",
+  return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "no plugin offers %s%s that this machine has%s",
                      b->options->device == NULL ? "a device" : "device ",
-                     b->options->device == NULL ? "" : b->options->device);
+                     b->options->device == NULL ? "" : b->options->device, others);
 }
 
 static tenon_status_t begin_tuning(tenon__building_t* b) {

@@ -85,7 +85,7 @@ tenon_status_t tenon__growing_resize(tenon__growing_t* growing, tenon_dtype_t dt
                                      const int64_t* dims);
 tenon_status_t tenon__growing_append(tenon__growing_t* growing, const tenon_argument_t* item);
 void tenon__growing_clear(tenon__growing_t* growing);
-/* A deep copy of a tensor or a sequence into `growing`. */
+/* A deep copy of a tensor or a sequence into `growing`. A view without strides is dense. */
 tenon_status_t tenon__growing_assign(tenon__growing_t* growing, const tenon_argument_t* argument);
 
 /* A step bound to shapes. `inputs`, `outputs`: arguments as the kernel will see them (dims,

@@ -151,6 +151,38 @@ static const char* kind_text(const tenon__step_t* step) {
   }
 }
 
+/* Does the node read what node `other` computes? */
+static bool reads_from(const tenon__graph_t* graph, uint32_t node, uint32_t other) {
+  const tenon__node_t* n = &graph->nodes[node];
+  for (uint32_t k = 0; k < n->input_count; ++k) {
+    const uint32_t value = n->inputs[k];
+    if (value != TENON_NONE && graph->values[value].producer == other) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A step's nodes in an order in which they can be computed: the first of those left that reads from
+ * none of them. Steps have few nodes. */
+static uint32_t next_node(const tenon__graph_t* graph, uint32_t* left, uint32_t* inout_count) {
+  uint32_t chosen = 0;
+  for (uint32_t k = 0; k < *inout_count; ++k) {
+    bool is_free = true;
+    for (uint32_t j = 0; j < *inout_count && is_free; ++j) {
+      is_free = j == k || !reads_from(graph, left[k], left[j]);
+    }
+    if (is_free) {
+      chosen = k;
+      break;
+    }
+  }
+  const uint32_t node = left[chosen];
+  *inout_count -= 1;
+  memmove(left + chosen, left + chosen + 1, (*inout_count - chosen) * sizeof *left);
+  return node;
+}
+
 static const char* nodes_text(const tenon__graph_t* graph, const tenon__step_t* step,
                               tenon__arena_t* arena) {
   if (step->kind != TENON_STEP_KERNEL) {
@@ -158,8 +190,16 @@ static const char* nodes_text(const tenon__graph_t* graph, const tenon__step_t* 
   }
   text_t text;
   begin(&text, arena);
-  for (uint32_t k = 0; k < step->region->covered_count; ++k) {
-    append_item(&text, ", ", graph->nodes[step->region->covered[k]].name);
+  uint32_t count = step->region->covered_count;
+  uint32_t* left = tenon__arena_allocate(arena, count + 1u, sizeof *left);
+  if (left == NULL) {
+    return NULL;
+  }
+  if (count > 0) {
+    memcpy(left, step->region->covered, count * sizeof *left);
+  }
+  while (count > 0) {
+    append_item(&text, ", ", graph->nodes[next_node(graph, left, &count)].name);
   }
   return end(&text);
 }

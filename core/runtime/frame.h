@@ -84,18 +84,32 @@ struct tenon__context_t {
   bool* input_is_set;
   bool shapes_changed;
   tenon_tensor_view_t* outputs; /* the application's memory; data NULL: ours */
+  int64_t (*output_dims)[64];   /* and how much it holds */
+  int64_t (*output_strides)[64];
   tenon_argument_t* results;
   int64_t (*result_strides)[64];
   int64_t (*result_dims)[64];
   int64_t (*input_dims)[64];
   int64_t (*input_strides)[64];
   void** states;
-  void** next_states;
+  void** next_states; /* for updates that read states; NULL for others */
   size_t* state_sizes;
   struct tenon_run_t run;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
 };
+
+/* Inputs and outputs: the arrays, before a run, and after it. */
+tenon_status_t tenon__context_create_border(tenon__context_t* context);
+tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
+/* Memory for outputs that the plan writes where the application wants them. */
+tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
+tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);
+
+/* States: memory, and their new values after a run. */
+tenon_status_t tenon__context_create_states(tenon__context_t* context);
+void tenon__context_free_states(tenon__context_t* context);
+tenon_status_t tenon__context_update_states(tenon__context_t* context);
 
 /* Finds and prepares a step's kernel. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,

@@ -11,7 +11,7 @@
 
 enum { MAX_KERNELS = 256, MAX_TACTICS = 64 };
 
-static const char* const kRefusalTexts[] = {
+static const char* const refusal_texts[] = {
 #define REFUSAL_TEXT(name, text) text,
     TENON_REFUSALS(REFUSAL_TEXT)
 #undef REFUSAL_TEXT
@@ -31,7 +31,7 @@ static void note_refusal(search_t* search, const tenon__kernel_entry_t* entry,
       refusal->reason < TENON_REFUSAL_COUNT ? refusal->reason : TENON_REFUSAL_OTHER;
   const char* line = tenon__arena_format(
       search->tuning->arena, "%s%s:%s: %s%s%s\n", search->refusals == NULL ? "" : search->refusals,
-      entry->owner->plugin, entry->kernel.name, kRefusalTexts[reason],
+      entry->owner->plugin, entry->kernel.name, refusal_texts[reason],
       refusal->detail == NULL ? "" : ": ", refusal->detail == NULL ? "" : refusal->detail);
   if (line != NULL) {
     search->refusals = line;
@@ -58,6 +58,9 @@ static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry
 static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
                        tenon_refusal_t* out_refusal) {
   const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
+  if (region->node_count > 1) {
+    return true; /* the pattern named them, or the kernel chose them itself */
+  }
   for (uint32_t k = 0; kernel->attributes != NULL && k < node->attribute_count; ++k) {
     if (!node->attributes[k].defined) {
       continue;
@@ -128,6 +131,10 @@ static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t
                             const tenon__kernel_entry_t** entries) {
   const char* op = NULL;
   uint32_t flags = 0;
+  if (region->claimant != NULL) {
+    entries[0] = region->claimant;
+    return 1;
+  }
   if (region->kind == TENON_REGION_OPERATOR) {
     op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op->name;
   } else {
@@ -351,12 +358,14 @@ static void sort_stable(tenon__candidate_t* items, uint32_t count) {
 static tenon_status_t time_all(search_t* search, const tenon__digest_t* signature) {
   double best = 1e30;
   uint32_t kept = 0;
-  const bool alone = search->count == 1;
+  const bool is_timed = search->count != 1 || search->region->kind != TENON_REGION_MOVE;
   for (uint32_t k = 0; k < search->count; ++k) {
     tenon__candidate_t candidate = search->found[k];
     bool failed = false;
-    if (!alone || search->region->kind != TENON_REGION_MOVE) {
-      TENON_TRY(time_candidate(search, signature, &candidate, best, &failed));
+    const tenon_status_t status =
+        is_timed ? time_candidate(search, signature, &candidate, best, &failed) : TENON_OK;
+    if (status != TENON_OK) {
+      return status;
     }
     if (!failed) {
       best = candidate.seconds > 0 && candidate.seconds < best ? candidate.seconds : best;
@@ -385,11 +394,28 @@ static tenon_status_t search_kernels(search_t* search, bool want_reference) {
   return TENON_OK;
 }
 
+/* References are not asked while another kernel accepts: that is their reason. */
+static void note_references(search_t* search) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
+                                   .detail = "a reference, for where no other kernel accepts"};
+  for (uint32_t k = 0; k < count; ++k) {
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
+      note_refusal(search, entries[k], &refusal);
+    }
+  }
+}
+
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates) {
   const tenon__digest_t signature = tenon__region_signature(region);
-  char key[65];
+  char key[96];
   tenon__digest_text(&signature, key);
+  if (region->claimant != NULL) {
+    (void)snprintf(key + strlen(key), sizeof key - strlen(key), "|%p",
+                   (const void*)region->claimant);
+  }
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
@@ -407,6 +433,8 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   }
   if (status == TENON_OK && search->count == 0) {
     status = search_kernels(search, true);
+  } else if (status == TENON_OK && tuning->options.keep_refusals) {
+    note_references(search);
   }
   tenon__candidates_t* result = tenon__arena_allocate(tuning->arena, 1, sizeof *result);
   if (status == TENON_OK && result != NULL) {
@@ -427,11 +455,13 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
 }
 
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
-                                      const tenon__candidates_t* candidates, uint32_t pick) {
-  const char* text = candidates->refusals == NULL ? "" : candidates->refusals;
+                                      const tenon__candidates_t* candidates, uint32_t pick,
+                                      const char* notes) {
   if (!tuning->options.keep_refusals) {
     return candidates->refusals;
   }
+  const char* text = tenon__arena_format(tuning->arena, "%s%s", notes == NULL ? "" : notes,
+                                         candidates->refusals == NULL ? "" : candidates->refusals);
   const double best = candidates->items[pick].seconds;
   for (uint32_t k = 0; k < candidates->count && text != NULL; ++k) {
     const tenon__candidate_t* c = &candidates->items[k];
@@ -440,7 +470,7 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
     }
     text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s %.4g us, this one %.4g us\n",
                                text, c->kernel->owner->plugin, c->kernel->kernel.name,
-                               c->tactic.name, kRefusalTexts[TENON_REFUSAL_SLOWER],
+                               c->tactic.name, refusal_texts[TENON_REFUSAL_SLOWER],
                                c->is_measured ? "measured" : "estimated", c->seconds * 1e6,
                                best * 1e6);
   }

@@ -20,8 +20,9 @@ typedef struct milestone_t {
 
 typedef struct chain_t {
   grouping_t* grouping;
-  uint32_t root;   /* node */
-  uint32_t source; /* its output 0 */
+  uint32_t root;                     /* node */
+  const struct tenon_region_t* base; /* the operator's, or several nodes' whose last is the root */
+  uint32_t source;                   /* its output 0 */
   uint32_t nodes[EPILOGUE_MOST_NODES];
   uint32_t values[EPILOGUE_MOST_NODES];                        /* output of each */
   const tenon__expression_t* expressions[EPILOGUE_MOST_NODES]; /* in terms of source and others */
@@ -210,15 +211,16 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
 
 static tenon_status_t covered_nodes(chain_t* chain, const milestone_t* milestone,
                                     struct tenon_region_t* inout_region) {
+  const uint32_t own = chain->base->node_count;
   uint32_t* covered = tenon__arena_allocate(chain->grouping->tuning->arena,
-                                            milestone->node_count + 1u, sizeof *covered);
+                                            milestone->node_count + own, sizeof *covered);
   if (covered == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  covered[0] = chain->root;
-  memcpy(covered + 1, chain->nodes, milestone->node_count * sizeof *covered);
+  memcpy(covered, chain->base->nodes, own * sizeof *covered);
+  memcpy(covered + own, chain->nodes, milestone->node_count * sizeof *covered);
   inout_region->covered = covered;
-  inout_region->covered_count = milestone->node_count + 1;
+  inout_region->covered_count = milestone->node_count + own;
   return TENON_OK;
 }
 
@@ -234,8 +236,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     if (region == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    TENON_TRY(tenon__region_of_node(tuning->arena, tuning->network, chain->grouping->graph,
-                                    chain->root, region));
+    *region = *chain->base;
     TENON_TRY(
         tenon__region_fill_slot(tuning->arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
@@ -252,7 +253,6 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
 static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
                            struct tenon_region_t* region, bool* out_pays) {
   tenon__tuning_t* tuning = chain->grouping->tuning;
-  struct tenon_region_t alone;
   struct tenon_region_t rest;
   double fused = 0;
   double first = 0;
@@ -263,13 +263,12 @@ static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
     *out_pays = true;
     return TENON_OK;
   }
-  TENON_TRY(tenon__region_of_node(tuning->arena, tuning->network, chain->grouping->graph,
-                                  chain->root, &alone));
   TENON_TRY(tenon__expression_normalise(milestone->expression, tuning->arena, &expression));
   TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, chain->grouping->graph,
                                         &expression, &milestone->exit, chain->nodes,
                                         milestone->node_count, &rest));
-  struct tenon_region_t* kept_alone = tenon__arena_copy(tuning->arena, &alone, sizeof alone);
+  struct tenon_region_t* kept_alone =
+      tenon__arena_copy(tuning->arena, chain->base, sizeof *chain->base);
   struct tenon_region_t* kept_rest = tenon__arena_copy(tuning->arena, &rest, sizeof rest);
   if (kept_alone == NULL || kept_rest == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -296,8 +295,10 @@ static void take(chain_t* chain, const milestone_t* milestone, struct tenon_regi
 }
 
 static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
-  chain_t chain = {
-      .grouping = grouping, .root = root, .source = grouping->g->nodes[root].outputs[0]};
+  chain_t chain = {.grouping = grouping,
+                   .root = root,
+                   .base = grouping->groups[grouping->group_of[root]].region,
+                   .source = grouping->g->nodes[root].outputs[0]};
   if (chain.source == TENON_NONE ||
       grouping->g->values[chain.source].kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
@@ -327,7 +328,10 @@ tenon_status_t tenon__epilogues_make(grouping_t* grouping) {
     const uint32_t node = grouping->order[p];
     const uint32_t index = grouping->group_of[node];
     if (index == TENON_NONE || grouping->groups[index].kind != TENON_UNIT_REGION ||
-        grouping->groups[index].region == NULL || grouping->groups[index].node_count != 1 ||
+        grouping->groups[index].region == NULL || grouping->groups[index].nodes[0] != node ||
+        grouping->groups[index].region->output_count == 0 ||
+        grouping->groups[index].region->outputs[0].value != grouping->g->nodes[node].outputs[0] ||
+        grouping->groups[index].region->slot_count > 0 ||
         grouping->groups[index].region->kind != TENON_REGION_OPERATOR) {
       continue;
     }

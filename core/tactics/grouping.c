@@ -56,6 +56,24 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   return TENON_OK;
 }
 
+tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
+                                    uint32_t node_count, const tenon__kernel_entry_t* entry,
+                                    const char* refusals, double together, double apart) {
+  tenon__arena_t* arena = grouping->tuning->arena;
+  const char* old = grouping->notes[nodes[0]];
+  if (!grouping->tuning->options.keep_refusals) {
+    return TENON_OK;
+  }
+  grouping->notes[nodes[0]] =
+      refusals != NULL ? tenon__arena_format(arena, "%s%u nodes at once: %s",
+                                             old == NULL ? "" : old, node_count, refusals)
+                       : tenon__arena_format(
+                             arena, "%s%s:%s: %u nodes at once take %.4g us, one by one %.4g us\n",
+                             old == NULL ? "" : old, entry->owner->plugin, entry->kernel.name,
+                             node_count, together * 1e6, apart * 1e6);
+  return grouping->notes[nodes[0]] == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+}
+
 bool tenon__expression_reduces(const tenon__expression_t* expression) {
   for (uint32_t k = 0; k < expression->program.instruction_count; ++k) {
     const uint16_t opcode = expression->program.instructions[k].opcode;

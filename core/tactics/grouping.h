@@ -33,6 +33,8 @@ typedef struct grouping_t {
   uint32_t* position; /* of each node in the order */
   tenon__uses_t uses;
   bool* needed;       /* values whose data somebody reads */
+  bool* leaves;       /* values that others than nodes read: outputs, states, dimensions */
+  const char** notes; /* of each node: lines about claims that were not taken, or NULL */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;
@@ -54,6 +56,11 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
  * `least_position` are not looked into. */
 bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
                              const uint32_t* values, uint32_t value_count, uint32_t least_position);
+/* Remembers, for the report, why a kernel does not compute several nodes at once: its refusals, or
+ * NULL where it takes `together` seconds and the nodes `apart`. */
+tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
+                                    uint32_t node_count, const struct tenon__kernel_entry_t* entry,
+                                    const char* refusals, double together, double apart);
 /* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and
  * it pays. */
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);

@@ -6,7 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/tactics/grouping.h"
+#include "core/tactics/claims.h"
 
 /* ---- Who is needed ---- */
 
@@ -22,6 +22,7 @@ static void need_symbol_values(grouping_t* grouping) {
         tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
         graph == grouping->graph && grouping->g->values[value].alive) {
       grouping->needed[value] = true;
+      grouping->leaves[value] = true;
     }
   }
 }
@@ -131,11 +132,13 @@ static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
 static void find_needed(grouping_t* grouping) {
   for (uint32_t k = 0; k < grouping->g->output_count; ++k) {
     grouping->needed[grouping->g->outputs[k]] = true;
+    grouping->leaves[grouping->g->outputs[k]] = true;
   }
   for (uint32_t k = 0; grouping->graph == 0 && k < grouping->tuning->network->state_count; ++k) {
     const uint32_t update = grouping->tuning->network->states[k].update;
     if (update != TENON_NONE) {
       grouping->needed[update] = true;
+      grouping->leaves[update] = true;
     }
   }
   need_symbol_values(grouping);
@@ -379,6 +382,13 @@ static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
   } else if (group->kind == TENON_UNIT_REGION) {
     unit.chosen.region = group->region;
   }
+  for (uint32_t k = 0; k < group->node_count; ++k) {
+    const char* note = grouping->notes[group->nodes[k]];
+    if (note != NULL) {
+      unit.chosen.notes = tenon__arena_format(
+          tuning->arena, "%s%s", unit.chosen.notes == NULL ? "" : unit.chosen.notes, note);
+    }
+  }
   units->items[units->count++] = unit;
   return TENON_OK;
 }
@@ -453,11 +463,14 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
+  grouping->leaves = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
+  grouping->notes = tenon__arena_allocate(scratch, nodes, sizeof *grouping->notes);
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
-      grouping->groups == NULL || grouping->stamps == NULL) {
+      grouping->groups == NULL || grouping->stamps == NULL || grouping->leaves == NULL ||
+      grouping->notes == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
@@ -474,6 +487,7 @@ static tenon_status_t make_groups(grouping_t* grouping) {
     TENON_TRY(classify(grouping, grouping->order[p]));
   }
   if (!grouping->tuning->options.no_fusion) {
+    TENON_TRY(tenon__claims_make(grouping));
     TENON_TRY(tenon__epilogues_make(grouping));
   }
   TENON_TRY(classify_rest(grouping));

@@ -145,7 +145,8 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
       .region = chosen->region,
       .tactic = c->tactic,
       .measured_seconds = c->is_measured ? c->seconds : 0,
-      .refusals = tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick),
+      .refusals =
+          tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick, chosen->notes),
       .node = TENON_NONE,
       .input_count = chosen->region->input_count,
       .output_count = chosen->region->output_count,

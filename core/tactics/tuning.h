@@ -73,10 +73,12 @@ typedef struct tenon__tuning_t {
  * list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
-/* Why the others were not taken: the refusals, and a line for each that was slower (or, unmeasured,
- * of higher estimate). NULL unless they are kept, or when memory is out. In the tuning's arena. */
+/* Why the others were not taken: the notes, the refusals, and a line for each that was slower (or,
+ * unmeasured, of higher estimate). NULL unless they are kept, or when memory is out. In the
+ * tuning's arena. */
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
-                                      const tenon__candidates_t* candidates, uint32_t pick);
+                                      const tenon__candidates_t* candidates, uint32_t pick,
+                                      const char* notes);
 /* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the
  * largest accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
@@ -97,6 +99,7 @@ typedef struct tenon__chosen_t {
   const tenon__candidates_t* candidates;
   uint32_t pick;         /* of candidates */
   const uint32_t* order; /* of the dimensions of output 0 in memory; NULL: row-major */
+  const char* notes;     /* lines about larger steps that were not taken; NULL */
 } tenon__chosen_t;
 
 /* A unit of a graph's schedule before places are made. */

@@ -160,7 +160,6 @@ static void run_tiles(const tenon__cpu_product_t* p, const block_t* block, const
                       size_t row, size_t rows, bool across, tenon__cpu_tile_t* tile) {
   const size_t column = block->column;
   const size_t vectors = ceil_div(tile->columns, p->tiles->vector_floats);
-  const bool last = tile->lines * tile->depth + block->depth_begin == p->depth;
   const size_t tile_count = ceil_div(rows, p->tiles->max_rows[vectors - 1]);
   size_t offsets[TENON_CPU_TILE_MAX_ROWS];
   for (size_t t = 0, done = 0; t < tile_count; t++) {
@@ -179,9 +178,6 @@ static void run_tiles(const tenon__cpu_product_t* p, const block_t* block, const
                    : p->addend == NULL     ? NULL
                                            : p->addend + at * p->addend_stride + column;
     p->tiles->functions[vectors - 1][count - 1](tile);
-    if (last && p->finish != NULL) {
-      p->finish(p->finish_user, tile->c, tile->c_stride, at, count, column, tile->columns);
-    }
     done += count;
   }
 }
@@ -240,6 +236,46 @@ static void take_depth(const tenon__cpu_product_t* p, size_t k, block_t* block) 
   }
 }
 
+/* What is left to do with the rows in these panels, while they are in a near cache. Many tiles at
+ * once: a finish costs a few calls whatever it gets. */
+static void finish_panels(const tenon__cpu_product_t* p, size_t row, size_t rows,
+                          size_t panel_begin, size_t panel_end) {
+  const size_t width = tenon__cpu_panel_width(p->tiles);
+  const size_t column = panel_begin * width;
+  /* The last panel takes all that is left. */
+  const size_t end =
+      panel_end == tenon__cpu_panel_count(p->tiles, p->columns) ? p->columns : panel_end * width;
+  const size_t columns = end - column;
+  for (size_t at = row; at < row + rows;) {
+    size_t count = row + rows - at;
+    float* c = p->c + column;
+    if (p->c_run == 0) {
+      c += at * p->c_stride;
+    } else {
+      count = min_size(count, p->run_rows - at % p->run_rows);
+      c += at / p->run_rows * p->c_run + at % p->run_rows * p->c_stride;
+    }
+    p->finish(p->finish_user, c, p->c_stride, at, count, column, columns);
+    at += count;
+  }
+}
+
+static void run_panels(const tenon__cpu_product_t* p, block_t* block, size_t panel_begin,
+                       size_t panel_end) {
+  const bool last = block->depth_begin + block->lines * block->depth == p->depth;
+  const size_t width = tenon__cpu_panel_width(p->tiles);
+  size_t unfinished = panel_begin;
+  for (size_t panel = panel_begin; panel < panel_end; panel++) {
+    run_panel(p, block, panel);
+    const size_t waiting = (panel + 1 - unfinished) * width * block->rows;
+    if (last && p->finish != NULL &&
+        (waiting >= TENON_CPU_FINISH_ELEMENTS || panel + 1 == panel_end)) {
+      finish_panels(p, block->row, block->rows, unfinished, panel + 1);
+      unfinished = panel + 1;
+    }
+  }
+}
+
 static void run_rows(const tenon__cpu_product_t* p, size_t row, size_t rows, size_t panel_begin,
                      size_t panel_end, float* scratch) {
   block_t block = {.a_stride = p->a_stride, .row = row, .rows = rows};
@@ -255,9 +291,7 @@ static void run_rows(const tenon__cpu_product_t* p, size_t row, size_t rows, siz
       const size_t offset = line > 0 ? k / line * p->a_line + k % line : 0;
       block.a = p->a + offset + (p->run_rows == 0 ? row * p->a_stride : 0);
     }
-    for (size_t panel = panel_begin; panel < panel_end; panel++) {
-      run_panel(p, &block, panel);
-    }
+    run_panels(p, &block, panel_begin, panel_end);
     k += block.depth * block.lines;
   } while (k < p->depth);
 }

@@ -16,7 +16,8 @@
 enum {
   TENON_CPU_ROW_BLOCK = 144,
   TENON_CPU_DEPTH_BLOCK = 320,
-  TENON_CPU_LINES_BLOCK = 600, /* of several short lines */
+  TENON_CPU_LINES_BLOCK = 600,       /* of several short lines */
+  TENON_CPU_FINISH_ELEMENTS = 16384, /* of panels that are finished together: 64 KiB */
   /* Gathered rows lie this much apart beyond their length, so that they do not share cache sets. */
   TENON_CPU_ROW_PADDING = 16
 };
@@ -24,7 +25,7 @@ enum {
 /* Writes elements [depth_begin, depth_begin + depth) of rows [row, row + rows) of a. */
 typedef void (*tenon__cpu_gather_t)(const void* user, size_t row, size_t rows, size_t depth_begin,
                                     size_t depth, float* out, size_t out_stride);
-/* What is left to do with a finished tile; c points to its first element. */
+/* What is left to do with finished rows and columns; c points to the first element. */
 typedef void (*tenon__cpu_finish_t)(const void* user, float* c, size_t c_stride, size_t row,
                                     size_t rows, size_t column, size_t columns);
 

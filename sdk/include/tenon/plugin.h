@@ -895,14 +895,20 @@ enum {
 
 /* A kernel. [growing]
  *
- * name       unique in its plugin; `version` rises with every change of its code: it is a cache
- * key. device     name of the device it runs on. operators  identities it computes,
- * NULL-terminated; NULL for expression kernels and for kernels with `propose` alone. pattern NULL
- * or a decomposition text over several operators, whose last result is the output: "t =
- * standard.mat_mul/1(a, b); y = standard.softmax/1(t)": offered as a region. attributes names it
- * understands, NULL-terminated; a node that sets another one to a value other than its default is
- * refused on its behalf. input_limit number of the operator's inputs that it understands (0: all
- * that are declared). isa        NULL, or an instruction set that the device must report: "avx512".
+ * name         unique in its plugin; `version` rises with every change of its code: a cache key
+ * device       name of the device it runs on
+ * operators    identities it computes, NULL-terminated; NULL for expression kernels and for those
+ *              with `pattern` or `propose` alone
+ * pattern      NULL, or a decomposition text over several operators, whose last result is the
+ *              output: "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)". Where it matches
+ *              and nobody else reads what is made on the way, the nodes are offered as one region:
+ *              node 0 is that of the last statement, the inputs are the pattern's in the order in
+ *              which they occur. It is taken where it is no slower than the nodes apart. An
+ *              operator that no kernel computes is decomposed before and matches no more.
+ * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
+ *              than its default is refused on its behalf. Regions of one node.
+ * input_limit  number of the operator's inputs that it understands (0: all that are declared)
+ * isa          NULL, or an instruction set that the device must report: "avx512"
  */
 typedef struct tenon_kernel_t {
   size_t size;
@@ -947,8 +953,10 @@ typedef struct tenon_kernel_t {
                            const tenon_argument_t* outputs);
   void (*unbind)(void* instance, void* bound); /* [bind] NULL: nothing to do */
   void (*destroy)(void* instance);             /* [load] NULL: nothing to do */
-  /* [build] NULL, or: given a view of the whole graph as a region and a seed node, writes the nodes
-   * of a region that it would compute at once. Returns their number, 0 for none. */
+  /* [build] NULL, or: given the operators of a whole graph as a region and a seed node, writes the
+   * nodes that it would compute at once, the main one first. Returns their number, less than 2 for
+   * none. Their region's inputs are what they read from outside, in the order in which they read
+   * it, each once; outputs what others read of theirs. */
   uint32_t (*propose)(void* state, const tenon_region_t* graph, const tenon_region_table_t* table,
                       uint32_t seed, uint32_t* out_nodes, uint32_t capacity);
 } tenon_kernel_t;
@@ -1408,6 +1416,17 @@ typedef struct tenon_note_header_t {
 #define TENON_PLUGIN_HEADER                                                                      \
   .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_VERSION(0, 1), \
   .offering_stride = (uint32_t)sizeof(tenon_offering_t)
+
+/* For initialisers of descriptors: an array with its count, and an array that is on offer.
+ *   .name = "acme.swish/1", TENON_ITEMS(input, ports), ...    .inputs and .input_count
+ *   static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)}; */
+#define TENON_ITEMS(field, array) \
+  .field##s = (array), .field##_count = (uint32_t)(sizeof(array) / sizeof(*(array)))
+#define TENON_OFFERING(offered_kind, array)                                                     \
+  {                                                                                             \
+    .size = sizeof(tenon_offering_t), .kind = (offered_kind), .items = (array),                 \
+    .count = (uint32_t)(sizeof(array) / sizeof(*(array))), .stride = (uint32_t)sizeof(*(array)) \
+  }
 
 #ifdef __cplusplus
 }

@@ -37,15 +37,15 @@ typedef struct bench_t {
 #define FIELD(name) offsetof(bench_t, name)
 
 static const tool_option_t options[] = {
-    {"--seconds", 's', "S", TOOL_OPTION_NUMBER, FIELD(seconds), "to measure for; default 3"},
-    {"--duration", 0, "S", TOOL_OPTION_NUMBER, FIELD(seconds), NULL},
-    {"--warm-up", 0, "S", TOOL_OPTION_NUMBER, FIELD(warm_up),
+    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), "to measure for; default 3"},
+    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), NULL},
+    {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up),
      "to run before measuring; default a fifth of that; three runs at least"},
-    {"--iterations", 0, "N", TOOL_OPTION_COUNT, FIELD(iterations),
+    {"--iterations", NULL, "N", TOOL_OPTION_COUNT, FIELD(iterations),
      "measure at least so many runs; default 10"},
-    {"--profile-steps", 0, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
      "a table of steps and their times, from runs of their own"},
-    {"--output", 'o', "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
      "write every output to DIR/output_<index>_<name>.npy"},
 };
 

@@ -18,8 +18,8 @@ typedef struct build_t {
 } build_t;
 
 static const tool_option_t options[] = {
-    {"--output", 'o', "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), "the file to write"},
-    {"--batch", 'b', "N", TOOL_OPTION_COUNT, offsetof(build_t, batch),
+    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), "the file to write"},
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch),
      "extent of the first axis where it is open and there is no profile"},
 };
 

@@ -34,10 +34,10 @@ typedef struct compare_t {
 #define FIELD(name) offsetof(compare_t, name)
 
 static const tool_option_t options[] = {
-    {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", 0, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
      "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
-    {"--outputs-only", 0, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
+    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
      "compare the model's outputs alone, not what is inside"},
 };
 

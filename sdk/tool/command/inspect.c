@@ -27,14 +27,15 @@ typedef struct inspect_t {
 #define FIELD(name) offsetof(inspect_t, name)
 
 static const tool_option_t options[] = {
-    {"--html", 0, "FILE", TOOL_OPTION_TEXT, FIELD(html),
+    {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html),
      "write a page: the graph as drawn, steps, times, layouts, why each tactic was chosen"},
-    {"--verify", 0, NULL, TOOL_OPTION_FLAG, FIELD(verify),
+    {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify),
      "check the digests of all weights and plugins"},
-    {"--refusals", 0, NULL, TOOL_OPTION_FLAG, FIELD(refusals),
+    {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals),
      "after each step: why the other kernels and tactics were not chosen"},
-    {"--network", 0, NULL, TOOL_OPTION_FLAG, FIELD(network), "print the network that it computes"},
-    {"--no-run", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_run),
+    {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network),
+     "print the network that it computes"},
+    {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run),
      "do not run it: times are those of the build, as far as there are any"},
 };
 

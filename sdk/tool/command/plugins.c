@@ -15,9 +15,9 @@ typedef struct plugins_t {
 } plugins_t;
 
 static const tool_option_t options[] = {
-    {"--offers", 0, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers),
+    {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers),
      "also what each promises, as its manifest says"},
-    {"--index", 0, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index),
+    {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index),
      "load them all and list every operator, kernel, converter, device ..., one JSON object a "
      "line"},
 };

@@ -36,26 +36,26 @@ typedef struct run_t {
 #define FIELD(name) offsetof(run_t, name)
 
 static const tool_option_t options[] = {
-    {"--output", 'o', "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
      "write every output to DIR/output_<index>_<name>.npy"},
-    {"--record", 0, "DIR", TOOL_OPTION_TEXT, FIELD(record),
+    {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record),
      "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
-    {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol),
      "relative tolerance of a comparison with recorded outputs; default 1e-3"},
-    {"--atol", 0, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
      "least 1e-7"},
-    {"--top", 0, "K", TOOL_OPTION_COUNT, FIELD(top),
+    {"--top", NULL, "K", TOOL_OPTION_COUNT, FIELD(top),
      "print the K largest elements of the first output, for each row; 5 with --labels"},
-    {"--labels", 0, "FILE", TOOL_OPTION_TEXT, FIELD(labels), "names of the classes, one a line"},
-    {"--picture", 0, "FILE", TOOL_OPTION_TEXT, FIELD(picture),
+    {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), "names of the classes, one a line"},
+    {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture),
      "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
-    {"--overlay", 0, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
+    {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
      "input, mask and overlay side by side, where the first output is a mask of a picture given"},
-    {"--truth", 0, "X", TOOL_OPTION_TEXT, FIELD(truth),
+    {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth),
      "compare the first output with the right class (a number, or a .npy with one for each row) or "
      "with a picture of the right mask"},
-    {"--profile-steps", 0, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
      "a table of steps and their times, means of ten runs"},
 };
 

@@ -58,15 +58,16 @@ typedef struct suite_t {
 #define FIELD(name) offsetof(suite_t, name)
 
 static const tool_option_t options[] = {
-    {"--known", 0, "FILE", TOOL_OPTION_TEXT, FIELD(known_path),
+    {"--known", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(known_path),
      "failures that are known: lines of a pattern (* and ?) and a reason"},
-    {"--filter", 0, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter),
+    {"--filter", NULL, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter),
      "only cases whose name matches, such as '*test_conv_*'"},
-    {"--jobs", 'j', "N", TOOL_OPTION_COUNT, FIELD(jobs),
+    {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs),
      "cases at a time; default: this machine's processors"},
-    {"--timeout", 0, "S", TOOL_OPTION_NUMBER, FIELD(timeout), "seconds for one case; default 120"},
-    {"--rtol", 0, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", 0, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout),
+     "seconds for one case; default 120"},
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
 };
 

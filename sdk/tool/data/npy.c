@@ -390,7 +390,9 @@ static tenon_status_t write_tensor(const char* path, const tool_value_t* value, 
   file[8] = (uint8_t)(length & 0xFF);
   file[9] = (uint8_t)(length >> 8);
   memset(file + 10, ' ', length);
-  memcpy(file + 10, header, strlen(header));
+  for (size_t i = 0; header[i] != '\0'; ++i) {
+    file[10 + i] = (uint8_t)header[i];
+  }
   file[10 + length - 1] = '\n';
   if (size > 0) {
     memcpy(file + 10 + length, elements, size);

@@ -106,6 +106,7 @@ TENON_TEST(reads_what_it_writes) {
     tool_value_randomize(&value, 7);
     write_and_read(path, &value, &again);
     EXPECT_INT(again.dtype, value.dtype);
+    REQUIRE(again.dims != NULL && again.data != NULL);
     EXPECT_INT(again.dims[0], 3);
     if (dtypes[i] == TENON_DTYPE_STRING) {
       const tenon_string_view_t* a = value.data;
@@ -128,6 +129,7 @@ TENON_TEST(writes_types_that_numpy_lacks_as_wider_ones) {
   ((uint8_t*)value.data)[0] = 0x7F;
   write_and_read(path, &value, &again);
   EXPECT_INT(again.dtype, TENON_DTYPE_INT8);
+  REQUIRE(again.data != NULL);
   EXPECT_INT(((int8_t*)again.data)[0], -1);
   EXPECT_INT(((int8_t*)again.data)[1], 7);
   tool_value_free(&value);

@@ -82,7 +82,8 @@ void tool_picture_resize(const tool_picture_t* picture, uint32_t width, uint32_t
       const span_t* span = &across[i / channels];
       float sum = 0;
       for (uint32_t k = 0; k < span->count; ++k) {
-        sum += span->weights[k] * (float)source[(span->first + k) * channels + i % channels];
+        sum +=
+            span->weights[k] * (float)source[((size_t)span->first + k) * channels + i % channels];
       }
       rows[y * row_samples + i] = sum;
     }
@@ -204,6 +205,10 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
   const uint32_t width = (uint32_t)extents[axes.column];
   const size_t count = (size_t)height * width * picture->channels;
   float* samples = tool_allocate(count, sizeof(float));
+  if (width != picture->width || height != picture->height) {
+    tool_say("%s: %u x %u pixels are resized to %u x %u\n", name, picture->width, picture->height,
+             width, height);
+  }
   tool_picture_resize(picture, width, height, samples);
   for (size_t i = 0; i < count; ++i) {
     samples[i] *= 255.0F / (float)picture->maximum;

@@ -65,7 +65,7 @@ static void write_and_read(const char* suffix, uint32_t channels) {
   REQUIRE(tool_picture_parse(path, data, size, &again) == TENON_OK);
   EXPECT_INT(again.width, 9);
   EXPECT_INT(again.channels, channels);
-  EXPECT(memcmp(again.samples, picture.samples, 9 * 5 * channels * sizeof(uint16_t)) == 0);
+  EXPECT(memcmp(again.samples, picture.samples, (size_t)45 * channels * sizeof(uint16_t)) == 0);
   tool_console_silence(true);
   for (size_t i = 0; i < size; ++i) { /* damage */
     tool_picture_t damaged;
@@ -190,9 +190,9 @@ TENON_TEST(lays_the_mask_over_the_input) {
   REQUIRE(tool_picture_overlay(&input, &mask, &out) == TENON_OK);
   EXPECT_INT(out.width, 12);
   EXPECT_INT(out.samples[3], input.samples[1]);
-  EXPECT_INT(out.samples[4 * 3], 255);
-  EXPECT(out.samples[8 * 3] > out.samples[8 * 3 + 1]); /* tinted */
-  EXPECT_INT(out.samples[9 * 3], input.samples[1]);
+  EXPECT_INT(out.samples[12], 255);
+  EXPECT(out.samples[24] > out.samples[25]); /* tinted */
+  EXPECT_INT(out.samples[27], input.samples[1]);
   tool_picture_free(&input);
   tool_picture_free(&mask);
   tool_picture_free(&out);

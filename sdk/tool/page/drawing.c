@@ -4,15 +4,19 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "data/element.h"
 #include "page/graph.h"
 #include "page/page.h"
+#include "page/words.h"
 #include "text/memory.h"
+#include "text/shape_text.h"
 
-static const double box_width = 196;
-static const double box_height = 46;
+static const double box_width = 208;
+static const double box_height = 72;
+static const double line_height = 15;
 static const double gap = 22;
-static const double layer_step = 84;
-enum { NAME_LIMIT = 28 };
+static const double layer_step = 108;
+enum { NAME_LIMIT = 30, WORDS_LIMIT = 36, LINES_MAX = 3 };
 
 /* What stands for each node of the graph. */
 typedef struct figure_t {
@@ -21,7 +25,9 @@ typedef struct figure_t {
   uint32_t* node_of_step; /* TENON_NONE: not in this picture */
   uint32_t* step_of_node; /* TENON_NONE: an input or an output */
   const char** label_of_node;
-  size_t capacity;
+  const tenon_io_info_t** tensor_of_node; /* of inputs and outputs */
+  tenon_io_info_t* tensors;
+  double longest; /* seconds of the slowest step */
 } figure_t;
 
 static uint32_t add_node(figure_t* figure, uint32_t step, const char* label) {
@@ -43,15 +49,21 @@ static bool lists_name(const char* list, const char* name) {
   return false;
 }
 
+static uint32_t add_tensor(figure_t* figure, tenon_io_info_t* tensor) {
+  const uint32_t node = add_node(figure, TENON_NONE, tensor->name);
+  figure->tensor_of_node[node] = tensor;
+  return node;
+}
+
 static tenon_status_t add_inputs(figure_t* figure) {
   const uint32_t count = tenon_engine_input_count(figure->drawing->engine);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_io_info_t info;
-    const tenon_status_t status = tenon_engine_get_input(figure->drawing->engine, i, &info);
+    const tenon_status_t status =
+        tenon_engine_get_input(figure->drawing->engine, i, &figure->tensors[i]);
     if (status != TENON_OK) {
       return status;
     }
-    (void)add_node(figure, TENON_NONE, info.name);
+    (void)add_tensor(figure, &figure->tensors[i]);
   }
   return TENON_OK;
 }
@@ -90,14 +102,14 @@ static tenon_status_t add_outputs(figure_t* figure) {
   const tool_drawing_t* drawing = figure->drawing;
   const uint32_t count = tenon_engine_output_count(drawing->engine);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_io_info_t info;
-    const tenon_status_t status = tenon_engine_get_output(drawing->engine, i, &info);
+    tenon_io_info_t* tensor = &figure->tensors[tenon_engine_input_count(drawing->engine) + i];
+    const tenon_status_t status = tenon_engine_get_output(drawing->engine, i, tensor);
     if (status != TENON_OK) {
       return status;
     }
-    const uint32_t node = add_node(figure, TENON_NONE, info.name);
+    const uint32_t node = add_tensor(figure, tensor);
     for (uint32_t k = 0; k < drawing->step_count; ++k) {
-      if (drawing->steps[k].depth == 0 && lists_name(drawing->steps[k].outputs, info.name)) {
+      if (drawing->steps[k].depth == 0 && lists_name(drawing->steps[k].outputs, tensor->name)) {
         tool_graph_add_edge(&figure->graph, figure->node_of_step[k], node);
       }
     }
@@ -107,20 +119,12 @@ static tenon_status_t add_outputs(figure_t* figure) {
 
 /* ---- SVG ---- */
 
-void tool_drawing_time(double seconds, char out_text[32]) {
-  if (seconds < 1e-3) {
-    (void)snprintf(out_text, 32, "%.3g &#181;s", seconds * 1e6);
-  } else if (seconds < 0.9995) {
-    (void)snprintf(out_text, 32, "%.3g ms", seconds * 1e3);
-  } else {
-    (void)snprintf(out_text, 32, "%.3g s", seconds);
+double tool_drawing_longest(const tool_drawing_t* drawing) {
+  double longest = 0;
+  for (uint32_t i = 0; i < drawing->step_count; ++i) {
+    longest = drawing->seconds[i] > longest ? drawing->seconds[i] : longest;
   }
-}
-
-void tool_drawing_colour(double share, char out_colour[32]) {
-  const double strength = share > 0.25 ? 1 : share / 0.25;
-  (void)snprintf(out_colour, 32, "hsl(%.0f,%.0f%%,%.0f%%)", 48 - 30 * strength, 20 + 70 * strength,
-                 97 - 27 * strength);
+  return longest;
 }
 
 static void write_edge(FILE* file, const tool_graph_t* graph, const tool_graph_edge_t* edge) {
@@ -143,40 +147,91 @@ static void write_edge(FILE* file, const tool_graph_t* graph, const tool_graph_e
   (void)fputs("\"/>\n", file);
 }
 
-static void write_box(FILE* file, const figure_t* figure, uint32_t node) {
-  const tool_drawing_t* drawing = figure->drawing;
-  const tool_graph_node_t* place = &figure->graph.nodes[node];
-  const uint32_t step = figure->step_of_node[node];
-  const double left = place->x - box_width / 2;
-  if (step == TENON_NONE) {
-    (void)fprintf(file,
-                  "<g class=\"io\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
-                  "rx=\"23\"/><text x=\"%.1f\" y=\"%.1f\">",
-                  left, place->y, box_width, box_height, place->x, place->y + 28);
-    tool_html_text(file, figure->label_of_node[node], NAME_LIMIT);
-    (void)fputs("</text></g>\n", file);
-    return;
+/* ---- What a box says ---- */
+
+typedef struct lines_t {
+  char text[LINES_MAX][TOOL_WORDS_BYTES];
+  uint32_t count;
+} lines_t;
+
+static void add_line(lines_t* lines, const char* text) {
+  if (text[0] != '\0' && lines->count < LINES_MAX) {
+    (void)snprintf(lines->text[lines->count++], TOOL_WORDS_BYTES, "%s", text);
   }
+}
+
+/* Lines in the middle of a box: the name, then what is smaller. */
+static void write_lines(FILE* file, const tool_graph_node_t* place, const char* name,
+                        const lines_t* lines) {
+  const double height = line_height * (lines->count + 1);
+  double y = place->y + (box_height - height) / 2 + 12;
+  (void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\">", place->x, y);
+  const char* end = tool_words_tail(name, NAME_LIMIT);
+  (void)fputs(end != name ? "&#8230;" : "", file);
+  tool_html_text(file, end, NAME_LIMIT);
+  (void)fputs("</text>", file);
+  for (uint32_t i = 0; i < lines->count; ++i) {
+    y += line_height;
+    (void)fprintf(file, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\">", place->x, y);
+    tool_html_text(file, lines->text[i], WORDS_LIMIT);
+    (void)fputs("</text>", file);
+  }
+}
+
+static void write_tensor_box(FILE* file, const tool_graph_node_t* place, const char* name,
+                             const tenon_io_info_t* tensor) {
+  lines_t lines = {.count = 0};
+  char shape[TOOL_WORDS_BYTES] = "";
+  char words[TOOL_WORDS_BYTES];
+  if (tensor->kind == TENON_ARGUMENT_TENSOR) {
+    tool_shape_print(tensor->rank, tensor->dims, shape, sizeof(shape));
+  }
+  (void)snprintf(words, sizeof(words), "%s %.200s", tool_dtype_name(tensor->dtype), shape);
+  add_line(&lines, words);
+  (void)fprintf(file,
+                "<g class=\"io\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
+                "rx=\"24\"/>",
+                place->x - box_width / 2, place->y, box_width, box_height);
+  write_lines(file, place, name, &lines);
+  (void)fputs("</g>\n", file);
+}
+
+static void write_step_box(FILE* file, const figure_t* figure, const tool_graph_node_t* place,
+                           uint32_t step) {
+  const tool_drawing_t* drawing = figure->drawing;
   const tenon_step_info_t* info = &drawing->steps[step];
-  const double share =
-      drawing->total_seconds > 0 ? drawing->seconds[step] / drawing->total_seconds : 0;
+  lines_t lines = {.count = 0};
+  char words[TOOL_WORDS_BYTES];
+  char time[32];
   char colour[32];
-  tool_drawing_colour(share, colour);
+  tool_words_time(drawing->seconds[step], time);
+  tool_words_colour(figure->longest > 0 ? drawing->seconds[step] / figure->longest : 0, colour);
+  tool_words_others(info, words);
+  add_line(&lines, words);
+  (void)snprintf(words, sizeof(words), "%.20s, %s",
+                 info->kernel[0] != '\0' ? info->kernel : info->kind, time);
+  add_line(&lines, words);
+  tool_words_tensor(info->outputs, words);
+  add_line(&lines, words);
   (void)fprintf(file, "<a href=\"#step%u\"><title>", step);
   tool_html_text(file, info->nodes[0] != '\0' ? info->nodes : info->name, 2000);
   (void)fputs("\n", file);
   tool_html_text(file, info->outputs, 1000);
   (void)fprintf(file,
                 "</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" rx=\"5\" "
-                "style=\"fill:%s\"/><text x=\"%.1f\" y=\"%.1f\">",
-                left, place->y, box_width, box_height, colour, place->x, place->y + 19);
-  tool_html_text(file, info->name, NAME_LIMIT);
-  (void)fprintf(file, "</text><text class=\"small\" x=\"%.1f\" y=\"%.1f\">", place->x,
-                place->y + 36);
-  tool_html_text(file, info->kernel[0] != '\0' ? info->kernel : info->kind, NAME_LIMIT - 10);
-  char time[32];
-  tool_drawing_time(drawing->seconds[step], time);
-  (void)fprintf(file, " &#183; %s</text></a>\n", time);
+                "style=\"fill:%s\"/>",
+                place->x - box_width / 2, place->y, box_width, box_height, colour);
+  write_lines(file, place, info->name, &lines);
+  (void)fputs("</a>\n", file);
+}
+
+static void write_box(FILE* file, const figure_t* figure, uint32_t node) {
+  const tool_graph_node_t* place = &figure->graph.nodes[node];
+  if (figure->step_of_node[node] == TENON_NONE) {
+    write_tensor_box(file, place, figure->label_of_node[node], figure->tensor_of_node[node]);
+  } else {
+    write_step_box(file, figure, place, figure->step_of_node[node]);
+  }
 }
 
 static void write_figure(FILE* file, const figure_t* figure) {
@@ -201,10 +256,12 @@ static void write_figure(FILE* file, const figure_t* figure) {
 tenon_status_t tool_drawing_write(FILE* file, const tool_drawing_t* drawing, bool bodies) {
   const size_t most = (size_t)drawing->step_count + tenon_engine_input_count(drawing->engine) +
                       tenon_engine_output_count(drawing->engine);
-  figure_t figure = {.drawing = drawing};
+  figure_t figure = {.drawing = drawing, .longest = tool_drawing_longest(drawing)};
   figure.node_of_step = tool_allocate(drawing->step_count, sizeof(uint32_t));
   figure.step_of_node = tool_allocate(most, sizeof(uint32_t));
   figure.label_of_node = tool_allocate(most, sizeof(char*));
+  figure.tensor_of_node = tool_allocate(most, sizeof(tenon_io_info_t*));
+  figure.tensors = tool_allocate(most - drawing->step_count, sizeof(tenon_io_info_t));
   tenon_status_t status = bodies ? TENON_OK : add_inputs(&figure);
   if (status == TENON_OK) {
     status = add_steps(&figure, bodies);
@@ -220,5 +277,7 @@ tenon_status_t tool_drawing_write(FILE* file, const tool_drawing_t* drawing, boo
   tool_free(figure.node_of_step);
   tool_free(figure.step_of_node);
   tool_free((void*)figure.label_of_node);
+  tool_free((void*)figure.tensor_of_node);
+  tool_free(figure.tensors);
   return status;
 }

@@ -17,9 +17,7 @@ typedef struct tool_drawing_t {
 
 /* Steps of the main graph, or those of all bodies, with inputs and outputs where they are known. */
 tenon_status_t tool_drawing_write(FILE* file, const tool_drawing_t* drawing, bool bodies);
-/* "463 &#181;s", "99.2 ms", "1.25 s". */
-void tool_drawing_time(double seconds, char out_text[32]);
-/* A colour for a share of the time, 0 to 1: "hsl(...)". */
-void tool_drawing_colour(double share, char out_colour[32]);
+/* Seconds of the slowest step. */
+double tool_drawing_longest(const tool_drawing_t* drawing);
 
 #endif

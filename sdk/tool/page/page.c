@@ -6,8 +6,12 @@
 
 #include "data/file.h"
 #include "page/drawing.h"
+#include "page/shares.h"
+#include "page/words.h"
 #include "text/console.h"
 #include "text/memory.h"
+
+enum { OTHERS_LIMIT = 90 };
 
 static const char style[] =
     "body{font:14px/1.45 system-ui,sans-serif;margin:0 "
@@ -19,21 +23,27 @@ static const char style[] =
     "vertical-align:top;border-bottom:1px solid #eee}th{color:#666;font-weight:500;width:150px}\n"
     "td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}\n"
     "code,pre,.mono{font:12px/1.4 ui-monospace,monospace}pre{white-space:pre-wrap;margin:4px 0}\n"
-    ".bar{display:flex;height:26px;border:1px solid #ccc;border-radius:4px;overflow:hidden}\n"
-    ".bar a{display:block;min-width:1px;border-right:1px solid #fff}\n"
+    ".bar{display:flex;height:28px;border:1px solid #ccc;border-radius:4px;overflow:hidden;"
+    "margin-bottom:10px}\n"
+    ".bar a{display:block;min-width:0;border-right:1px solid #fff;overflow:hidden;color:#222;"
+    "font-size:11px;line-height:28px;text-align:center;text-decoration:none;white-space:nowrap}\n"
+    ".kernels td{padding:2px 10px 2px 0}.kernels .track{width:45%}.kernels i{display:block;"
+    "height:12px;margin-top:4px;background:#e0a070;border-radius:2px}\n"
     ".graph{border:1px solid "
     "#ddd;border-radius:6px;overflow:auto;max-height:78vh;background:#fcfcfc}\n"
     "svg{display:block;margin:0 auto}svg text{font:12px system-ui,sans-serif;text-anchor:middle;"
-    "fill:#222}svg text.small{font-size:11px;fill:#555}\n"
+    "fill:#222}svg text.small{font-size:11px;fill:#444}\n"
     "svg rect{stroke:#8a8a8a}svg a:hover rect{stroke:#000;stroke-width:2}svg .io rect{fill:#e8f0f8;"
     "stroke:#7a94b0}\n"
     "svg .edges path{fill:none;stroke:#999;marker-end:url(#tip)}svg marker path{fill:#999}\n"
     "details{border-bottom:1px solid #eee}details[open]{background:#fafafa;border-radius:4px}\n"
-    "summary{display:grid;grid-template-columns:44px 1fr 250px 130px 90px "
+    "summary{display:grid;grid-template-columns:44px 1fr 210px 120px 90px "
     "60px;gap:10px;padding:4px 6px;"
     "cursor:pointer;list-style:none}summary:hover{background:#f3f6fa}\n"
-    "summary .number{text-align:right;font-variant-numeric:tabular-nums}\n"
+    "summary>span{overflow-wrap:anywhere}summary "
+    ".number{text-align:right;font-variant-numeric:tabular-nums}\n"
     ".inside{padding:4px 6px 12px 60px}.inside dt{color:#666;margin-top:6px}.inside dd{margin:0}\n"
+    "details.plain summary{display:block;color:#666}\n"
     ":target{outline:2px solid #d80}\n";
 
 static const char script[] =
@@ -129,28 +139,6 @@ static void write_totals(FILE* file, const tool_page_t* page, const tenon_engine
   (void)fputs("</table>\n", file);
 }
 
-/* ---- Time ---- */
-
-static void write_bar(FILE* file, const tool_drawing_t* drawing) {
-  (void)fputs("<h2>Where time goes</h2>\n<div class=\"bar\">\n", file);
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
-    const double share =
-        drawing->total_seconds > 0 ? drawing->seconds[i] / drawing->total_seconds : 0;
-    char colour[32];
-    tool_drawing_colour(share, colour);
-    if (drawing->steps[i].depth > 0) {
-      continue; /* counted in the step that it belongs to */
-    }
-    (void)fprintf(file, "<a href=\"#step%u\" style=\"flex:%.6f;background:%s\" title=\"", i,
-                  share * 1000, colour);
-    text(file, drawing->steps[i].name);
-    char time[32];
-    tool_drawing_time(drawing->seconds[i], time);
-    (void)fprintf(file, ": %s, %.1f %%\"></a>\n", time, share * 100);
-  }
-  (void)fputs("</div>\n", file);
-}
-
 /* ---- Steps ---- */
 
 static void write_entry(FILE* file, const char* key, const char* value) {
@@ -183,7 +171,7 @@ static void write_reasons(FILE* file, const tenon_step_info_t* step) {
   }
 }
 
-static void write_step(FILE* file, const tool_drawing_t* drawing, uint32_t index) {
+static void write_step(FILE* file, const tool_drawing_t* drawing, uint32_t index, double longest) {
   const tenon_step_info_t* step = &drawing->steps[index];
   const double share =
       drawing->total_seconds > 0 ? drawing->seconds[index] / drawing->total_seconds : 0;
@@ -192,7 +180,11 @@ static void write_step(FILE* file, const tool_drawing_t* drawing, uint32_t index
                 "style=\"padding-left:%upx\">",
                 index, index, step->depth * 16);
   text(file, step->name);
-  (void)fputs("</span><span>", file);
+  char others[TOOL_WORDS_BYTES];
+  tool_words_others(step, others);
+  (void)fputs(" <span class=\"quiet\">", file);
+  tool_html_text(file, others, OTHERS_LIMIT);
+  (void)fputs("</span></span><span>", file);
   if (step->kernel[0] != '\0') {
     text(file, step->plugin);
     (void)fputs(":", file);
@@ -202,10 +194,12 @@ static void write_step(FILE* file, const tool_drawing_t* drawing, uint32_t index
   }
   (void)fputs("</span><span>", file);
   text(file, step->layout);
+  char colour[32];
+  tool_words_colour(longest > 0 ? drawing->seconds[index] / longest : 0, colour);
   (void)fprintf(file,
-                "</span><span class=\"number\">%.1f</span><span class=\"number\">%.1f"
-                "</span></summary>\n<div class=\"inside\"><dl>\n",
-                drawing->seconds[index] * 1e6, share * 100);
+                "</span><span class=\"number\">%.1f</span><span class=\"number\" "
+                "style=\"background:%s\">%.1f</span></summary>\n<div class=\"inside\"><dl>\n",
+                drawing->seconds[index] * 1e6, colour, share * 100);
   write_entry(file, "nodes", step->nodes);
   write_entry(file, "fused", step->expression);
   write_entry(file, "reads", step->inputs);
@@ -224,8 +218,9 @@ static void write_steps(FILE* file, const tool_drawing_t* drawing) {
       "<span class=\"number\">&#181;s</span><span class=\"number\">%</span></summary>"
       "</details>\n",
       file);
+  const double longest = tool_drawing_longest(drawing);
   for (uint32_t i = 0; i < drawing->step_count; ++i) {
-    write_step(file, drawing, i);
+    write_step(file, drawing, i, longest);
   }
 }
 
@@ -256,8 +251,12 @@ static tenon_status_t write_body(FILE* file, const tool_page_t* page,
     return status;
   }
   write_totals(file, page, &info, drawing->total_seconds);
-  write_bar(file, drawing);
-  (void)fputs("<h2>Graph</h2>\n", file);
+  tool_shares_write(file, drawing);
+  (void)fputs(
+      "<h2>Graph</h2>\n<p class=\"quiet\">Each box is a step: its main node, what is fused into "
+      "it, its kernel and time, and the shape and layout of what it writes. The slowest are the "
+      "darkest. A click leads to the step's row.</p>\n",
+      file);
   status = tool_drawing_write(file, drawing, false);
   if (status == TENON_OK && has_bodies) {
     (void)fputs("<h2>Bodies of branches and loops</h2>\n", file);
@@ -265,10 +264,13 @@ static tenon_status_t write_body(FILE* file, const tool_page_t* page,
   }
   write_steps(file, drawing);
   write_lines(file, "What the optimiser did", info.patches);
-  write_lines(file, "Plugins that the plan names", info.plugins);
-  (void)fputs("<h2>Network</h2>\n<pre>", file);
+  write_lines(file, "Plugins that the plan names, with their digests", info.plugins);
+  (void)fputs(
+      "<h2>Network</h2>\n<details class=\"plain\"><summary>after the optimiser, before it was "
+      "divided into steps</summary><pre>",
+      file);
   tenon_engine_print_network(drawing->engine, write_network_piece, file);
-  (void)fputs("</pre>\n", file);
+  (void)fputs("</pre></details>\n", file);
   return status;
 }
 

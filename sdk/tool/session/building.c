@@ -11,53 +11,53 @@
 #define FIELD(name) offsetof(tool_building_t, name)
 
 const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
-    {"--profile", 0, "SPEC", TOOL_OPTION_LIST, FIELD(profiles),
+    {"--profile", NULL, "SPEC", TOOL_OPTION_LIST, FIELD(profiles),
      "shapes that the plan is built for: NAME:MIN:OPT:MAX for each dynamic input, separated by "
      "commas, such as image:1x3x224x224:4x3x224x224:8x3x224x224,ids:1x16:1x64:1x512; NAME:SHAPE "
      "where all three are the same. Without one: the shapes of the inputs given, else 1"},
-    {"--shapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(shapes),
+    {"--shapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(shapes),
      "shapes of inputs: image:1x3x224x224,ids:1x128 (\"scalar\" has rank 0, ? stays open)"},
-    {"--minShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(min_shapes),
+    {"--minShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(min_shapes),
      "the profile as trtexec spells it, with --optShapes and --maxShapes"},
-    {"--optShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), NULL},
-    {"--maxShapes", 0, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), NULL},
-    {"--outputs", 0, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs),
+    {"--optShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), NULL},
+    {"--maxShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), NULL},
+    {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs),
      "additional outputs: any tensors of the main graph"},
-    {"--part", 0, "FILE", TOOL_OPTION_LIST, FIELD(parts),
+    {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts),
      "another file of the same model, such as a caffemodel beside its prototxt"},
-    {"--format", 0, "NAME", TOOL_OPTION_TEXT, FIELD(format),
+    {"--format", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(format),
      "the model's format, where it is not to be guessed"},
-    {"--threads", 0, "N", TOOL_OPTION_COUNT, FIELD(threads),
+    {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
      "threads to tune for and to run with; default: this process's processors"},
-    {"--device", 0, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the first that is there"},
-    {"--workspace", 0, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace),
+    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the first that is there"},
+    {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace),
      "most scratch memory of any step, such as 64M; default: no limit"},
-    {"--memory-limit", 0, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),
+    {"--memory-limit", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),
      "most memory for activations and workspace; a build that needs more fails"},
-    {"--time-budget", 0, "S", TOOL_OPTION_NUMBER, FIELD(time_budget),
+    {"--time-budget", NULL, "S", TOOL_OPTION_NUMBER, FIELD(time_budget),
      "seconds for measuring; then the kernels' own estimates decide"},
-    {"--no-measuring", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_measuring),
+    {"--no-measuring", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_measuring),
      "choose by the kernels' estimates alone"},
-    {"--exclude", 0, "P[:K]", TOOL_OPTION_LIST, FIELD(exclude),
+    {"--exclude", NULL, "P[:K]", TOOL_OPTION_LIST, FIELD(exclude),
      "a plugin, or a kernel of one, that is not to be used"},
-    {"--reference", 0, NULL, TOOL_OPTION_FLAG, FIELD(reference),
+    {"--reference", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reference),
      "only kernels that say they are the reference"},
-    {"--no-fusion", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), "one node a step"},
-    {"--strict", 0, NULL, TOOL_OPTION_FLAG, FIELD(strict),
+    {"--no-fusion", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), "one node a step"},
+    {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict),
      "round where the network stores, also inside fused steps"},
-    {"--reduced-precision", 0, NULL, TOOL_OPTION_FLAG, FIELD(reduced_precision),
+    {"--reduced-precision", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reduced_precision),
      "permit tactics below single precision"},
-    {"--tuned-only", 0, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only),
+    {"--tuned-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only),
      "a smaller plan: weights only as the kernels packed them; no refit, no rebuild"},
-    {"--no-refusals", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
+    {"--no-refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
      "a smaller plan: without the reasons why other kernels were not chosen"},
-    {"--optimizer-limit", 0, "N", TOOL_OPTION_COUNT, FIELD(optimizer_limit),
+    {"--optimizer-limit", NULL, "N", TOOL_OPTION_COUNT, FIELD(optimizer_limit),
      "stop optimising after N patches, to find the one that is wrong"},
-    {"--timing-cache", 0, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
+    {"--timing-cache", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
      "keep measurements here; default: in the cache folder"},
-    {"--no-timing-cache", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
+    {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
      "measure everything again and keep nothing"},
-    {"--no-cache", 0, NULL, TOOL_OPTION_FLAG, FIELD(no_cache),
+    {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache),
      "neither look for the plan in the cache folder nor keep it there"},
 };
 
@@ -100,23 +100,27 @@ static tenon_status_t add_points(tool_building_t* building) {
   return TENON_OK;
 }
 
-static tenon_status_t check_ranges(const tool_building_t* building) {
-  for (size_t i = 0; i < building->ranges.count; ++i) {
-    const tool_named_shape_t* range = &building->ranges.items[i];
-    for (uint32_t k = 0; k < 3; ++k) {
-      if (range->shapes[k].rank != range->shapes[0].rank) {
-        return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                         "the profile gives '%s' shapes of different rank", range->name);
-      }
-      for (uint32_t d = 0; d < range->shapes[k].rank; ++d) {
-        if (range->shapes[k].dims[d] < 0) {
-          return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                           "the profile leaves an extent of '%s' open", range->name);
-        }
-      }
+static tenon_status_t check_range(const tool_named_shape_t* range) {
+  const uint32_t rank = range->shapes[0].rank;
+  if (range->shapes[1].rank != rank || range->shapes[2].rank != rank) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "the profile gives '%s' shapes of different rank", range->name);
+  }
+  for (uint32_t k = 0; k < 3 * rank; ++k) {
+    if (range->shapes[k / rank].dims[k % rank] < 0) {
+      return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "the profile leaves an extent of '%s' open",
+                       range->name);
     }
   }
   return TENON_OK;
+}
+
+static tenon_status_t check_ranges(const tool_building_t* building) {
+  tenon_status_t status = TENON_OK;
+  for (size_t i = 0; i < building->ranges.count && status == TENON_OK; ++i) {
+    status = check_range(&building->ranges.items[i]);
+  }
+  return status;
 }
 
 tenon_status_t tool_building_prepare(tool_building_t* building) {

@@ -75,34 +75,38 @@ char* tool_file_stamp(const char* path) {
                      (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/* Do the lines after the key hold: is every file as it was? Prints notes. */
-static bool check_lines(char* lines) {
-  for (char* line = lines; *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    line[length] = '\0';
-    if (strncmp(line, file_mark, sizeof(file_mark) - 1) == 0) {
-      char* recorded = line + sizeof(file_mark) - 1;
-      char* path = tool_copy_text(recorded);
-      /* The stamp's last two words are numbers, the path may hold spaces. */
-      for (int i = 0; i < 2; ++i) {
-        char* space = strrchr(path, ' ');
-        if (space != NULL) {
-          *space = '\0';
-        }
-      }
-      char* stamp = tool_file_stamp(path);
-      const bool same = strlen(stamp) > 0 && strncmp(stamp, recorded, strlen(stamp) - 1) == 0 &&
-                        strlen(recorded) == strlen(stamp) - 1;
-      tool_free(stamp);
-      tool_free(path);
-      if (!same) {
-        return false;
-      }
+/* Is the file as it was when its stamp "path size time" was taken? The last two words are numbers,
+ * the path may hold spaces. */
+static bool is_unchanged(const char* recorded) {
+  char* path = tool_copy_text(recorded);
+  for (int i = 0; i < 2; ++i) {
+    char* space = strrchr(path, ' ');
+    if (space != NULL) {
+      *space = '\0';
     }
-    line = next;
   }
-  return true;
+  char* stamp = tool_file_stamp(path);
+  const size_t length = strlen(stamp); /* it ends with a new line */
+  const bool same =
+      length > 0 && strlen(recorded) == length - 1 && strncmp(stamp, recorded, length - 1) == 0;
+  tool_free(stamp);
+  tool_free(path);
+  return same;
+}
+
+/* Do the lines after the key hold: is every file as it was? */
+static bool check_lines(char* lines) {
+  bool same = true;
+  while (*lines != '\0' && same) {
+    const size_t length = strcspn(lines, "\n");
+    char* next = lines + length + (lines[length] == '\n' ? 1 : 0);
+    lines[length] = '\0';
+    if (strncmp(lines, file_mark, sizeof(file_mark) - 1) == 0) {
+      same = is_unchanged(lines + sizeof(file_mark) - 1);
+    }
+    lines = next;
+  }
+  return same;
 }
 
 static void print_notes(const char* lines) {

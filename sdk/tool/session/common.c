@@ -10,13 +10,13 @@
 #include "text/console.h"
 
 const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
-    {"--json", 0, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json),
+    {"--json", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json),
      "results as JSON on standard output, one object a line"},
-    {"--verbose", 'v', NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose),
+    {"--verbose", "v", NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose),
      "say what is decided; twice: say everything"},
-    {"--plugins", 0, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins),
+    {"--plugins", NULL, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins),
      "search this folder for plugins first; then TENON_PLUGIN_PATH and the installed ones"},
-    {"--only-plugins", 0, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins),
+    {"--only-plugins", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins),
      "search the folders of --plugins and no others"},
 };
 

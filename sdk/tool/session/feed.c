@@ -14,21 +14,21 @@
 #define FIELD(name) offsetof(tool_feeding_t, name)
 
 const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
-    {"--input", 'i', "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
+    {"--input", "i", "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
      "data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, PPM); without "
      "NAME in the order of the inputs"},
-    {"--data-set", 0, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
+    {"--data-set", NULL, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
      "a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
-    {"--batch", 'b', "N", TOOL_OPTION_COUNT, FIELD(batch),
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, FIELD(batch),
      "extent of the first axis where it is open; data given are repeated to fill it"},
-    {"--seed", 0, "N", TOOL_OPTION_COUNT, FIELD(seed),
+    {"--seed", NULL, "N", TOOL_OPTION_COUNT, FIELD(seed),
      "of the random numbers for inputs that are not given; default 0"},
-    {"--mean", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
+    {"--mean", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
      "subtracted from the samples of pictures (0 to 255), for all channels or for each; for "
      "arrays of bytes too where the network wants floats"},
-    {"--scale", 0, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
+    {"--scale", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
      "then multiplied by this; default 1, often 0.003921569 (1/255)"},
-    {"--bgr", 0, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
+    {"--bgr", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
 };
 
 enum { DATA_SET_GAP = 16 };
@@ -195,15 +195,43 @@ const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name
   return NULL;
 }
 
-tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
-                               uint32_t input_count) {
+char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count) {
   char* names = tool_copy_text("");
-  tenon_status_t status = TENON_OK;
   for (uint32_t k = 0; k < input_count; ++k) {
     char* longer = tool_format("%s%s%s", names, k == 0 ? "" : ", ", inputs[k].name);
     tool_free(names);
     names = longer;
   }
+  return names;
+}
+
+/* Do the extents of an array or a recorded tensor fit the input's, as far as these are known? */
+static tenon_status_t check_shape(const tool_feed_t* feed, const tool_feed_item_t* item,
+                                  const tenon_io_info_t* input) {
+  if (!item->has_shape || input->kind != TENON_ARGUMENT_TENSOR || input->rank == TENON_NONE) {
+    return TENON_OK;
+  }
+  bool fits = item->rank == input->rank;
+  for (uint32_t k = 0; fits && k < input->rank; ++k) {
+    const bool repeats =
+        k == 0 && feed->batch > 0 && item->dims[0] > 0 && feed->batch % item->dims[0] == 0;
+    fits = input->dims[k] < 0 || input->dims[k] == item->dims[k] || repeats;
+  }
+  if (fits) {
+    return TENON_OK;
+  }
+  char given[512];
+  char wanted[512];
+  tool_shape_print(item->rank, item->dims, given, sizeof(given));
+  tool_shape_print(input->rank, input->dims, wanted, sizeof(wanted));
+  return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: has the shape %s, input '%s' is %s",
+                   item->path, given, input->name, wanted);
+}
+
+tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
+                               uint32_t input_count) {
+  char* names = tool_input_names(inputs, input_count);
+  tenon_status_t status = TENON_OK;
   for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
     const tool_feed_item_t* item = &feed->items[i];
     bool belongs = item->input == NULL && item->position < input_count;
@@ -218,6 +246,10 @@ tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* i
           tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is for input %u, but there are only %u: %s",
                     item->path, item->position, input_count, names);
     }
+  }
+  for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
+    const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
+    status = item != NULL ? check_shape(feed, item, &inputs[k]) : TENON_OK;
   }
   tool_free(names);
   return status;
@@ -310,7 +342,7 @@ static tenon_status_t make_value(const tool_feed_t* feed, const tool_feed_item_t
 
 tenon_status_t tool_feed_value(const tool_feed_t* feed, const tool_feed_item_t* item,
                                const tenon_io_info_t* input, tool_value_t* out_value) {
-  tool_value_t value;
+  tool_value_t value = {0};
   tenon_status_t status = make_value(feed, item, input, &value);
   if (status != TENON_OK) {
     return status;

@@ -59,8 +59,10 @@ void tool_feed_free(tool_feed_t* feed);
 /* The item for an input; NULL: it is not given. */
 const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name,
                                        uint32_t position);
-/* Every item must belong to an input: INVALID_ARGUMENT names the one that does not, and the inputs.
- */
+/* Names with commas between, for messages; freed by tool_free. */
+char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count);
+/* Every item must belong to an input and have its shape, as far as that is known: INVALID_ARGUMENT
+ * names the one that does not, and the inputs. */
 tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
                                uint32_t input_count);
 /* Extents of an input with these declared extents (-1: open) as far as the item says them; those it

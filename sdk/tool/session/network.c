@@ -149,18 +149,12 @@ static void complete_dims(const tool_feed_t* feed, const symbols_t* symbols,
 }
 
 /* Fills `shapes` for every open input. True when there was one. */
-static tenon_status_t close_shapes(tenon_network_t* network, const tool_feed_t* feed,
-                                   shapes_t* shapes, char** notes, bool* out_any) {
+static bool close_shapes(const tenon_io_info_t* inputs, uint32_t count, const tool_feed_t* feed,
+                         shapes_t* shapes, char** notes) {
   symbols_t symbols = {0};
-  const uint32_t count = tenon_network_input_count(network);
-  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
   int64_t(*dims)[TOOL_RANK_MAX] = tool_allocate(count, sizeof(*dims));
-  tenon_status_t status = TENON_OK;
-  *out_any = false;
-  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
-    status = tenon_network_get_input(network, i, &inputs[i]);
-  }
-  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+  bool any = false;
+  for (uint32_t i = 0; i < count; ++i) {
     if (!is_open(&inputs[i])) {
       continue;
     }
@@ -171,9 +165,9 @@ static tenon_status_t close_shapes(tenon_network_t* network, const tool_feed_t* 
     }
     learn_symbols(&inputs[i], dims[i], &symbols);
   }
-  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (is_open(&inputs[i])) {
-      *out_any = true;
+      any = true;
       complete_dims(feed, &symbols, &inputs[i], dims[i], notes);
       learn_symbols(&inputs[i], dims[i], &symbols);
       set_shape(shapes, inputs[i].name, inputs[i].rank, dims[i]);
@@ -181,6 +175,53 @@ static tenon_status_t close_shapes(tenon_network_t* network, const tool_feed_t* 
   }
   tool_named_shapes_free(&symbols.named);
   tool_free(dims);
+  return any;
+}
+
+/* Names of inputs in options; data are checked by their feed. */
+static tenon_status_t check_names(const char* option, const tool_named_shapes_t* shapes,
+                                  const tenon_io_info_t* inputs, uint32_t count) {
+  for (size_t i = 0; i < shapes->count; ++i) {
+    bool known = false;
+    for (uint32_t k = 0; k < count && !known; ++k) {
+      known = strcmp(shapes->items[i].name, inputs[k].name) == 0;
+    }
+    if (!known) {
+      char* names = tool_input_names(inputs, count);
+      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                      "%s: there is no input '%s'; the inputs are: %s", option,
+                      shapes->items[i].name, names);
+      tool_free(names);
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+  }
+  return TENON_OK;
+}
+
+/* What is given must fit the inputs before anything is built for it. *out_open: extents were found
+ * for open inputs, and the model is to be parsed again with them. */
+static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t* building,
+                                 const tool_feed_t* feed, shapes_t* shapes, char** notes,
+                                 bool* out_open) {
+  const uint32_t count = tenon_network_input_count(network);
+  tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
+  tenon_status_t status = TENON_OK;
+  *out_open = false;
+  for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
+    status = tenon_network_get_input(network, i, &inputs[i]);
+  }
+  if (status == TENON_OK) {
+    status = check_names("--profile", &building->ranges, inputs, count);
+  }
+  if (status == TENON_OK) {
+    status = check_names("--shapes", &building->fixed, inputs, count);
+  }
+  if (status == TENON_OK) {
+    status = tool_feed_check(feed, inputs, count);
+  }
+  if (status == TENON_OK && !building->has_profile) {
+    *out_open = close_shapes(inputs, count, feed, shapes, notes);
+  }
   tool_free(inputs);
   return status;
 }
@@ -209,8 +250,8 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
   begin_shapes(building, &shapes);
   add_given_ranks(feed, &shapes);
   tenon_status_t status = parse(registry, path, building, &shapes, &network);
-  if (status == TENON_OK && !building->has_profile) {
-    status = close_shapes(network, feed, &shapes, &notes, &any);
+  if (status == TENON_OK) {
+    status = fit_inputs(network, building, feed, &shapes, &notes, &any);
   }
   if (status == TENON_OK && any) {
     tenon_network_destroy(network);

@@ -1,4 +1,6 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +22,16 @@ const char* tool_cache_use_text(tool_cache_use_t use) {
 
 tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan) {
   char head[16] = {0};
+  struct stat about;
   FILE* file = fopen(path, "rbe");
   if (file == NULL) {
-    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: cannot be opened", path);
+    return tool_fail(TENON_ERROR_NOT_FOUND, "%s: cannot be opened: %s", path, strerror(errno));
+  }
+  if (fstat(fileno(file), &about) != 0 || !S_ISREG(about.st_mode)) {
+    const bool folder = S_ISDIR(about.st_mode);
+    (void)fclose(file);
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is %s; a model or a plan is wanted", path,
+                     folder ? "a folder" : "no regular file");
   }
   const size_t got = fread(head, 1, sizeof(head), file);
   (void)fclose(file);
@@ -89,6 +98,21 @@ tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* n
 
 /* ---- The key ---- */
 
+/* The library's own file: one that is built anew may decide otherwise. */
+static void add_library(FILE* file) {
+  Dl_info about;
+  void* address = NULL;
+  const char* (*function)(void) = tenon_version;
+  memcpy(&address, &function, sizeof(address));
+  (void)fprintf(file, "tenon %s ", tenon_version());
+  if (dladdr(address, &about) != 0 && about.dli_fname != NULL) {
+    char* stamp = tool_file_stamp(about.dli_fname);
+    (void)fputs(stamp, file);
+    tool_free(stamp);
+  }
+  (void)fputc('\n', file);
+}
+
 static void add_plugins(tenon_registry_t* registry, FILE* file) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   for (uint32_t i = 0; i < count; ++i) {
@@ -112,7 +136,7 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
   if (file == NULL) {
     return NULL;
   }
-  (void)fprintf(file, "tenon %s\n", tenon_version());
+  add_library(file);
   tenon_status_t status = tool_cache_digest(folder, model, digest);
   char* real = realpath(model, NULL);
   /* The folder counts: files that the model names lie there. */
@@ -182,27 +206,15 @@ tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
   return TENON_OK;
 }
 
-static tenon_status_t obtain_from_cache(tenon_registry_t* registry, const char* folder, char* key,
-                                        const char* model, const tool_building_t* building,
-                                        const tool_feed_t* feed, bool rebuild,
-                                        tool_plan_file_t* file) {
-  tool_cache_entry_t entry;
-  tenon_status_t status = TENON_OK;
-  tool_cache_entry_make(folder, key, &entry);
-  file->path = tool_copy_text(entry.plan_path);
-  if (!rebuild && tool_cache_find(&entry)) {
-    file->use = TOOL_CACHE_HIT;
-  } else {
-    tool_cache_drop(&entry);
-    file->use = TOOL_CACHE_MISS;
-    status = build_network(registry, model, building, feed, &entry, file);
-    if (status == TENON_OK) {
-      tool_cache_trim(folder, TOOL_CACHE_LIMIT_BYTES, entry.plan_path);
-    } else {
-      tool_cache_drop(&entry);
-    }
+static tenon_status_t build_into_cache(tenon_registry_t* registry, const char* model,
+                                       const tool_building_t* building, const tool_feed_t* feed,
+                                       const tool_cache_entry_t* entry, tool_plan_file_t* file) {
+  tool_cache_drop(entry);
+  file->use = TOOL_CACHE_MISS;
+  const tenon_status_t status = build_network(registry, model, building, feed, entry, file);
+  if (status != TENON_OK) {
+    tool_cache_drop(entry);
   }
-  tool_cache_entry_free(&entry);
   return status;
 }
 
@@ -220,9 +232,18 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
     return status == TENON_OK ? build_network(registry, model, building, feed, NULL, file) : status;
   }
   char* key = make_key(registry, folder, model, building, feed);
-  const tenon_status_t status =
-      key == NULL ? TENON_ERROR_NOT_FOUND
-                  : obtain_from_cache(registry, folder, key, model, building, feed, rebuild, file);
+  tenon_status_t status = key != NULL ? TENON_OK : TENON_ERROR_NOT_FOUND;
+  if (status == TENON_OK) {
+    tool_cache_entry_t entry;
+    tool_cache_entry_make(folder, key, &entry);
+    file->path = tool_copy_text(entry.plan_path);
+    file->use = TOOL_CACHE_HIT;
+    if (rebuild || !tool_cache_find(&entry)) {
+      status = build_into_cache(registry, model, building, feed, &entry, file);
+      tool_cache_trim(folder, TOOL_CACHE_LIMIT_BYTES, entry.plan_path);
+    }
+    tool_cache_entry_free(&entry);
+  }
   tool_free(folder);
   return status;
 }

@@ -25,12 +25,13 @@ TENON_TEST(interpolates_percentiles) {
 TENON_TEST(sees_memory_that_is_used) {
   enum { SIZE = 32 << 20 };
   const uint64_t begin = tool_memory_begin();
-  volatile char* block = malloc(SIZE);
+  char* memory = malloc(SIZE);
+  volatile char* block = memory;
   REQUIRE(block != NULL);
   for (int i = 0; i < SIZE; i += 1024) {
     block[i] = 1; /* volatile: memory that nobody reads may be left out */
   }
   const uint64_t added = tool_memory_added(begin);
-  free((void*)(uintptr_t)block);
+  free(memory);
   EXPECT(added >= SIZE * 9 / 10);
 }

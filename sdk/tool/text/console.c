@@ -79,6 +79,8 @@ static void report(void* user, int32_t severity, const char* message) {
   const bool hidden = console.quiet && severity == TENON_SEVERITY_WARNING;
   if (severity >= least && !console.silent && !hidden) {
     erase_bar();
+    /* What was said before stands before it, where both go to one place. */
+    (void)fflush(stdout);
     (void)fprintf(stderr, "%s%s\n", severity_word(severity), message);
   }
   (void)pthread_mutex_unlock(&console.lock);

@@ -75,7 +75,8 @@ static size_t edit_distance(const char* a, const char* b) {
 
 const char* tool_nearest_word(const char* word, const char* const* words, size_t count) {
   const char* nearest = NULL;
-  size_t least = strlen(word) / 3 + 2;
+  const size_t length = strlen(word) - strspn(word, "-");
+  size_t least = length < 5 ? 2 : length / 3 + 2;
   for (size_t i = 0; i < count; ++i) {
     const size_t distance = edit_distance(word, words[i]);
     if (distance < least) {
@@ -88,32 +89,31 @@ const char* tool_nearest_word(const char* word, const char* const* words, size_t
 
 /* ---- Help ---- */
 
-/* Words of `text` wrapped between HELP_COLUMN and HELP_WIDTH, from `column` on. */
-static void print_wrapped(const char* text, size_t column) {
+/* Words of `text` wrapped between HELP_COLUMN and HELP_WIDTH. */
+static void print_wrapped(const char* text) {
+  size_t column = HELP_COLUMN;
   while (*text != '\0') {
     const size_t length = strcspn(text, " ");
-    if (column + length > HELP_WIDTH && column > HELP_COLUMN) {
+    if (column > HELP_COLUMN && column + 1 + length > HELP_WIDTH) {
       (void)printf("\n%*s", HELP_COLUMN, "");
       column = HELP_COLUMN;
+    } else if (column > HELP_COLUMN) {
+      (void)putchar(' ');
+      ++column;
     }
     (void)printf("%.*s", (int)length, text);
     column += length;
-    text += length;
-    if (*text == ' ') {
-      (void)putchar(' ');
-      ++column;
-      ++text;
-    }
+    text += length + (text[length] == ' ' ? 1 : 0);
   }
   (void)putchar('\n');
 }
 
 static void print_option(const tool_option_t* option) {
   char left[96];
-  (void)snprintf(left, sizeof(left), "  %s%c%s%s%s%s%s", option->letter != 0 ? "-" : "",
-                 option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ", " : "   ",
-                 option->name, option->value != NULL ? " " : "",
-                 option->value != NULL ? option->value : "",
+  (void)snprintf(left, sizeof(left), "  %s%s%s%s%s%s%s", option->letter != NULL ? "-" : "",
+                 option->letter != NULL ? option->letter : " ",
+                 option->letter != NULL ? ", " : "   ", option->name,
+                 option->value != NULL ? " " : "", option->value != NULL ? option->value : "",
                  option->kind == TOOL_OPTION_LIST ? " ..." : "");
   size_t column = strlen(left);
   (void)fputs(left, stdout);
@@ -122,7 +122,7 @@ static void print_option(const tool_option_t* option) {
     column = 0;
   }
   (void)printf("%*s", (int)(HELP_COLUMN - column), "");
-  print_wrapped(option->help, HELP_COLUMN);
+  print_wrapped(option->help);
 }
 
 static void print_help(const tool_command_t* command, const tool_option_group_t* groups,
@@ -158,14 +158,14 @@ typedef struct parsing_t {
 } parsing_t;
 
 static const tool_option_t* find_option(const parsing_t* parsing, const char* name, size_t length,
-                                        char letter, void** out_target) {
+                                        const char* letter, void** out_target) {
   for (size_t g = 0; g < parsing->group_count; ++g) {
     const tool_option_group_t* group = &parsing->groups[g];
     for (size_t i = 0; i < group->count; ++i) {
       const tool_option_t* option = &group->options[i];
       const bool same =
-          letter != 0 ? option->letter == letter
-                      : strncmp(option->name, name, length) == 0 && option->name[length] == '\0';
+          letter != NULL ? option->letter != NULL && option->letter[0] == letter[0]
+                         : strncmp(option->name, name, length) == 0 && option->name[length] == '\0';
       if (same) {
         *out_target = (char*)group->target + option->offset;
         return option;
@@ -201,10 +201,12 @@ static bool bad_value(const tool_option_t* option, const char* text, const char*
 static bool store_number(const tool_option_t* option, const char* text, void* target) {
   char* end = NULL;
   errno = 0;
-  if (option->kind == TOOL_OPTION_COUNT) {
+  if (option->kind == TOOL_OPTION_COUNT || option->kind == TOOL_OPTION_POSITIVE) {
+    const unsigned long least = option->kind == TOOL_OPTION_POSITIVE ? 1 : 0;
     const unsigned long value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value >= UINT32_MAX) {
-      return bad_value(option, text, "a whole number");
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value >= UINT32_MAX ||
+        value < least) {
+      return bad_value(option, text, least > 0 ? "a whole number, 1 or more" : "a whole number");
     }
     *(uint32_t*)target = (uint32_t)value;
     return true;
@@ -238,7 +240,7 @@ static bool parse_option(parsing_t* parsing) {
   const size_t length = is_long ? strcspn(argument, "=") : 2;
   void* target = NULL;
   const tool_option_t* option =
-      find_option(parsing, argument, length, is_long ? '\0' : argument[1], &target);
+      find_option(parsing, argument, length, is_long ? NULL : argument + 1, &target);
   if (option == NULL) {
     return unknown_option(parsing, argument);
   }

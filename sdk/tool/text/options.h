@@ -13,19 +13,20 @@
 #include <stdint.h>
 
 typedef enum tool_option_kind_t {
-  TOOL_OPTION_FLAG,   /* bool */
-  TOOL_OPTION_TALLY,  /* uint32_t: how often it stands there */
-  TOOL_OPTION_TEXT,   /* const char*; the last one counts */
-  TOOL_OPTION_LIST,   /* tool_list_t: all of them */
-  TOOL_OPTION_COUNT,  /* uint32_t */
-  TOOL_OPTION_NUMBER, /* double, finite, not negative */
-  TOOL_OPTION_SIZE    /* uint64_t bytes: 64M, 1.5G, 4096 */
+  TOOL_OPTION_FLAG,     /* bool */
+  TOOL_OPTION_TALLY,    /* uint32_t: how often it stands there */
+  TOOL_OPTION_TEXT,     /* const char*; the last one counts */
+  TOOL_OPTION_LIST,     /* tool_list_t: all of them */
+  TOOL_OPTION_COUNT,    /* uint32_t */
+  TOOL_OPTION_POSITIVE, /* uint32_t, from 1 on */
+  TOOL_OPTION_NUMBER,   /* double, finite, not negative */
+  TOOL_OPTION_SIZE      /* uint64_t bytes: 64M, 1.5G, 4096 */
 } tool_option_kind_t;
 
 typedef struct tool_option_t {
-  const char* name;  /* "--output" */
-  char letter;       /* 'o' for -o, or 0 */
-  const char* value; /* "DIR"; NULL for flags */
+  const char* name;   /* "--output" */
+  const char* letter; /* "o" for -o, or NULL */
+  const char* value;  /* "DIR"; NULL for flags */
   tool_option_kind_t kind;
   size_t offset;    /* of the field in the group's structure */
   const char* help; /* NULL: works, but is not shown (another tool's name for it) */

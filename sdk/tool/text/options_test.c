@@ -1,6 +1,8 @@
 /* The command line: what is taken, what is refused, and with which words. */
 #include "text/options.h"
 
+#include <string.h>
+
 #include "core/base/test.h"
 #include "text/console.h"
 #include "text/shape_text.h"
@@ -16,13 +18,14 @@ typedef struct target_t {
 } target_t;
 
 static const tool_option_t options[] = {
-    {"--flag", 'f', NULL, TOOL_OPTION_FLAG, offsetof(target_t, flag), "a flag"},
-    {"--verbose", 'v', NULL, TOOL_OPTION_TALLY, offsetof(target_t, verbose), "more"},
-    {"--output", 'o', "FILE", TOOL_OPTION_TEXT, offsetof(target_t, text), "a file"},
-    {"--input", 0, "X", TOOL_OPTION_LIST, offsetof(target_t, list), "inputs"},
-    {"--threads", 0, "N", TOOL_OPTION_COUNT, offsetof(target_t, count), "threads"},
-    {"--seconds", 0, "S", TOOL_OPTION_NUMBER, offsetof(target_t, number), "seconds"},
-    {"--workspace", 0, "SIZE", TOOL_OPTION_SIZE, offsetof(target_t, size), "bytes"},
+    {"--flag", "f", NULL, TOOL_OPTION_FLAG, offsetof(target_t, flag), "a flag"},
+    {"--verbose", "v", NULL, TOOL_OPTION_TALLY, offsetof(target_t, verbose), "more"},
+    {"--output", "o", "FILE", TOOL_OPTION_TEXT, offsetof(target_t, text), "a file"},
+    {"--input", NULL, "X", TOOL_OPTION_LIST, offsetof(target_t, list), "inputs"},
+    {"--threads", NULL, "N", TOOL_OPTION_COUNT, offsetof(target_t, count), "threads"},
+    {"--batch", NULL, "N", TOOL_OPTION_POSITIVE, offsetof(target_t, count), "batch"},
+    {"--seconds", NULL, "S", TOOL_OPTION_NUMBER, offsetof(target_t, number), "seconds"},
+    {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, offsetof(target_t, size), "bytes"},
 };
 static const tool_command_t command = {"test", "FILE", 1, 2, "", "", "", NULL};
 
@@ -83,6 +86,12 @@ TENON_TEST(refuses_with_words) {
   tool_list_free(&operands);
   EXPECT_INT(PARSE("a", "--threads", "-1"), TOOL_EXIT_USAGE);
   EXPECT_CONTAINS(tool_console_last_error(), "whole number");
+  tool_list_free(&operands);
+  EXPECT_INT(PARSE("a", "--batch", "0"), TOOL_EXIT_USAGE);
+  EXPECT_CONTAINS(tool_console_last_error(), "--batch wants a whole number, 1 or more");
+  tool_list_free(&operands);
+  EXPECT_INT(PARSE("a", "--foo", "0"), TOOL_EXIT_USAGE);
+  EXPECT(strstr(tool_console_last_error(), "did you mean") == NULL);
   tool_list_free(&operands);
   EXPECT_INT(PARSE("a", "--seconds", "nan"), TOOL_EXIT_USAGE);
   tool_list_free(&operands);

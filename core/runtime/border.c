@@ -1,0 +1,270 @@
+/* The border of a context: the application's inputs and outputs, in its memory or in ours. */
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/runtime/frame.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon__graph_t* main_graph(const tenon__context_t* context) {
+  return context->engine->plan->network->graphs[0];
+}
+
+tenon_status_t tenon__context_create_border(tenon__context_t* context) {
+  const tenon__graph_t* g = main_graph(context);
+  tenon__arena_t* arena = &context->arena;
+  const size_t inputs = g->input_count + 1u;
+  const size_t outputs = g->output_count + 1u;
+  context->inputs = tenon__arena_allocate(arena, inputs, sizeof *context->inputs);
+  context->input_is_set = tenon__arena_allocate(arena, inputs, sizeof(bool));
+  context->input_dims = tenon__arena_allocate(arena, inputs, sizeof *context->input_dims);
+  context->input_strides = tenon__arena_allocate(arena, inputs, sizeof *context->input_strides);
+  context->outputs = tenon__arena_allocate(arena, outputs, sizeof *context->outputs);
+  context->output_dims = tenon__arena_allocate(arena, outputs, sizeof *context->output_dims);
+  context->output_strides = tenon__arena_allocate(arena, outputs, sizeof *context->output_strides);
+  context->results = tenon__arena_allocate(arena, outputs, sizeof *context->results);
+  context->result_dims = tenon__arena_allocate(arena, outputs, sizeof *context->result_dims);
+  context->result_strides = tenon__arena_allocate(arena, outputs, sizeof *context->result_strides);
+  const bool good = context->inputs != NULL && context->input_is_set != NULL &&
+                    context->input_dims != NULL && context->input_strides != NULL &&
+                    context->outputs != NULL && context->output_dims != NULL &&
+                    context->output_strides != NULL && context->results != NULL &&
+                    context->result_dims != NULL && context->result_strides != NULL;
+  context->shapes_changed = true;
+  return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- Inputs ---- */
+
+static tenon_status_t check_range(const tenon__context_t* context, uint32_t index,
+                                  const tenon_tensor_view_t* view) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->inputs[index]];
+  const tenon__plan_t* plan = context->engine->plan;
+  const tenon_sink_t* sink = context->engine->options.sink;
+  if (value->dtype != view->dtype) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s' is %s, the engine expects %s", value->name,
+                       tenon__dtype_name(view->dtype), tenon__dtype_name(value->dtype));
+  }
+  if (value->rank != view->rank || view->rank > MAX_RANK) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s' has rank %u, the engine expects %u", value->name, view->rank,
+                       value->rank);
+  }
+  for (uint32_t k = 0; k < view->rank; ++k) {
+    int64_t min = 0;
+    int64_t max = INT64_MAX;
+    (void)tenon__extents_get(&plan->profile.min, value->dims[k], &min);
+    (void)tenon__extents_get(&plan->profile.max, value->dims[k], &max);
+    if (view->dims[k] < min || view->dims[k] > max) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "input '%s': extent %lld of axis %u is outside the profile, %lld to %lld; "
+                         "build with a wider one",
+                         value->name, (long long)view->dims[k], k, (long long)min, (long long)max);
+    }
+  }
+  return TENON_OK;
+}
+
+/* The tensors of a sequence or an optional are of the element type that its value declares. */
+static tenon_status_t check_items(const tenon__context_t* context,
+                                  const tenon__value_node_t* value,
+                                  const tenon_argument_t* argument) {
+  for (uint32_t k = 0; k < argument->count; ++k) {
+    const tenon_argument_t* item = &argument->items[k];
+    if (item->kind != TENON_ARGUMENT_TENSOR) {
+      TENON_TRY(check_items(context, value, item));
+    } else if (item->tensor.dtype != value->dtype) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "input '%s': item %u is %s, the engine expects %s", value->name, k,
+                         tenon__dtype_name(item->tensor.dtype), tenon__dtype_name(value->dtype));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t index,
+                                        const tenon_argument_t* argument) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon_sink_t* sink = context->engine->options.sink;
+  if (index >= g->input_count) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "there is no input %u, the engine has %u", index, g->input_count);
+  }
+  const tenon__value_node_t* value = &g->values[g->inputs[index]];
+  if (value->kind != argument->kind) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "input '%s' is of another kind",
+                       value->name);
+  }
+  tenon__frame_t* frame = &context->frames[0];
+  tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
+  if (value->kind != TENON_ARGUMENT_TENSOR) {
+    TENON_TRY(check_items(context, value, argument));
+    TENON_TRY(tenon__growing_assign(place->growing, argument));
+    place->argument = (tenon_argument_t){
+        .kind = value->kind, .count = place->growing->item_count, .items = place->growing->items};
+    context->input_is_set[index] = true;
+    return TENON_OK;
+  }
+  TENON_TRY(check_range(context, index, &argument->tensor));
+  const size_t bytes = argument->tensor.rank * sizeof(int64_t);
+  if (!context->input_is_set[index] ||
+      (bytes > 0 && memcmp(context->input_dims[index], argument->tensor.dims, bytes) != 0)) {
+    context->shapes_changed = true;
+  }
+  if (bytes > 0) {
+    memcpy(context->input_dims[index], argument->tensor.dims, bytes);
+    memcpy(context->input_strides[index], argument->tensor.strides, bytes);
+  }
+  context->inputs[index] = *argument;
+  context->inputs[index].tensor.dims = context->input_dims[index];
+  context->inputs[index].tensor.strides = context->input_strides[index];
+  context->input_is_set[index] = true;
+  return TENON_OK;
+}
+
+/* The application's memory where it will do, else a copy. */
+static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->inputs[index]];
+  tenon__frame_t* frame = &context->frames[0];
+  const uint32_t at = frame->schedule->inputs[index];
+  tenon__place_state_t* place = &frame->places[at];
+  if (!context->input_is_set[index]) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+                       "input '%s' was not set", value->name);
+  }
+  if (value->kind != TENON_ARGUMENT_TENSOR ||
+      frame->schedule->places[at].storage != TENON_STORAGE_INPUT) {
+    return TENON_OK;
+  }
+  const tenon_tensor_view_t* view = &context->inputs[index].tensor;
+  const bool in_place = tenon__strides_are_row_major(view->rank, view->dims, view->strides) &&
+                        ((uintptr_t)view->data % 16 == 0 || tenon__dtype_bits(view->dtype) < 8) &&
+                        view->bit_offset == 0;
+  if (in_place) {
+    place->data = view->data;
+    return TENON_OK;
+  }
+  const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = *view};
+  TENON_TRY(tenon__growing_assign(place->growing, &argument));
+  place->data = place->growing->data;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_take_inputs(tenon__context_t* context) {
+  for (uint32_t k = 0; k < main_graph(context)->input_count; ++k) {
+    TENON_TRY(take_input(context, k));
+  }
+  return TENON_OK;
+}
+
+/* ---- Outputs ---- */
+
+tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
+                                         const tenon_tensor_view_t* view) {
+  const tenon__graph_t* g = main_graph(context);
+  if (index >= g->output_count) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "there is no output %u, the engine has %u", index, g->output_count);
+  }
+  if (view == NULL) {
+    context->outputs[index].data = NULL;
+    return TENON_OK;
+  }
+  const tenon__value_node_t* value = &g->values[g->outputs[index]];
+  if (value->kind != TENON_ARGUMENT_TENSOR || view->dtype != value->dtype ||
+      view->rank != value->rank || view->rank > MAX_RANK) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "output '%s' is %s of rank %u; the memory given is %s of rank %u",
+                       value->name, tenon__dtype_name(value->dtype), value->rank,
+                       tenon__dtype_name(view->dtype), view->rank);
+  }
+  context->outputs[index] = *view;
+  context->outputs[index].dims = context->output_dims[index];
+  context->outputs[index].strides = context->output_strides[index];
+  if (view->rank > 0) {
+    memcpy(context->output_dims[index], view->dims, view->rank * sizeof(int64_t));
+    memcpy(context->output_strides[index], view->strides, view->rank * sizeof(int64_t));
+  }
+  return TENON_OK;
+}
+
+/* Memory for outputs that the plan writes where the application wants them. */
+tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
+  tenon__frame_t* frame = &context->frames[0];
+  const tenon__graph_t* g = main_graph(context);
+  for (uint32_t k = 0; k < g->output_count; ++k) {
+    const uint32_t at = frame->schedule->outputs[k];
+    const tenon__place_t* place = &frame->schedule->places[at];
+    const tenon__value_node_t* value = &g->values[g->outputs[k]];
+    int64_t dims[MAX_RANK];
+    if (place->storage != TENON_STORAGE_OUTPUT) {
+      continue;
+    }
+    if (!tenon__extents_shape(&context->extents, value->rank, value->dims, dims)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
+                         "the extents of output '%s' are not known in time", value->name);
+    }
+    const tenon_tensor_view_t* own = &context->outputs[k];
+    const bool in_place =
+        own->data != NULL &&
+        memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
+        tenon__strides_are_row_major(value->rank, dims, own->strides) &&
+        (uintptr_t)own->data % 16 == 0;
+    if (in_place) {
+      frame->places[at].data = own->data;
+    } else {
+      TENON_TRY(tenon__growing_resize(frame->places[at].growing, value->dtype, value->rank, dims));
+      frame->places[at].data = frame->places[at].growing->data;
+    }
+  }
+  return TENON_OK;
+}
+
+/* An output of ours into the application's memory. */
+static tenon_status_t copy_out(tenon__context_t* context, uint32_t index,
+                               const tenon_tensor_view_t* result) {
+  const tenon_tensor_view_t target = context->outputs[index];
+  const tenon__graph_t* g = main_graph(context);
+  for (uint32_t k = 0; k < result->rank; ++k) {
+    if (result->dims[k] > target.dims[k]) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "output '%s' has extent %lld on axis %u, the memory given holds %lld",
+                         g->values[g->outputs[index]].name, (long long)result->dims[k], k,
+                         (long long)target.dims[k]);
+    }
+  }
+  return tenon__copy_tensor(result, &target);
+}
+
+tenon_status_t tenon__context_collect_outputs(tenon__context_t* context) {
+  tenon__frame_t* frame = &context->frames[0];
+  for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    int64_t dims[MAX_RANK];
+    int64_t strides[MAX_RANK];
+    tenon_argument_t argument;
+    TENON_TRY(tenon__frame_argument(frame, frame->schedule->outputs[k], dims, strides, &argument));
+    if (argument.kind != TENON_ARGUMENT_TENSOR) {
+      context->results[k] = argument;
+      continue;
+    }
+    if (context->outputs[k].data != NULL && argument.tensor.data != context->outputs[k].data) {
+      TENON_TRY(copy_out(context, k, &argument.tensor));
+      argument.tensor.data = context->outputs[k].data;
+      memcpy(strides, context->output_strides[k], argument.tensor.rank * sizeof *strides);
+    }
+    memcpy(context->result_dims[k], dims, argument.tensor.rank * sizeof *dims);
+    memcpy(context->result_strides[k], strides, argument.tensor.rank * sizeof *strides);
+    argument.tensor.dims = context->result_dims[k];
+    argument.tensor.strides = context->result_strides[k];
+    context->results[k] = argument;
+  }
+  return TENON_OK;
+}
+
+const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index) {
+  return index < main_graph(context)->output_count ? &context->results[index] : NULL;
+}

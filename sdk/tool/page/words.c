@@ -1,0 +1,76 @@
+/* See words.h. */
+#include "page/words.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+void tool_words_time(double seconds, char out_text[32]) {
+  if (seconds < 0.9995e-3) {
+    (void)snprintf(out_text, 32, "%.3g \xC2\xB5s", seconds * 1e6);
+  } else if (seconds < 0.9995) {
+    (void)snprintf(out_text, 32, "%.3g ms", seconds * 1e3);
+  } else {
+    (void)snprintf(out_text, 32, "%.3g s", seconds);
+  }
+}
+
+void tool_words_colour(double share, char out_colour[32]) {
+  const double strength = share > 1 ? 1 : share;
+  (void)snprintf(out_colour, 32, "hsl(%.0f,%.0f%%,%.0f%%)", 48 - 30 * strength, 20 + 70 * strength,
+                 97 - 27 * strength);
+}
+
+/* Bytes after the first of a character in UTF-8. */
+static bool continues(char byte) {
+  return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+const char* tool_words_tail(const char* name, size_t limit) {
+  size_t count = 0;
+  for (const char* at = name; *at != '\0'; ++at) {
+    count += continues(*at) ? 0 : 1;
+  }
+  for (size_t drop = count > limit ? count - limit + 1 : 0; drop > 0; --drop) {
+    do {
+      ++name;
+    } while (continues(*name));
+  }
+  return name;
+}
+
+void tool_words_tensor(const char* list, char out_text[TOOL_WORDS_BYTES]) {
+  const char* at = strchr(list, '[');
+  bool inside = true;
+  size_t used = 0;
+  while (at != NULL && at > list && at[-1] != ' ') {
+    --at;
+  }
+  for (; at != NULL && *at != '\0' && used + 1 < TOOL_WORDS_BYTES; ++at) {
+    if (*at == ',' && !inside) {
+      break;
+    }
+    if (*at == ']') {
+      inside = false;
+    } else {
+      out_text[used++] = (char)(*at == '[' ? ' ' : *at == ',' ? 'x' : *at);
+    }
+  }
+  out_text[used] = '\0';
+}
+
+void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_BYTES]) {
+  size_t used = 0;
+  bool skipped = false;
+  out_text[0] = '\0';
+  for (const char* at = step->nodes; *at != '\0'; at += strspn(at, ", ")) {
+    const size_t length = strcspn(at, ",");
+    if (!skipped && length == strlen(step->name) && strncmp(at, step->name, length) == 0) {
+      skipped = true;
+    } else if (used + length + 4 < TOOL_WORDS_BYTES) {
+      used += (size_t)snprintf(out_text + used, TOOL_WORDS_BYTES - used, "%s%.*s",
+                               used == 0 ? "+ " : ", ", (int)length, at);
+    }
+    at += length;
+  }
+}

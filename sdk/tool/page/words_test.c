@@ -1,0 +1,42 @@
+/* Short forms: nothing is lost that they promise, and limits count characters. */
+#include "page/words.h"
+
+#include "core/base/test.h"
+
+TENON_TEST(tells_times_in_fitting_units) {
+  char text[32];
+  tool_words_time(4.6349e-4, text);
+  EXPECT_TEXT(text, "463 \xC2\xB5s");
+  tool_words_time(0.99996e-3, text);
+  EXPECT_TEXT(text, "1 ms");
+  tool_words_time(0.0992, text);
+  EXPECT_TEXT(text, "99.2 ms");
+  tool_words_time(1.25, text);
+  EXPECT_TEXT(text, "1.25 s");
+}
+
+TENON_TEST(keeps_the_end_of_a_long_name) {
+  EXPECT_TEXT(tool_words_tail("conv1", 5), "conv1");
+  EXPECT_TEXT(tool_words_tail("layer/conv1", 6), "conv1");
+  EXPECT_TEXT(tool_words_tail("\xC3\xA4\xC3\xB6\xC3\xBC", 3), "\xC3\xA4\xC3\xB6\xC3\xBC");
+  EXPECT_TEXT(tool_words_tail("\xC3\xA4\xC3\xB6\xC3\xBC", 2), "\xC3\xBC");
+  EXPECT_TEXT(tool_words_tail("", 3), "");
+}
+
+TENON_TEST(shortens_the_first_tensor_of_a_list) {
+  char text[TOOL_WORDS_BYTES];
+  tool_words_tensor("a b f32[1,64,56] channels last, c i8[2] row-major", text);
+  EXPECT_TEXT(text, "f32 1x64x56 channels last");
+  tool_words_tensor("made sequence", text);
+  EXPECT_TEXT(text, "");
+}
+
+TENON_TEST(lists_the_other_nodes_of_a_step) {
+  char text[TOOL_WORDS_BYTES];
+  tool_words_others(&(tenon_step_info_t){.name = "b", .nodes = "a, b, c"}, text);
+  EXPECT_TEXT(text, "+ a, c");
+  tool_words_others(&(tenon_step_info_t){.name = "b", .nodes = "b"}, text);
+  EXPECT_TEXT(text, "");
+  tool_words_others(&(tenon_step_info_t){.name = "copy", .nodes = ""}, text);
+  EXPECT_TEXT(text, "");
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The two commands of the README on a fresh Debian 12: debootstrap makes one, a clone of this
+# repository goes into it, and `scripts/demo` and `scripts/test` run there from nothing.
+#   tests/chroot/run.sh ROOT FOLDER [--demo-only]
+# ROOT is the repository, FOLDER a place for the machine (2 GB without, 6 GB with the tests), which
+# is emptied first and removed after success. What a real machine has and a chroot has not (/proc,
+# /dev, a resolver, certificates, the models) is mounted or copied here, in a mount namespace of its
+# own. TENON_TEST_DATA is where the models are; without it the tests inside skip what needs them.
+# Exits with 77 where the machine cannot do it: not root, no debootstrap, no network.
+set -uo pipefail
+
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+fail() {
+  echo "FAILED: $1"
+  exit 1
+}
+
+root=$(cd "${1:?ROOT}" && pwd)
+folder=$(realpath -m "${2:?FOLDER}")
+demo_only=${3:-}
+((EUID == 0)) || skip "making a Debian in a folder needs root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed (apt-get install debootstrap)"
+command -v git >/dev/null || skip "git is not installed"
+if [[ -z ${TENON_CHROOT_INSIDE:-} ]]; then
+  unshare --mount true 2>/dev/null || skip "mount namespaces are not permitted here"
+  TENON_CHROOT_INSIDE=yes exec unshare --mount --propagation private "$0" "$@"
+fi
+
+mirror=${TENON_CHROOT_MIRROR:-http://deb.debian.org/debian}
+machine=$folder/machine
+log=$folder/log.txt
+rm -rf --one-file-system "$folder"
+mkdir -p "$folder"
+
+# inside [VARIABLE=VALUE...] COMMAND: as root, in the clone, with nothing of this machine's settings.
+inside() {
+  chroot "$machine" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+    ${TENON_JOBS:+TENON_JOBS="$TENON_JOBS"} ${http_proxy:+http_proxy="$http_proxy"} \
+    ${https_proxy:+https_proxy="$https_proxy"} "$@"
+}
+in_clone() { inside /bin/sh -c "cd ${clone:-/root/tenon} && $1"; }
+
+# expect NAME TEXT...: what was logged last holds each text.
+expect() {
+  local name=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -- "$text" "$log" || {
+      cat "$log"
+      fail "$name does not say: $text"
+    }
+  done
+  echo "ok: $name"
+}
+
+echo "making a Debian 12 in $machine"
+debootstrap --variant=minbase bookworm "$machine" "$mirror" >"$log" 2>&1 || {
+  grep -qiE 'failed getting release|unable to|could not resolve' "$log" && skip "no Debian mirror can be reached"
+  tail -n 5 "$log"
+  fail "debootstrap"
+}
+cp -L /etc/resolv.conf "$machine/etc/resolv.conf" 2>/dev/null
+grep -rhsi '^acquire::.*proxy' /etc/apt/apt.conf /etc/apt/apt.conf.d >"$machine/etc/apt/apt.conf.d/proxy"
+if [[ -d /etc/ssl/certs ]]; then
+  mkdir -p "$machine/etc/ssl/certs"
+  mount --rbind /etc/ssl/certs "$machine/etc/ssl/certs"
+fi
+git clone -q --no-local "$root" "$machine/root/tenon" || fail "git clone"
+
+in_clone scripts/demo >"$log" 2>&1 && fail "the demo runs without /proc"
+expect "without /proc" "/proc is not mounted"
+mount -t proc proc "$machine/proc"
+mount --rbind /dev "$machine/dev"
+
+# A user without sudo is told what to type.
+chmod 755 "$machine/root"
+clone=/home/user/tenon
+git clone -q --no-local "$root" "$machine$clone"
+chown -R 1000:1000 "$machine/home/user"
+inside setpriv --reuid 1000 --regid 1000 --clear-groups /bin/sh -c "cd $clone && HOME=/home/user scripts/demo" \
+  >"$log" 2>&1 && fail "the demo runs without a compiler"
+expect "without root" "needs root" "apt-get update && apt-get install -y --no-install-recommends gcc "
+clone=/root/tenon
+
+unshare --net chroot "$machine" /bin/sh -c "cd $clone && scripts/demo" >"$log" 2>&1 &&
+  fail "the demo runs without a network"
+expect "without a network" "Step [1/5]" "is there a network" "build/logs/demo-packages.log"
+
+started=$SECONDS
+in_clone scripts/demo >"$log" 2>&1 || {
+  cat "$log"
+  fail "scripts/demo"
+}
+first=$((SECONDS - started))
+cat "$log"
+expect "the demo" "> 7" "which is right" "overlap (IoU) 0.99" "[5/5]"
+for picture in output.pgm output.png; do
+  [[ -s $machine$clone/$picture ]] || fail "no $picture"
+done
+cmp "$machine$clone/output.png" "$root/sdk/docs/coins.png" || fail "output.png is not the README's picture"
+((first < 600)) || fail "the demo took $first s the first time, 600 are allowed"
+# The commands that it ends with are to be tried.
+mapfile -t next < <(sed -n '/\[5\/5\]/,$p' "$log" | grep -E '^ +build/bin/tenon ')
+((${#next[@]} == 3)) || fail "not three commands to try next"
+for command in "${next[@]}"; do
+  in_clone "$command" >"$log" 2>&1 || {
+    cat "$log"
+    fail "$command"
+  }
+  echo "ok:$command"
+done
+
+started=$SECONDS
+in_clone scripts/demo >"$log" 2>&1 || fail "scripts/demo, the second time"
+second=$((SECONDS - started))
+((second < 10)) || fail "the demo took $second s the second time, 10 are allowed"
+echo "ok: scripts/demo took $first s the first time, $second s the second"
+
+if [[ $demo_only != --demo-only ]]; then
+  data=
+  if [[ -n ${TENON_TEST_DATA:-} ]]; then
+    mkdir -p "$machine/models"
+    mount --bind "$TENON_TEST_DATA" "$machine/models"
+    data=TENON_TEST_DATA=/models
+  fi
+  started=$SECONDS
+  in_clone "$data scripts/test" 2>&1 | tee "$log"
+  ((PIPESTATUS[0] == 0)) || fail "scripts/test"
+  echo "ok: scripts/test took $((SECONDS - started)) s"
+fi
+# Mounts go with the namespace; what is removed here is the machine's own files alone.
+umount -lR "$machine/dev" "$machine/proc" "$machine/etc/ssl/certs"
+[[ -d $machine/models ]] && umount -l "$machine/models" 2>/dev/null
+rm -rf --one-file-system "$folder"
+echo "passed"
