@@ -164,6 +164,65 @@ static const tenon_kernel_t core_expressions = {.size = sizeof(tenon_kernel_t),
                                                 .bind = core_expression_bind,
                                                 .enqueue = core_expression_enqueue};
 
+/* ---- The kernel of all moves, of 4 byte elements and without fills ---- */
+
+static inline tenon_status_t core_move_bind(void* instance, tenon_binding_t* binding,
+                                            const tenon_bind_table_t* host, void** out_bound) {
+  (void)instance;
+  const tenon_move_t* move = host->move(binding);
+  *out_bound = (void*)(uintptr_t)move;
+  return move == NULL || move->rank > 8 || move->covers_output == 0 ? TENON_ERROR_UNSUPPORTED
+                                                                    : TENON_OK;
+}
+
+static inline void core_move_piece(const tenon_move_t* move, const tenon_move_piece_t* piece,
+                                   const uint32_t* from, const tenon_tensor_view_t* to) {
+  int64_t count = 1;
+  for (uint32_t d = 0; d < move->rank; ++d) {
+    count *= piece->extent[d];
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    int64_t source = piece->offset;
+    int64_t target = 0;
+    for (uint32_t d = move->rank; d-- > 0;) {
+      const int64_t at = rest % piece->extent[d];
+      rest /= piece->extent[d];
+      source += at * piece->strides[d];
+      target += (piece->begin[d] + at) * to->strides[d];
+    }
+    ((uint32_t*)to->data)[target] = from[source];
+  }
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the contract counts the parameters */
+static inline tenon_status_t core_move_enqueue(void* instance, void* bound, tenon_run_t* run,
+                                               const tenon_run_table_t* host,
+                                               const tenon_argument_t* inputs, uint32_t input_count,
+                                               const tenon_argument_t* outputs,
+                                               uint32_t output_count) {
+  const tenon_move_t* move = bound;
+  (void)instance;
+  (void)run;
+  (void)host;
+  (void)input_count;
+  (void)output_count;
+  for (uint32_t k = 0; k < move->piece_count; ++k) {
+    const tenon_move_piece_t* piece = &move->pieces[k];
+    core_move_piece(move, piece, inputs[piece->input].tensor.data, &outputs[0].tensor);
+  }
+  return TENON_OK;
+}
+
+static const tenon_kernel_t core_moves = {.size = sizeof(tenon_kernel_t),
+                                          .name = "moves",
+                                          .device = "cpu",
+                                          .version = 1,
+                                          .flags = TENON_KERNEL_MOVES,
+                                          .tactics = core_expression_tactics,
+                                          .bind = core_move_bind,
+                                          .enqueue = core_move_enqueue};
+
 /* ---- The world ---- */
 
 typedef struct core_world_t {
@@ -189,7 +248,7 @@ static inline void core_world_offer(core_world_t* world, const tenon__owner_t* o
   EXPECT_STATUS(tenon__catalog_add(world->catalog, owner, &offering, &world->sink), TENON_OK);
 }
 
-/* `kernels`: those of the plugin "tests", beside the one for expressions. */
+/* `kernels`: those of the plugin "tests", beside those for expressions and moves. */
 static inline void core_world_begin(core_world_t* world, const tenon_kernel_t* kernels,
                                     uint32_t kernel_count) {
   memset(world, 0, sizeof(*world));
@@ -203,6 +262,7 @@ static inline void core_world_begin(core_world_t* world, const tenon_kernel_t* k
   core_world_offer(world, &world->owner, "kernel/1", kernels, kernel_count, sizeof(*kernels));
   core_world_offer(world, &world->owner, "kernel/1", &core_expressions, 1,
                    sizeof(core_expressions));
+  core_world_offer(world, &world->owner, "kernel/1", &core_moves, 1, sizeof(core_moves));
   world->options = (tenon__build_options_t){.allocator = world->bench.allocator,
                                             .sink = &world->sink,
                                             .tuning = {.thread_count = 1, .no_measuring = true}};
