@@ -42,7 +42,7 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
                                    b->store, b->tuning.options.thread_count, b->options->sink,
                                    &instance));
   tenon__building_mark_reads(b, step, instance);
-  tenon__instance_destroy(instance);
+  tenon__instance_release(instance);
   return TENON_OK;
 }
 

@@ -27,6 +27,7 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
                             const tool_building_t* building, shapes_t* shapes,
                             tenon_network_t** out_network) {
   tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
+  tool_constant_table_t constants;
   tool_free(shapes->table);
   shapes->table = tool_allocate(shapes->named.count, sizeof(*shapes->table));
   for (size_t i = 0; i < shapes->named.count; ++i) {
@@ -38,11 +39,15 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
   options.shapes = shapes->table;
   options.shape_count = (uint32_t)shapes->named.count;
   options.parts = building->parts.items;
+  tool_constant_table_make(&building->constants, &constants);
+  options.values = constants.values;
+  options.value_count = constants.count;
   tenon_network_t* network = NULL;
   tenon_status_t status = tenon_network_create(registry, &network);
   if (status == TENON_OK) {
     status = tenon_network_parse_file(network, path, &options);
   }
+  tool_constant_table_free(&constants);
   if (status != TENON_OK) {
     tenon_network_destroy(network);
     return status;
