@@ -2,8 +2,17 @@
 
 #include <string.h>
 
+/* The decoder gives NULL for bad bytes and for want of memory alike. */
+typedef struct decoder_t {
+  tenon__onnx_context_t* context;
+  bool out_of_memory;
+} decoder_t;
+
 static void* decoder_allocate(void* user, size_t size) {
-  return tenon__onnx_allocate(user, size, 1);
+  decoder_t* decoder = user;
+  void* block = tenon__onnx_allocate(decoder->context, size, 1);
+  decoder->out_of_memory = decoder->out_of_memory || block == NULL;
+  return block;
 }
 
 static void decoder_free(void* user, void* block) {
@@ -15,9 +24,13 @@ tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void
                                       size_t size_bytes, tenon__onnx_model_t* out_model) {
   memset(out_model, 0, sizeof(*out_model));
   ONNX_TRY(tenon__onnx_scan(context, data, size_bytes, &out_model->scan));
-  ProtobufCAllocator allocator = {decoder_allocate, decoder_free, context};
+  decoder_t decoder = {context, false};
+  ProtobufCAllocator allocator = {decoder_allocate, decoder_free, &decoder};
   out_model->proto = onnx__model_proto__unpack(&allocator, out_model->scan.skeleton_size,
                                                out_model->scan.skeleton);
+  if (decoder.out_of_memory) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   if (out_model->proto == NULL) {
     return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
                      "not a readable ONNX model: its graph cannot be decoded");

@@ -97,7 +97,7 @@ static tenon_argument_t growing_as_argument(const tenon__growing_t* growing) {
   };
 }
 
-/* Copies elements of any strides to dense row-major. Without strides they are dense already. */
+/* Copies elements of any strides (none: dense ones) to dense row-major. */
 static tenon_status_t copy_elements(tenon__growing_t* growing, const tenon_tensor_view_t* view) {
   const uint32_t bits = tenon__dtype_bits(view->dtype);
   uint64_t count = 0;

@@ -1,6 +1,7 @@
 /* Preparing, binding and running one step: the host's side of a kernel's life. */
 #include "core/plan/instance.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
@@ -151,11 +152,12 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                   .region = region,
                                   .tactic = tactic,
                                   .name = step_name};
+  atomic_init(&instance->reference_count, 1);
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
       tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
   if (instance->packed == NULL) {
-    tenon__instance_destroy(instance);
+    tenon__instance_release(instance);
     return tenon__fail_memory(sink);
   }
   tenon__prefix_sink_t prefixed;
@@ -168,7 +170,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &kPrepareTable, &instance->prepared);
     if (status != TENON_OK) {
-      tenon__instance_destroy(instance);
+      tenon__instance_release(instance);
       return status;
     }
   }
@@ -181,8 +183,9 @@ bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
   return value < instance->region->value_count && instance->packed[value];
 }
 
-void tenon__instance_destroy(tenon__instance_t* instance) {
-  if (instance == NULL) {
+void tenon__instance_release(tenon__instance_t* instance) {
+  if (instance == NULL ||
+      atomic_fetch_sub_explicit(&instance->reference_count, 1, memory_order_acq_rel) != 1) {
     return;
   }
   if (instance->is_prepared && instance->kernel.kernel->destroy != NULL) {
@@ -200,11 +203,16 @@ struct tenon_binding_t {
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
   const tenon_sink_t* sink;
+  tenon_status_t failure; /* why the host gave NULL */
 };
 
 static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
   char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
-  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+  if (raw == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  return raw + (64 - (uintptr_t)raw % 64) % 64;
 }
 
 static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
@@ -251,6 +259,7 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
       tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1, sizeof *storage);
   const int64_t** strides = tenon__arena_allocate(arena, map->source_count + 1u, sizeof *strides);
   if (move == NULL || pieces == NULL || storage == NULL || strides == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
   for (uint32_t k = 0; k < map->source_count; ++k) {
@@ -260,6 +269,9 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
       region->network->pool, map, binding->extents->values, binding->extents->known, strides,
       pieces, (uint32_t)capacity, storage, move);
   if (status != TENON_OK || !pieces_fit(move, binding)) {
+    binding->failure =
+        tenon__fail(binding->sink, status == TENON_OK ? TENON_ERROR_INVALID_DATA : status,
+                    "the move does not fit its tensors");
     return NULL;
   }
   move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
@@ -272,6 +284,7 @@ static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
   const tenon_dim_t* dims = tenon__region_space(region, slot, &rank);
   int64_t* extents = tenon__arena_allocate(&binding->bound->memory, rank + 1u, sizeof *extents);
   if (extents == NULL || !tenon__extents_shape(binding->extents, rank, dims, extents)) {
+    binding->failure = extents == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INVALID_STATE;
     return NULL;
   }
   return extents;
@@ -355,6 +368,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                             .instance = instance,
                             .input_count = instance->region->input_count,
                             .output_count = instance->region->output_count};
+  (void)atomic_fetch_add_explicit(&instance->reference_count, 1, memory_order_relaxed);
   tenon__arena_initialize(&bound->memory, allocator);
   const tenon_kernel_t* kernel = instance->kernel.kernel;
   if (kernel->bind != NULL) {
@@ -369,7 +383,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
         kernel->bind(instance->prepared, &binding, &kBindTable, &bound->bound);
     if (status != TENON_OK) {
       tenon__bound_destroy(bound);
-      return status;
+      return binding.failure != TENON_OK ? binding.failure : status;
     }
   }
   bound->is_bound = true;
@@ -386,5 +400,6 @@ void tenon__bound_destroy(tenon__bound_t* bound) {
     kernel->unbind(bound->instance->prepared, bound->bound);
   }
   tenon__arena_deinitialize(&bound->memory);
+  tenon__instance_release(bound->instance);
   tenon__free(bound->allocator, bound, sizeof *bound);
 }

@@ -82,6 +82,7 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   }
   context->allocator = engine->allocator;
   context->engine = engine;
+  context->generation = engine->generation;
   tenon__engine_retain(engine);
   tenon__arena_initialize(&context->arena, engine->allocator);
   const tenon_status_t status = initialize(context, thread_count, stream);
@@ -191,7 +192,18 @@ static tenon_status_t check_sizes(tenon__context_t* context) {
 
 /* ---- Running ---- */
 
+/* Knows the weights of the last refit. */
+static void renew(tenon__context_t* context) {
+  for (uint32_t g = 0; g < context->engine->plan->schedule_count; ++g) {
+    tenon__frame_renew(&context->frames[g]);
+  }
+  context->generation = context->engine->generation;
+}
+
 static tenon_status_t run_all(tenon__context_t* context) {
+  if (context->generation != context->engine->generation) {
+    renew(context);
+  }
   TENON_TRY(tenon__context_take_inputs(context));
   if (context->shapes_changed) {
     TENON_TRY(learn_inputs(context));

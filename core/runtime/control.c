@@ -73,8 +73,6 @@ static tenon_status_t create_state(loop_t* loop) {
   if (state == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  loop->frame->controls[loop->index] = state;
-  loop->state = state;
   state->carried_count = loop->carried;
   state->scanned_count = loop->scanned;
   state->collected_count = loop->collected;
@@ -82,10 +80,14 @@ static tenon_status_t create_state(loop_t* loop) {
   state->carried[1] = create_buffers(allocator, loop->carried);
   state->slices = create_buffers(allocator, loop->scanned);
   state->collected = create_buffers(allocator, loop->collected);
-  return state->carried[0] != NULL && state->carried[1] != NULL && state->slices != NULL &&
-                 state->collected != NULL
-             ? TENON_OK
-             : TENON_ERROR_OUT_OF_MEMORY;
+  if (state->carried[0] == NULL || state->carried[1] == NULL || state->slices == NULL ||
+      state->collected == NULL) {
+    tenon__control_destroy(state, allocator);
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  loop->frame->controls[loop->index] = state;
+  loop->state = state;
+  return TENON_OK;
 }
 
 /* ---- Across the border ---- */
@@ -302,6 +304,24 @@ static tenon_status_t lend_slice(loop_t* loop, uint32_t k, int64_t iteration) {
   return lend(loop->body, loop->lead + loop->carried + k, &argument);
 }
 
+/* Moves what was collected into memory for these extents. */
+static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_view_t* item,
+                              const int64_t* dims, size_t used_bytes) {
+  tenon__growing_t larger;
+  tenon__growing_initialize(&larger, collected->allocator, item->dtype);
+  const tenon_status_t status = tenon__growing_resize(&larger, item->dtype, item->rank + 1, dims);
+  if (status != TENON_OK) {
+    tenon__growing_deinitialize(&larger);
+    return status;
+  }
+  if (used_bytes > 0) {
+    memcpy(larger.data, collected->data, used_bytes);
+  }
+  tenon__growing_deinitialize(collected);
+  *collected = larger;
+  return TENON_OK;
+}
+
 /* Appends a body's result to what is collected: the leading extent grows by one. */
 static tenon_status_t collect(loop_t* loop, uint32_t k, const tenon_argument_t* result,
                               int64_t iteration) {
@@ -323,15 +343,8 @@ static tenon_status_t collect(loop_t* loop, uint32_t k, const tenon_argument_t* 
     dims[d + 1] = view->dims[d];
   }
   if (collected->capacity_bytes < (size_t)(iteration + 1) * bytes || collected->data == NULL) {
-    tenon__growing_t larger;
-    tenon__growing_initialize(&larger, collected->allocator, view->dtype);
     dims[0] = 2 * (iteration + 1);
-    TENON_TRY(tenon__growing_resize(&larger, view->dtype, view->rank + 1, dims));
-    if (iteration > 0) {
-      memcpy(larger.data, collected->data, (size_t)iteration * bytes);
-    }
-    tenon__growing_deinitialize(collected);
-    *collected = larger;
+    TENON_TRY(enlarge(collected, view, dims, (size_t)iteration * bytes));
   }
   dims[0] = iteration + 1;
   TENON_TRY(tenon__growing_resize(collected, view->dtype, view->rank + 1, dims));

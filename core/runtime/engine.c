@@ -130,7 +130,7 @@ static void destroy(tenon__engine_t* engine) {
   for (uint32_t g = 0; engine->steps != NULL && g < engine->plan->schedule_count; ++g) {
     const uint32_t count = engine->plan->schedules[g].step_count;
     for (uint32_t k = 0; engine->steps[g] != NULL && k < count; ++k) {
-      tenon__instance_destroy(engine->steps[g][k].instance);
+      tenon__instance_release(engine->steps[g][k].instance);
     }
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
@@ -144,6 +144,7 @@ static void destroy(tenon__engine_t* engine) {
   }
   tenon__packed_store_destroy(engine->store);
   tenon__plan_destroy(engine->plan);
+  tenon__engine_free_retired(engine);
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);
   }

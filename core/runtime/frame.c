@@ -108,6 +108,20 @@ void tenon__frame_destroy(tenon__frame_t* frame) {
   }
 }
 
+void tenon__frame_renew(tenon__frame_t* frame) {
+  const tenon__weights_t* weights = frame->context->engine->plan->network->weights;
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    if (frame->schedule->places[p].storage == TENON_STORAGE_WEIGHTS) {
+      frame->places[p].data = (void*)(uintptr_t)weights[frame->schedule->places[p].index].data;
+    }
+  }
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    tenon__bound_destroy(frame->steps[k].bound);
+    frame->steps[k].bound = NULL;
+  }
+  frame->is_bound = false;
+}
+
 /* ---- Arguments ---- */
 
 static int64_t bytes_of(tenon_dtype_t dtype, int64_t elements) {
@@ -351,6 +365,7 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
                 state->signature_capacity * sizeof(int64_t));
     state->signature = tenon__allocate(frame->context->allocator, count, sizeof(int64_t));
     state->signature_capacity = state->signature == NULL ? 0 : count;
+    state->signature_count = 0;
     if (state->signature == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }

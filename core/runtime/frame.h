@@ -16,6 +16,14 @@ typedef struct tenon__engine_step_t {
   uint32_t number;             /* over all graphs, for the profiler */
 } tenon__engine_step_t;
 
+/* Weights that a refit has replaced; steps may still be prepared from them until it is committed.
+ */
+typedef struct tenon__retired_t {
+  struct tenon__retired_t* next;
+  void* data;
+  size_t size_bytes;
+} tenon__retired_t;
+
 struct tenon__engine_t {
   tenon_allocator_t allocator;
   tenon__engine_options_t options;
@@ -28,6 +36,8 @@ struct tenon__engine_t {
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
   uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
+  tenon__retired_t* retired;
+  uint32_t generation; /* of the weights: one more with each refit */
 };
 
 /* Memory of a place that has its own (not VIEW, PART). */
@@ -76,6 +86,7 @@ typedef struct tenon__frame_t {
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
+  uint32_t generation;  /* of the engine's weights that the frames know */
   tenon__arena_t arena; /* frames and arrays: made once */
   tenon__thread_pool_t* pool;
   tenon_stream_t* stream;
@@ -116,6 +127,8 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context);
 void tenon__context_free_states(tenon__context_t* context);
 tenon_status_t tenon__context_update_states(tenon__context_t* context);
 
+/* Frees what a refit has replaced. */
+void tenon__engine_free_retired(tenon__engine_t* engine);
 /* Finds and prepares a step's kernel. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
                                           tenon__instance_t** out_instance);
@@ -124,6 +137,8 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
+/* After a refit: weights are elsewhere, and steps have other instances. */
+void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);

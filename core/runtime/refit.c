@@ -14,6 +14,27 @@ static uint32_t find_weights(const tenon__network_t* network, const char* name) 
   return TENON_NONE;
 }
 
+void tenon__engine_free_retired(tenon__engine_t* engine) {
+  while (engine->retired != NULL) {
+    tenon__retired_t* retired = engine->retired;
+    engine->retired = retired->next;
+    tenon__free(engine->allocator, retired->data, retired->size_bytes);
+    tenon__free(engine->allocator, retired, sizeof *retired);
+  }
+}
+
+static bool retire(tenon__engine_t* engine, const tenon__weights_t* weights) {
+  tenon__retired_t* retired = tenon__allocate(engine->allocator, 1, sizeof *retired);
+  if (retired == NULL) {
+    return false;
+  }
+  *retired = (tenon__retired_t){.next = engine->retired,
+                                .data = (void*)(uintptr_t)weights->data,
+                                .size_bytes = weights->size_bytes};
+  engine->retired = retired;
+  return true;
+}
+
 tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
                                          const void* data, size_t size_bytes) {
   tenon__network_t* network = engine->plan->network;
@@ -37,13 +58,11 @@ tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* na
                        size_bytes);
   }
   void* copy = tenon__allocate(network->allocator, size_bytes, 1);
-  if (copy == NULL) {
+  if (copy == NULL || (weights->owned && !retire(engine, weights))) {
+    tenon__free(network->allocator, copy, size_bytes);
     return tenon__fail_memory(sink);
   }
   memcpy(copy, data, size_bytes);
-  if (weights->owned) {
-    tenon__free(network->allocator, (void*)(uintptr_t)weights->data, weights->size_bytes);
-  }
   weights->data = copy;
   weights->owned = true;
   weights->digest_known = false;
@@ -62,9 +81,11 @@ tenon_status_t tenon__engine_commit_weights(tenon__engine_t* engine) {
       TENON_TRY(tenon__region_finish(&plan->arena, &plan->profile,
                                      (struct tenon_region_t*)(uintptr_t)step->region));
       TENON_TRY(tenon__engine_prepare_step(engine, step, &fresh));
-      tenon__instance_destroy(engine->steps[g][k].instance);
+      tenon__instance_release(engine->steps[g][k].instance);
       engine->steps[g][k].instance = fresh;
     }
   }
+  engine->generation += 1;
+  tenon__engine_free_retired(engine);
   return TENON_OK;
 }

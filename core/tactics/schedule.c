@@ -151,8 +151,8 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
       .input_count = chosen->region->input_count,
       .output_count = chosen->region->output_count,
   };
-  step.inputs = tenon__arena_copy(s->arena, inputs, (step.input_count + 1u) * sizeof *inputs);
-  step.outputs = tenon__arena_copy(s->arena, outputs, (step.output_count + 1u) * sizeof *outputs);
+  step.inputs = tenon__arena_copy(s->arena, inputs, step.input_count * sizeof *inputs);
+  step.outputs = tenon__arena_copy(s->arena, outputs, step.output_count * sizeof *outputs);
   if (step.inputs == NULL || step.outputs == NULL) {
     return tenon__fail_memory(s->tuning->sink);
   }

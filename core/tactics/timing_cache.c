@@ -162,7 +162,8 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
     size_t at = (size_t)snprintf(text, capacity, "%s", kHeader);
     for (size_t k = 0; k < count; ++k) {
       const tenon__map_value_t* value = tenon__string_map_find(&cache->map, keys[k]);
-      at += (size_t)snprintf(text + at, capacity - at, "%s %.9g\n", keys[k],
+      /* All digits: who reads the file must choose as who measured did. */
+      at += (size_t)snprintf(text + at, capacity - at, "%s %.17g\n", keys[k],
                              seconds_of(value->number));
     }
     result = tenon__allocate(cache->allocator, at + 1, 1);

@@ -202,6 +202,9 @@ tenon_status_t tenon__cpu_epilogue_bind(const tenon__cpu_epilogue_t* epilogue,
     return TENON_OK;
   }
   const int64_t* extents = host->space(handle, 0);
+  if (extents == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   bound->simple = binds_simply(bound, shape, fuses_residual, has_bias, &binding, extents);
   return bound->simple ? TENON_OK : bind_program(bound, shape, &binding, extents);
 }

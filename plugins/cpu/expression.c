@@ -243,7 +243,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
   const uint32_t count = source->operand_count + source->output_count;
   bound_t* bound = host->allocate(handle, sizeof(*bound));
   shapes_t shapes;
-  if (bound == NULL) {
+  if (bound == NULL || extents == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   bound->instance = self;

@@ -115,7 +115,7 @@ tenon_status_t tenon__expressions_bind(void* instance, tenon_binding_t* binding,
   evaluation_t* evaluation = host->allocate(binding, sizeof(*evaluation));
   const int64_t* space = host->space(binding, TENON_NONE);
   if (evaluation == NULL || (space == NULL && program->rank > 0)) {
-    return evaluation == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INTERNAL;
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   int64_t* extents = host->allocate(binding, (program->rank + 1u) * sizeof(int64_t));
   evaluation->program = program;

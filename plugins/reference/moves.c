@@ -52,7 +52,7 @@ tenon_status_t tenon__moves_bind(void* instance, tenon_binding_t* binding,
   moves_t* moves = host->allocate(binding, sizeof(*moves));
   const tenon_move_t* move = host->move(binding);
   if (moves == NULL || move == NULL) {
-    return move == NULL ? TENON_ERROR_INTERNAL : TENON_ERROR_OUT_OF_MEMORY;
+    return TENON_ERROR_OUT_OF_MEMORY; /* or what the host knows */
   }
   moves->move = move;
   moves->point = host->allocate(binding, (move->rank + 1u) * sizeof(int64_t));

@@ -36,6 +36,7 @@ tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char*
     status = read_timings(cache, path, &registry->sink);
   }
   if (status != TENON_OK) {
+    (void)tenon__tell_memory(&registry->sink, __func__, status);
     tenon_timing_cache_destroy(cache);
     return status;
   }
@@ -49,7 +50,7 @@ tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* 
   TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
   /* What others wrote meanwhile is kept. */
   if (access(path, F_OK) == 0) {
-    TENON_TRY(read_timings(cache, path, sink));
+    TENON_TRY(tenon__tell_memory(sink, __func__, read_timings(cache, path, sink)));
   }
   char* text = NULL;
   size_t size = 0;
@@ -106,9 +107,11 @@ tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_da
 tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path) {
   TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&plan->bytes->registry->sink, __func__, "path", path != NULL));
+  const tenon_sink_t* sink = &plan->bytes->registry->sink;
   const size_t cold_offset = tenon__plan_cold_offset(plan->bytes->data, plan->bytes->size);
-  return tenon__file_write_rare(path, plan->bytes->data, plan->bytes->size, cold_offset,
-                                &plan->bytes->registry->sink);
+  return tenon__tell_memory(
+      sink, __func__,
+      tenon__file_write_rare(path, plan->bytes->data, plan->bytes->size, cold_offset, sink));
 }
 
 void tenon_plan_destroy(tenon_plan_t* plan) {
@@ -227,7 +230,7 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_build_options_t", options, &own, sizeof(own)));
   TENON_TRY(check_profile(&registry->sink, &own));
-  TENON_TRY(check_network(network));
+  TENON_TRY(tenon__tell_memory(&registry->sink, __func__, check_network(network)));
   tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
   tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));
   tenon_status_t status = plan != NULL && bytes != NULL ? run_build(network, &own, bytes)
@@ -235,7 +238,7 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   if (status != TENON_OK) {
     tenon__free(registry->allocator, bytes, sizeof(*bytes));
     tenon__free(registry->allocator, plan, sizeof(*plan));
-    return status;
+    return tenon__tell_memory(&registry->sink, __func__, status);
   }
   atomic_init(&bytes->reference_count, 1);
   bytes->registry = registry;

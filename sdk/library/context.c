@@ -25,7 +25,7 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
       tenon__context_create(engine->engine, own.thread_count, own.stream, &context->context);
   if (status != TENON_OK) {
     tenon__free(engine->registry->allocator, context, sizeof(*context));
-    return status;
+    return tenon__tell_memory(&engine->sink, __func__, status);
   }
   context->engine = engine;
   tenon_engine_retain(engine);
@@ -103,7 +103,8 @@ tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "view", view != NULL));
   TENON_TRY(check_input_index(context, __func__, index));
   TENON_TRY(complete_view(&context->engine->sink, __func__, view, strides, &argument.tensor));
-  return tenon__context_set_input(context->context, index, &argument);
+  return tenon__tell_memory(&context->engine->sink, __func__,
+                            tenon__context_set_input(context->context, index, &argument));
 }
 
 static tenon_status_t check_argument(const tenon_sink_t* sink, const tenon_argument_t* argument,
@@ -135,7 +136,8 @@ tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32
     return tenon_context_set_input(context, index, &argument->tensor);
   }
   TENON_TRY(check_argument(&context->engine->sink, argument, 0));
-  return tenon__context_set_input(context->context, index, argument);
+  return tenon__tell_memory(&context->engine->sink, __func__,
+                            tenon__context_set_input(context->context, index, argument));
 }
 
 tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
@@ -155,12 +157,13 @@ tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index
 
 tenon_status_t tenon_context_run(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__context_run(context->context);
+  return tenon__tell_memory(&context->engine->sink, __func__, tenon__context_run(context->context));
 }
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__context_enqueue(context->context);
+  return tenon__tell_memory(&context->engine->sink, __func__,
+                            tenon__context_enqueue(context->context));
 }
 
 tenon_status_t tenon_context_synchronize(tenon_context_t* context) {

@@ -56,9 +56,10 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
   return status;
 }
 
-static tenon_status_t finish(tenon_engine_t* engine, tenon_status_t status,
+static tenon_status_t finish(tenon_engine_t* engine, const char* function, tenon_status_t status,
                              tenon_engine_t** out_engine) {
   if (status != TENON_OK) {
+    (void)tenon__tell_memory(&engine->registry->sink, function, status);
     destroy(engine);
     return status;
   }
@@ -94,7 +95,7 @@ tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const c
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
   TENON_TRY(make_engine(registry, &engine));
-  return finish(engine, load_file(engine, path, &own), out_engine);
+  return finish(engine, __func__, load_file(engine, path, &own), out_engine);
 }
 
 /* The core wants plans aligned: memory that is not is copied once. */
@@ -136,7 +137,7 @@ tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry, const
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
   TENON_TRY(make_engine(registry, &engine));
-  return finish(engine, load_memory(engine, data, size_bytes, &own), out_engine);
+  return finish(engine, __func__, load_memory(engine, data, size_bytes, &own), out_engine);
 }
 
 tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const tenon_plan_t* plan,
@@ -152,7 +153,8 @@ tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const t
   TENON_TRY(make_engine(registry, &engine));
   engine->bytes = plan->bytes;
   tenon__plan_bytes_retain(plan->bytes);
-  return finish(engine, load(engine, plan->bytes->data, plan->bytes->size, "", &own), out_engine);
+  return finish(engine, __func__, load(engine, plan->bytes->data, plan->bytes->size, "", &own),
+                out_engine);
 }
 
 void tenon_engine_retain(tenon_engine_t* engine) {
@@ -178,7 +180,7 @@ void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t writ
 
 tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
   TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return tenon__engine_verify(engine->engine);
+  return tenon__tell_memory(&engine->sink, __func__, tenon__engine_verify(engine->engine));
 }
 
 /* ---- Refit ---- */
@@ -214,10 +216,11 @@ tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name
   TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "data", data != NULL));
-  return tenon__engine_set_weights(engine->engine, name, data, size_bytes);
+  return tenon__tell_memory(&engine->sink, __func__,
+                            tenon__engine_set_weights(engine->engine, name, data, size_bytes));
 }
 
 tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
   TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return tenon__engine_commit_weights(engine->engine);
+  return tenon__tell_memory(&engine->sink, __func__, tenon__engine_commit_weights(engine->engine));
 }

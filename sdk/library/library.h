@@ -96,6 +96,15 @@ static inline tenon_status_t tenon__need(const tenon_sink_t* sink, const char* f
   return TENON_OK;
 }
 
+/* Passes the status on. Memory may end where nobody has a sink: then the call is named here. */
+static inline tenon_status_t tenon__tell_memory(const tenon_sink_t* sink, const char* function,
+                                                tenon_status_t status) {
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    (void)tenon__fail(sink, status, "%s: out of memory", function);
+  }
+  return status;
+}
+
 /* The folder of installed plugins that belongs to this library: beside it as installed, or in its
  * build tree. NULL when there is none; in the arena. */
 const char* tenon__installed_directory(tenon__arena_t* arena);

@@ -175,13 +175,13 @@ tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const
                                                                         : "out_values");
   }
   const tenon_builder_table_t* table = tenon__builder_table();
-  TENON_TRY(table->begin(network->builder, op, name));
+  TENON_TRY(tenon__tell_memory(sink, __func__, table->begin(network->builder, op, name)));
   const tenon_status_t status = add_node(network->builder, inputs, input_count, attributes,
                                          attribute_count, out_values, output_count);
   if (status != TENON_OK) {
     table->cancel(network->builder);
   }
-  return status;
+  return tenon__tell_memory(sink, __func__, status);
 }
 
 static tenon_status_t check_dims(const tenon_sink_t* sink, const char* function, const char* name,

@@ -14,8 +14,16 @@ static const tenon_sink_t* parse_sink(tenon_parse_t* parse) {
   return &parse->network->sink.sink;
 }
 
+/* The parser knows for what the file is needed: it says so, and its error gets this reason. */
+static void keep_reason(void* user, int32_t severity, const char* message) {
+  tenon_parse_t* parse = user;
+  (void)severity;
+  (void)snprintf(parse->file_reason, sizeof(parse->file_reason), "%s", message);
+}
+
 static tenon_status_t open_file(tenon_parse_t* parse, const char* path, const void** out_data,
                                 size_t* out_size) {
+  const tenon_sink_t sink = {parse, keep_reason};
   tenon_network_t* network = parse->network;
   if (path == NULL) {
     *out_data = parse->parts[0].data;
@@ -23,8 +31,8 @@ static tenon_status_t open_file(tenon_parse_t* parse, const char* path, const vo
     return TENON_OK;
   }
   if (parse->folder == NULL) {
-    return tenon__fail(parse_sink(parse), TENON_ERROR_DENIED,
-                       "needs file '%s', but was given as memory and has no folder", path);
+    return tenon__fail(&sink, TENON_ERROR_DENIED,
+                       "the model was given as memory and has no folder");
   }
   for (size_t i = 0; i < network->file_count; ++i) {
     if (strcmp(network->files[i].name, path) == 0) {
@@ -35,12 +43,12 @@ static tenon_status_t open_file(tenon_parse_t* parse, const char* path, const vo
   }
   tenon__mapped_file_t file;
   const tenon__model_file_t* kept = NULL;
-  TENON_TRY(tenon__file_map_inside(parse->folder, path, parse_sink(parse), &file));
+  TENON_TRY(tenon__file_map_inside(parse->folder, path, &sink, &file));
   const char* whole = tenon__arena_format(&parse->arena, "%s/%s",
                                           parse->folder[0] != '\0' ? parse->folder : ".", path);
   if (whole == NULL) {
     tenon__file_unmap(&file);
-    return tenon__fail_memory(parse_sink(parse));
+    return tenon__fail_memory(&sink);
   }
   TENON_TRY(tenon__network_adopt_file(network, whole, path, &file, &kept));
   *out_data = kept->file.data;
@@ -170,18 +178,25 @@ static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
 
 /* ---- The parse ---- */
 
-/* Counts errors, so that a parser which fails without a word is noticed. */
+/* Counts errors, so that a parser which fails without a word is noticed, and adds why a file could
+ * not be opened. */
 typedef struct counting_t {
   tenon_sink_t sink;
   const tenon_sink_t* next;
+  tenon_parse_t* parse;
   uint32_t error_count;
 } counting_t;
 
 static void count_and_pass(void* user, int32_t severity, const char* message) {
   counting_t* counting = user;
-  counting->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
-  if (counting->next->report != NULL) {
-    counting->next->report(counting->next->user, severity, message);
+  char* reason = counting->parse->file_reason;
+  const bool is_error = severity >= TENON_SEVERITY_ERROR;
+  counting->error_count += is_error ? 1 : 0;
+  if (is_error && reason[0] != '\0') {
+    tenon__report(counting->next, severity, "%s: %s", message, reason);
+    reason[0] = '\0';
+  } else {
+    tenon__report(counting->next, severity, "%s", message);
   }
 }
 
@@ -201,7 +216,7 @@ static tenon_status_t check_given(const tenon_parse_t* parse) {
 static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_network_t* network = parse->network;
   const tenon__parser_entry_t* entry = NULL;
-  counting_t counting = {.next = network->sink.next};
+  counting_t counting = {.next = network->sink.next, .parse = parse};
   counting.sink = (tenon_sink_t){&counting, count_and_pass};
   network->sink.next = &counting.sink;
   tenon_status_t status = choose_parser(parse, format, &entry);
@@ -331,10 +346,11 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
 }
 
 /* A parse that fails leaves an empty network. */
-static tenon_status_t end_parse(tenon_network_t* network, tenon_parse_t* parse,
-                                tenon_status_t status) {
+static tenon_status_t end_parse(tenon_network_t* network, const char* function,
+                                tenon_parse_t* parse, tenon_status_t status) {
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
+    (void)tenon__tell_memory(&network->registry->sink, function, status);
     (void)tenon__network_reset(network);
   }
   return status;
@@ -351,7 +367,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  return end_parse(network, &parse, parse_files(network, path, &own, &parse));
+  return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
 tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* data,
@@ -371,5 +387,5 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  return end_parse(network, &parse, parse_parts(network, &parse, &own));
+  return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }

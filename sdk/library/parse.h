@@ -34,6 +34,8 @@ struct tenon_parse_t {
   tenon__given_input_t* given; /* inputs with a value */
   tenon__missing_t* missing; /* in order of appearance; the first few hundred */
   uint32_t missing_count;    /* of node types, all of them */
+  /* Why a file beside the model could not be opened; the parser's next error ends with it. */
+  char file_reason[1024];
 };
 
 void tenon__missing_add(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,

@@ -64,7 +64,7 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   const tenon_status_t status = open_plugins(registry, &own);
   if (status != TENON_OK) {
     destroy(registry);
-    return status;
+    return tenon__tell_memory(sink, __func__, status);
   }
   *out_registry = registry;
   return TENON_OK;

@@ -853,9 +853,11 @@ typedef struct tenon_bind_table_t {
   /* Shapes and strides of the call's arguments; data pointers are NULL except constants'. */
   const tenon_argument_t* (*input)(tenon_binding_t* binding, uint32_t index);
   const tenon_argument_t* (*output)(tenon_binding_t* binding, uint32_t index);
-  /* REGION_MOVE: the pieces for these shapes. Valid until unbind. */
+  /* REGION_MOVE: the pieces for these shapes. Valid until unbind. NULL: fail; whatever status bind
+   * gives then, the host knows better why. */
   const tenon_move_t* (*move)(tenon_binding_t* binding);
-  /* Expression regions and slots: extents of the iteration space (slot TENON_NONE: the program). */
+  /* Expression regions and slots: extents of the iteration space (slot TENON_NONE: the program).
+   * NULL: out of memory. */
   const int64_t* (*space)(tenon_binding_t* binding, uint32_t slot);
   const tenon_sink_t* (*sink)(tenon_binding_t* binding);
 } tenon_bind_table_t;
