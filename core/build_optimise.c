@@ -138,7 +138,7 @@ static tenon_status_t fold(void* user, const tenon__network_t* network, uint32_t
   tenon__string_map_initialize(&f.tuning.known, b->allocator);
   tenon_status_t status = fold_node(&f, network, graph, node, outputs);
   tenon__bound_destroy(f.bound);
-  tenon__instance_destroy(f.instance);
+  tenon__instance_release(f.instance);
   tenon__packed_store_destroy(f.store);
   tenon__string_map_deinitialize(&f.tuning.known);
   tenon__arena_deinitialize(&f.arena);

@@ -246,8 +246,11 @@ static tenon_status_t call_fresh(environment_t* e, const syntax_t* call, value_t
   if (call->child_count > 0) {
     TENON_TRY(tenon__index_number(e, call->children[0], &bound));
   }
-  return tenon__index_give(e, call, e->fresh(e->fresh_user, e->fresh_output, e->fresh_axis, bound),
-                           out);
+  const tenon_dim_t fresh = e->fresh(e->fresh_user, e->fresh_output, e->fresh_axis, bound);
+  if (tenon__dim_equal(fresh, TENON_DIM_INVALID)) {
+    return tenon__fail_memory(e->sink); /* nothing else can be wrong with it */
+  }
+  return tenon__index_give(e, call, fresh, out);
 }
 
 /* floor, ceil, round of a float. */

@@ -4,8 +4,10 @@
 
 #include "core/plan/instance.h"
 
+/* Counted: whoever is bound to it keeps it, also when a refit has put another in its place. */
 struct tenon__instance_t {
   tenon_allocator_t allocator;
+  _Atomic uint32_t reference_count;
   tenon__kernel_binding_t kernel;
   const struct tenon_region_t* region;
   const tenon__step_tactic_t* tactic; /* borrowed, as the region is */

@@ -1,6 +1,7 @@
 /* Preparing, binding and running one step: the host's side of a kernel's life. */
 #include "core/plan/instance.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
@@ -151,11 +152,12 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                   .region = region,
                                   .tactic = tactic,
                                   .name = step_name};
+  atomic_init(&instance->reference_count, 1);
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
       tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
   if (instance->packed == NULL) {
-    tenon__instance_destroy(instance);
+    tenon__instance_release(instance);
     return tenon__fail_memory(sink);
   }
   tenon__prefix_sink_t prefixed;
@@ -168,7 +170,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &kPrepareTable, &instance->prepared);
     if (status != TENON_OK) {
-      tenon__instance_destroy(instance);
+      tenon__instance_release(instance);
       return status;
     }
   }
@@ -181,8 +183,9 @@ bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
   return value < instance->region->value_count && instance->packed[value];
 }
 
-void tenon__instance_destroy(tenon__instance_t* instance) {
-  if (instance == NULL) {
+void tenon__instance_release(tenon__instance_t* instance) {
+  if (instance == NULL ||
+      atomic_fetch_sub_explicit(&instance->reference_count, 1, memory_order_acq_rel) != 1) {
     return;
   }
   if (instance->is_prepared && instance->kernel.kernel->destroy != NULL) {
@@ -365,6 +368,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                             .instance = instance,
                             .input_count = instance->region->input_count,
                             .output_count = instance->region->output_count};
+  (void)atomic_fetch_add_explicit(&instance->reference_count, 1, memory_order_relaxed);
   tenon__arena_initialize(&bound->memory, allocator);
   const tenon_kernel_t* kernel = instance->kernel.kernel;
   if (kernel->bind != NULL) {
@@ -396,5 +400,6 @@ void tenon__bound_destroy(tenon__bound_t* bound) {
     kernel->unbind(bound->instance->prepared, bound->bound);
   }
   tenon__arena_deinitialize(&bound->memory);
+  tenon__instance_release(bound->instance);
   tenon__free(bound->allocator, bound, sizeof *bound);
 }

@@ -35,7 +35,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__step_tactic_t* tactic, const char* step_name,
                                       tenon__packed_store_t* store, uint32_t thread_count,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance);
-void tenon__instance_destroy(tenon__instance_t* instance);
+/* Gives up the caller's share; it ends with the last step that is bound to it. */
+void tenon__instance_release(tenon__instance_t* instance);
 /* Did the kernel pack this value of its region? Then running does not read the value's own bytes.
  */
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);

@@ -74,26 +74,6 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
   return create_frames(context);
 }
 
-/* An engine knows its contexts: a refit makes them bind again. */
-static void join_engine(tenon__context_t* context) {
-  (void)pthread_mutex_lock(&context->engine->contexts_mutex);
-  context->next_of_engine = context->engine->contexts;
-  context->engine->contexts = context;
-  (void)pthread_mutex_unlock(&context->engine->contexts_mutex);
-}
-
-static void leave_engine(tenon__context_t* context) {
-  (void)pthread_mutex_lock(&context->engine->contexts_mutex);
-  tenon__context_t** link = &context->engine->contexts;
-  while (*link != NULL && *link != context) {
-    link = &(*link)->next_of_engine;
-  }
-  if (*link != NULL) {
-    *link = context->next_of_engine;
-  }
-  (void)pthread_mutex_unlock(&context->engine->contexts_mutex);
-}
-
 tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_count, void* stream,
                                      tenon__context_t** out_context) {
   tenon__context_t* context = tenon__allocate(engine->allocator, 1, sizeof *context);
@@ -102,6 +82,7 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   }
   context->allocator = engine->allocator;
   context->engine = engine;
+  context->generation = engine->generation;
   tenon__engine_retain(engine);
   tenon__arena_initialize(&context->arena, engine->allocator);
   const tenon_status_t status = initialize(context, thread_count, stream);
@@ -109,7 +90,6 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
     tenon__context_destroy(context);
     return tenon__fail(engine->options.sink, status, "a context cannot be made");
   }
-  join_engine(context);
   *out_context = context;
   return TENON_OK;
 }
@@ -124,7 +104,6 @@ void tenon__context_destroy(tenon__context_t* context) {
   }
   tenon__engine_t* engine = context->engine;
   const tenon__plan_t* plan = engine->plan;
-  leave_engine(context);
   for (uint32_t g = 0; context->frames != NULL && g < plan->schedule_count; ++g) {
     if (context->frames[g].context != NULL) {
       tenon__frame_destroy(&context->frames[g]);
@@ -213,7 +192,18 @@ static tenon_status_t check_sizes(tenon__context_t* context) {
 
 /* ---- Running ---- */
 
+/* Knows the weights of the last refit. */
+static void renew(tenon__context_t* context) {
+  for (uint32_t g = 0; g < context->engine->plan->schedule_count; ++g) {
+    tenon__frame_renew(&context->frames[g]);
+  }
+  context->generation = context->engine->generation;
+}
+
 static tenon_status_t run_all(tenon__context_t* context) {
+  if (context->generation != context->engine->generation) {
+    renew(context);
+  }
   TENON_TRY(tenon__context_take_inputs(context));
   if (context->shapes_changed) {
     TENON_TRY(learn_inputs(context));

@@ -130,7 +130,7 @@ static void destroy(tenon__engine_t* engine) {
   for (uint32_t g = 0; engine->steps != NULL && g < engine->plan->schedule_count; ++g) {
     const uint32_t count = engine->plan->schedules[g].step_count;
     for (uint32_t k = 0; engine->steps[g] != NULL && k < count; ++k) {
-      tenon__instance_destroy(engine->steps[g][k].instance);
+      tenon__instance_release(engine->steps[g][k].instance);
     }
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
@@ -148,7 +148,6 @@ static void destroy(tenon__engine_t* engine) {
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);
   }
-  (void)pthread_mutex_destroy(&engine->contexts_mutex);
   tenon__free(allocator, engine, sizeof *engine);
 }
 
@@ -179,7 +178,6 @@ tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data,
   engine->options = *options;
   engine->catalog = catalog;
   atomic_init(&engine->reference_count, 1);
-  (void)pthread_mutex_init(&engine->contexts_mutex, NULL);
   const tenon_status_t status = initialize(engine, data, size_bytes);
   if (status != TENON_OK) {
     destroy(engine);

@@ -6,8 +6,6 @@
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
-#include <pthread.h>
-
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
 #include "core/runtime/context.h"
@@ -30,9 +28,8 @@ struct tenon__engine_t {
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
   void** pending;               /* of each of the network's weights: set and not committed */
-  pthread_mutex_t contexts_mutex;
-  struct tenon__context_t* contexts; /* a list: a refit tells them */
   uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
+  uint32_t generation;     /* of the weights: one more with each refit */
 };
 
 /* Memory of a place that has its own (not VIEW, PART). */
@@ -60,6 +57,7 @@ typedef struct tenon__step_state_t {
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;
   uint32_t signature_capacity;
+  bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 
 typedef struct tenon__frame_t {
@@ -69,6 +67,10 @@ typedef struct tenon__frame_t {
   char* memory; /* the graph's part of the arena */
   tenon__place_state_t* places;
   tenon__step_state_t* steps;
+  uint32_t found_count; /* symbols that this graph's own steps find, anew in every run */
+  uint32_t* found;
+  uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
+  uint32_t* sizing;
   bool is_bound;                            /* static steps are */
   struct tenon__control_state_t** controls; /* per step */
 } tenon__frame_t;
@@ -76,7 +78,7 @@ typedef struct tenon__frame_t {
 struct tenon__context_t {
   tenon_allocator_t allocator;
   tenon__engine_t* engine;
-  struct tenon__context_t* next_of_engine;
+  uint32_t generation;  /* of the engine's weights that the frames know */
   tenon__arena_t arena; /* frames and arrays: made once */
   tenon__thread_pool_t* pool;
   tenon_stream_t* stream;
@@ -125,13 +127,18 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
 void tenon__frame_destroy(tenon__frame_t* frame);
-/* After a refit: no step is bound any more, and weights are where they are now. */
-void tenon__frame_forget(tenon__frame_t* frame);
+/* After a refit: weights are elsewhere, and steps have other instances. */
+void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
+/* Lists the extents that the graph's steps find, and the views that say extents, in the context's
+ * arena. */
+tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+/* What the last run, or the last iteration, found says nothing about this one. */
+void tenon__frame_forget_found(tenon__frame_t* frame);
 /* Runs the graph's steps in order. Parameters are set. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays

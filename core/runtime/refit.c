@@ -178,20 +178,9 @@ static void destroy_instances(const exchange_t* x) {
   for (uint32_t g = 0; x->instances != NULL && g < x->engine->plan->schedule_count; ++g) {
     const uint32_t count = x->instances[g] == NULL ? 0 : x->engine->plan->schedules[g].step_count;
     for (uint32_t k = 0; k < count; ++k) {
-      tenon__instance_destroy(x->instances[g][k]);
+      tenon__instance_release(x->instances[g][k]);
     }
   }
-}
-
-/* Contexts are bound to the old instances, and know where the old bytes were. */
-static void forget_in_contexts(tenon__engine_t* engine) {
-  (void)pthread_mutex_lock(&engine->contexts_mutex);
-  for (tenon__context_t* c = engine->contexts; c != NULL; c = c->next_of_engine) {
-    for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
-      tenon__frame_forget(&c->frames[g]);
-    }
-  }
-  (void)pthread_mutex_unlock(&engine->contexts_mutex);
 }
 
 tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh) {
@@ -204,7 +193,7 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
     status = finish_regions(engine);
     status = status == TENON_OK ? prepare_steps(engine) : status;
     if (status == TENON_OK) {
-      forget_in_contexts(engine);
+      engine->generation += 1; /* contexts look at it before they run */
     } else {
       swap_weights(&x);
       swap_instances(&x);

@@ -246,7 +246,7 @@ static tenon_status_t run_trial(trial_t* trial, const tenon__kernel_entry_t* ker
     status = repeat_runs(trial, bound, best_so_far, out_seconds);
   }
   tenon__bound_destroy(bound);
-  tenon__instance_destroy(instance);
+  tenon__instance_release(instance);
   tenon__packed_store_destroy(store);
   return status;
 }

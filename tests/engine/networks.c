@@ -397,10 +397,29 @@ static bool keep(test_result_t* result, const void* data, size_t size) {
   return true;
 }
 
+/* 0: not for the networks here. */
 static size_t element_size(tenon_dtype_t dtype) {
-  return dtype == TENON_DTYPE_FLOAT32 ? sizeof(float)
-         : dtype == TENON_DTYPE_INT64 ? sizeof(int64_t)
-                                      : 1;
+  switch (dtype) {
+    case TENON_DTYPE_FLOAT64:
+    case TENON_DTYPE_INT64:
+    case TENON_DTYPE_UINT64:
+      return 8;
+    case TENON_DTYPE_FLOAT32:
+    case TENON_DTYPE_INT32:
+    case TENON_DTYPE_UINT32:
+      return 4;
+    case TENON_DTYPE_FLOAT16:
+    case TENON_DTYPE_BFLOAT16:
+    case TENON_DTYPE_INT16:
+    case TENON_DTYPE_UINT16:
+      return 2;
+    case TENON_DTYPE_BOOL:
+    case TENON_DTYPE_INT8:
+    case TENON_DTYPE_UINT8:
+      return 1;
+    default:
+      return 0;
+  }
 }
 
 static void fill(void* data, tenon_dtype_t dtype, size_t count, uint32_t seed) {
@@ -447,6 +466,19 @@ static tenon_status_t set_inputs(tenon_engine_t* engine, tenon_context_t* contex
   return TENON_OK;
 }
 
+static bool keep_elements(test_result_t* result, const tenon_tensor_view_t* view, size_t count) {
+  bool good = true;
+  if (view->dtype != TENON_DTYPE_STRING) {
+    return keep(result, view->data, count * element_size(view->dtype));
+  }
+  const tenon_string_view_t* strings = view->data;
+  for (size_t k = 0; k < count && good; ++k) {
+    good = keep(result, &strings[k].size, sizeof(strings[k].size)) &&
+           keep(result, strings[k].data, strings[k].size);
+  }
+  return good;
+}
+
 static tenon_status_t keep_outputs(tenon_engine_t* engine, tenon_context_t* context,
                                    test_result_t* result) {
   for (uint32_t k = 0; k < tenon_engine_output_count(engine); ++k) {
@@ -457,7 +489,7 @@ static tenon_status_t keep_outputs(tenon_engine_t* engine, tenon_context_t* cont
       count *= (size_t)view.dims[d];
     }
     if (!keep(result, view.dims, view.rank * sizeof(int64_t)) ||
-        !keep(result, view.data, count * element_size(view.dtype))) {
+        !keep_elements(result, &view, count)) {
       return TENON_ERROR_INTERNAL;
     }
   }

@@ -1356,7 +1356,9 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   version: 1.2.0               [required]
  *   abi: 0.1                     [required] built
  *   needed: 0.1                  [required]
- *   vendor: Acme   licence: MIT   url: https://acme.example
+ *   vendor: Acme
+ *   licence: MIT
+ *   url: https://acme.example
  *   offers: operator acme.swish/1        one line for each thing on offer:
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME

@@ -16,7 +16,7 @@ static const double box_height = 72;
 static const double line_height = 15;
 static const double gap = 22;
 static const double layer_step = 108;
-enum { NAME_LIMIT = 30, WORDS_LIMIT = 36, LINES_MAX = 3 };
+enum { NAME_LIMIT = 30, WORDS_LIMIT = 34, LINES_MAX = 3 };
 
 /* What stands for each node of the graph. */
 typedef struct figure_t {
@@ -98,6 +98,22 @@ static tenon_status_t add_steps(figure_t* figure, bool bodies) {
   return TENON_OK;
 }
 
+/* An output that is a view has another name than what a step writes: it belongs to the first step
+ * whose result nothing else reads. */
+static void join_view(figure_t* figure, uint32_t node) {
+  const tool_graph_t* graph = &figure->graph;
+  for (uint32_t from = 0; from < node; ++from) {
+    bool is_read = figure->step_of_node[from] == TENON_NONE;
+    for (size_t e = 0; e < graph->edge_count && !is_read; ++e) {
+      is_read = graph->edges[e].from == from;
+    }
+    if (!is_read) {
+      tool_graph_add_edge(&figure->graph, from, node);
+      return;
+    }
+  }
+}
+
 static tenon_status_t add_outputs(figure_t* figure) {
   const tool_drawing_t* drawing = figure->drawing;
   const uint32_t count = tenon_engine_output_count(drawing->engine);
@@ -108,10 +124,15 @@ static tenon_status_t add_outputs(figure_t* figure) {
       return status;
     }
     const uint32_t node = add_tensor(figure, tensor);
+    bool found = false;
     for (uint32_t k = 0; k < drawing->step_count; ++k) {
       if (drawing->steps[k].depth == 0 && lists_name(drawing->steps[k].outputs, tensor->name)) {
         tool_graph_add_edge(&figure->graph, figure->node_of_step[k], node);
+        found = true;
       }
+    }
+    if (!found) {
+      join_view(figure, node);
     }
   }
   return TENON_OK;

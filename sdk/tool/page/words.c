@@ -65,12 +65,18 @@ void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_B
   out_text[0] = '\0';
   for (const char* at = step->nodes; *at != '\0'; at += strspn(at, ", ")) {
     const size_t length = strcspn(at, ",");
+    const char* end = at + length;
+    const char* last = end; /* component of a path */
+    while (last > at && last[-1] != '/') {
+      --last;
+    }
+    const size_t size = (size_t)(end - last);
     if (!skipped && length == strlen(step->name) && strncmp(at, step->name, length) == 0) {
       skipped = true;
-    } else if (used + length + 4 < TOOL_WORDS_BYTES) {
+    } else if (used + size + 4 < TOOL_WORDS_BYTES) {
       used += (size_t)snprintf(out_text + used, TOOL_WORDS_BYTES - used, "%s%.*s",
-                               used == 0 ? "+ " : ", ", (int)length, at);
+                               used == 0 ? "+ " : ", ", (int)size, last);
     }
-    at += length;
+    at = end;
   }
 }

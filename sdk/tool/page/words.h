@@ -15,8 +15,8 @@ void tool_words_colour(double share, char out_colour[32]);
 const char* tool_words_tail(const char* name, size_t limit);
 /* The first of a list of tensors "x f32[1,64] row-major, y ...": "f32 1x64 row-major". */
 void tool_words_tensor(const char* list, char out_text[TOOL_WORDS_BYTES]);
-/* The nodes that a step computes besides the one it is named after: "+ relu1, add3", "" for none.
- */
+/* The nodes that a step computes besides the one it is named after, of paths the last component:
+ * "+ relu1, add3", "" for none. */
 void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_BYTES]);
 
 #endif

@@ -35,6 +35,8 @@ TENON_TEST(lists_the_other_nodes_of_a_step) {
   char text[TOOL_WORDS_BYTES];
   tool_words_others(&(tenon_step_info_t){.name = "b", .nodes = "a, b, c"}, text);
   EXPECT_TEXT(text, "+ a, c");
+  tool_words_others(&(tenon_step_info_t){.name = "m/b", .nodes = "m/b, m/x/Add, Mul"}, text);
+  EXPECT_TEXT(text, "+ Add, Mul");
   tool_words_others(&(tenon_step_info_t){.name = "b", .nodes = "b"}, text);
   EXPECT_TEXT(text, "");
   tool_words_others(&(tenon_step_info_t){.name = "copy", .nodes = ""}, text);

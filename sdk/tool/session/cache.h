@@ -14,7 +14,7 @@
 
 #include "tenon/tenon.h"
 
-#define TOOL_CACHE_LIMIT_BYTES (UINT64_C(8) << 30)
+#define TOOL_CACHE_LIMIT_BYTES (UINT64_C(4) << 30)
 
 /* NULL, and a reason in *out_words, when there is no folder that can be written. Freed by
  * tool_free. */

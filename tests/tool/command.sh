@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# The `tenon` command as a user meets it: what it prints, what it refuses, how it exits.
+#   tests/tool/command.sh TENON ROOT PART
+set -uo pipefail
+tenon=${1:?the command}
+root=${2:?the repository}
+part=${3:?run, errors, build, listing or readme}
+digits=$root/sdk/demo/digits
+coins=$root/sdk/demo/coins
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME=$folder/cache
+cd "$folder" || exit 1
+failures=0
+
+complain() {
+  echo "FAILED: tenon $command"
+  echo "  $1"
+  sed 's/^/  | /' out err
+  failures=$((failures + 1))
+}
+
+# try STATUS ARGUMENTS...: runs the command; its words are in the files out and err.
+try() {
+  local wanted=$1 status
+  shift
+  command=$*
+  "$tenon" "$@" >out 2>err
+  status=$?
+  ((status == wanted)) || complain "its exit status is $status, not $wanted"
+}
+# says TEXT...: either stream has each of them.
+says() {
+  local text
+  for text in "$@"; do
+    grep -qF -- "$text" out err || complain "it does not say: $text"
+  done
+}
+# fails_once: one error on standard error, nothing else about it.
+fails_once() {
+  (($(grep -c '^error: ' err) == 1)) || complain "there is not one error message"
+}
+# prints_json: each line of standard output is one object; parsed where there is Python.
+prints_json() {
+  [[ -s out ]] || complain "standard output is empty"
+  if command -v python3 >/dev/null; then
+    python3 -c 'import json, sys
+for line in sys.stdin: assert isinstance(json.loads(line), dict), line' <out 2>>err ||
+      complain "standard output is not JSON, one object a line"
+  else
+    ! grep -qvE '^\{.*\}$' out || complain "standard output is not one object a line"
+  fi
+}
+
+run_part() {
+  try 0 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --scale 0.003921569 \
+    --labels "$digits/labels.txt" --top 2 --truth 7
+  says "(cache: miss)" "> 7 " "which is right"
+  try 0 run "$digits/model.onnx" --input "$digits/digit_3.pgm" --scale 0.003921569 --top 1
+  says "(hit)" "> 3 "
+  try 0 run "$digits/model.onnx" --input "$digits/digit_3.pgm" --no-cache --top 1
+  says "(cache: off)"
+  try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0"
+  says "output probabilities agrees"
+  cp -r "$digits/test_data_set_0" wrong
+  cp "$digits/test_data_set_1/output_0.pb" wrong/output_0.pb
+  try 1 run "$digits/model.onnx" --data-set wrong
+  try 0 run "$digits/model.onnx" --input "$digits/test_images.npy" --scale 0.003921569 \
+    --truth "$digits/test_labels.npy" --json
+  prints_json
+  says '"accuracy": 0.99'
+  try 0 run "$digits/model.onnx" --batch 3 --output written
+  says "image' (f32 3x1x8x8) is not given: random numbers, seed 0"
+  [[ -s written/output_0_probabilities.npy ]] || complain "no output was written"
+  try 0 run "$digits/model.onnx" --input "$coins/coins.pgm"
+  says "384 x 288 pixels are resized to 8 x 8"
+  try 0 run "$coins/model.onnx" --input "$coins/coins.pgm" --scale 0.003921569 \
+    --truth "$coins/labels.pgm" --picture mask.pgm --overlay overlay.png
+  says "overlap (IoU) 0.99"
+  [[ -s mask.pgm && -s overlay.png ]] || complain "no pictures were written"
+  try 0 bench "$digits/model.onnx" --seconds 0.1 --json
+  prints_json
+  says '"median_ms"' '"p10_ms"' '"p90_ms"' '"load_ms"' '"build_ms"' '"arena_bytes"' \
+    '"peak_rss_bytes"' '"threads"' '"device"' '"steps"'
+  try 0 bench "$digits/model.onnx" --seconds 0.1 --profile-steps
+  says "median" "throughput" "conv2"
+  try 0 compare "$digits/model.onnx" --data-set "$digits/test_data_set_0"
+  says "all agree with the reference"
+}
+
+errors_part() {
+  printf 'no model' >text.txt
+  local bad
+  for bad in absent.onnx text.txt "$folder" /dev/null; do
+    try 3 run "$bad"
+    says "$bad: "
+    fails_once
+  done
+  head -c 5000 "$digits/model.onnx" >short.onnx
+  try 3 run short.onnx
+  says "short.onnx"
+  fails_once
+  try 2 run
+  says "MODEL|PLAN is missing"
+  try 2 frobnicate
+  says "there is no command frobnicate"
+  try 2 run "$digits/model.onnx" --threds 4
+  says "did you mean --threads?"
+  try 2 run "$digits/model.onnx" --batch 0
+  says "--batch wants a whole number, 1 or more"
+  try 3 run "$digits/model.onnx" --input "other=$digits/digit_7.pgm"
+  says "there is no input 'other'; the inputs are: image"
+  fails_once
+  try 3 run "$digits/model.onnx" --input "$digits/test_labels.npy"
+  says "test_labels.npy: has the shape 597, input 'image' is ?x1x8x8"
+  fails_once
+  try 3 run "$digits/model.onnx" --shapes image:1x3x8x8
+  says "dimension 1 is 1 in the file, the shape given says 3"
+  fails_once
+  try 3 build "$digits/model.onnx" -o plan --profile other:1x1x8x8:2x1x8x8:4x1x8x8
+  says "--profile: there is no input 'other'; the inputs are: image"
+  try 3 build "$digits/model.onnx" -o plan --profile image:8x1x8x8:4x1x8x8:1x1x8x8
+  says "which is not in order"
+  try 3 build "$digits/model.onnx" -o absent/plan
+  says "absent/plan"
+  fails_once
+  try 3 run "$digits/model.onnx" --outputs probabilitys
+  says "near it: 'probabilities'"
+  try 3 run "$digits/model.onnx" --device abacus
+  says "no plugin offers device abacus that this machine has; there are: cpu"
+  try 3 run "$digits/model.onnx" --data-set absent
+  says "--data-set absent: there is no such folder"
+  try 3 run "$digits/model.onnx" --only-plugins --plugins "$folder" --json
+  prints_json
+  says '"error"'
+  fails_once
+}
+
+build_part() {
+  try 0 build "$digits/model.onnx" -o batch.plan --profile image:1x1x8x8:4x1x8x8:8x1x8x8 --verbose
+  says "step 0 'conv1'" "times were measured" "batch.plan: built in"
+  try 0 run batch.plan --batch 3
+  says "f32 3x10"
+  try 3 run batch.plan --batch 9
+  says "extent 9 of axis 0 is outside the profile, 1 to 8"
+  try 0 build "$digits/model.onnx" -o trt.plan --minShapes=image:1x1x8x8 \
+    --optShapes=image:4x1x8x8 --maxShapes=image:8x1x8x8
+  try 0 inspect batch.plan --verify --refusals --network
+  says "verified" "profile 1x1x8x8 : 4x1x8x8 : 8x1x8x8" "not reference:" "standard.softmax"
+  try 0 inspect batch.plan --json --no-run
+  prints_json
+  says '"refusals"' '"layout"' '"tactic"'
+  try 0 inspect "$coins/model.onnx" --html coins.html
+  says "coins.html: written"
+  local words
+  for words in "<svg" "up1.conv1" "channels last" "why this one" "why not the others" "</html>"; do
+    grep -qF -- "$words" coins.html || complain "the page does not hold $words"
+  done
+  ! grep -qE '(src|href)="(https?:)?//' coins.html || complain "the page is not self-contained"
+  # A byte of the weights, which lie at the end, is another one: told by --verify.
+  size=$(stat -c %s batch.plan)
+  cp batch.plan damaged.plan
+  printf '\x5a\xa5\x5a' | dd of=damaged.plan bs=1 seek=$((size - 70000)) conv=notrunc 2>/dev/null
+  try 3 inspect damaged.plan --verify --no-run
+  head -c $((size / 2)) batch.plan >half.plan
+  try 3 run half.plan
+  says "half.plan"
+  fails_once
+}
+
+listing_part() {
+  local command_name
+  try 0 --help
+  for command_name in run build bench inspect compare suite plugins doctor; do
+    says "  $command_name "
+  done
+  for command_name in run build bench inspect compare suite plugins doctor; do
+    try 0 "$command_name" --help
+    says "usage: tenon $command_name" "examples" "exit status"
+    ! grep -qE ' $' out || complain "lines end with blanks"
+    try 0 help "$command_name"
+  done
+  try 0 --version
+  says "0.1"
+  try 0 plugins --offers
+  says "available  standard" "offers kernel" "0 refused"
+  try 0 plugins --json
+  prints_json
+  try 0 plugins --index
+  prints_json
+  try 0 doctor
+  says "device " "cpu 0: " "search path" "nothing is missing"
+  try 0 doctor --json
+  prints_json
+  cp "$root/README.md" not_elf.so
+  try 0 plugins --plugins "$folder"
+  says "refused" "not_elf.so"
+}
+
+# The plugin in the README is a whole one.
+readme_part() {
+  local lines
+  sed -n '/^```c$/,/^```$/p' "$root/README.md" | sed '/^```/d' >squareplus.c
+  lines=$(wc -l <squareplus.c)
+  ((lines >= 10 && lines <= 40)) || complain "the README's plugin has $lines lines"
+  mkdir plugins
+  command="(the README's plugin)"
+  "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -Wno-missing-field-initializers -shared -fPIC \
+    -fvisibility=hidden "-I$root/sdk/include" squareplus.c -Wl,-z,relro -Wl,-z,now \
+    "-Wl,--version-script=$root/sdk/cmake/plugin.map" -o plugins/squareplus.so >out 2>err ||
+    complain "it does not build"
+  chmod 755 plugins plugins/squareplus.so
+  try 0 plugins --plugins plugins --only-plugins --index
+  says '"name": "example.squareplus/1"'
+  try 0 plugins --plugins plugins --only-plugins
+  says "squareplus" "0 refused"
+}
+
+"${part}_part"
+((failures == 0)) && echo "$part: all as expected"
+exit $((failures > 0))
