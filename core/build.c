@@ -103,9 +103,13 @@ static tenon_status_t lay_out(tenon__building_t* b) {
   return TENON_OK;
 }
 
-static int32_t tell(const tenon__building_t* b, const char* phase) {
+tenon_status_t tenon__building_progress(const tenon__building_t* b, const char* phase,
+                                        uint32_t done, uint32_t total) {
   const tenon__tuning_options_t* o = &b->options->tuning;
-  return o->progress == NULL ? 0 : o->progress(o->progress_user, phase, 0, 1);
+  if (o->progress != NULL && o->progress(o->progress_user, phase, done, total) != 0) {
+    return tenon__fail(b->options->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
+  }
+  return TENON_OK;
 }
 
 /* ---- The flow ---- */
@@ -116,18 +120,15 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
   TENON_TRY(tenon__network_copy(network, &b->plan->network));
   TENON_TRY(tenon__building_narrow(b));
-  if (tell(b, "optimise") != 0) {
-    return tenon__fail(sink, TENON_ERROR_CANCELLED, "the build was cancelled");
-  }
+  TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
   TENON_TRY(begin_tuning(b));
   TENON_TRY(tenon__building_optimise(b));
   TENON_TRY(tenon__building_profile(b));
   TENON_TRY(choose(b));
   TENON_TRY(lay_out(b));
-  if (tell(b, "write") != 0) {
-    return tenon__fail(sink, TENON_ERROR_CANCELLED, "the build was cancelled");
-  }
+  tenon__building_report(b);
   TENON_TRY(tenon__building_pack(b));
+  TENON_TRY(tenon__building_progress(b, "write", 0, 1));
   return tenon__building_describe(b);
 }
 

@@ -46,16 +46,22 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
   return TENON_OK;
 }
 
+static tenon_status_t pack_graph(tenon__building_t* b, const tenon__schedule_t* schedule) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < schedule->step_count && status == TENON_OK; ++k) {
+    status = tenon__building_progress(b, "pack weights", k, schedule->step_count);
+    if (status == TENON_OK && schedule->steps[k].kind == TENON_STEP_KERNEL) {
+      status = pack_step(b, &schedule->steps[k]);
+    }
+  }
+  return status;
+}
+
 tenon_status_t tenon__building_pack(tenon__building_t* b) {
   TENON_TRY(tenon__packed_store_create(b->allocator, &b->store));
   TENON_TRY(tenon__building_begin_reads(b));
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
-    for (uint32_t k = 0; k < b->plan->schedules[g].step_count; ++k) {
-      const tenon__step_t* step = &b->plan->schedules[g].steps[k];
-      if (step->kind == TENON_STEP_KERNEL) {
-        TENON_TRY(pack_step(b, step));
-      }
-    }
+    TENON_TRY(pack_graph(b, &b->plan->schedules[g]));
   }
   const uint32_t count = tenon__packed_store_count(b->store);
   b->plan->packed = tenon__arena_allocate(&b->plan->arena, count + 1u, sizeof *b->plan->packed);
@@ -97,17 +103,23 @@ static tenon_status_t name_plugin(tenon__building_t* b, const tenon__owner_t* ow
   return TENON_OK;
 }
 
+static tenon_status_t name_kernel_plugins(tenon__building_t* b, const tenon__schedule_t* schedule) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < schedule->step_count && status == TENON_OK; ++k) {
+    const tenon__step_t* step = &schedule->steps[k];
+    if (step->kind == TENON_STEP_KERNEL) {
+      const tenon__kernel_entry_t* entry =
+          tenon__catalog_kernel(b->catalog, step->plugin, step->kernel, b->options->sink);
+      status = name_plugin(b, entry->owner);
+    }
+  }
+  return status;
+}
+
 static tenon_status_t name_plugins(tenon__building_t* b) {
   TENON_TRY(name_plugin(b, b->device->owner));
   for (uint32_t g = 0; g < b->plan->schedule_count; ++g) {
-    for (uint32_t k = 0; k < b->plan->schedules[g].step_count; ++k) {
-      const tenon__step_t* step = &b->plan->schedules[g].steps[k];
-      if (step->kind == TENON_STEP_KERNEL) {
-        const tenon__kernel_entry_t* entry =
-            tenon__catalog_kernel(b->catalog, step->plugin, step->kernel, b->options->sink);
-        TENON_TRY(name_plugin(b, entry->owner));
-      }
-    }
+    TENON_TRY(name_kernel_plugins(b, &b->plan->schedules[g]));
   }
   return TENON_OK;
 }

@@ -29,6 +29,11 @@ tenon_status_t tenon__building_optimise(tenon__building_t* building);
 tenon_status_t tenon__building_profile(tenon__building_t* building);
 /* Is the graph the main one, or a body of a node that is alive? */
 bool tenon__building_graph_is_used(const tenon__building_t* building, uint32_t graph);
+/* Tells the sink what was decided. */
+void tenon__building_report(const tenon__building_t* building);
+/* Tells how far a phase is; CANCELLED when the application wants no more of it. */
+tenon_status_t tenon__building_progress(const tenon__building_t* building, const char* phase,
+                                        uint32_t done, uint32_t total);
 /* Who reads which weights, step by step as they are prepared. */
 tenon_status_t tenon__building_begin_reads(tenon__building_t* building);
 void tenon__building_mark_reads(tenon__building_t* building, const tenon__step_t* step,

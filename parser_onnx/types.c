@@ -80,8 +80,7 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
   memset(out_type, 0, sizeof(*out_type));
   out_type->kind = TENON_ARGUMENT_TENSOR;
   const Onnx__TypeProto* element = type;
-  /* optional(sequence(tensor)) has the kind of its outermost container. */
-  for (uint32_t level = 0; element != NULL && level < 3; ++level) {
+  for (uint32_t level = 0; element != NULL && level < 2; ++level) {
     uint32_t kind = TENON_ARGUMENT_TENSOR;
     switch (element->value_case) {
       case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
@@ -103,12 +102,13 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
       default:
         return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
     }
-    if (level == 0) {
-      out_type->kind = kind;
-    }
+    out_type->kind = kind;
   }
   return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                   "%s is nested too deep, or has no element type", what);
+                   element == NULL ? "%s has no element type"
+                                   : "%s is a container of containers; sequences and optionals of "
+                                     "tensors are supported",
+                   what);
 }
 
 /* Fills open extents with those that the caller gave. */

@@ -1,64 +1,10 @@
-/* SHA-256 as FIPS 180-4 writes it: a message in blocks of 64 bytes, each expanded to 64 words and
- * mixed into eight words of state; at the end a one bit, zeros and the length in bits. */
+/* SHA-256 as FIPS 180-4 writes it: a message in blocks of 64 bytes, each mixed into eight words of
+ * state; at the end a one bit, zeros and the length in bits. */
 #include "core/base/digest.h"
 
 #include <string.h>
 
-enum { TENON_DIGEST_BLOCK = 64 };
-
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
-static const uint32_t round_constants[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-static uint32_t rotate_right(uint32_t x, unsigned n) {
-  return (x >> n) | (x << (32u - n));
-}
-
-static void expand(const uint8_t* block, uint32_t out_words[64]) {
-  for (size_t i = 0; i < 16; ++i) {
-    const uint8_t* b = block + 4 * i;
-    out_words[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-  }
-  for (size_t i = 16; i < 64; ++i) {
-    const uint32_t x = out_words[i - 15];
-    const uint32_t y = out_words[i - 2];
-    const uint32_t s0 = rotate_right(x, 7) ^ rotate_right(x, 18) ^ (x >> 3);
-    const uint32_t s1 = rotate_right(y, 17) ^ rotate_right(y, 19) ^ (y >> 10);
-    out_words[i] = out_words[i - 16] + s0 + out_words[i - 7] + s1;
-  }
-}
-
-static void mix_block(uint32_t state[8], const uint8_t* block) {
-  uint32_t words[64];
-  expand(block, words);
-  uint32_t v[8]; /* a to h of the standard */
-  memcpy(v, state, sizeof(v));
-  for (size_t i = 0; i < 64; ++i) {
-    const uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
-    const uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-    const uint32_t t1 = v[7] + s1 + choice + round_constants[i] + words[i];
-    const uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
-    const uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-    v[7] = v[6];
-    v[6] = v[5];
-    v[5] = v[4];
-    v[4] = v[3] + t1;
-    v[3] = v[2];
-    v[2] = v[1];
-    v[1] = v[0];
-    v[0] = t1 + s0 + majority;
-  }
-  for (size_t i = 0; i < 8; ++i) {
-    state[i] += v[i];
-  }
-}
+#include "core/base/digest_blocks.h"
 
 void tenon__digest_begin(tenon__digest_state_t* out_state) {
   static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -83,12 +29,13 @@ void tenon__digest_add(tenon__digest_state_t* state, const void* data, size_t si
     if (buffered < TENON_DIGEST_BLOCK) {
       return;
     }
-    mix_block(state->state, state->buffer);
+    tenon__digest_mix(state->state, state->buffer, 1);
   }
-  while (size_bytes >= TENON_DIGEST_BLOCK) {
-    mix_block(state->state, bytes);
-    bytes += TENON_DIGEST_BLOCK;
-    size_bytes -= TENON_DIGEST_BLOCK;
+  const size_t blocks = size_bytes / TENON_DIGEST_BLOCK;
+  if (blocks > 0) {
+    tenon__digest_mix(state->state, bytes, blocks);
+    bytes += blocks * TENON_DIGEST_BLOCK;
+    size_bytes -= blocks * TENON_DIGEST_BLOCK;
   }
   if (size_bytes > 0) {
     memcpy(state->buffer, bytes, size_bytes);

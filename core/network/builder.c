@@ -124,6 +124,12 @@ void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph) {
   builder->is_fixed = true;
 }
 
+void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* given,
+                                uint32_t count) {
+  builder->given = given;
+  builder->given_count = count;
+}
+
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
   const tenon__frame_t* frame = frame_of(builder);
   if (frame->node.op != NULL) {

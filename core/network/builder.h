@@ -23,6 +23,15 @@ bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
 /* Builds in a graph that is there instead of the main one; before anything else. Inputs, outputs
  * and states can then not be added. */
 void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph);
+/* A value for the input called `name`: the input is a constant then. */
+typedef struct tenon__given_input_t {
+  const char* name;
+  const tenon_tensor_view_t* view;
+  bool is_used; /* the input was there */
+} tenon__given_input_t;
+/* Borrowed while inputs are added. */
+void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* given,
+                                uint32_t count);
 /* True when nothing is left open (a node begun, a body). Else says what. */
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder);
 

@@ -40,7 +40,9 @@ struct tenon_builder_t {
   void* find_user;
   const tenon_sink_t* sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
-  tenon__arena_t arena; /* what is lent to the caller */
+  uint32_t given_count;
+  tenon__given_input_t* given; /* borrowed */
+  tenon__arena_t arena;        /* what is lent to the caller */
   size_t handle_count;
   size_t handle_capacity;
   tenon__handle_t* handles;

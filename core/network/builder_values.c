@@ -1,4 +1,5 @@
 /* Values of a network being built: inputs, parameters, constants, states, and looking at them. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/network/builder_parts.h"
@@ -68,22 +69,16 @@ typedef struct argument_type_t {
   const char* const* symbols; /* names for open extents, in the main graph; may be NULL */
 } argument_type_t;
 
-/* Extent `axis` of a new value; *inout_is_open when the extents of a container's items are not all
- * given. */
+/* Extent `axis` of a new value. That of a container's items is each item's own. */
 static tenon_status_t argument_extent(tenon_builder_t* builder, const argument_type_t* type,
-                                      uint32_t value, uint32_t axis, tenon_dim_t* out_dim,
-                                      bool* inout_is_open) {
+                                      uint32_t value, uint32_t axis, tenon_dim_t* out_dim) {
   tenon__network_t* network = builder->network;
   if (type->dims[axis] >= 0) {
     *out_dim = tenon__dim_constant(network->pool, type->dims[axis]);
     return TENON_OK;
   }
-  if (type->kind != TENON_ARGUMENT_TENSOR) {
-    *inout_is_open = true;
-    return TENON_OK;
-  }
   const char* name = network->graphs[tenon__builder_graph(builder)]->values[value].name;
-  return builder->frame_count == 1
+  return builder->frame_count == 1 && type->kind == TENON_ARGUMENT_TENSOR
              ? input_symbol(builder, name, axis, type->symbols == NULL ? NULL : type->symbols[axis],
                             out_dim)
              : own_symbol(builder, value, axis, out_dim);
@@ -95,19 +90,19 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   tenon__network_t* network = builder->network;
   const uint32_t graph = tenon__builder_graph(builder);
   uint32_t index = 0;
-  tenon_dim_t* made = tenon__arena_allocate(&network->arena, type->rank + 1u, sizeof(*made));
+  const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
+  tenon_dim_t* made = tenon__arena_allocate(&network->arena, rank + 1u, sizeof(*made));
   if (made == NULL || tenon__graph_add_value(network, graph, name, &index) != TENON_OK) {
     return out_of_memory(builder);
   }
-  bool is_open = false;
-  for (uint32_t i = 0; i < type->rank; ++i) {
-    TENON_TRY(argument_extent(builder, type, index, i, &made[i], &is_open));
+  for (uint32_t i = 0; i < rank; ++i) {
+    TENON_TRY(argument_extent(builder, type, index, i, &made[i]));
   }
   tenon__value_node_t* value = &network->graphs[graph]->values[index];
   value->kind = type->kind;
   value->dtype = type->dtype;
-  value->rank = is_open ? TENON_NONE : type->rank;
-  value->dims = is_open ? NULL : made;
+  value->rank = type->rank;
+  value->dims = type->rank == TENON_NONE ? NULL : made;
   if (tenon__dim_pool_failed(network->pool) ||
       tenon__graph_add_input(network, graph, index) != TENON_OK) {
     return out_of_memory(builder);
@@ -115,16 +110,63 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   return tenon__builder_handle(builder, graph, index, out_value);
 }
 
+/* ---- Inputs whose value is given ---- */
+
+static tenon__given_input_t* find_given(const tenon_builder_t* builder, const char* name) {
+  for (uint32_t i = 0; i < builder->given_count; ++i) {
+    if (strcmp(builder->given[i].name, name) == 0) {
+      return &builder->given[i];
+    }
+  }
+  return NULL;
+}
+
+/* "i64[2, ?]" of extents that are known or -1. */
+static const char* type_text(tenon_builder_t* builder, tenon_dtype_t dtype, uint32_t rank,
+                             const int64_t* dims) {
+  const char* text = tenon__arena_format(&builder->arena, "%s[", tenon__dtype_name(dtype));
+  for (uint32_t i = 0; text != NULL && i < rank; ++i) {
+    text = dims[i] < 0 ? tenon__arena_format(&builder->arena, "%s%s?", text, i > 0 ? ", " : "")
+                       : tenon__arena_format(&builder->arena, "%s%s%" PRId64, text,
+                                             i > 0 ? ", " : "", dims[i]);
+  }
+  text = text != NULL ? tenon__arena_format(&builder->arena, "%s]", text) : NULL;
+  return text != NULL ? text : "?";
+}
+
+/* The input is this constant. */
+static tenon_status_t add_given(tenon_builder_t* builder, tenon__given_input_t* given,
+                                const argument_type_t* type, tenon_value_t* out_value) {
+  const tenon_tensor_view_t* view = given->view;
+  bool fits = view->dtype == type->dtype && view->rank == type->rank;
+  for (uint32_t i = 0; fits && i < type->rank; ++i) {
+    fits = type->dims[i] < 0 || type->dims[i] == view->dims[i];
+  }
+  if (!fits) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "input '%s' is %s; the value given for it is %s", given->name,
+                       type_text(builder, type->dtype, type->rank, type->dims),
+                       type_text(builder, view->dtype, view->rank, view->dims));
+  }
+  given->is_used = true;
+  return tenon__build_constant(builder, given->name, view, 0, out_value);
+}
+
 tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
                                   uint32_t rank, const int64_t* dims, const char* const* symbols,
                                   tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(check_extents(builder, name, dtype, rank, dims));
+  tenon__given_input_t* given = find_given(builder, name);
+  if (given != NULL) {
+    const argument_type_t declared = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
+    return add_given(builder, given, &declared, out_value);
+  }
   const argument_type_t type = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
   return add_argument(builder, name, &type, out_value);
 }
 
-/* Containers whose items' extents are not given, or not all, have items of any shape. */
+/* Containers whose items' rank is not given have items of any shape. */
 static tenon_status_t add_container(tenon_builder_t* builder, const char* name, uint32_t kind,
                                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
                                     tenon_value_t* out_value) {
@@ -133,11 +175,8 @@ static tenon_status_t add_container(tenon_builder_t* builder, const char* name, 
                        name, kind);
   }
   const bool is_any = rank == TENON_NONE && kind != TENON_ARGUMENT_TENSOR;
-  const int64_t open = -1;
-  const uint32_t count = is_any ? 1 : rank;
-  const int64_t* extents = is_any ? &open : dims;
-  TENON_TRY(check_extents(builder, name, dtype, count, extents));
-  const argument_type_t type = {kind, dtype, count, extents, NULL};
+  TENON_TRY(check_extents(builder, name, dtype, is_any ? 0 : rank, dims));
+  const argument_type_t type = {kind, dtype, rank, dims, NULL};
   return add_argument(builder, name, &type, out_value);
 }
 

@@ -61,6 +61,40 @@ TENON_TEST(unifies_type_variables) {
   test_bench_close(&bench);
 }
 
+TENON_TEST(an_input_with_a_value_given_is_a_constant) {
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  const int64_t axes[] = {1, 0};
+  const tenon_tensor_view_t view = {
+      .data = tenon__view_data(axes), .dims = DIMS(2), .rank = 1, .dtype = TENON_DTYPE_INT64};
+  tenon__given_input_t given[] = {{"axes", &view, false}, {"other", &view, false}};
+  tenon__builder_give_inputs(bench.builder, given, 2);
+  const tenon_value_t y = test_input_of(&bench, "axes", TENON_DTYPE_INT64, DIMS(-1));
+  REQUIRE(y.id != 0);
+  EXPECT_INT(bench.network->graphs[0]->input_count, 0);
+  int64_t content = 0;
+  EXPECT(bench.build->content(bench.builder, y, 0, &content) != 0);
+  EXPECT_INT(content, 1);
+  EXPECT(given[0].is_used);
+  EXPECT(!given[1].is_used);
+  test_bench_close(&bench);
+}
+
+TENON_TEST(a_value_given_must_be_of_its_inputs_type) {
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  const int64_t axes[] = {1, 0};
+  const tenon_tensor_view_t view = {
+      .data = tenon__view_data(axes), .dims = DIMS(2), .rank = 1, .dtype = TENON_DTYPE_INT64};
+  tenon__given_input_t given = {"axes", &view, false};
+  tenon__builder_give_inputs(bench.builder, &given, 1);
+  EXPECT_INT(test_input_of(&bench, "axes", TENON_DTYPE_INT32, DIMS(2)).id, 0);
+  EXPECT_CONTAINS(bench.messages.text, "input 'axes' is i32[2]; the value given for it is i64[2]");
+  EXPECT_INT(test_input_of(&bench, "axes", TENON_DTYPE_INT64, DIMS(-1, 3)).id, 0);
+  EXPECT_CONTAINS(bench.messages.text, "input 'axes' is i64[?, 3]; the value given");
+  test_bench_close(&bench);
+}
+
 TENON_TEST(takes_output_types_from_attributes) {
   test_bench_t bench;
   REQUIRE(open(&bench));

@@ -178,6 +178,9 @@ static tenon_status_t reserve_items(tenon__growing_t* growing, uint32_t needed) 
 }
 
 tenon_status_t tenon__growing_append(tenon__growing_t* growing, const tenon_argument_t* item) {
+  if (item->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_ERROR_UNSUPPORTED; /* items are tensors */
+  }
   TENON_TRY(reserve_items(growing, growing->item_count + 1));
   tenon__growing_t* slot = &growing->item_storage[growing->item_count];
   TENON_TRY(tenon__growing_assign(slot, item));

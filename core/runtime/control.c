@@ -101,8 +101,10 @@ static tenon_status_t lend(tenon__frame_t* body, uint32_t parameter,
   if (body->schedule->places[place].storage != TENON_STORAGE_PARAMETER) {
     return TENON_OK; /* a parameter that is a constant inside */
   }
-  if (argument->kind != TENON_ARGUMENT_TENSOR) {
-    state->argument = *argument;
+  const uint32_t value = body->schedule->places[place].value;
+  state->argument = *argument;
+  if (argument->kind != TENON_ARGUMENT_TENSOR ||
+      body->context->engine->plan->network->graphs[body->graph]->values[value].rank == TENON_NONE) {
     return TENON_OK;
   }
   state->data = argument->tensor.data;

@@ -18,6 +18,9 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
   const tenon__network_t* network = context->engine->plan->network;
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
   tenon__extents_t* extents = &context->extents;
+  if (v->rank == TENON_NONE) {
+    return TENON_OK; /* nothing says what it must be */
+  }
   if (v->rank != rank) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
@@ -162,44 +165,65 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
 }
 
-static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
-  const tenon__step_t* step = &frame->schedule->steps[index];
-  if (step->kind == TENON_STEP_KERNEL) {
-    TENON_TRY(run_kernel(frame, index));
-  } else if (step->kind == TENON_STEP_CONTENTS) {
-    TENON_TRY(run_contents(frame, step));
-  } else {
-    TENON_TRY(tenon__control_run(frame, index));
-  }
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE) {
-      const tenon__place_t* place = &frame->schedule->places[step->outputs[k]];
-      const tenon__value_node_t* value = value_at(frame, step->outputs[k]);
-      if (place->storage == TENON_STORAGE_GROWING || value->number != TENON_NONE) {
-        TENON_TRY(tenon__frame_learn(frame, step->outputs[k]));
-      }
+/* Views of a place that has its numbers now. */
+static tenon_status_t learn_views_of(tenon__frame_t* frame, uint32_t root) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t k = 0; k < frame->sizing_count && status == TENON_OK; ++k) {
+    if (tenon__place_root(frame->schedule, frame->sizing[k]) == root) {
+      status = tenon__frame_learn(frame, frame->sizing[k]);
     }
   }
-  return TENON_OK;
+  return status;
 }
 
-/* Views of places with contents that symbols read. */
-static tenon_status_t learn_views(tenon__frame_t* frame) {
-  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
-    const tenon__place_t* place = &frame->schedule->places[p];
-    if (place->storage == TENON_STORAGE_WEIGHTS || place->storage == TENON_STORAGE_PARAMETER ||
-        place->storage == TENON_STORAGE_STATE || place->storage == TENON_STORAGE_INPUT) {
-      if (value_at(frame, p)->number != TENON_NONE) {
-        TENON_TRY(tenon__frame_learn(frame, p));
-      }
+/* What a step's output says, itself and through its views. */
+static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
+  if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING ||
+      value_at(frame, place)->number != TENON_NONE) {
+    TENON_TRY(tenon__frame_learn(frame, place));
+  }
+  return learn_views_of(frame, tenon__place_root(frame->schedule, place));
+}
+
+static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  tenon_status_t status = step->kind == TENON_STEP_KERNEL     ? run_kernel(frame, index)
+                          : step->kind == TENON_STEP_CONTENTS ? run_contents(frame, step)
+                                                              : tenon__control_run(frame, index);
+  for (uint32_t k = 0; k < step->output_count && status == TENON_OK; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      status = learn_output(frame, step->outputs[k]);
     }
   }
-  return TENON_OK;
+  return status;
+}
+
+static bool is_given(tenon__storage_t storage) {
+  return storage == TENON_STORAGE_WEIGHTS || storage == TENON_STORAGE_PARAMETER ||
+         storage == TENON_STORAGE_STATE || storage == TENON_STORAGE_INPUT;
+}
+
+/* Places with contents that symbols read and that no step makes. */
+static tenon_status_t learn_given(tenon__frame_t* frame) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t p = 0; p < frame->schedule->place_count && status == TENON_OK; ++p) {
+    if (!is_given(frame->schedule->places[p].storage)) {
+      continue;
+    }
+    if (value_at(frame, p)->number != TENON_NONE) {
+      status = tenon__frame_learn(frame, p);
+    }
+    if (status == TENON_OK) {
+      status = learn_views_of(frame, p);
+    }
+  }
+  return status;
 }
 
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
-  TENON_TRY(learn_views(frame));
+  tenon__frame_forget_found(frame);
+  TENON_TRY(learn_given(frame));
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }

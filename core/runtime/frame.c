@@ -81,12 +81,15 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
         initialize_arguments(frame, step->input_count, &state->inputs, &state->input_bindings));
     TENON_TRY(
         initialize_arguments(frame, step->output_count, &state->outputs, &state->output_bindings));
+    state->has_dynamic_map =
+        step->region != NULL && step->region->map != NULL &&
+        tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);
     state->growing = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
     if (state->growing == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
-  return TENON_OK;
+  return tenon__frame_list_found(frame);
 }
 
 void tenon__frame_destroy(tenon__frame_t* frame) {
@@ -125,18 +128,49 @@ static int64_t bytes_of(tenon_dtype_t dtype, int64_t elements) {
   return elements * (int64_t)tenon__dtype_bits(dtype) / 8;
 }
 
+/* A tensor whose rank only the run knows (an item of a sequence): as it is in memory. */
+static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__storage_t storage,
+                                           int64_t* dims, int64_t* strides,
+                                           tenon_argument_t* out_argument) {
+  if (storage == TENON_STORAGE_GROWING) {
+    const tenon__growing_t* growing = state->growing;
+    state->argument = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
+                                         .tensor = {.data = growing->data,
+                                                    .dims = growing->dims,
+                                                    .strides = growing->strides,
+                                                    .rank = growing->rank,
+                                                    .dtype = growing->dtype,
+                                                    .layout = TENON_NONE}};
+  }
+  const tenon_tensor_view_t* view = &state->argument.tensor;
+  if (state->argument.kind != TENON_ARGUMENT_TENSOR || view->rank > MAX_RANK) {
+    return TENON_ERROR_INVALID_STATE;
+  }
+  for (uint32_t k = 0; k < view->rank; ++k) {
+    dims[k] = view->dims[k];
+    strides[k] = view->strides[k];
+  }
+  *out_argument = state->argument;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument) {
   const tenon__value_node_t* value = value_at(frame, place);
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
   if (value->kind != TENON_ARGUMENT_TENSOR) {
-    if (state->growing != NULL && state->growing->was_set) {
+    /* A kernel that appended nothing made an empty one. */
+    if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
       state->argument = (tenon_argument_t){
           .kind = value->kind, .count = state->growing->item_count, .items = state->growing->items};
     }
     *out_argument = state->argument;
     return TENON_OK;
+  }
+  if (value->rank == TENON_NONE) {
+    return argument_of_any_rank(state, frame->schedule->places[root].storage, dims, strides,
+                                out_argument);
   }
   int64_t offset = 0;
   TENON_TRY(tenon__place_strides(frame->context->engine->plan->network, frame->graph,
@@ -318,8 +352,8 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
   sign_arguments(state->outputs, step->output_count, now, &count, 1024);
   sign_spaces(frame, step->region, now, &count, 1024);
   *out_same = false;
-  if (count > 1024) {
-    return TENON_OK; /* too many to compare: bound anew */
+  if (count > 1024 || state->has_dynamic_map) {
+    return TENON_OK; /* too many to compare, or not enough: bound anew */
   }
   if (state->bound != NULL && state->signature_count == count &&
       memcmp(state->signature, now, count * sizeof *now) == 0) {

@@ -65,6 +65,7 @@ typedef struct tenon__step_state_t {
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;
   uint32_t signature_capacity;
+  bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 
 typedef struct tenon__frame_t {
@@ -74,6 +75,10 @@ typedef struct tenon__frame_t {
   char* memory; /* the graph's part of the arena */
   tenon__place_state_t* places;
   tenon__step_state_t* steps;
+  uint32_t found_count; /* symbols that this graph's own steps find, anew in every run */
+  uint32_t* found;
+  uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
+  uint32_t* sizing;
   bool is_bound;                            /* static steps are */
   struct tenon__control_state_t** controls; /* per step */
 } tenon__frame_t;
@@ -139,6 +144,11 @@ void tenon__frame_renew(tenon__frame_t* frame);
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
+/* Lists the extents that the graph's steps find, and the views that say extents, in the context's
+ * arena. */
+tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+/* What the last run, or the last iteration, found says nothing about this one. */
+void tenon__frame_forget_found(tenon__frame_t* frame);
 /* Runs the graph's steps in order. Parameters are set. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays

@@ -43,7 +43,7 @@ static bool chain_holds(const chain_t* chain, uint32_t node) {
 /* Does anybody outside the chain read the value? */
 static bool read_outside(const chain_t* chain, uint32_t value) {
   const grouping_t* grouping = chain->grouping;
-  if ((grouping->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+  if ((grouping->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0 || grouping->sizing[value]) {
     return true;
   }
   for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {

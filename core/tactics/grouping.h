@@ -33,6 +33,7 @@ typedef struct grouping_t {
   uint32_t* position; /* of each node in the order */
   tenon__uses_t uses;
   bool* needed;       /* values whose data somebody reads */
+  bool* sizing;       /* of these, values whose numbers are extents elsewhere: made before that */
   bool* leaves;       /* values that others than nodes read: outputs, states, dimensions */
   const char** notes; /* of each node: lines about claims that were not taken, or NULL */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */

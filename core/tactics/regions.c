@@ -10,7 +10,7 @@
 
 /* ---- Who is needed ---- */
 
-/* Values whose numbers a symbol reads while running. */
+/* Values whose numbers or extents a symbol reads while running. */
 static void need_symbol_values(grouping_t* grouping) {
   const tenon__dim_pool_t* pool = grouping->tuning->network->pool;
   for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
@@ -18,10 +18,13 @@ static void need_symbol_values(grouping_t* grouping) {
     uint32_t graph = 0;
     uint32_t value = 0;
     uint32_t index = 0;
-    if (symbol->kind == TENON_SYMBOL_CONTENT &&
+    const bool is_found =
+        symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;
+    if (is_found &&
         tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
         graph == grouping->graph && grouping->g->values[value].alive) {
       grouping->needed[value] = true;
+      grouping->sizing[value] = grouping->sizing[value] || symbol->kind == TENON_SYMBOL_CONTENT;
       grouping->leaves[value] = true;
     }
   }
@@ -463,14 +466,15 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->position = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->group_of = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->needed = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
+  grouping->sizing = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->leaves = tenon__arena_allocate(scratch, grouping->g->value_count + 1u, sizeof(bool));
   grouping->notes = tenon__arena_allocate(scratch, nodes, sizeof *grouping->notes);
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
   grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
-      grouping->groups == NULL || grouping->stamps == NULL || grouping->leaves == NULL ||
-      grouping->notes == NULL) {
+      grouping->groups == NULL || grouping->stamps == NULL || grouping->sizing == NULL ||
+      grouping->leaves == NULL || grouping->notes == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));

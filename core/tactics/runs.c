@@ -131,7 +131,8 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   const uint32_t producer = grouping->g->values[value].producer;
   const uint32_t index = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
   *out_taken = false;
-  if (index == TENON_NONE || index == run->index || grouping->groups[index].expression == NULL) {
+  if (index == TENON_NONE || index == run->index || grouping->groups[index].expression == NULL ||
+      grouping->sizing[value]) {
     return TENON_OK;
   }
   const group_t* from = &grouping->groups[index];

@@ -290,10 +290,8 @@ void tenon__make_resize(tenon__make_t* make) {
   resize.coordinate_mode =
       tenon__make_get_string(make, "coordinate_transformation_mode", "half_pixel");
   resize.nearest_mode = tenon__make_get_string(make, "nearest_mode", "round_prefer_floor");
-  if (strcmp(resize.coordinate_mode, "tf_half_pixel_for_nn") == 0 &&
-      strcmp(resize.mode, "nearest") == 0 && strcmp(resize.nearest_mode, "floor") == 0) {
-    resize.coordinate_mode = "half_pixel"; /* floor(c + 0.5) where half_pixel gives c */
-    resize.nearest_mode = "round_prefer_ceil";
+  if (strcmp(resize.coordinate_mode, "tf_half_pixel_for_nn") == 0) {
+    resize.coordinate_mode = "pixel_center";
   }
   const tenon_value_t roi = filled_input(make, 1);
   const tenon_value_t scales = filled_input(make, 2);

@@ -9,16 +9,23 @@ static void sequence_empty(tenon__make_t* make) {
   tenon__make_end_outputs(make);
 }
 
-/* The element type that an Optional declares: of a tensor, or of a sequence's tensors. */
+static void refuse_container(tenon__make_t* make) {
+  tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
+                   "an optional of a sequence; optionals of tensors are supported");
+}
+
+/* The element type of the tensor that an Optional declares. */
 static tenon_dtype_t declared_dtype(tenon__make_t* make) {
   const tenon_source_t* type = NULL;
+  const tenon_source_t* element = NULL;
   int64_t number = 0;
   tenon_status_t status = make->table->get_tree(make->source, "type", 0, &type);
-  for (uint32_t level = 0; status == TENON_OK && level < 3; ++level) {
-    if (make->table->get_int(type, "elem_type", &number) == TENON_OK) {
-      break;
-    }
-    status = make->table->get_tree(type, "elem", 0, &type);
+  if (status == TENON_OK && make->table->get_tree(type, "elem", 0, &element) == TENON_OK) {
+    refuse_container(make);
+    return TENON_DTYPE_UNDEFINED;
+  }
+  if (status == TENON_OK) {
+    status = make->table->get_int(type, "elem_type", &number);
   }
   const tenon_dtype_t dtype = tenon__onnx_dtype(number);
   if (status != TENON_OK || dtype == TENON_DTYPE_UNDEFINED) {
@@ -29,6 +36,10 @@ static tenon_dtype_t declared_dtype(tenon__make_t* make) {
 
 static void optional_make(tenon__make_t* make) {
   const tenon_value_t x = tenon__make_input(make, 0);
+  if (tenon__make_present(x) && tenon__make_type(make, x).kind != TENON_ARGUMENT_TENSOR) {
+    refuse_container(make);
+    return;
+  }
   const tenon_dtype_t dtype =
       tenon__make_present(x) ? tenon__make_dtype(make, x) : declared_dtype(make);
   tenon__make_begin(make, "optional_make");

@@ -84,6 +84,9 @@ static double source_place(const sampler_t* sampler, const axis_taps_t* taps, do
     double within = output == 1.0 ? span / 2.0 : place * span / (output - 1.0);
     return within + roi[0] * (input - 1.0);
   }
+  if (strcmp(mode, "pixel_center") == 0) {
+    return (place + 0.5) / scale;
+  }
   double half_pixel = (place + 0.5) / scale - 0.5;
   if (strcmp(mode, "pytorch_half_pixel") == 0) {
     return output == 1.0 ? -0.5 : half_pixel;

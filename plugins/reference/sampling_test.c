@@ -46,6 +46,16 @@ TENON_TEST(resize_antialiases_when_it_shrinks) {
   fake_done(&f);
 }
 
+TENON_TEST(resize_takes_the_pixel_at_the_center) {
+  fake_t f = resize("linear", "pixel_center");
+  fake_input(&f, F32, DIMS(4), NUMBERS(1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(2));
+  fake_output(&f, F32, DIMS(2));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 2, 4); /* (i + 0.5) * 2: places 1 and 3 */
+  fake_done(&f);
+}
+
 TENON_TEST(resize_extrapolates_outside_of_the_crop) {
   fake_t f = resize("linear", "tf_crop_and_resize");
   fake_float(&f, "extrapolation_value", 10.0);

@@ -187,20 +187,24 @@ tenon_status_t tenon__compute_split_to_sequence(tenon__work_t* work) {
   int64_t size = sizes == NULL ? 1 : one_size ? integer_of(sizes) : 0;
   tenon_status_t status = TENON_OK;
   int64_t first = 0;
-  for (int64_t index = 0; status == TENON_OK && first < x->dims[axis]; ++index) {
-    int64_t extent = size;
-    if (!one_size) {
-      extent = index < sizes->tensor.dims[0]
-                   ? tenon__number_load(sizes->tensor.data, 0, sizes->tensor.dtype, index).i
-                   : -1;
-    } else if (extent > x->dims[axis] - first) {
-      extent = x->dims[axis] - first;
-    }
-    if (extent < 0 || first + extent > x->dims[axis] || (one_size && extent == 0)) {
-      return tenon__work_fail(work, "sizes do not add up to %lld", (long long)x->dims[axis]);
+  if (one_size && size <= 0) {
+    return tenon__work_fail(work, "pieces of %lld", (long long)size);
+  }
+  int64_t rest = x->dims[axis];
+  int64_t pieces = one_size ? (rest + size - 1) / size : sizes->tensor.dims[0];
+  for (int64_t index = 0; status == TENON_OK && index < pieces; ++index) {
+    int64_t extent =
+        one_size ? size : tenon__number_load(sizes->tensor.data, 0, sizes->tensor.dtype, index).i;
+    extent = one_size && extent > rest ? rest : extent;
+    if (extent < 0 || extent > rest) {
+      break;
     }
     status = append_piece(work, x, axis, first, extent, keeps);
     first += extent;
+    rest -= extent;
+  }
+  if (status == TENON_OK && rest != 0) {
+    return tenon__work_fail(work, "sizes do not add up to %lld", (long long)x->dims[axis]);
   }
   return status;
 }

@@ -1,8 +1,9 @@
 /* Reading at fractional coordinates, and regions of interest. */
 #include "families.h"
 
-#define COORDINATE_MODES \
-  "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|tf_crop_and_resize"
+#define COORDINATE_MODES                                                                      \
+  "half_pixel|half_pixel_symmetric|pytorch_half_pixel|pixel_center|align_corners|asymmetric|" \
+  "tf_crop_and_resize"
 
 FAMILY_TABLE(sampling) = {
     {OPERATOR("resize", "x sampled anew to the extents `sizes`"), TYPES(TYPE("T", "numeric bool")),

@@ -35,6 +35,17 @@ static tenon_dim_t unbounded(tenon_shape_builder_t* builder, const tenon_shape_t
   return table->fresh(builder, (tenon_dim_t){TENON_NONE});
 }
 
+/* An extent that is no number may be another one in each item: what is taken out has its own. */
+static void free_extents(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
+                         item_t* inout_item) {
+  for (uint32_t axis = 0; inout_item->rank != TENON_NONE && axis < inout_item->rank; ++axis) {
+    int64_t extent = 0;
+    if (!table->known(builder, inout_item->dims[axis], &extent)) {
+      inout_item->dims[axis] = unbounded(builder, table);
+    }
+  }
+}
+
 /* What holds for both: extents that may differ become unknown. */
 static void merge_items(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                         item_t* inout_item, const item_t* other) {
@@ -61,11 +72,19 @@ static tenon_status_t set_item(tenon_shape_builder_t* builder, const tenon_shape
                                   : table->set_output(builder, 0, dtype, item->rank, item->dims);
 }
 
-/* Output 0 has the items of input 0: sequence_at, sequence_erase, optional_get. */
+/* Output 0 has the items of input 0: sequence_erase, optional_get. */
 static tenon_status_t infer_same(void* state, tenon_shape_builder_t* builder,
                                  const tenon_shape_table_t* table) {
   (void)state;
   item_t item = item_of(builder, table, 0);
+  return set_item(builder, table, table->input_dtype(builder, 0), &item);
+}
+
+static tenon_status_t infer_at(void* state, tenon_shape_builder_t* builder,
+                               const tenon_shape_table_t* table) {
+  (void)state;
+  item_t item = item_of(builder, table, 0);
+  free_extents(builder, table, &item);
   return set_item(builder, table, table->input_dtype(builder, 0), &item);
 }
 
@@ -152,6 +171,7 @@ static tenon_status_t infer_concat(void* state, tenon_shape_builder_t* builder,
   (void)state;
   item_t item = item_of(builder, table, 0);
   tenon_dtype_t dtype = table->input_dtype(builder, 0);
+  free_extents(builder, table, &item);
   if (item.rank == TENON_NONE || item.rank == TENON__INFER_MAX_RANK) {
     item.rank = TENON_NONE;
     return set_item(builder, table, dtype, &item);
@@ -182,8 +202,8 @@ FAMILY_TABLE(sequence) = {
      OUTPUTS(PORT_OF("y", "$to", NULL, TENON_PORT_SEQUENCE)), ATTRIBUTES(DTYPE("to", "f32")),
      .infer = infer_empty, .traits = "pure; not_foldable"},
     {OPERATOR("sequence_at", "the item at position"), ANY_AT,
-     INPUTS(SEQUENCE("s"), PORT("position", "I")), OUTPUTS(UNBOUNDED("y", "T")),
-     .infer = infer_same, .traits = "pure; not_foldable"},
+     INPUTS(SEQUENCE("s"), PORT("position", "I")), OUTPUTS(UNBOUNDED("y", "T")), .infer = infer_at,
+     .traits = "pure; not_foldable"},
     {OPERATOR("sequence_length", "how many items"), ANY, INPUTS(SEQUENCE("s")),
      OUTPUTS(PORT("y", "i64")), .shape = "y = []", .traits = "pure; not_foldable"},
     {OPERATOR("sequence_insert", "with x before position, or at the end"), ANY_AT,

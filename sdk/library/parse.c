@@ -102,6 +102,13 @@ static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint3
       return TENON_OK;
     }
   }
+  for (uint32_t i = 0; i < parse->given_count; ++i) {
+    if (strcmp(parse->given[i].name, input) == 0) {
+      *out_rank = parse->given[i].view->rank;
+      *out_dims = parse->given[i].view->dims;
+      return TENON_OK;
+    }
+  }
   return TENON_ERROR_NOT_FOUND;
 }
 
@@ -193,6 +200,19 @@ static void count_and_pass(void* user, int32_t severity, const char* message) {
   }
 }
 
+/* Every value given must have found its input. */
+static tenon_status_t check_given(const tenon_parse_t* parse) {
+  for (uint32_t i = 0; i < parse->given_count; ++i) {
+    if (!parse->given[i].is_used) {
+      return tenon__fail(&parse->network->sink.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "a value is given for input '%s', but no tensor among the inputs has that "
+                         "name",
+                         parse->given[i].name);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_network_t* network = parse->network;
   const tenon__parser_entry_t* entry = NULL;
@@ -210,6 +230,9 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   } else if (status == TENON_OK) {
     status = tenon__builder_finish(network->builder);
   }
+  if (status == TENON_OK) {
+    status = check_given(parse);
+  }
   if (status != TENON_OK && counting.error_count == 0) {
     status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
                          tenon__status_text(status));
@@ -221,14 +244,23 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
 static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse,
                                   const tenon_parse_options_t* options) {
   char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
-  if (prefix == NULL) {
+  tenon__given_input_t* given =
+      tenon__arena_allocate(&parse->arena, options->value_count + (size_t)1, sizeof(*given));
+  if (prefix == NULL || given == NULL) {
     return tenon__fail_memory(&network->registry->sink);
+  }
+  for (uint32_t i = 0; i < options->value_count; ++i) {
+    given[i] = (tenon__given_input_t){options->values[i].name, options->values[i].view, false};
   }
   parse->network = network;
   parse->shapes = options->shapes;
   parse->shape_count = options->shape_count;
+  parse->given = given;
+  parse->given_count = options->value_count;
+  tenon__builder_give_inputs(network->builder, given, options->value_count);
   network->sink.prefix = prefix;
   const tenon_status_t status = run_parser(parse, options->format);
+  tenon__builder_give_inputs(network->builder, NULL, 0);
   network->sink.prefix = "";
   return status;
 }
@@ -247,6 +279,24 @@ static tenon_status_t check_options(const tenon_network_t* network, const char* 
     if (shape->name == NULL || shape->rank > 64 || (shape->rank > 0 && shape->dims == NULL)) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "%s: options->shapes[%u] has no name, no dims or too high a rank",
+                         function, i);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_values(const tenon_network_t* network, const char* function,
+                                   const tenon_parse_options_t* options) {
+  const tenon_sink_t* sink = &network->registry->sink;
+  if (options->value_count > 0 && options->values == NULL) {
+    return tenon__fail_null(sink, function, "options->values");
+  }
+  for (uint32_t i = 0; i < options->value_count; ++i) {
+    const tenon_input_value_t* value = &options->values[i];
+    if (value->name == NULL || value->view == NULL || value->view->rank > 64 ||
+        (value->view->rank > 0 && value->view->dims == NULL)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "%s: options->values[%u] has no name, no view, no dims or too high a rank",
                          function, i);
     }
   }
@@ -314,6 +364,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
   TENON_TRY(check_options(network, __func__, &own));
+  TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
   return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
@@ -328,6 +379,7 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
   TENON_TRY(check_options(network, __func__, &own));
+  TENON_TRY(check_values(network, __func__, &own));
   if (own.parts != NULL) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_parse_memory: parts are for files");

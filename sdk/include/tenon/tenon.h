@@ -119,14 +119,24 @@ typedef struct tenon_input_shape_t {
   const int64_t* dims;
 } tenon_input_shape_t;
 
+/* Value of one input, for what a build must know before it runs: the axes of a reduction, a target
+ * shape. The input becomes this constant and is no input of the network any more. */
+typedef struct tenon_input_value_t {
+  const char* name;
+  const tenon_tensor_view_t* view; /* any strides; copied */
+} tenon_input_value_t;
+
 typedef struct tenon_parse_options_t {
   size_t size;
   const char* format; /* NULL: sniffed */
   const tenon_input_shape_t* shapes;
   uint32_t shape_count;
-  uint32_t reserved;
+  uint32_t value_count;
   /* More parts of one model (a caffemodel beside its prototxt), NULL-terminated. */
   const char* const* parts;
+  /* INVALID_ARGUMENT when a value's type or extents are not its input's, or there is no such tensor
+   * among the inputs. */
+  const tenon_input_value_t* values;
 } tenon_parse_options_t;
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators

@@ -252,7 +252,8 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   }
   tenon_status_t status = tool_building_prepare(&bench->building);
   if (status == TENON_OK) {
-    status = tool_feed_load(&bench->feeding, sets->count > 0 ? sets->items[0] : NULL, &bench->feed);
+    status = tool_feed_load(&bench->feeding, sets->count > 0 ? sets->items[0] : NULL,
+                            &bench->building.constants, &bench->feed);
   }
   if (status != TENON_OK) {
     return status;

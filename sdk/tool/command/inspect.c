@@ -268,7 +268,8 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
     status = tool_common_begin(&inspect->common, out_registry);
   }
   if (status == TENON_OK) {
-    status = tool_feed_load(&inspect->feeding, sets->count > 0 ? sets->items[0] : NULL, &feed);
+    status = tool_feed_load(&inspect->feeding, sets->count > 0 ? sets->items[0] : NULL,
+                            &inspect->building.constants, &feed);
   }
   if (status != TENON_OK) {
     return status;

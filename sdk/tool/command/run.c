@@ -391,7 +391,7 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
 static tenon_status_t run_once(run_t* run, const char* data_set) {
   tool_feed_t feed;
   tool_session_t session;
-  tenon_status_t status = tool_feed_load(&run->feeding, data_set, &feed);
+  tenon_status_t status = tool_feed_load(&run->feeding, data_set, &run->building.constants, &feed);
   if (status != TENON_OK) {
     return status;
   }

@@ -1,6 +1,5 @@
 /* tenon suite: all cases of a folder, each in a process of its own. */
 #include <dirent.h>
-#include <fnmatch.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "command/commands.h"
 #include "data/file.h"
+#include "session/cases.h"
 #include "session/children.h"
 #include "session/common.h"
 #include "session/session.h"
@@ -16,42 +16,23 @@
 #include "text/json.h"
 #include "text/memory.h"
 
-enum { DEPTH_LIMIT = 12 };
-
-/* How a case ended; the children say so with these letters. */
-enum { PASSED = 'p', FAILED = 'f', SKIPPED = 's' };
-
-typedef struct case_t {
-  char* folder;
-  const char* name; /* the folder below the suite's */
-  char result;
-  char* reason;
-  bool expected; /* a failure that is known */
-  double seconds;
-} case_t;
-
-typedef struct known_t {
-  char* pattern;
-  char* reason;
-  uint32_t passed;
-  uint32_t failed;
-} known_t;
+/* Inputs that a build may want to know hold axes, extents, scales: they are short. */
+enum { CONSTANT_ELEMENTS = 64 };
 
 typedef struct suite_t {
   tool_common_t common;
   tool_building_t building;
   const char* known_path;
   const char* filter;
+  uint32_t at_least;
   uint32_t jobs;
   double timeout;
   double rtol;
   double atol;
+  bool no_constants;
   const char* root;
-  case_t* cases;
-  size_t case_count;
-  size_t case_capacity;
-  known_t* known;
-  size_t known_count;
+  tool_cases_t cases;
+  tool_known_list_t known;
   size_t done_count;
 } suite_t;
 
@@ -59,9 +40,14 @@ typedef struct suite_t {
 
 static const tool_option_t options[] = {
     {"--known", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(known_path),
-     "failures that are known: lines of a pattern (* and ?) and a reason"},
+     "failures that are known: lines of a pattern (* and ?) and a reason; ~ before a pattern: may "
+     "also pass"},
+    {"--at-least", NULL, "N", TOOL_OPTION_COUNT, FIELD(at_least),
+     "fail when fewer cases pass, for instance because they are skipped now"},
     {"--filter", NULL, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter),
      "only cases whose name matches, such as '*test_conv_*'"},
+    {"--no-input-constants", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_constants),
+     "what cannot be built without the value of an input is skipped, not built again with it"},
     {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs),
      "cases at a time; default: this machine's processors"},
     {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout),
@@ -71,139 +57,145 @@ static const tool_option_t options[] = {
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
 };
 
-/* ---- Finding cases ---- */
-
-static int is_visible(const struct dirent* entry) {
-  return entry->d_name[0] != '.';
-}
-
-static bool is_data_set(const char* name) {
-  return strncmp(name, "test_data_set_", 14) == 0;
-}
-
-static void find_cases(suite_t* suite, const char* folder, uint32_t depth) {
-  struct dirent** entries = NULL;
-  const int count = depth < DEPTH_LIMIT ? scandir(folder, &entries, is_visible, alphasort) : 0;
-  char* model = tool_format("%s/model.onnx", folder);
-  const bool has_model = tool_file_exists(model);
-  bool has_data = false;
-  for (int i = 0; i < count; ++i) {
-    char* path = tool_format("%s/%s", folder, entries[i]->d_name);
-    if (is_data_set(entries[i]->d_name)) {
-      has_data = true;
-    } else if (tool_folder_exists(path)) {
-      find_cases(suite, path, depth + 1);
-    }
-    tool_free(path);
-    free(entries[i]);
-  }
-  free(entries);
-  tool_free(model);
-  if (!has_model || !has_data) {
-    return;
-  }
-  char* copy = tool_copy_text(folder);
-  const size_t root = strlen(suite->root);
-  const char* name = strlen(folder) > root ? copy + root + 1 : tool_path_base(copy);
-  if (suite->filter != NULL && fnmatch(suite->filter, name, 0) != 0) {
-    tool_free(copy);
-    return;
-  }
-  suite->cases =
-      tool_grow(suite->cases, &suite->case_capacity, suite->case_count + 1, sizeof(*suite->cases));
-  suite->cases[suite->case_count++] = (case_t){.folder = copy, .name = name};
-}
-
-static int compare_names(const void* a, const void* b) {
-  return strcmp(((const case_t*)a)->name, ((const case_t*)b)->name);
-}
-
-/* ---- Known failures ---- */
-
-static tenon_status_t read_known(suite_t* suite) {
-  uint8_t* text = NULL;
-  size_t size = 0;
-  size_t capacity = 0;
-  if (suite->known_path == NULL) {
-    return TENON_OK;
-  }
-  const tenon_status_t status = tool_file_read(suite->known_path, &text, &size);
-  for (char* line = (char*)text; status == TENON_OK && *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    char* next = line + length + (line[length] == '\n' ? 1 : 0);
-    line[length] = '\0';
-    const size_t pattern = strcspn(line, " \t");
-    if (line[0] != '#' && pattern > 0) {
-      const char* reason = line + pattern + strspn(line + pattern, " \t");
-      suite->known =
-          tool_grow(suite->known, &capacity, suite->known_count + 1, sizeof(*suite->known));
-      suite->known[suite->known_count++] =
-          (known_t){.pattern = tool_copy_bytes(line, pattern), .reason = tool_copy_text(reason)};
-    }
-    line = next;
-  }
-  tool_free(text);
-  return status;
-}
-
-static known_t* find_known(const suite_t* suite, const char* name) {
-  for (size_t i = 0; i < suite->known_count; ++i) {
-    if (fnmatch(suite->known[i].pattern, name, 0) == 0) {
-      return &suite->known[i];
-    }
-  }
-  return NULL;
-}
-
 /* ---- One case, in a child ---- */
 
-static tenon_status_t run_data_set(const suite_t* suite, tenon_registry_t* registry,
-                                   const char* model, const char* data_set, char* out_words,
-                                   size_t size, bool* out_equal) {
-  const tool_feeding_t feeding = {0};
-  const tool_tolerance_t tolerance = {suite->rtol, suite->atol};
-  tool_feed_t feed;
-  tool_session_t session;
+typedef struct attempt_t {
+  const suite_t* suite;
+  tenon_registry_t* registry;
+  const char* model;
+  const char* data_set;
+  bool was_opened; /* built and loaded */
+  bool is_equal;
+  char* words;
+  size_t words_size;
+} attempt_t;
+
+/* The child ends soon, and its memory goes with it. */
+static tenon_status_t compare_session(attempt_t* attempt, tool_session_t* session,
+                                      const tool_feed_t* feed) {
+  const tool_tolerance_t tolerance = {attempt->suite->rtol, attempt->suite->atol};
   tool_verdicts_t verdicts;
-  tenon_status_t status = tool_feed_load(&feeding, data_set, &feed);
-  if (status != TENON_OK) {
-    return status;
-  }
-  status = tool_session_open(registry, model, &suite->building, &feed, &session);
+  tenon_status_t status = tool_execution_feed(&session->execution, feed, NULL);
   if (status == TENON_OK) {
-    status = tool_execution_feed(&session.execution, &feed, NULL);
+    status = tenon_context_run(session->execution.context);
   }
   if (status == TENON_OK) {
-    status = tenon_context_run(session.execution.context);
+    status =
+        tool_execution_compare(&session->execution, attempt->data_set, &tolerance, 0, &verdicts);
   }
-  if (status == TENON_OK) {
-    status = tool_execution_compare(&session.execution, data_set, &tolerance, 0, &verdicts);
-  }
-  for (size_t i = 0; status == TENON_OK && i < verdicts.count && *out_equal; ++i) {
+  attempt->is_equal = true;
+  for (size_t i = 0; status == TENON_OK && i < verdicts.count && attempt->is_equal; ++i) {
     if (!verdicts.items[i].difference.equal) {
-      *out_equal = false;
-      (void)snprintf(out_words, size, "output '%s' %s", verdicts.items[i].name,
+      attempt->is_equal = false;
+      (void)snprintf(attempt->words, attempt->words_size, "output '%s' %s", verdicts.items[i].name,
                      verdicts.items[i].difference.reason);
     }
   }
-  return status; /* the child ends: its memory goes with it */
+  return status;
+}
+
+static tenon_status_t try_building(attempt_t* attempt, const tool_building_t* building) {
+  const tool_feeding_t feeding = {0};
+  tool_feed_t feed;
+  tool_session_t session;
+  attempt->was_opened = false;
+  tenon_status_t status = tool_feed_load(&feeding, attempt->data_set, &building->constants, &feed);
+  if (status != TENON_OK) {
+    return status;
+  }
+  status = tool_session_open(attempt->registry, attempt->model, building, &feed, &session);
+  if (status == TENON_OK) {
+    attempt->was_opened = true;
+    status = compare_session(attempt, &session, &feed);
+    tool_session_close(&session);
+  }
+  tool_feed_free(&feed);
+  return status;
+}
+
+/* Short tensors whose file says which input they are, as NAME=FILE. */
+static void find_candidates(const attempt_t* attempt, tool_list_t* candidates) {
+  const tool_feeding_t feeding = {0};
+  const tool_constants_t none = {0};
+  tool_feed_t feed;
+  if (tool_feed_load(&feeding, attempt->data_set, &none, &feed) != TENON_OK) {
+    return;
+  }
+  for (size_t i = 0; i < feed.count; ++i) {
+    const tool_feed_item_t* item = &feed.items[i];
+    const bool is_short =
+        item->has_shape &&
+        (item->rank == 0 || (item->rank == 1 && item->dims[0] <= CONSTANT_ELEMENTS));
+    if (is_short && item->own_name != NULL && item->own_name[0] != '\0') {
+      tool_list_add(candidates, tool_format("%s=%s", item->own_name, item->path));
+    }
+  }
+  tool_feed_free(&feed);
+}
+
+/* Builds with the values of these inputs; on success says so. */
+static tenon_status_t try_constants(attempt_t* attempt, const char* const* texts, size_t count) {
+  tool_building_t building = attempt->suite->building;
+  const tool_list_t list = {(const char**)texts, count, count};
+  building.constants = (tool_constants_t){0};
+  tenon_status_t status = tool_constants_add(&list, &building.constants);
+  if (status == TENON_OK) {
+    status = try_building(attempt, &building);
+  }
+  if (status == TENON_OK && attempt->is_equal) {
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < attempt->words_size; ++i) {
+      used += (size_t)snprintf(attempt->words + used, attempt->words_size - used, "%s%s",
+                               i == 0 ? "" : ", ", building.constants.items[i].input);
+    }
+  }
+  tool_constants_free(&building.constants);
+  return status;
+}
+
+/* As the case is. Where it cannot be built: with the recorded value of one short input, then of all
+ * of them, as --input-constant gives them. The first attempt's words are those that count. */
+static tenon_status_t run_data_set(attempt_t* attempt) {
+  const tenon_status_t status = try_building(attempt, &attempt->suite->building);
+  const bool is_refused = status == TENON_ERROR_UNSUPPORTED || status == TENON_ERROR_INVALID_DATA;
+  if (attempt->was_opened || !is_refused || attempt->suite->no_constants) {
+    return status;
+  }
+  char* words = tool_copy_text(tool_console_last_error());
+  tool_list_t texts = {0};
+  tenon_status_t again = status;
+  find_candidates(attempt, &texts);
+  for (size_t i = 0; i < texts.count && again != TENON_OK; ++i) {
+    again = try_constants(attempt, &texts.items[i], 1);
+  }
+  if (texts.count > 1 && again != TENON_OK) {
+    again = try_constants(attempt, texts.items, texts.count);
+  }
+  if (again != TENON_OK) {
+    tool_console_forget_error();
+    (void)tool_fail(status, "%s", words);
+  }
+  tool_free(words);
+  return again == TENON_OK ? TENON_OK : status;
+}
+
+static int is_data_set(const struct dirent* entry) {
+  return tool_case_is_data_set(entry->d_name) ? 1 : 0;
 }
 
 static char run_case(void* user, size_t index, char* out_words, size_t size) {
   const suite_t* suite = user;
-  const case_t* c = &suite->cases[index];
-  tenon_registry_t* registry = NULL;
+  const tool_case_t* c = &suite->cases.items[index];
   struct dirent** entries = NULL;
-  bool equal = true;
+  attempt_t attempt = {.suite = suite, .is_equal = true, .words = out_words, .words_size = size};
   tool_console_silence(true);
   char* model = tool_format("%s/model.onnx", c->folder);
-  const int count = scandir(c->folder, &entries, is_visible, alphasort);
-  tenon_status_t status = tool_common_begin(&suite->common, &registry);
-  for (int i = 0; i < count && status == TENON_OK && equal; ++i) {
-    if (is_data_set(entries[i]->d_name)) {
-      char* data_set = tool_format("%s/%s", c->folder, entries[i]->d_name);
-      status = run_data_set(suite, registry, model, data_set, out_words, size, &equal);
-    }
+  attempt.model = model;
+  const int count = scandir(c->folder, &entries, is_data_set, alphasort);
+  tenon_status_t status = tool_common_begin(&suite->common, &attempt.registry);
+  for (int i = 0; i < count && status == TENON_OK && attempt.is_equal; ++i) {
+    attempt.data_set = tool_format("%s/%s", c->folder, entries[i]->d_name);
+    status = run_data_set(&attempt);
   }
   if (status != TENON_OK) {
     const char* words = tool_console_last_error();
@@ -211,69 +203,93 @@ static char run_case(void* user, size_t index, char* out_words, size_t size) {
     /* The case's name says which file it is. */
     words += strncmp(words, model, prefix) == 0 && words[prefix] == ':' ? prefix + 2 : 0;
     (void)snprintf(out_words, size, "%s", words[0] != '\0' ? words : tenon_status_text(status));
-    return status == TENON_ERROR_UNSUPPORTED ? SKIPPED : FAILED;
+    return status == TENON_ERROR_UNSUPPORTED ? TOOL_CASE_SKIPPED : TOOL_CASE_FAILED;
   }
-  return (char)(equal ? PASSED : FAILED);
+  return (char)(attempt.is_equal ? TOOL_CASE_PASSED : TOOL_CASE_FAILED);
 }
 
 /* ---- Results ---- */
 
 static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   suite_t* suite = user;
-  case_t* c = &suite->cases[index];
-  c->result = (char)(result->code == '!' ? FAILED : result->code);
-  c->reason = tool_copy_text(result->words);
+  tool_case_t* c = &suite->cases.items[index];
+  c->result = (char)(result->code == '!' ? TOOL_CASE_FAILED : result->code);
+  c->words = tool_copy_text(result->words);
   c->seconds = result->seconds;
-  known_t* known = find_known(suite, c->name);
-  if (known != NULL) {
-    known->passed += c->result == PASSED ? 1 : 0;
-    known->failed += c->result == FAILED ? 1 : 0;
-    c->expected = c->result == FAILED;
-  }
   ++suite->done_count;
-  tool_progress(c->name, suite->done_count, suite->case_count);
+  tool_progress(c->name, suite->done_count, suite->cases.count);
 }
 
-static const char* result_text(const case_t* c) {
-  return c->result == PASSED ? "passed" : c->result == SKIPPED ? "skipped" : "failed";
+static const char* result_text(const tool_case_t* c) {
+  return c->result == TOOL_CASE_PASSED    ? "passed"
+         : c->result == TOOL_CASE_SKIPPED ? "skipped"
+                                          : "failed";
 }
 
-static void print_case(const suite_t* suite, const case_t* c) {
+static void print_case(const suite_t* suite, const tool_case_t* c, const tool_known_t* known) {
+  const bool passed = c->result == TOOL_CASE_PASSED;
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "case", c->name);
     tool_json_text(&json, "result", result_text(c));
-    tool_json_bool(&json, "known", c->expected);
-    tool_json_text(&json, "reason", c->reason);
+    tool_json_bool(&json, "known", c->is_known);
+    tool_json_text(&json, "reason", passed ? "" : c->words);
+    tool_json_text(&json, "input_constants", passed ? c->words : "");
     tool_json_number(&json, "seconds", c->seconds);
     tool_json_end(&json);
-  } else if (c->result != PASSED) {
-    const known_t* known = c->expected ? find_known(suite, c->name) : NULL;
-    tool_say("%s %s: %s%s%s%s\n", c->result == SKIPPED ? "skipped" : "FAILED ", c->name, c->reason,
-             known != NULL ? " [known: " : "", known != NULL ? known->reason : "",
+  } else if (!passed) {
+    tool_say("%s %s: %s%s%s%s\n", c->result == TOOL_CASE_SKIPPED ? "skipped" : "FAILED ", c->name,
+             c->words, known != NULL ? " [known: " : "", known != NULL ? known->reason : "",
              known != NULL ? "]" : "");
   } else if (suite->common.verbose > 0) {
-    tool_say("passed  %s (%.2f s)\n", c->name, c->seconds);
+    tool_say("passed  %s (%.2f s)%s%s\n", c->name, c->seconds,
+             c->words[0] != '\0' ? ", built with the value of " : "", c->words);
   }
+}
+
+/* One case against what is known of it. False: it is not as known. */
+static bool judge_case(const suite_t* suite, tool_case_t* c) {
+  tool_known_t* known = tool_known_find(&suite->known, c->name);
+  if (known != NULL) {
+    ++known->match_count;
+    c->is_known = c->result == TOOL_CASE_FAILED;
+  }
+  print_case(suite, c, c->is_known ? known : NULL);
+  if (known != NULL && c->result == TOOL_CASE_PASSED && !known->may_pass) {
+    tool_warn("unexpected pass: %s is known to fail (%s)", c->name, known->reason);
+    return false;
+  }
+  return c->result != TOOL_CASE_FAILED || c->is_known;
+}
+
+static bool patterns_match(const suite_t* suite) {
+  bool all = true;
+  for (size_t i = 0; i < suite->known.count && suite->filter == NULL; ++i) {
+    if (suite->known.items[i].match_count == 0) {
+      tool_warn("'%s' in %s names no case", suite->known.items[i].pattern, suite->known_path);
+      all = false;
+    }
+  }
+  return all;
 }
 
 /* Prints everything; true when the failures are those that are known. */
 static bool conclude(const suite_t* suite) {
   size_t counts[3] = {0, 0, 0};
+  size_t constants = 0;
   bool as_known = true;
-  for (size_t i = 0; i < suite->case_count; ++i) {
-    const case_t* c = &suite->cases[i];
-    print_case(suite, c);
-    ++counts[c->result == PASSED ? 0 : c->result == FAILED ? 1 : 2];
-    as_known = as_known && (c->result != FAILED || c->expected);
+  for (size_t i = 0; i < suite->cases.count; ++i) {
+    tool_case_t* c = &suite->cases.items[i];
+    const bool passed = c->result == TOOL_CASE_PASSED;
+    as_known = judge_case(suite, c) && as_known;
+    ++counts[passed ? 0 : c->result == TOOL_CASE_FAILED ? 1 : 2];
+    constants += passed && c->words[0] != '\0' ? 1 : 0;
   }
-  for (size_t i = 0; i < suite->known_count; ++i) {
-    if (suite->known[i].passed > 0 && suite->known[i].failed == 0) {
-      tool_warn("unexpected pass: '%s' is known to fail (%s)", suite->known[i].pattern,
-                suite->known[i].reason);
-      as_known = false;
-    }
+  as_known = patterns_match(suite) && as_known;
+  if (counts[0] < suite->at_least) {
+    tool_warn("only %zu cases passed, at least %u should", counts[0], suite->at_least);
+    as_known = false;
   }
   if (tool_console_is_json()) {
     tool_json_t json;
@@ -281,7 +297,14 @@ static bool conclude(const suite_t* suite) {
     tool_json_unsigned(&json, "passed", counts[0]);
     tool_json_unsigned(&json, "failed", counts[1]);
     tool_json_unsigned(&json, "skipped", counts[2]);
+    tool_json_unsigned(&json, "passed_with_input_constants", constants);
     tool_json_end(&json);
+  }
+  if (constants > 0) {
+    tool_say(
+        "%zu of those that passed were built with the recorded value of an input "
+        "(--verbose names them)\n",
+        constants);
   }
   tool_say("%zu passed, %zu failed, %zu skipped\n", counts[0], counts[1], counts[2]);
   return as_known;
@@ -294,20 +317,19 @@ static int run_suite(suite_t* suite) {
         tool_fail(TENON_ERROR_NOT_FOUND, "%s: there is no such folder", suite->root));
   }
   tenon_status_t status = tool_building_prepare(&suite->building);
-  if (status == TENON_OK) {
-    status = read_known(suite);
+  if (status == TENON_OK && suite->known_path != NULL) {
+    status = tool_known_read(suite->known_path, &suite->known);
   }
   if (status != TENON_OK) {
     return tool_exit_status(status);
   }
-  find_cases(suite, suite->root, 0);
-  if (suite->case_count == 0) {
+  tool_cases_find(suite->root, suite->filter, &suite->cases);
+  if (suite->cases.count == 0) {
     return tool_exit_status(tool_fail(
         TENON_ERROR_NOT_FOUND, "%s: no case (a folder with model.onnx and test_data_set_*)%s",
         suite->root, suite->filter != NULL ? " matches" : ""));
   }
-  qsort(suite->cases, suite->case_count, sizeof(*suite->cases), compare_names);
-  if (!tool_children_run(suite->case_count, suite->jobs, suite->timeout, run_case, on_done,
+  if (!tool_children_run(suite->cases.count, suite->jobs, suite->timeout, run_case, on_done,
                          suite)) {
     return tool_console_interrupted()
                ? TOOL_EXIT_CANCELLED
@@ -315,21 +337,6 @@ static int run_suite(suite_t* suite) {
   }
   tool_progress_end();
   return conclude(suite) ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;
-}
-
-static void free_suite(suite_t* suite) {
-  for (size_t i = 0; i < suite->case_count; ++i) {
-    tool_free(suite->cases[i].folder);
-    tool_free(suite->cases[i].reason);
-  }
-  for (size_t i = 0; i < suite->known_count; ++i) {
-    tool_free(suite->known[i].pattern);
-    tool_free(suite->known[i].reason);
-  }
-  tool_free(suite->cases);
-  tool_free(suite->known);
-  tool_building_free(&suite->building);
-  tool_list_free(&suite->common.plugins);
 }
 
 static int suite_command(int argc, char** argv) {
@@ -353,7 +360,10 @@ static int suite_command(int argc, char** argv) {
     exit_status = run_suite(&suite);
     tool_free(root);
   }
-  free_suite(&suite);
+  tool_cases_free(&suite.cases);
+  tool_known_free(&suite.known);
+  tool_building_free(&suite.building);
+  tool_list_free(&suite.common.plugins);
   tool_list_free(&operands);
   return exit_status;
 }
@@ -366,11 +376,12 @@ const tool_command_t tool_command_suite = {
     .summary = "runs every recorded case below a folder and counts what passes",
     .description =
         "A case is a folder with model.onnx and test_data_set_*. Each runs in a process of its "
-        "own, so "
-        "that a crash\nor a hang is that case's failure. What nobody here can do is skipped, with "
-        "the "
-        "reason. The last line is\n`N passed, N failed, N skipped`; the exit status is 0 when the "
-        "failures are those of --known.",
+        "own, so that a crash\nor a hang is that case's failure. What nobody here can do is "
+        "skipped, with the reason. What can only be built\nwhen the value of an input is known "
+        "(the axes of a reduction, say) is built again with the recorded value,\nas "
+        "--input-constant gives it, and counted. The last line is\n`N passed, N failed, N "
+        "skipped`; "
+        "the exit status is 0 when the failures are those of --known.",
     .examples =
         "  tenon suite onnx/backend/test/data/node --known known.txt\n"
         "  tenon suite cases --filter '*test_conv*' --verbose\n",

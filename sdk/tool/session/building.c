@@ -21,6 +21,9 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "the profile as trtexec spells it, with --optShapes and --maxShapes"},
     {"--optShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), NULL},
     {"--maxShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), NULL},
+    {"--input-constant", NULL, "NAME=FILE", TOOL_OPTION_LIST, FIELD(constant_texts),
+     "an input's value (.npy or .pb) that the build may rely on, such as the axes of a reduction: "
+     "it is no input of the plan then"},
     {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs),
      "additional outputs: any tensors of the main graph"},
     {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts),
@@ -140,6 +143,9 @@ tenon_status_t tool_building_prepare(tool_building_t* building) {
   if (status == TENON_OK && building->shapes != NULL) {
     status = tool_named_shapes_parse("--shapes", building->shapes, &building->fixed);
   }
+  if (status == TENON_OK) {
+    status = tool_constants_add(&building->constant_texts, &building->constants);
+  }
   return status == TENON_OK ? check_ranges(building) : status;
 }
 
@@ -148,6 +154,8 @@ void tool_building_free(tool_building_t* building) {
   tool_named_shapes_free(&building->fixed);
   tool_list_free(&building->profiles);
   tool_list_free(&building->parts);
+  tool_list_free(&building->constant_texts);
+  tool_constants_free(&building->constants);
   tool_list_free(&building->exclude);
 }
 

@@ -3,6 +3,7 @@
 #define TOOL_SESSION_BUILDING_H_
 
 #include "tenon/tenon.h"
+#include "session/constants.h"
 #include "text/options.h"
 #include "text/shape_text.h"
 
@@ -16,6 +17,7 @@ typedef struct tool_building_t {
   const char* outputs; /* names, separated by commas */
   const char* format;
   tool_list_t parts;
+  tool_list_t constant_texts; /* NAME=FILE */
   /* How. */
   uint32_t threads;
   const char* device;
@@ -39,13 +41,14 @@ typedef struct tool_building_t {
   bool has_profile;
   tool_named_shapes_t ranges; /* the profile: minimum, optimum, maximum */
   tool_named_shapes_t fixed;  /* --shapes */
+  tool_constants_t constants; /* of constant_texts */
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 25 };
+enum { TOOL_BUILDING_OPTION_COUNT = 26 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 #define TOOL_BUILDING_GROUP(target) TOOL_OPTION_GROUP("building", tool_building_options, (target))
 
-/* Reads the shapes. INVALID_ARGUMENT. */
+/* Reads the shapes and the constants' files. INVALID_ARGUMENT. */
 tenon_status_t tool_building_prepare(tool_building_t* building);
 void tool_building_free(tool_building_t* building);
 

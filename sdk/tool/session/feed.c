@@ -137,8 +137,41 @@ static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
   return TENON_OK;
 }
 
+static void free_item(tool_feed_item_t* item) {
+  tool_free(item->path);
+  tool_free(item->input);
+  tool_free(item->own_name);
+  tool_free(item->bytes);
+  tool_picture_free(&item->picture);
+  tool_value_free(&item->value);
+}
+
+/* What is recorded for an input that is a constant belongs to no input, and the inputs after that
+ * one move up. */
+static void drop_item(tool_feed_t* feed, size_t index) {
+  const uint32_t position = feed->items[index].position;
+  free_item(&feed->items[index]);
+  --feed->count;
+  memmove(&feed->items[index], &feed->items[index + 1],
+          (feed->count - index) * sizeof(*feed->items));
+  for (size_t i = 0; i < feed->count; ++i) {
+    tool_feed_item_t* item = &feed->items[i];
+    item->position -= item->position != TENON_NONE && item->position > position ? 1 : 0;
+  }
+}
+
+static void drop_constants(tool_feed_t* feed, const tool_constants_t* constants) {
+  for (size_t i = feed->count; i-- > 0;) {
+    const tool_feed_item_t* item = &feed->items[i];
+    if (item->input == NULL && item->own_name != NULL &&
+        tool_constants_find(constants, item->own_name) != NULL) {
+      drop_item(feed, i);
+    }
+  }
+}
+
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
-                              tool_feed_t* out_feed) {
+                              const tool_constants_t* constants, tool_feed_t* out_feed) {
   tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed};
   tenon_status_t status = TENON_OK;
   feed.preprocess = (tool_preprocess_t){.scale = {1, 1, 1, 1},
@@ -160,19 +193,14 @@ tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_se
     tool_feed_free(&feed);
     return status;
   }
+  drop_constants(&feed, constants);
   *out_feed = feed;
   return TENON_OK;
 }
 
 void tool_feed_free(tool_feed_t* feed) {
   for (size_t i = 0; i < feed->count; ++i) {
-    tool_feed_item_t* item = &feed->items[i];
-    tool_free(item->path);
-    tool_free(item->input);
-    tool_free(item->own_name);
-    tool_free(item->bytes);
-    tool_picture_free(&item->picture);
-    tool_value_free(&item->value);
+    free_item(&feed->items[i]);
   }
   tool_free(feed->items);
   *feed = (tool_feed_t){0};

@@ -8,6 +8,7 @@
 
 #include "data/picture.h"
 #include "data/value.h"
+#include "session/constants.h"
 #include "text/options.h"
 #include "text/shape_text.h"
 
@@ -51,9 +52,10 @@ typedef struct tool_feed_t {
   uint64_t seed;
 } tool_feed_t;
 
-/* Reads the files of --input and, unless NULL, the input_<i>.pb (or .npy) of a data set. */
+/* Reads the files of --input and, unless NULL, the input_<i>.pb (or .npy) of a data set; without
+ * those for inputs that are constants, as far as the recorded tensors' names tell. */
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
-                              tool_feed_t* out_feed);
+                              const tool_constants_t* constants, tool_feed_t* out_feed);
 void tool_feed_free(tool_feed_t* feed);
 
 /* The item for an input; NULL: it is not given. */

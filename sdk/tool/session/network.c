@@ -27,6 +27,7 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
                             const tool_building_t* building, shapes_t* shapes,
                             tenon_network_t** out_network) {
   tenon_parse_options_t options = TENON_OPTIONS(tenon_parse_options_t);
+  tool_constant_table_t constants;
   tool_free(shapes->table);
   shapes->table = tool_allocate(shapes->named.count, sizeof(*shapes->table));
   for (size_t i = 0; i < shapes->named.count; ++i) {
@@ -38,11 +39,15 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
   options.shapes = shapes->table;
   options.shape_count = (uint32_t)shapes->named.count;
   options.parts = building->parts.items;
+  tool_constant_table_make(&building->constants, &constants);
+  options.values = constants.values;
+  options.value_count = constants.count;
   tenon_network_t* network = NULL;
   tenon_status_t status = tenon_network_create(registry, &network);
   if (status == TENON_OK) {
     status = tenon_network_parse_file(network, path, &options);
   }
+  tool_constant_table_free(&constants);
   if (status != TENON_OK) {
     tenon_network_destroy(network);
     return status;
@@ -54,12 +59,13 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
 /* What is known before the model is: --shapes, the profile's ranks, data that name their input. */
 static void begin_shapes(const tool_building_t* building, shapes_t* shapes) {
   for (size_t i = 0; i < building->ranges.count; ++i) {
-    int64_t open[TOOL_RANK_MAX];
+    int64_t dims[TOOL_RANK_MAX];
     const tool_named_shape_t* range = &building->ranges.items[i];
     for (uint32_t k = 0; k < range->shapes[0].rank; ++k) {
-      open[k] = -1;
+      const int64_t min = range->shapes[0].dims[k];
+      dims[k] = range->shapes[2].dims[k] == min ? min : -1;
     }
-    set_shape(shapes, range->name, range->shapes[0].rank, open);
+    set_shape(shapes, range->name, range->shapes[0].rank, dims);
   }
   for (size_t i = 0; i < building->fixed.count && !building->has_profile; ++i) {
     const tool_named_shape_t* fixed = &building->fixed.items[i];
@@ -83,6 +89,23 @@ static void add_given_ranks(const tool_feed_t* feed, shapes_t* shapes) {
     }
     set_shape(shapes, name, item->rank, open);
   }
+}
+
+/* The same with the extents: for models that cannot be understood while these are open (a branch
+ * whose results have other ranks). False when nothing is given. */
+static bool add_given_shapes(const tool_feed_t* feed, shapes_t* shapes) {
+  bool any = false;
+  for (size_t i = 0; i < feed->count; ++i) {
+    const tool_feed_item_t* item = &feed->items[i];
+    const char* name = item->input != NULL ? item->input : item->own_name;
+    int64_t dims[TOOL_RANK_MAX];
+    if (name == NULL || name[0] == '\0' || !tool_feed_shape(feed, item, TENON_NONE, NULL, dims)) {
+      continue;
+    }
+    set_shape(shapes, name, item->rank, dims);
+    any = true;
+  }
+  return any;
 }
 
 /* ---- Open extents ---- */
@@ -228,6 +251,32 @@ static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t
 
 /* ---- All of it ---- */
 
+/* With open extents, so that the model says what they are; where it cannot be parsed like that,
+ * with those of the data. */
+static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
+                                  const tool_building_t* building, const tool_feed_t* feed,
+                                  shapes_t* shapes, tenon_network_t** out_network) {
+  shapes_t given = {0};
+  begin_shapes(building, shapes);
+  begin_shapes(building, &given);
+  add_given_ranks(feed, shapes);
+  const bool can_retry = !building->has_profile && add_given_shapes(feed, &given);
+  tool_console_soften(can_retry);
+  tenon_status_t status = parse(registry, path, building, shapes, out_network);
+  tool_console_soften(false);
+  if (status == TENON_OK || !can_retry) {
+    free_shapes(&given);
+    return status;
+  }
+  free_shapes(shapes);
+  *shapes = given;
+  status = parse(registry, path, building, shapes, out_network);
+  if (status == TENON_OK) {
+    tool_warn("%s: can be parsed with the extents of the data alone", path);
+  }
+  return status;
+}
+
 static tenon_status_t mark_outputs(tenon_network_t* network, const char* names) {
   tenon_status_t status = TENON_OK;
   while (names != NULL && *names != '\0' && status == TENON_OK) {
@@ -247,9 +296,7 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
   tenon_network_t* network = NULL;
   char* notes = tool_copy_text("");
   bool any = false;
-  begin_shapes(building, &shapes);
-  add_given_ranks(feed, &shapes);
-  tenon_status_t status = parse(registry, path, building, &shapes, &network);
+  tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
   if (status == TENON_OK) {
     status = fit_inputs(network, building, feed, &shapes, &notes, &any);
   }

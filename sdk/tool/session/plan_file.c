@@ -146,6 +146,10 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
     status = tool_cache_digest(folder, building->parts.items[i], digest);
     (void)fprintf(file, "part %s\n", digest);
   }
+  for (size_t i = 0; i < building->constants.count && status == TENON_OK; ++i) {
+    status = tool_cache_digest(folder, building->constants.items[i].path, digest);
+    (void)fprintf(file, "constant %s %s\n", building->constants.items[i].input, digest);
+  }
   char* options = tool_building_describe(building);
   char* given = tool_feed_describe(feed);
   (void)fprintf(file, "%s%s", options, building->has_profile ? "" : given);

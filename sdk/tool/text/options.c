@@ -234,6 +234,22 @@ static bool store_value(const tool_option_t* option, const char* text, void* tar
   }
 }
 
+/* `more`: what follows a letter; -vv is -v twice. */
+static bool store_flag(const tool_option_t* option, const char* letters, const char* more,
+                       const char* value, void* target) {
+  const bool repeats = more != NULL && option->kind == TOOL_OPTION_TALLY &&
+                       strspn(letters, option->letter) == strlen(letters);
+  if (value != NULL && !repeats) {
+    return bad_value(option, value, "no value");
+  }
+  if (option->kind == TOOL_OPTION_FLAG) {
+    *(bool*)target = true;
+  } else {
+    *(uint32_t*)target += 1 + (repeats ? (uint32_t)strlen(more) : 0);
+  }
+  return true;
+}
+
 static bool parse_option(parsing_t* parsing) {
   const char* argument = parsing->argv[parsing->index];
   const bool is_long = argument[1] == '-';
@@ -248,15 +264,7 @@ static bool parse_option(parsing_t* parsing) {
                       : argument[length] == '=' ? argument + length + 1
                                                 : argument + length;
   if (option->kind == TOOL_OPTION_FLAG || option->kind == TOOL_OPTION_TALLY) {
-    if (value != NULL) {
-      return bad_value(option, value, "no value");
-    }
-    if (option->kind == TOOL_OPTION_FLAG) {
-      *(bool*)target = true;
-    } else {
-      ++*(uint32_t*)target;
-    }
-    return true;
+    return store_flag(option, argument + 1, is_long ? NULL : value, value, target);
   }
   if (value == NULL) {
     if (parsing->index + 1 >= parsing->argc) {

@@ -69,6 +69,18 @@ TENON_TEST(takes_every_kind_in_both_spellings) {
   tool_list_free(&operands);
 }
 
+TENON_TEST(counts_letters_that_are_repeated) {
+  target_t target;
+  tool_list_t operands;
+  EXPECT_INT(PARSE("a", "-vv", "-v", "--verbose"), -1);
+  EXPECT_INT(target.verbose, 4);
+  tool_list_free(&operands);
+  EXPECT_INT(PARSE("a", "-vx"), TOOL_EXIT_USAGE);
+  tool_list_free(&operands);
+  EXPECT_INT(PARSE("a", "-ff"), TOOL_EXIT_USAGE);
+  tool_list_free(&operands);
+}
+
 TENON_TEST(stops_at_two_dashes) {
   target_t target;
   tool_list_t operands;

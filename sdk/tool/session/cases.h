@@ -1,0 +1,54 @@
+/* The cases of a suite: folders with model.onnx and test_data_set_*; and those that are known to
+ * fail. */
+#ifndef TOOL_SESSION_CASES_H_
+#define TOOL_SESSION_CASES_H_
+
+#include <stdbool.h>
+
+#include "tenon/tenon.h"
+
+/* How a case ended; the children say so with these letters. */
+enum { TOOL_CASE_PASSED = 'p', TOOL_CASE_FAILED = 'f', TOOL_CASE_SKIPPED = 's' };
+
+typedef struct tool_case_t {
+  char* folder;
+  const char* name; /* the folder below the suite's */
+  char result;
+  char* words;   /* why it did not pass, or inputs that were known when building */
+  bool is_known; /* it fails as a pattern says */
+  double seconds;
+} tool_case_t;
+
+typedef struct tool_cases_t {
+  tool_case_t* items;
+  size_t count;
+  size_t capacity;
+} tool_cases_t;
+
+/* In order of their names. `filter` (a pattern of * and ?) may be NULL. */
+void tool_cases_find(const char* root, const char* filter, tool_cases_t* out_cases);
+void tool_cases_free(tool_cases_t* cases);
+bool tool_case_is_data_set(const char* name);
+
+/* A pattern and why the cases that it names fail. */
+typedef struct tool_known_t {
+  char* pattern;
+  char* reason;
+  bool may_pass; /* by chance: its numbers are random, say */
+  uint32_t match_count;
+} tool_known_t;
+
+typedef struct tool_known_list_t {
+  tool_known_t* items;
+  size_t count;
+  size_t capacity;
+} tool_known_list_t;
+
+/* Lines of a pattern, white space and a reason; # begins a comment, and ~ a pattern whose cases may
+ * also pass. INVALID_DATA for a pattern without a reason. */
+tenon_status_t tool_known_read(const char* path, tool_known_list_t* out_known);
+void tool_known_free(tool_known_list_t* known);
+/* The first that names the case; NULL: none. */
+tool_known_t* tool_known_find(const tool_known_list_t* known, const char* name);
+
+#endif

@@ -1,0 +1,336 @@
+/* Contexts: the caller's memory in any strides, enqueueing, profiler, states, sequences. */
+#include "tests/api/session.h"
+
+typedef struct scene_t {
+  session_t session;
+  tenon_plan_t* plan;
+  tenon_engine_t* engine;
+  tenon_context_t* context;
+} scene_t;
+
+static const int64_t dims_3x4[] = {3, 4};
+
+static tenon_tensor_view_t floats(float* data, uint32_t rank, const int64_t* dims,
+                                  const int64_t* strides) {
+  return (tenon_tensor_view_t){.data = data,
+                               .dims = dims,
+                               .strides = strides,
+                               .rank = rank,
+                               .dtype = TENON_DTYPE_FLOAT32,
+                               .layout = TENON_NONE};
+}
+
+static bool load(scene_t* scene, const tenon_build_options_t* options) {
+  session_t* s = &scene->session;
+  const bool good =
+      tenon_build(s->network, options, &scene->plan) == TENON_OK &&
+      tenon_engine_create_from_plan(s->registry, scene->plan, NULL, &scene->engine) == TENON_OK &&
+      tenon_context_create(scene->engine, NULL, &scene->context) == TENON_OK;
+  if (!good) {
+    tenon__test_fail(__FILE__, __LINE__, "%s", s->messages.text);
+  }
+  return good;
+}
+
+static void end(scene_t* scene) {
+  tenon_context_destroy(scene->context);
+  tenon_engine_release(scene->engine);
+  tenon_plan_destroy(scene->plan);
+  session_end(&scene->session);
+}
+
+/* y = 2 x + 1 of rows of 4; the number of rows is 1 to 5. */
+static bool begin(scene_t* scene) {
+  static const int64_t dims[] = {-1, 4};
+  static const int64_t min[] = {1, 4};
+  static const int64_t max[] = {5, 4};
+  const tenon_profile_range_t range = {"x", 2, min, dims_3x4, max};
+  const tenon_profile_t profile = {&range, 1};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  tenon_value_t x = ABSENT;
+  tenon_value_t y = ABSENT;
+  memset(scene, 0, sizeof *scene);
+  if (!session_begin(&scene->session, NULL)) {
+    return false;
+  }
+  tenon_network_t* network = scene->session.network;
+  options.profiles = &profile;
+  options.profile_count = 1;
+  EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x), TENON_OK);
+  EXPECT_STATUS(
+      tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x * 2 + 1",
+                                            (const char* const[]){"x"}, &x, 1, "twice", &y),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, y, "y"), TENON_OK);
+  return load(scene, &options);
+}
+
+TENON_TEST(takes_inputs_in_any_strides) {
+  scene_t scene;
+  static const int64_t columns[] = {1, 3};
+  static const int64_t gaps[] = {8, 2};
+  static const int64_t backwards[] = {-4, -1};
+  static const int64_t broadcast[] = {0, 1};
+  static const int64_t* const forms[] = {NULL, columns, gaps, backwards, broadcast};
+  static const int firsts[] = {1, 1, 1, 12, 1};
+  static const int lasts[] = {12, 12, 23, 1, 4};
+  _Alignas(16) float data[25];
+  REQUIRE(begin(&scene));
+  for (int i = 0; i < 25; ++i) {
+    data[i] = (float)i;
+  }
+  for (int form = 0; form < 5; ++form) {
+    /* data + 1 is not aligned to 16 bytes */
+    const tenon_tensor_view_t x = floats(data + firsts[form], 2, dims_3x4, forms[form]);
+    tenon_tensor_view_t y;
+    EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
+    EXPECT_NEAR(((const float*)y.data)[0], firsts[form] * 2 + 1, 0);
+    EXPECT_NEAR(((const float*)y.data)[11], lasts[form] * 2 + 1, 0);
+  }
+  end(&scene);
+}
+
+TENON_TEST(writes_outputs_where_the_caller_wants) {
+  scene_t scene;
+  static const int64_t room[] = {5, 4};
+  static const int64_t columns[] = {1, 6};
+  static const int64_t wide[] = {9, 1};
+  float data[12];
+  _Alignas(16) float results[5 * 9];
+  tenon_tensor_view_t y;
+  REQUIRE(begin(&scene));
+  for (int i = 0; i < 12; ++i) {
+    data[i] = (float)i;
+  }
+  const tenon_tensor_view_t x = floats(data, 2, dims_3x4, NULL);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+  const int64_t* const forms[] = {NULL, columns, wide};
+  for (int form = 0; form < 3; ++form) {
+    const tenon_tensor_view_t own = floats(results, 2, room, forms[form]);
+    memset(results, 0, sizeof results);
+    EXPECT_STATUS(tenon_context_set_output(scene.context, 0, &own), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
+    EXPECT(y.data == results);
+    EXPECT_INT(y.dims[0], 3); /* what was computed, not the room that there is */
+    EXPECT_NEAR(results[2 * y.strides[0] + 3 * y.strides[1]], 23, 0);
+    EXPECT_NEAR(results[44], 0, 0);
+  }
+  EXPECT_STATUS(tenon_context_set_output(scene.context, 0, NULL), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
+  EXPECT(y.data != results);
+  end(&scene);
+}
+
+TENON_TEST(refuses_memory_that_does_not_fit) {
+  scene_t scene;
+  static const int64_t two[] = {2, 4};
+  static const int64_t six[] = {6, 4};
+  static const int64_t other[] = {3, 5};
+  float data[30] = {0};
+  REQUIRE(begin(&scene));
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_STATE);
+  EXPECT_CONTAINS(scene.session.messages.text, "'x' was not set");
+  tenon_tensor_view_t view = floats(data, 2, six, NULL);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &view), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(scene.session.messages.text, "extent 6 of axis 0 is outside the profile, 1 to 5");
+  view.dims = other;
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &view), TENON_ERROR_INVALID_ARGUMENT);
+  view.dims = dims_3x4;
+  view.dtype = TENON_DTYPE_INT32;
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &view), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(scene.session.messages.text, "'x' is i32, the engine expects f32");
+  view = floats(data, 2, dims_3x4, NULL);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 1, &view), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &view), TENON_OK);
+  const tenon_tensor_view_t small = floats(data, 2, two, NULL);
+  EXPECT_STATUS(tenon_context_set_output(scene.context, 0, &small), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(scene.session.messages.text, "the memory given holds 2");
+  end(&scene);
+}
+
+static void count_steps(void* user, uint32_t step, double seconds) {
+  uint32_t* counts = user;
+  counts[step < 8 ? step : 8] += seconds >= 0 ? 1 : 100;
+}
+
+TENON_TEST(enqueues_and_profiles) {
+  scene_t scene;
+  uint32_t counts[9] = {0};
+  float data[20] = {0};
+  tenon_tensor_view_t y;
+  REQUIRE(begin(&scene));
+  const uint32_t steps = tenon_engine_step_count(scene.engine);
+  REQUIRE(steps > 0 && steps <= 8);
+  EXPECT_STATUS(tenon_context_set_profiler(scene.context, count_steps, counts), TENON_OK);
+  for (int64_t rows = 1; rows <= 3; ++rows) {
+    const int64_t dims[] = {rows, 4};
+    const tenon_tensor_view_t x = floats(data, 2, dims, NULL);
+    EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+    EXPECT_STATUS(tenon_context_enqueue(scene.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_synchronize(scene.context), TENON_OK);
+    EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
+    EXPECT_INT(y.dims[0], rows);
+  }
+  for (uint32_t step = 0; step < steps; ++step) {
+    EXPECT_INT(counts[step], 3);
+  }
+  EXPECT_STATUS(tenon_context_set_profiler(scene.context, NULL, NULL), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT_INT(counts[0], 3);
+  end(&scene);
+}
+
+/* Two contexts of one engine do not know of each other. */
+TENON_TEST(contexts_are_independent) {
+  scene_t scene;
+  tenon_context_t* other = NULL;
+  tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
+  float first[20] = {1};
+  float second[20] = {10};
+  tenon_tensor_view_t y1;
+  tenon_tensor_view_t y2;
+  REQUIRE(begin(&scene));
+  options.thread_count = 1;
+  EXPECT_STATUS(tenon_context_create(scene.engine, &options, &other), TENON_OK);
+  const tenon_tensor_view_t x1 = floats(first, 2, dims_3x4, NULL);
+  const tenon_tensor_view_t x2 = floats(second, 2, dims_3x4, NULL);
+  EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x1), TENON_OK);
+  EXPECT_STATUS(tenon_context_set_input(other, 0, &x2), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(other), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y1), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(other, 0, &y2), TENON_OK);
+  EXPECT_NEAR(((const float*)y1.data)[0], 3, 0);
+  EXPECT_NEAR(((const float*)y2.data)[0], 21, 0);
+  tenon_context_destroy(other);
+  end(&scene);
+}
+
+/* ---- States ---- */
+
+/* Two states that exchange their values, each run: a' = b + x, b' = a; y = the old a. */
+static bool begin_states(scene_t* scene) {
+  static const int64_t dims[] = {2};
+  static const float starts[2][2] = {{1, 2}, {10, 20}};
+  static const char* const names[] = {"a", "b"};
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_value_t old[2] = {{0}};
+  tenon_value_t x = ABSENT;
+  tenon_value_t sum = ABSENT;
+  memset(scene, 0, sizeof *scene);
+  if (!session_begin(&scene->session, NULL)) {
+    return false;
+  }
+  tenon_network_t* network = scene->session.network;
+  tenon_builder_t* builder = tenon_network_get_builder(network);
+  EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x), TENON_OK);
+  for (int i = 0; i < 2; ++i) {
+    const tenon_state_descriptor_t state = {.size = sizeof state,
+                                            .name = names[i],
+                                            .dtype = TENON_DTYPE_FLOAT32,
+                                            .rank = 1,
+                                            .dims = dims,
+                                            .initial_data = starts[i]};
+    EXPECT_STATUS(table->add_state(builder, &state, &old[i]), TENON_OK);
+  }
+  EXPECT_STATUS(
+      tenon_network_add(network, "standard.add/1", "sum", VALUES(old[1], x), NULL, 0, &sum, 1),
+      TENON_OK);
+  EXPECT_STATUS(table->write_state(builder, "a", sum), TENON_OK);
+  EXPECT_STATUS(table->write_state(builder, "b", old[0]), TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, old[0], "y"), TENON_OK);
+  return load(scene, NULL);
+}
+
+static float step(tenon_context_t* context, float first) {
+  static const int64_t dims[] = {2};
+  float data[] = {first, 0};
+  tenon_tensor_view_t y = {.data = NULL};
+  const tenon_tensor_view_t x = floats(data, 1, dims, NULL);
+  EXPECT_STATUS(tenon_context_set_input(context, 0, &x), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(context), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output(context, 0, &y), TENON_OK);
+  return y.data == NULL ? NAN : ((const float*)y.data)[0];
+}
+
+TENON_TEST(states_may_exchange_their_values) {
+  scene_t scene;
+  float a[2] = {0};
+  REQUIRE(begin_states(&scene));
+  EXPECT_NEAR(step(scene.context, 100), 1, 0); /* a 1, b 10 -> a 110, b 1 */
+  EXPECT_NEAR(step(scene.context, 0), 110, 0); /* -> a 1, b 110 */
+  EXPECT_NEAR(step(scene.context, 5), 1, 0);   /* -> a 115, b 1 */
+  EXPECT_STATUS(tenon_context_read_state(scene.context, "a", a, sizeof a), TENON_OK);
+  EXPECT_NEAR(a[0], 115, 0);
+  end(&scene);
+}
+
+TENON_TEST(states_are_read_written_reset_and_cloned) {
+  scene_t scene;
+  float a[2] = {7, 8};
+  tenon_context_t* other = NULL;
+  REQUIRE(begin_states(&scene));
+  EXPECT_STATUS(tenon_context_create(scene.engine, NULL, &other), TENON_OK);
+  EXPECT_STATUS(tenon_context_write_state(scene.context, "a", a, sizeof a), TENON_OK);
+  EXPECT_STATUS(tenon_context_clone_states(other, scene.context), TENON_OK);
+  EXPECT_NEAR(step(scene.context, 0), 7, 0);
+  EXPECT_NEAR(step(other, 0), 7, 0);
+  EXPECT_STATUS(tenon_context_reset_states(other), TENON_OK);
+  EXPECT_NEAR(step(other, 0), 1, 0);
+  EXPECT_STATUS(tenon_context_read_state(other, "c", a, sizeof a), TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(scene.session.messages.text, "'c'");
+  EXPECT_STATUS(tenon_context_write_state(other, "a", a, 4), TENON_ERROR_INVALID_ARGUMENT);
+  tenon_context_destroy(other);
+  end(&scene);
+}
+
+/* ---- Sequences ---- */
+
+TENON_TEST(sequences_go_in_and_out) {
+  scene_t scene;
+  static const int64_t two[] = {2};
+  const int64_t last = -1;
+  tenon_value_t sequence = ABSENT;
+  tenon_value_t position = ABSENT;
+  tenon_value_t item = ABSENT;
+  tenon_value_t longer = ABSENT;
+  float parts[2][2] = {{1, 2}, {3, 4}};
+  const tenon_argument_t* out = NULL;
+  memset(&scene, 0, sizeof scene);
+  REQUIRE(session_begin(&scene.session, NULL));
+  tenon_network_t* network = scene.session.network;
+  EXPECT_STATUS(tenon_builder_get_table()->input_container(tenon_network_get_builder(network),
+                                                           "parts", TENON_ARGUMENT_SEQUENCE,
+                                                           TENON_DTYPE_FLOAT32, 1, two, &sequence),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add_constant(network, "last", TENON_DTYPE_INT64, 0, NULL, &last, &position),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.sequence_at/1", NULL,
+                                  VALUES(sequence, position), NULL, 0, &item, 1),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add(network, "standard.sequence_insert/1", NULL,
+                                  VALUES(sequence, item), NULL, 0, &longer, 1),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, longer, "longer"), TENON_OK);
+  REQUIRE(load(&scene, NULL));
+  tenon_argument_t items[] = {
+      {.kind = TENON_ARGUMENT_TENSOR, .tensor = floats(parts[0], 1, two, NULL)},
+      {.kind = TENON_ARGUMENT_TENSOR, .tensor = floats(parts[1], 1, two, NULL)}};
+  const tenon_argument_t given = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 2, .items = items};
+  EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given), TENON_OK);
+  EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+  EXPECT_STATUS(tenon_context_get_output_argument(scene.context, 0, &out), TENON_OK);
+  REQUIRE(out != NULL && out->count == 3);
+  EXPECT_NEAR(((const float*)out->items[2].tensor.data)[1], 4, 0);
+  items[1].tensor.dtype = TENON_DTYPE_INT32;
+  EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(scene.session.messages.text, "item 1 is i32");
+  end(&scene);
+}

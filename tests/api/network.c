@@ -1,0 +1,191 @@
+/* A network of several layers through its whole life: looked at, built, saved, loaded, verified,
+ * with additional outputs. */
+#include "tests/api/lenet.h"
+#include "tests/support/plugin_folder.h"
+
+typedef struct text_t {
+  char data[16384];
+} text_t;
+
+static void collect(void* user, const char* text) {
+  text_t* kept = user;
+  const size_t used = strlen(kept->data);
+  (void)snprintf(kept->data + used, sizeof kept->data - used, "%s", text);
+}
+
+static bool begin(session_t* s) {
+  if (!session_begin(s, NULL)) {
+    return false;
+  }
+  lenet_build(s);
+  s->tolerance = 1e-5; /* sums of up to 54 products; softmax damps what they lose */
+  return true;
+}
+
+TENON_TEST(computes_what_the_peers_compute) {
+  session_t s;
+  REQUIRE(begin(&s));
+  session_check(&s);
+  session_end(&s);
+}
+
+TENON_TEST(tells_what_is_in_it) {
+  session_t s;
+  tenon_io_info_t info;
+  static text_t text;
+  static text_t values;
+  REQUIRE(begin(&s));
+  EXPECT_INT(tenon_network_input_count(s.network), 1);
+  EXPECT_INT(tenon_network_output_count(s.network), 1);
+  EXPECT_STATUS(tenon_network_get_input(s.network, 0, &info), TENON_OK);
+  EXPECT_TEXT(info.name, "lenet.x");
+  EXPECT_INT(info.rank, 4);
+  EXPECT_INT(info.dims[3], 12);
+  EXPECT_STATUS(tenon_network_get_output(s.network, 0, &info), TENON_OK);
+  EXPECT_TEXT(info.name, "lenet.y");
+  EXPECT_INT(info.dims[1], 10);
+  EXPECT_STATUS(tenon_network_get_output(s.network, 1, &info), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_INT(tenon_network_file_count(s.network), 0);
+  EXPECT(tenon_network_get_file(s.network, 0) == NULL);
+  tenon_network_print(s.network, collect, &text);
+  EXPECT_CONTAINS(text.data, "conv1");
+  tenon_network_print_values(s.network, collect, &values);
+  EXPECT_CONTAINS(values.data, "pool1\nconv2\n");
+  session_end(&s);
+}
+
+TENON_TEST(gives_additional_outputs) {
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_network_mark_output(s.network, "pool"), TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(s.messages.text, "'pool1'");
+  EXPECT_STATUS(tenon_network_mark_output(s.network, "pool1"), TENON_OK);
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s.registry, plan, NULL, &engine), TENON_OK);
+  EXPECT_INT(tenon_engine_output_count(engine), 2);
+  lenet_run(&s, engine, 0, "lenet.y");
+  lenet_run(&s, engine, 1, "lenet.pool1");
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+  session_end(&s);
+}
+
+/* One value inside as the only output: what it does not need is not built. */
+TENON_TEST(gives_another_output_alone) {
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_network_clear_outputs(s.network), TENON_OK);
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_ERROR_INVALID_STATE);
+  EXPECT_STATUS(tenon_network_mark_output(s.network, "pool1"), TENON_OK);
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s.registry, plan, NULL, &engine), TENON_OK);
+  EXPECT_INT(tenon_engine_output_count(engine), 1);
+  EXPECT_INT(tenon_engine_weights_count(engine), 2); /* w1 and b1 */
+  lenet_run(&s, engine, 0, "lenet.pool1");
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+  session_end(&s);
+}
+
+static void look_at(tenon_engine_t* engine, bool has_file_size, size_t size) {
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  tenon_io_info_t io;
+  const int64_t* dims = NULL;
+  const uint32_t* sources = NULL;
+  uint32_t source_count = 0;
+  static text_t text;
+  EXPECT_STATUS(tenon_engine_get_info(engine, &info), TENON_OK);
+  EXPECT(!has_file_size || info.plan_bytes == size);
+  EXPECT_TEXT(info.device, "cpu");
+  EXPECT_CONTAINS(info.plugins, "cpu ");
+  EXPECT(info.arena_bytes >= info.peak_alive_bytes);
+  EXPECT_INT(tenon_engine_input_count(engine), 1);
+  EXPECT_STATUS(tenon_engine_get_input(engine, 0, &io), TENON_OK);
+  EXPECT_TEXT(io.name, "lenet.x");
+  EXPECT_STATUS(tenon_engine_get_output(engine, 0, &io), TENON_OK);
+  EXPECT_TEXT(io.name, "lenet.y");
+  EXPECT_STATUS(tenon_engine_get_profile(engine, 0, 2, &dims), TENON_OK);
+  EXPECT_INT(dims[2], 12);
+  const uint32_t last = tenon_engine_step_count(engine) - 1;
+  EXPECT_STATUS(tenon_engine_get_step_sources(engine, last, &sources, &source_count), TENON_OK);
+  REQUIRE(source_count > 0);
+  EXPECT(sources[0] < last);
+  memset(&text, 0, sizeof text);
+  tenon_engine_print_network(engine, collect, &text);
+  EXPECT_CONTAINS(text.data, "pool2");
+}
+
+TENON_TEST(is_saved_loaded_and_verified) {
+  session_t s;
+  test_folder_t folder;
+  char path[PATH_MAX];
+  char digest[65];
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* from_file = NULL;
+  tenon_engine_t* from_memory = NULL;
+  const void* data = NULL;
+  size_t size = 0;
+  tenon_engine_options_t options = TENON_OPTIONS(tenon_engine_options_t);
+  options.verify = 1;
+  REQUIRE(begin(&s));
+  REQUIRE(test_folder_make(&folder));
+  (void)test_folder_path(&folder, "lenet.plan", path);
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_plan_save(plan, path), TENON_OK);
+  EXPECT_STATUS(tenon_plan_get_data(plan, &data, &size), TENON_OK);
+  EXPECT_INT(tenon_plan_sniff(data, size), 1);
+  EXPECT_INT(tenon_plan_sniff("TENON", 5), 0);
+  EXPECT_STATUS(tenon_digest_file(path, digest), TENON_OK);
+  EXPECT_INT(strlen(digest), 64);
+  EXPECT_STATUS(tenon_engine_create_from_file(s.registry, path, &options, &from_file), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_memory(s.registry, data, size, NULL, &from_memory),
+                TENON_OK);
+  EXPECT_STATUS(tenon_engine_verify(from_memory), TENON_OK);
+  look_at(from_file, true, size);
+  look_at(from_memory, true, size);
+  lenet_run(&s, from_file, 0, "lenet.y");
+  lenet_run(&s, from_memory, 0, "lenet.y");
+  tenon_engine_retain(from_file); /* counted */
+  tenon_engine_release(from_file);
+  tenon_engine_release(from_file);
+  tenon_engine_release(from_memory);
+  tenon_plan_destroy(plan);
+  test_folder_remove(&folder);
+  session_end(&s);
+}
+
+TENON_TEST(survives_its_plan_its_network_and_its_registry) {
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_build(s.network, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s.registry, plan, NULL, &engine), TENON_OK);
+  tenon_plan_destroy(plan);
+  session_end(&s);
+  lenet_run(&s, engine, 0, "lenet.y");
+  tenon_engine_release(engine);
+}
+
+TENON_TEST(reads_models_from_memory) {
+  session_t s;
+  REQUIRE(session_begin(&s, NULL));
+  const test_bytes_t bytes = test_read_file(TENON_ROOT "/sdk/demo/digits/model.onnx");
+  REQUIRE(bytes.data != NULL);
+  EXPECT_STATUS(tenon_network_parse_memory(s.network, bytes.data, bytes.size, "digits", NULL),
+                TENON_OK);
+  EXPECT_INT(tenon_network_input_count(s.network), 1);
+  EXPECT_STATUS(tenon_network_parse_memory(s.network, bytes.data, bytes.size / 2, "half", NULL),
+                TENON_ERROR_INVALID_STATE); /* not empty */
+  session_end(&s);
+  REQUIRE(session_begin(&s, NULL));
+  EXPECT_STATUS(tenon_network_parse_memory(s.network, bytes.data, bytes.size / 2, "half", NULL),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s.messages.text, "half");
+  session_end(&s);
+  free(bytes.data);
+}

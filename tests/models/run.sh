@@ -1,0 +1,51 @@
+#!/bin/sh
+# Runs a network on recorded data with `tenon`.
+#   run.sh TENON WORK MODEL [--profile SPEC] [DATA_SET...]
+# MODEL is a folder below TENON_TEST_DATA, or below WORK when it begins with "completed/". Without
+# DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set. Exit
+# status 77 means that the network is not here.
+set -eu
+tenon=$1
+work=$2
+name=$3
+shift 3
+profile=
+if [ "${1:-}" = --profile ]; then
+  profile=$2
+  shift 2
+fi
+
+case $name in
+  completed/*) folder=$work/$name ;;
+  *) folder=${TENON_TEST_DATA:-}/$name ;;
+esac
+if [ ! -f "$folder/model.onnx" ]; then
+  case $name in
+    completed/*) echo "skipped: $folder was not made (see models.complete)" ;;
+    *) echo "skipped: TENON_TEST_DATA ('${TENON_TEST_DATA:-}') names no folder with $name" ;;
+  esac
+  exit 77
+fi
+if [ $# -eq 0 ]; then
+  set -- "$folder"/test_data_set_*
+fi
+
+# Nothing of this machine's user takes part; what was measured is kept from one run to the next.
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+model=$folder/model.onnx
+if [ -n "$profile" ]; then
+  plan=$(mktemp "$work/XXXXXX.plan")
+  trap 'rm -f "$plan"' EXIT
+  "$tenon" build "$model" -o "$plan" --profile "$profile"
+  model=$plan
+fi
+status=0
+for data_set in "$@"; do
+  case $data_set in
+    /*) ;;
+    *) data_set=$folder/$data_set ;;
+  esac
+  "$tenon" run "$model" --no-cache --data-set "$data_set" || status=$?
+done
+exit $status
