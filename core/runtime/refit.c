@@ -29,7 +29,7 @@ static bool retire(tenon__engine_t* engine, const tenon__weights_t* weights) {
     return false;
   }
   *retired = (tenon__retired_t){.next = engine->retired,
-                                .data = (void*)(uintptr_t)weights->data,
+                                .data = tenon__drop_const(weights->data),
                                 .size_bytes = weights->size_bytes};
   engine->retired = retired;
   return true;
@@ -84,8 +84,8 @@ tenon_status_t tenon__engine_commit_weights(tenon__engine_t* engine) {
         continue;
       }
       tenon__instance_t* fresh = NULL;
-      TENON_TRY(tenon__region_finish(&plan->arena, &plan->profile,
-                                     (struct tenon_region_t*)(uintptr_t)step->region));
+      TENON_TRY(
+          tenon__region_finish(&plan->arena, &plan->profile, tenon__drop_const(step->region)));
       TENON_TRY(tenon__engine_prepare_step(engine, step, &fresh));
       tenon__instance_release(engine->steps[g][k].instance);
       engine->steps[g][k].instance = fresh;
