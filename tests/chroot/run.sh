@@ -33,6 +33,7 @@ fi
 mirror=${TENON_CHROOT_MIRROR:-http://deb.debian.org/debian}
 machine=$folder/machine
 log=$folder/log.txt
+clone=/root/tenon
 rm -rf --one-file-system "$folder"
 mkdir -p "$folder"
 
@@ -42,7 +43,7 @@ inside() {
     ${TENON_JOBS:+TENON_JOBS="$TENON_JOBS"} ${http_proxy:+http_proxy="$http_proxy"} \
     ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }
-in_clone() { inside /bin/sh -c "cd ${clone:-/root/tenon} && $1"; }
+in_clone() { inside /bin/sh -c "cd $clone && $1"; }
 
 # expect NAME TEXT...: what was logged last holds each text.
 expect() {
@@ -79,6 +80,12 @@ in_clone scripts/demo >"$log" 2>&1 && fail "the demo runs without /proc"
 expect "without /proc" "/proc is not mounted"
 mount -t proc proc "$machine/proc"
 mount --rbind /dev "$machine/dev"
+
+mkdir -p "$machine$clone/build"
+mount -t tmpfs -o size=100m none "$machine$clone/build"
+in_clone scripts/demo >"$log" 2>&1 && fail "the demo runs without disk space"
+expect "without disk space" "MiB of free disk space, 500 are needed"
+umount "$machine$clone/build"
 
 # A user without sudo is told what to type.
 chmod 755 "$machine/root"

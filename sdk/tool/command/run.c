@@ -161,7 +161,9 @@ static void print_elements(const tool_value_t* value) {
   tool_say("%s\n", value->count > shown ? " ..." : "");
 }
 
-static void print_output(const char* name, uint32_t index, const tool_value_t* value) {
+/* `is_picture`: it is written as one, and its first elements would tell nothing. */
+static void print_output(const char* name, uint32_t index, const tool_value_t* value,
+                         bool is_picture) {
   char shape[256] = "";
   const bool tensor = value->kind == TENON_ARGUMENT_TENSOR;
   const bool numbers = tensor && value->dtype != TENON_DTYPE_STRING && value->count > 0;
@@ -191,8 +193,12 @@ static void print_output(const char* name, uint32_t index, const tool_value_t* v
   if (numbers && value->count > 10) {
     tool_say(", %.6g to %.6g, mean %.6g", s.min, s.max, s.mean);
   }
-  tool_say("\n ");
-  print_elements(value);
+  if (is_picture) {
+    tool_say("\n");
+  } else {
+    tool_say("\n ");
+    print_elements(value);
+  }
 }
 
 /* ---- Pictures ---- */
@@ -310,12 +316,13 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
     const char* name = execution->outputs[i].name;
     const bool classes = i == 0 && (run->top > 0 || run->labels != NULL) &&
                          value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
+    const bool is_picture = i == 0 && (run->picture != NULL || run->overlay != NULL);
     if (classes) {
       status = print_classes(run, &value);
     } else {
-      print_output(name, i, &value);
+      print_output(name, i, &value, is_picture);
     }
-    if (status == TENON_OK && i == 0 && (run->picture != NULL || run->overlay != NULL)) {
+    if (status == TENON_OK && is_picture) {
       status = write_pictures(run, feed, name, &value);
     }
     if (status == TENON_OK && i == 0 && run->truth != NULL) {
