@@ -114,6 +114,11 @@ errors_part() {
   try 3 run "$digits/model.onnx" --input "$digits/test_labels.npy"
   says "test_labels.npy: has the shape 597, input 'image' is ?x1x8x8"
   fails_once
+  try 3 run "$digits/model.onnx" --input "$root/README.md"
+  says "README.md: is neither a picture (PNG, JPEG, PGM, PPM), nor"
+  fails_once
+  try 0 run "$coins/model.onnx" --labels "$digits/labels.txt" --top 1
+  says "10 names for 384 classes"
   try 3 run "$digits/model.onnx" --shapes image:1x3x8x8
   says "dimension 1 is 1 in the file, the shape given says 3"
   fails_once

@@ -111,6 +111,14 @@ static void print_row(const tool_value_t* value, uint64_t row, uint64_t classes,
   tool_free(taken);
 }
 
+static uint64_t count_lines(const uint8_t* text, size_t size) {
+  uint64_t count = size > 0 && text[size - 1] != '\n' ? 1 : 0;
+  for (size_t i = 0; i < size; ++i) {
+    count += text[i] == '\n' ? 1 : 0;
+  }
+  return count;
+}
+
 static tenon_status_t print_classes(const run_t* run, const tool_value_t* value) {
   uint8_t* labels = NULL;
   size_t size = 0;
@@ -123,6 +131,11 @@ static tenon_status_t print_classes(const run_t* run, const tool_value_t* value)
   const uint32_t top = run->top > 0 ? run->top : 5;
   const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 1;
   const uint64_t rows = classes > 0 ? value->count / classes : 0;
+  const uint64_t names = count_lines(labels, size);
+  if (labels != NULL && names != classes) {
+    tool_warn("%s: %llu names for %llu classes", run->labels, (unsigned long long)names,
+              (unsigned long long)classes);
+  }
   for (uint64_t row = 0; row < rows; ++row) {
     if (rows > 1) {
       tool_say("row %llu\n", (unsigned long long)row);
