@@ -185,9 +185,10 @@ tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
 
 /* ---- Refit ---- */
 
-/* The model's own weights: derived ones follow from them. */
+/* The model's own weights that the plan has: derived ones follow from them. */
 static bool can_be_set(const tenon__weights_t* weights) {
-  return weights->derivation == NULL && weights->name != NULL && weights->name[0] != '\0';
+  return weights->derivation == NULL && weights->data != NULL && weights->name != NULL &&
+         weights->name[0] != '\0';
 }
 
 uint32_t tenon_engine_weights_count(const tenon_engine_t* engine) {

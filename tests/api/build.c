@@ -37,7 +37,7 @@ TENON_TEST(tells_progress) {
   options.progress_user = &progress;
   REQUIRE(begin(&s));
   session_run(&s, &options, NULL);
-  EXPECT_TEXT(progress.phases, "optimise choose write ");
+  EXPECT_TEXT(progress.phases, "optimise choose pack weights write ");
   EXPECT(progress.has_order);
   session_end(&s);
 }
