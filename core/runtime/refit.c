@@ -7,7 +7,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/dense.h"
 #include "core/runtime/frame.h"
 
 /* ---- New bytes ---- */
@@ -132,9 +131,8 @@ static tenon_status_t visit_kernels(tenon__engine_t* engine, visit_t visit) {
 /* Regions point at the bytes of constants. */
 static tenon_status_t finish_region(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
   tenon__plan_t* plan = engine->plan;
-  return tenon__region_finish(
-      &plan->arena, &plan->profile,
-      (struct tenon_region_t*)tenon__view_data(plan->schedules[graph].steps[step].region));
+  return tenon__region_finish(&plan->arena, &plan->profile,
+                              tenon__drop_const(plan->schedules[graph].steps[step].region));
 }
 
 static tenon_status_t prepare_step(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
@@ -203,7 +201,8 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
   destroy_instances(&x);
   for (uint32_t k = 0; status == TENON_OK && k < network->weights_count; ++k) {
     if (fresh[k] != NULL && x.weights[k].owned) {
-      tenon__free(network->allocator, tenon__view_data(x.weights[k].data), x.weights[k].size_bytes);
+      tenon__free(network->allocator, tenon__drop_const(x.weights[k].data),
+                  x.weights[k].size_bytes);
     }
   }
   tenon__packed_store_destroy(x.store);
