@@ -249,6 +249,17 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   return TENON_OK;
 }
 
+static tenon_status_t note_slower(chain_t* chain, struct tenon_region_t* region, double together,
+                                  double apart) {
+  const tenon__candidates_t* found = NULL;
+  TENON_TRY(tenon__candidates_find(chain->grouping->tuning, region, &found));
+  if (found->count == 0) {
+    return TENON_OK;
+  }
+  return tenon__grouping_note(chain->grouping, region->covered, region->covered_count,
+                              found->items[0].kernel, NULL, together, apart);
+}
+
 /* Is it faster than the operator, then the expressions in one step? */
 static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
                            struct tenon_region_t* region, bool* out_pays) {
@@ -277,7 +288,7 @@ static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
   TENON_TRY(tenon__region_seconds(tuning, kept_rest, &second));
   /* A tie within noise goes to the fused form: one step less, less memory. */
   *out_pays = fused <= (first + second) * 1.05;
-  return TENON_OK;
+  return *out_pays ? TENON_OK : note_slower(chain, region, fused, first + second);
 }
 
 static void take(chain_t* chain, const milestone_t* milestone, struct tenon_region_t* region) {

@@ -6,6 +6,7 @@
 # is emptied first and removed after success. What a real machine has and a chroot has not (/proc,
 # /dev, a resolver, certificates, the models) is mounted or copied here, in a mount namespace of its
 # own. TENON_TEST_DATA is where the models are; without it the tests inside skip what needs them.
+# TENON_CHROOT_CCACHE names a folder for ccache that is kept, for the second run of this test.
 # Exits with 77 where the machine cannot do it: not root, no debootstrap, no network.
 set -uo pipefail
 
@@ -32,6 +33,7 @@ fi
 mirror=${TENON_CHROOT_MIRROR:-http://deb.debian.org/debian}
 machine=$folder/machine
 log=$folder/log.txt
+clone=/root/tenon
 rm -rf --one-file-system "$folder"
 mkdir -p "$folder"
 
@@ -41,7 +43,7 @@ inside() {
     ${TENON_JOBS:+TENON_JOBS="$TENON_JOBS"} ${http_proxy:+http_proxy="$http_proxy"} \
     ${https_proxy:+https_proxy="$https_proxy"} "$@"
 }
-in_clone() { inside /bin/sh -c "cd ${clone:-/root/tenon} && $1"; }
+in_clone() { inside /bin/sh -c "cd $clone && $1"; }
 
 # expect NAME TEXT...: what was logged last holds each text.
 expect() {
@@ -68,12 +70,22 @@ if [[ -d /etc/ssl/certs ]]; then
   mkdir -p "$machine/etc/ssl/certs"
   mount --rbind /etc/ssl/certs "$machine/etc/ssl/certs"
 fi
+if [[ -n ${TENON_CHROOT_CCACHE:-} ]]; then
+  mkdir -p "$TENON_CHROOT_CCACHE" "$machine/root/.cache/ccache"
+  mount --bind "$TENON_CHROOT_CCACHE" "$machine/root/.cache/ccache"
+fi
 git clone -q --no-local "$root" "$machine/root/tenon" || fail "git clone"
 
 in_clone scripts/demo >"$log" 2>&1 && fail "the demo runs without /proc"
 expect "without /proc" "/proc is not mounted"
 mount -t proc proc "$machine/proc"
 mount --rbind /dev "$machine/dev"
+
+mkdir -p "$machine$clone/build"
+mount -t tmpfs -o size=100m none "$machine$clone/build"
+in_clone scripts/demo >"$log" 2>&1 && fail "the demo runs without disk space"
+expect "without disk space" "MiB of free disk space, 500 are needed"
+umount "$machine$clone/build"
 
 # A user without sudo is told what to type.
 chmod 755 "$machine/root"
@@ -128,11 +140,13 @@ if [[ $demo_only != --demo-only ]]; then
   fi
   started=$SECONDS
   in_clone "$data scripts/test" 2>&1 | tee "$log"
-  ((PIPESTATUS[0] == 0)) || fail "scripts/test"
+  ((PIPESTATUS[0] == 0)) || fail "scripts/test; the logs are in $machine/root/tenon/build/logs"
   echo "ok: scripts/test took $((SECONDS - started)) s"
 fi
 # Mounts go with the namespace; what is removed here is the machine's own files alone.
 umount -lR "$machine/dev" "$machine/proc" "$machine/etc/ssl/certs"
-[[ -d $machine/models ]] && umount -l "$machine/models" 2>/dev/null
+for mounted in "$machine/models" "$machine/root/.cache/ccache"; do
+  [[ -d $mounted ]] && umount -l "$mounted" 2>/dev/null
+done
 rm -rf --one-file-system "$folder"
 echo "passed"

@@ -4,7 +4,7 @@
 set -uo pipefail
 tenon=${1:?the command}
 root=${2:?the repository}
-part=${3:?run, errors, build, listing or readme}
+part=${3:?run, errors, build, listing, suite, interrupt or readme}
 digits=$root/sdk/demo/digits
 coins=$root/sdk/demo/coins
 folder=$(mktemp -d)
@@ -114,6 +114,11 @@ errors_part() {
   try 3 run "$digits/model.onnx" --input "$digits/test_labels.npy"
   says "test_labels.npy: has the shape 597, input 'image' is ?x1x8x8"
   fails_once
+  try 3 run "$digits/model.onnx" --input "$root/README.md"
+  says "README.md: is neither a picture (PNG, JPEG, PGM, PPM), nor"
+  fails_once
+  try 0 run "$coins/model.onnx" --labels "$digits/labels.txt" --top 1
+  says "10 names for 384 classes"
   try 3 run "$digits/model.onnx" --shapes image:1x3x8x8
   says "dimension 1 is 1 in the file, the shape given says 3"
   fails_once
@@ -195,6 +200,54 @@ listing_part() {
   cp "$root/README.md" not_elf.so
   try 0 plugins --plugins "$folder"
   says "refused" "not_elf.so"
+}
+
+suite_part() {
+  mkdir -p cases/wrong/test_data_set_0
+  cp "$digits/model.onnx" cases/wrong
+  cp "$digits/test_data_set_0/input_0.pb" "$digits/test_data_set_0/output_0.pb" \
+    cases/wrong/test_data_set_0
+  try 0 suite cases
+  says "1 passed, 0 failed, 0 skipped"
+  cp "$digits/test_data_set_1/output_0.pb" cases/wrong/test_data_set_0
+  try 1 suite cases
+  says "wrong: output 'probabilities' has shape 1x10, not 10x10" "0 passed, 1 failed, 0 skipped"
+  echo '*wrong* its recorded output is of another shape' >known.txt
+  try 0 suite cases --known known.txt
+  echo '*coins* said to fail' >known.txt
+  try 1 suite "$root/sdk/demo" --known known.txt
+  says "unexpected pass: coins is known to fail (said to fail)" "2 passed, 0 failed, 0 skipped"
+  try 0 suite "$root/sdk/demo" --json
+  prints_json
+  says '"passed": 2'
+  try 3 suite "$root/sdk/demo" --filter 'nothing*'
+  says "matches"
+  try 3 suite absent
+  try 0 compare "$digits/model.onnx" --json
+  prints_json
+  try 0 build "$digits/model.onnx" -o json.plan --json
+  prints_json
+}
+
+# An interrupt ends a build: one message, its own exit status, no plan.
+interrupt_part() {
+  command="build, interrupted"
+  "$tenon" build "$coins/model.onnx" -o interrupted.plan --no-timing-cache >out 2>err &
+  local child=$! status
+  # Until it measures; it has caught the signal by then.
+  for _ in $(seq 100); do
+    grep -q 'taken to be 1' err && break
+    sleep 0.02
+  done
+  kill -INT "$child"
+  wait "$child"
+  status=$?
+  # A machine that builds in less time than it takes to ask has nothing to cancel.
+  if ((status != 0)); then
+    ((status == 130)) || complain "its exit status is $status, not 130"
+    says "cancelled"
+    [[ ! -e interrupted.plan ]] || complain "a plan was left"
+  fi
 }
 
 # The plugin in the README is a whole one.

@@ -111,6 +111,14 @@ static void print_row(const tool_value_t* value, uint64_t row, uint64_t classes,
   tool_free(taken);
 }
 
+static uint64_t count_lines(const uint8_t* text, size_t size) {
+  uint64_t count = size > 0 && text[size - 1] != '\n' ? 1 : 0;
+  for (size_t i = 0; i < size; ++i) {
+    count += text[i] == '\n' ? 1 : 0;
+  }
+  return count;
+}
+
 static tenon_status_t print_classes(const run_t* run, const tool_value_t* value) {
   uint8_t* labels = NULL;
   size_t size = 0;
@@ -123,6 +131,11 @@ static tenon_status_t print_classes(const run_t* run, const tool_value_t* value)
   const uint32_t top = run->top > 0 ? run->top : 5;
   const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 1;
   const uint64_t rows = classes > 0 ? value->count / classes : 0;
+  const uint64_t names = count_lines(labels, size);
+  if (labels != NULL && names != classes) {
+    tool_warn("%s: %llu names for %llu classes", run->labels, (unsigned long long)names,
+              (unsigned long long)classes);
+  }
   for (uint64_t row = 0; row < rows; ++row) {
     if (rows > 1) {
       tool_say("row %llu\n", (unsigned long long)row);
@@ -161,7 +174,9 @@ static void print_elements(const tool_value_t* value) {
   tool_say("%s\n", value->count > shown ? " ..." : "");
 }
 
-static void print_output(const char* name, uint32_t index, const tool_value_t* value) {
+/* `is_picture`: it is written as one, and its first elements would tell nothing. */
+static void print_output(const char* name, uint32_t index, const tool_value_t* value,
+                         bool is_picture) {
   char shape[256] = "";
   const bool tensor = value->kind == TENON_ARGUMENT_TENSOR;
   const bool numbers = tensor && value->dtype != TENON_DTYPE_STRING && value->count > 0;
@@ -191,8 +206,12 @@ static void print_output(const char* name, uint32_t index, const tool_value_t* v
   if (numbers && value->count > 10) {
     tool_say(", %.6g to %.6g, mean %.6g", s.min, s.max, s.mean);
   }
-  tool_say("\n ");
-  print_elements(value);
+  if (is_picture) {
+    tool_say("\n");
+  } else {
+    tool_say("\n ");
+    print_elements(value);
+  }
 }
 
 /* ---- Pictures ---- */
@@ -310,12 +329,13 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
     const char* name = execution->outputs[i].name;
     const bool classes = i == 0 && (run->top > 0 || run->labels != NULL) &&
                          value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
+    const bool is_picture = i == 0 && (run->picture != NULL || run->overlay != NULL);
     if (classes) {
       status = print_classes(run, &value);
     } else {
-      print_output(name, i, &value);
+      print_output(name, i, &value, is_picture);
     }
-    if (status == TENON_OK && i == 0 && (run->picture != NULL || run->overlay != NULL)) {
+    if (status == TENON_OK && is_picture) {
       status = write_pictures(run, feed, name, &value);
     }
     if (status == TENON_OK && i == 0 && run->truth != NULL) {

@@ -10,6 +10,9 @@
 #include <string.h>
 /* After stdio.h, which it needs. */
 #include <jpeglib.h>
+/* clang-format off: it needs the names of jpeglib.h */
+#include <jerror.h>
+/* clang-format on */
 
 #define TOOL_WORDS_(x) #x
 #define TOOL_WORDS(x) TOOL_WORDS_(x)
@@ -31,8 +34,12 @@ static void on_error(j_common_ptr info) {
   longjmp(errors->exit, 1); /* NOLINT(cert-err52-cpp) */
 }
 
+/* Warnings are kept quiet, but a file that ends too early is no picture: libjpeg would make up the
+ * rest. */
 static void on_message(j_common_ptr info, int level) {
-  (void)info, (void)level;
+  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) {
+    on_error(info);
+  }
 }
 
 /* What must survive the jump. */

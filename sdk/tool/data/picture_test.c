@@ -117,6 +117,10 @@ TENON_TEST(reads_jpeg) {
   EXPECT_INT(picture.samples[63], 128);
   tool_picture_free(&picture);
   tool_console_silence(true);
+  for (size_t size = 0; size + 2 < sizeof(grey_jpeg);
+       ++size) { /* the end mark alone may be missing */
+    EXPECT_STATUS(tool_picture_parse("x", grey_jpeg, size, &picture), TENON_ERROR_INVALID_DATA);
+  }
   uint8_t copy[sizeof(grey_jpeg)];
   for (size_t i = 3; i < sizeof(grey_jpeg) * 8; ++i) {
     memcpy(copy, grey_jpeg, sizeof(copy));

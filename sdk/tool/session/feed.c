@@ -72,6 +72,13 @@ static tenon_status_t load_item(tool_feed_t* feed, tool_feed_item_t* item, uint8
     if (tool_tensor_proto_peek(bytes, size, &item->own_name, &dtype, &rank, dims)) {
       take_shape(item, rank, dims);
     }
+    if (dtype == TENON_DTYPE_UNDEFINED && !tool_path_has_suffix(item->path, ".pb")) {
+      status =
+          tool_fail(TENON_ERROR_INVALID_DATA,
+                    "%s: is neither a picture (PNG, JPEG, PGM, PPM), nor a NumPy array (.npy), "
+                    "nor a recorded tensor (.pb)",
+                    item->path);
+    }
     item->bytes = bytes;
     item->size = size;
     bytes = NULL;
