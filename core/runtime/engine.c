@@ -86,8 +86,7 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
   for (uint32_t k = 0; k < plan->packed_count; ++k) {
     TENON_TRY(tenon__packed_store_add_mapped(engine->store, &plan->packed[k]));
   }
-  engine->steps =
-      tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof *engine->steps);
+  engine->steps = tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof(void*));
   if (engine->steps == NULL) {
     return tenon__fail_memory(engine->options.sink);
   }
@@ -135,8 +134,7 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
   if (engine->plan != NULL) {
-    tenon__free(allocator, engine->steps,
-                (engine->plan->schedule_count + 1u) * sizeof *engine->steps);
+    tenon__free(allocator, engine->steps, (engine->plan->schedule_count + 1u) * sizeof(void*));
     tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
   }
   if (engine->device_handle != NULL) {
