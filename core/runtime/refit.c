@@ -53,10 +53,11 @@ tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* na
                        name, weights->derivation);
   }
   if (weights->data == NULL) {
-    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
-                       "the plan holds weights '%s' as the kernels packed them alone (tuned_only), or "
-                       "does not need them: build it without that to replace them",
-                       name);
+    return tenon__fail(
+        sink, TENON_ERROR_UNSUPPORTED,
+        "the plan holds weights '%s' as the kernels packed them alone (tuned_only), or "
+        "does not need them: build it without that to replace them",
+        name);
   }
   if (weights->size_bytes != size_bytes) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
