@@ -139,6 +139,7 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
   if (engine->plan != NULL) {
+    tenon__engine_drop_pending(engine);
     tenon__free(allocator, engine->steps, (engine->plan->schedule_count + 1u) * sizeof(void*));
     tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
   }
@@ -147,7 +148,6 @@ static void destroy(tenon__engine_t* engine) {
   }
   tenon__packed_store_destroy(engine->store);
   tenon__plan_destroy(engine->plan);
-  tenon__engine_free_retired(engine);
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);
   }

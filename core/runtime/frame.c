@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
