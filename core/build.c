@@ -36,7 +36,7 @@ static tenon_status_t open_device(tenon__building_t* b) {
                      b->options->device == NULL ? "" : b->options->device, others);
 }
 
-static tenon_status_t begin_tuning(tenon__building_t* b) {
+tenon_status_t tenon__building_begin(tenon__building_t* b) {
   TENON_TRY(open_device(b));
   TENON_TRY(tenon__thread_pool_create(b->allocator, b->options->tuning.thread_count,
                                       b->options->sink, &b->pool));
@@ -65,6 +65,19 @@ static tenon_status_t begin_tuning(tenon__building_t* b) {
   tenon__string_map_initialize(&b->tuning.known, b->allocator);
   b->has_known = true;
   return TENON_OK;
+}
+
+void tenon__building_end(tenon__building_t* b) {
+  if (b->has_known) {
+    tenon__string_map_deinitialize(&b->tuning.known);
+  }
+  tenon__timing_cache_destroy(b->own_cache);
+  tenon__thread_pool_destroy(b->pool);
+  if (b->device_handle != NULL) {
+    b->device->device.close(b->device_handle);
+  }
+  tenon__packed_store_destroy(b->store);
+  tenon__plan_destroy(b->plan);
 }
 
 /* ---- Choosing ---- */
@@ -121,8 +134,10 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__network_copy(network, &b->plan->network));
   TENON_TRY(tenon__building_narrow(b));
   TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
-  TENON_TRY(begin_tuning(b));
+  TENON_TRY(tenon__building_begin(b));
+  TENON_TRY(tenon__building_remember(b));
   TENON_TRY(tenon__building_optimise(b));
+  TENON_TRY(tenon__building_sign(b));
   TENON_TRY(tenon__building_profile(b));
   TENON_TRY(choose(b));
   TENON_TRY(lay_out(b));
@@ -140,15 +155,6 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
   if (status == TENON_OK) {
     status = tenon__plan_write(b.plan, b.allocator, options->sink, out_plan_data, out_plan_size);
   }
-  if (b.has_known) {
-    tenon__string_map_deinitialize(&b.tuning.known);
-  }
-  tenon__timing_cache_destroy(b.own_cache);
-  tenon__thread_pool_destroy(b.pool);
-  if (b.device_handle != NULL) {
-    b.device->device.close(b.device_handle);
-  }
-  tenon__packed_store_destroy(b.store);
-  tenon__plan_destroy(b.plan);
+  tenon__building_end(&b);
   return status;
 }

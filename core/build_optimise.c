@@ -49,7 +49,7 @@ static tenon_status_t make_inputs(folding_t* f) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     f->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                                      .tensor = {.data = (void*)(uintptr_t)weights->data,
+                                      .tensor = {.data = tenon__drop_const(weights->data),
                                                  .dims = weights->dims,
                                                  .strides = strides,
                                                  .rank = rank,

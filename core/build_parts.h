@@ -17,12 +17,24 @@ typedef struct tenon__building_t {
   tenon__tuning_t tuning;
   bool has_known;
   tenon__packed_store_t* store;
-  bool* is_read;  /* of each of the network's weights: does a step read its own bytes? */
-  bool* is_table; /* and do all who do read some elements of many? */
+  uint32_t original_count; /* weights that were there before the optimiser */
+  bool* is_original;       /* of each of them: does a refit start from it? */
+  bool* is_read;           /* of each of the network's weights: does a step read its own bytes? */
+  bool* is_table;          /* and do all who do read some elements of many? */
 } tenon__building_t;
 
 /* Narrows the symbols of the inputs to the profile's ranges. */
 tenon_status_t tenon__building_narrow(tenon__building_t* building);
+/* For refit: the network before the optimiser, and afterwards what it became. Without it, plans
+ * cannot be refitted. */
+tenon_status_t tenon__building_remember(tenon__building_t* building);
+tenon_status_t tenon__building_sign(tenon__building_t* building);
+/* Two networks with the same signature are the same but for the bytes of their weights. */
+tenon_status_t tenon__network_signature(const tenon__network_t* network,
+                                        tenon__digest_t* out_digest);
+/* Device, threads, timing cache. */
+tenon_status_t tenon__building_begin(tenon__building_t* building);
+void tenon__building_end(tenon__building_t* building);
 /* Algebra: the network's patches; folding through kernels. */
 tenon_status_t tenon__building_optimise(tenon__building_t* building);
 /* Numbers for all dimensions at minimum, optimum and maximum. */

@@ -71,8 +71,15 @@ static void mark_others(tenon__building_t* b) {
   }
 }
 
-/* Weights that values alive stand for stay, for refitting; with tuned_only those alone that are
- * read. */
+/* What a refit makes again from the originals, and no run reads. */
+static bool is_made_again(const tenon__building_t* b, uint32_t weights) {
+  const tenon__weights_t* w = &b->plan->network->weights[weights];
+  return b->plan->original.data != NULL && w->derivation != NULL &&
+         w->size_bytes >= LEAST_TABLE_BYTES && !b->is_read[weights];
+}
+
+/* Weights that a refit starts from stay, and those that values alive stand for; with tuned_only
+ * those alone that are read. */
 tenon_status_t tenon__building_keep_weights(tenon__building_t* b) {
   const tenon__network_t* network = b->plan->network;
   const size_t count = network->weights_count + 1u;
@@ -92,7 +99,9 @@ tenon_status_t tenon__building_keep_weights(tenon__building_t* b) {
   }
   for (uint32_t k = 0; k < network->weights_count; ++k) {
     hot[k] = b->is_read[k] && !b->is_table[k];
-    kept[k] = b->is_read[k] || (kept[k] && !b->options->tuned_only);
+    const bool is_wanted =
+        (kept[k] && !is_made_again(b, k)) || (k < b->original_count && b->is_original[k]);
+    kept[k] = b->is_read[k] || (is_wanted && !b->options->tuned_only);
   }
   b->plan->weights_kept = kept;
   b->plan->weights_hot = hot;

@@ -4,6 +4,7 @@
 #define TENON_CORE_BASE_ALLOCATOR_H_
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "tenon/plugin.h"
 
@@ -27,6 +28,14 @@ bool tenon__grow(tenon_allocator_t allocator, void** inout_array, size_t* inout_
                  size_t needed, size_t element_size);
 /* `size_bytes` as it was allocated (count * size). NULL is fine. */
 void tenon__free(tenon_allocator_t allocator, void* block, size_t size_bytes);
+
+/* The same pointer without const: for what is freed, and for types that serve readers and writers
+ * alike. */
+static inline void* tenon__drop_const(const void* pointer) {
+  void* result = NULL;
+  memcpy(&result, &pointer, sizeof(result));
+  return result;
+}
 
 /* True and the result unless it overflows. */
 bool tenon__add_size(size_t a, size_t b, size_t* out_sum);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/allocator.h"
 #include "core/base/file_inside.h"
 #include "core/base/status.h"
 
@@ -122,7 +123,7 @@ void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void*
 
 void tenon__file_unmap(tenon__mapped_file_t* file) {
   if (file->size > 0) {
-    (void)munmap((void*)(uintptr_t)file->data, file->size); /* NOLINT(performance-no-int-to-ptr) */
+    (void)munmap(tenon__drop_const(file->data), file->size);
   }
   if (file->descriptor >= 0) {
     (void)close(file->descriptor);

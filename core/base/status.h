@@ -8,13 +8,9 @@
 
 /* Returns the status of `call` from the calling function unless it is TENON_OK. Only where nothing
  * needs release. */
-#define TENON_TRY(call)                              \
-  do {                                               \
-    const tenon_status_t tenon_try_status_ = (call); \
-    if (tenon_try_status_ != TENON_OK) {             \
-      return tenon_try_status_;                      \
-    }                                                \
-  } while (0)
+#define TENON_TRY(call)                                                                 \
+  for (const tenon_status_t tenon_try_status_ = (call); tenon_try_status_ != TENON_OK;) \
+  return tenon_try_status_
 
 /* "invalid data", "out of memory", ... Never NULL. */
 const char* tenon__status_text(tenon_status_t status);

@@ -1,8 +1,8 @@
 /*
  * A move as a program: coordinates become integer instructions, sources become LOADs, each chosen
  * where its coordinates are in range, in order, then the fill. A source that is always in range at
- * affine coordinates is an operand like any other. A symbol in a coordinate must be found again in
- * an extent that the program can ask for: of its space.
+ * affine coordinates is an operand like any other. What is symbolic in a coordinate must be found
+ * again in an extent that the program can ask for, of its space, or among the numbers in an input.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { RANK_LIMIT = 64, DEPTH_LIMIT = 128 };
 typedef struct conversion_t {
   tenon__dim_pool_t* pool;
   const tenon__index_map_t* map;
-  const tenon_dtype_t* input_dtypes;
+  const tenon__move_input_t* inputs;
   uint32_t input_count;
   const tenon_sink_t* sink;
   tenon__program_builder_t builder;
@@ -36,7 +36,7 @@ static uint32_t integer_code(conversion_t* c, uint32_t opcode, uint32_t a, uint3
 
 /* The type in which an input can be read; UNDEFINED when expressions cannot. */
 static tenon_dtype_t readable_type(const conversion_t* c, uint32_t input) {
-  const tenon_dtype_t dtype = input < c->input_count ? c->input_dtypes[input] : 0;
+  const tenon_dtype_t dtype = input < c->input_count ? c->inputs[input].dtype : 0;
   return strchr("biuf", tenon__dtype_class(dtype)) == NULL ? TENON_DTYPE_UNDEFINED
                                                            : tenon__dtype_arithmetic(dtype);
 }
@@ -44,7 +44,7 @@ static tenon_dtype_t readable_type(const conversion_t* c, uint32_t input) {
 static uint32_t indexed_operand(conversion_t* c, uint32_t input) {
   const tenon_operand_t operand = {.kind = TENON_OPERAND_ARGUMENT,
                                    .index = input,
-                                   .dtype = c->input_dtypes[input],
+                                   .dtype = c->inputs[input].dtype,
                                    .indexed = 1};
   const tenon__access_t access = {.rank = TENON_NONE};
   return tenon__emit_operand(&c->builder, &operand, &access);
@@ -55,7 +55,7 @@ static uint32_t plain_code(conversion_t* c, uint32_t input, const tenon__access_
   const tenon_operand_t operand = {
       .kind = TENON_OPERAND_ARGUMENT,
       .index = input,
-      .dtype = c->input_dtypes[input],
+      .dtype = c->inputs[input].dtype,
       .broadcast_axes = tenon__access_broadcast_axes(c->pool, access, c->map->dims, c->map->rank)};
   const uint32_t made = tenon__emit_operand(&c->builder, &operand, access);
   return tenon__emit_immediate(&c->builder, TENON_OPCODE_INPUT, readable_type(c, input), 0,
@@ -84,6 +84,43 @@ static bool solve_extent(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code
   return false;
 }
 
+/* An input that holds the dimension: its element. */
+static bool read_number(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
+  for (uint32_t i = 0; i < c->input_count; ++i) {
+    const tenon__move_input_t* input = &c->inputs[i];
+    const tenon_dtype_t type = readable_type(c, i);
+    for (uint32_t k = 0; k < input->content_count && type != TENON_DTYPE_UNDEFINED; ++k) {
+      if (!tenon__dim_equal(input->contents[k], dim)) {
+        continue;
+      }
+      const uint32_t place = number_code(c, (int64_t)k);
+      const uint32_t code =
+          tenon__emit_load(&c->builder, type, indexed_operand(c, i), &place, input->rank);
+      *out_code = type == TENON_DTYPE_INT64 ? code
+                                            : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST,
+                                                                    TENON_DTYPE_INT64, code, 0, 0);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The dimension is an extent of the space, or differs from one by a number. */
+static bool shift_extent(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
+  const tenon_dim_t minus = tenon__dim_multiply(c->pool, dim, tenon__dim_constant(c->pool, -1));
+  for (uint32_t k = 0; k < c->map->rank; ++k) {
+    int64_t shift = 0;
+    if (!tenon__dim_known(c->pool, tenon__dim_add(c->pool, c->map->dims[k], minus), &shift)) {
+      continue;
+    }
+    const uint32_t code =
+        tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, TENON_DTYPE_INT64, 0, (int64_t)k);
+    *out_code = shift == 0 ? code : integer_code(c, TENON_OPCODE_SUB, code, number_code(c, shift));
+    return true;
+  }
+  return false;
+}
+
 static tenon_status_t symbol_code(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
   const tenon__dim_view_t view = tenon__dim_get(c->pool, dim);
   const tenon__symbol_t* symbol = tenon__symbol_get(c->pool, view.index);
@@ -92,7 +129,7 @@ static tenon_status_t symbol_code(conversion_t* c, tenon_dim_t dim, uint32_t* ou
                                       (int64_t)symbol->a);
     return symbol->a < c->map->rank ? TENON_OK : TENON_ERROR_UNSUPPORTED;
   }
-  if (solve_extent(c, dim, out_code)) {
+  if (solve_extent(c, dim, out_code) || read_number(c, dim, out_code)) {
     return TENON_OK;
   }
   return tenon__fail(c->sink, TENON_ERROR_UNSUPPORTED,
@@ -174,15 +211,12 @@ static tenon_status_t dim_code(conversion_t* c, tenon_dim_t dim, uint32_t depth,
   }
   const tenon__dim_view_t view = tenon__dim_get(c->pool, dim);
   uint32_t code = 0;
-  for (uint32_t k = 0; k < c->map->rank && view.kind != TENON_DIM_CONSTANT; ++k) {
-    if (tenon__dim_equal(dim, c->map->dims[k])) {
-      *out_code =
-          tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, TENON_DTYPE_INT64, 0, (int64_t)k);
-      return TENON_OK;
-    }
-  }
+  const bool is_free = !tenon__dim_mentions(c->pool, dim, TENON_SYMBOL_COORDINATE) &&
+                       !tenon__dim_mentions(c->pool, dim, -1);
   if (view.kind == TENON_DIM_CONSTANT) {
     code = number_code(c, view.value);
+  } else if (is_free && shift_extent(c, dim, &code)) {
+    /* found */
   } else if (view.kind == TENON_DIM_SYMBOL) {
     TENON_TRY(symbol_code(c, dim, &code));
   } else if (view.kind == TENON_DIM_ELEMENT) {
@@ -341,13 +375,13 @@ static tenon_status_t convert(conversion_t* c, tenon_dtype_t dtype,
 
 /* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                           tenon_dtype_t dtype, const tenon_dtype_t* input_dtypes,
+                                           tenon_dtype_t dtype, const tenon__move_input_t* inputs,
                                            uint32_t input_count, tenon__arena_t* arena,
                                            const tenon_sink_t* sink,
                                            tenon__expression_t* out_expression) {
   conversion_t conversion = {.pool = pool,
                              .map = map,
-                             .input_dtypes = input_dtypes,
+                             .inputs = inputs,
                              .input_count = input_count,
                              .sink = sink,
                              .code_count = tenon__dim_pool_count(pool)};

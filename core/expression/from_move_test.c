@@ -137,8 +137,10 @@ static tenon_status_t run_program(data_t* data, const tenon__expression_t* e, in
 
 static void expect_move(test_scope_t* t, const char* source, const char* dims, const char* text,
                         int line) {
-  static const tenon_dtype_t dtypes[4] = {TENON_DTYPE_INT64, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
-                                          TENON_DTYPE_INT64};
+  static const tenon__move_input_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64}};
   static data_t data;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -151,7 +153,7 @@ static void expect_move(test_scope_t* t, const char* source, const char* dims, c
     }
   }
   if (map_of(t, source, dims, &map) != TENON_OK ||
-      tenon__expression_from_move(t->scope.pool, &map, TENON_DTYPE_INT64, dtypes, 4, &t->arena,
+      tenon__expression_from_move(t->scope.pool, &map, TENON_DTYPE_INT64, inputs, 4, &t->arena,
                                   sink, &e) != TENON_OK ||
       tenon__program_check(&e.program, sink) != TENON_OK) {
     tenon__test_fail(__FILE__, line, "%s: %s", source, messages.text);
@@ -221,7 +223,8 @@ TENON_TEST(moves_of_every_kind) {
 }
 
 TENON_TEST(symbols_are_found_in_the_space) {
-  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32};
+  static const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
+                                               {.dtype = TENON_DTYPE_INT32}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -240,23 +243,77 @@ TENON_TEST(symbols_are_found_in_the_space) {
                         &text),
       TENON_OK);
   EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
-  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT16, dtypes, 2,
+  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT16, inputs, 2,
                                             &t.arena, NULL, &e),
                 TENON_OK);
   EXPECT_TEXT(tenon__program_text(&e.program, 0, &t.arena),
               "in0[index(0), min(floor_div(size(1) - 3, 2) + -1, max(0, index(1) + -1))]");
   EXPECT_INT(e.program.outputs[0].dtype, TENON_DTYPE_FLOAT16);
   /* Strings cannot be moved by expressions. */
-  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_STRING, dtypes, 2,
+  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_STRING, inputs, 2,
                                             &t.arena, NULL, &e),
                 TENON_ERROR_UNSUPPORTED);
   test_end(&t);
 }
 
+/* Of "x[d] = ..." to extents that rest on the symbols s and p. `numbers`: input i holds p. */
+static void expect_symbolic(const char* source, tenon_dim_t (*extent)(test_scope_t* t),
+                            bool numbers, const char* text) {
+  test_scope_t t;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
+  tenon__text_t parsed = {0};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, "s");
+  test_contents(&t, "i", 1, "7 p");
+  test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
+  const tenon_dim_t held[] = {test_dim(&t, "7"), test_dim(&t, "p")};
+  const tenon__move_input_t inputs[] = {
+      {.dtype = TENON_DTYPE_FLOAT32},
+      {.dtype = TENON_DTYPE_INT64, .rank = 1, .content_count = numbers ? 2 : 0, .contents = held}};
+  const tenon_dim_t dims[] = {extent(&t)};
+  const tenon__inferred_shape_t shape = {1, dims};
+  EXPECT_STATUS(tenon__text_parse(&t.arena, source, NULL, &parsed), TENON_OK);
+  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &parsed, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT32, inputs, 2,
+                                            &t.arena, NULL, &e),
+                text != NULL ? TENON_OK : TENON_ERROR_UNSUPPORTED);
+  if (text != NULL) {
+    EXPECT_TEXT(tenon__program_text(&e.program, 0, &t.arena), text);
+  }
+  test_end(&t);
+}
+
+static tenon_dim_t combine(test_scope_t* t, uint32_t opcode, tenon_dim_t a, const char* b) {
+  return tenon__dim_combine(t->scope.pool, opcode, a, test_dim(t, b));
+}
+
+static tenon_dim_t a_part_and_more(test_scope_t* t) { /* s / 160 + 17 */
+  const tenon_dim_t part = combine(t, TENON_OPCODE_FLOOR_DIV, test_dim(t, "s"), "160");
+  return combine(t, TENON_OPCODE_ADD, part, "17");
+}
+
+static tenon_dim_t of_two_symbols(test_scope_t* t) { /* s + p */
+  return combine(t, TENON_OPCODE_ADD, test_dim(t, "s"), "p");
+}
+
+TENON_TEST(a_part_of_an_extent_is_found_by_its_difference) {
+  expect_symbolic("x[d] = clamp(o(d) - 8, 0, dim(x, 0) / 160)", a_part_and_more, false,
+                  "in0[min(size(0) - 17, max(0, index(0) + -8))]");
+}
+
+TENON_TEST(a_number_that_no_extent_says_is_read_where_it_stands) {
+  expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, true,
+                  "in0[max(0, -1 * in1[1] + index(0))]");
+  expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, false, NULL);
+}
+
 TENON_TEST(indices_out_of_range_are_errors) {
   static data_t data;
-  static const tenon_dtype_t dtypes[4] = {TENON_DTYPE_INT64, TENON_DTYPE_INT64, TENON_DTYPE_INT64,
-                                          TENON_DTYPE_INT64};
+  static const tenon__move_input_t inputs[4] = {{.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64},
+                                                {.dtype = TENON_DTYPE_INT64}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -269,18 +326,20 @@ TENON_TEST(indices_out_of_range_are_errors) {
   data.t = &t;
   data.inputs[1][2] = 6;
   EXPECT_STATUS(map_of(&t, "x[d] = element(i, o(0))", "4", &map), TENON_OK);
-  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_INT64, dtypes, 4,
+  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_INT64, inputs, 4,
                                             &t.arena, sink, &e),
                 TENON_OK);
   int64_t out[4] = {0};
   EXPECT_STATUS(run_program(&data, &e, out, sink), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(messages.text, "index 6");
+  data.t = NULL;
   test_end(&t);
 }
 
 static bool convert_gather(tenon_allocator_t allocator, void* user) {
   (void)user;
-  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_FLOAT16, TENON_DTYPE_INT32};
+  static const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
+                                               {.dtype = TENON_DTYPE_INT32}};
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
@@ -292,7 +351,7 @@ static bool convert_gather(tenon_allocator_t allocator, void* user) {
     fine = t.fine &&
            map_of(&t, "x[d] = d == 0 ? o(d) : wrap(element(i, o(1)), 9) - 1; fill = 1", "b 4",
                   &map) == TENON_OK &&
-           tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT16, dtypes, 2, &t.arena,
+           tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT16, inputs, 2, &t.arena,
                                        NULL, &e) == TENON_OK;
   }
   test_end(&t);

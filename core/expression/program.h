@@ -38,9 +38,17 @@ tenon_status_t tenon__expression_instantiate(const tenon__scope_t* scope, const 
                                              tenon__arena_t* arena, const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression,
                                              tenon__inferred_shape_t* out_shapes);
-/* A general (or any) move as an expression with LOADs. */
+/* What a move may know of a node's input. */
+typedef struct tenon__move_input_t {
+  tenon_dtype_t dtype; /* UNDEFINED: absent */
+  uint32_t rank;
+  uint32_t content_count; /* 0 unless the rank is at most 1 */
+  const tenon_dim_t* contents;
+} tenon__move_input_t;
+/* A general (or any) move as an expression with LOADs. A symbol in its coordinates that no extent
+ * of the output gives is read from an input whose contents it is. */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                           tenon_dtype_t dtype, const tenon_dtype_t* input_dtypes,
+                                           tenon_dtype_t dtype, const tenon__move_input_t* inputs,
                                            uint32_t input_count, tenon__arena_t* arena,
                                            const tenon_sink_t* sink,
                                            tenon__expression_t* out_expression);

@@ -237,19 +237,19 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
     return TENON_OK;
   }
   tenon__expression_t* expression = tenon__arena_allocate(&fold->arena, 1, sizeof(*expression));
-  tenon_dtype_t* dtypes =
-      tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*dtypes));
-  if (expression == NULL || dtypes == NULL) {
+  tenon__move_input_t* inputs =
+      tenon__arena_allocate(&fold->arena, node->input_count + 1u, sizeof(*inputs));
+  if (expression == NULL || inputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
-    dtypes[i] = node->inputs[i] == TENON_NONE
-                    ? TENON_DTYPE_UNDEFINED
-                    : tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->dtype;
+    if (node->inputs[i] != TENON_NONE) {
+      inputs[i].dtype = tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->dtype;
+    }
   }
   TENON_TRY(tenon__expression_from_move(
       fold->bench->network->pool, &node->maps[output],
-      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->dtype, dtypes,
+      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->dtype, inputs,
       node->input_count, &fold->arena, NULL, expression));
   *out_expression = expression;
   return TENON_OK;

@@ -49,7 +49,7 @@ static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char*
     }
     /* The digest is a cache inside the network: it changes nothing that can be seen. */
     const tenon__digest_t* digest =
-        tenon__weights_digest((tenon__network_t*)(uintptr_t)region->network, weights);
+        tenon__weights_digest(tenon__drop_const(region->network), weights);
     tenon__digest_add(&state, digest, sizeof *digest);
     preparation->instance->packed[value] = true;
   }
@@ -108,7 +108,7 @@ static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
   return preparation->sink;
 }
 
-static const tenon_prepare_table_t kPrepareTable = {
+static const tenon_prepare_table_t prepare_table = {
     .size = sizeof(tenon_prepare_table_t),
     .allocate = prepare_allocate,
     .pack = prepare_pack,
@@ -168,7 +168,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
     const tenon_tactic_t given = public_tactic(tactic);
     const tenon_status_t status =
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
-                                &kPrepareTable, &instance->prepared);
+                                &prepare_table, &instance->prepared);
     if (status != TENON_OK) {
       tenon__instance_release(instance);
       return status;
@@ -294,7 +294,7 @@ static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
   return binding->sink;
 }
 
-static const tenon_bind_table_t kBindTable = {
+static const tenon_bind_table_t bind_table = {
     .size = sizeof(tenon_bind_table_t),
     .allocate = bind_allocate,
     .input = bind_input,
@@ -380,7 +380,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                                .outputs = outputs,
                                .sink = &prefixed.sink};
     const tenon_status_t status =
-        kernel->bind(instance->prepared, &binding, &kBindTable, &bound->bound);
+        kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
     if (status != TENON_OK) {
       tenon__bound_destroy(bound);
       return binding.failure != TENON_OK ? binding.failure : status;

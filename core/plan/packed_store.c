@@ -45,7 +45,7 @@ void tenon__packed_store_destroy(tenon__packed_store_t* store) {
   for (uint32_t k = 0; k < store->count; ++k) {
     entry_t* entry = &store->entries[k];
     if (entry->owned) {
-      tenon__free(allocator, (void*)(uintptr_t)entry->packed.data, entry->packed.size_bytes);
+      tenon__free(allocator, tenon__drop_const(entry->packed.data), entry->packed.size_bytes);
     }
     tenon__free(allocator, entry->format, entry->format_size);
   }
@@ -111,7 +111,7 @@ tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
   tenon_status_t status = TENON_OK;
   entry_t* entry = find(store, key);
   if (entry != NULL && entry->packed.size_bytes == size_bytes) {
-    *out_data = (void*)(uintptr_t)entry->packed.data;
+    *out_data = tenon__drop_const(entry->packed.data);
     *out_ready = 1;
   } else if (entry != NULL) {
     status = TENON_ERROR_INVALID_DATA; /* same key, another size: the packing changed its meaning */

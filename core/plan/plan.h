@@ -113,6 +113,15 @@ typedef struct tenon__plan_plugin_t {
   tenon__digest_t digest; /* zeros: static */
 } tenon__plan_plugin_t;
 
+/* For refit: the network as it was before the optimiser, from which derived weights are made again
+ * when others are replaced. Its weights are the first of the plan's network. */
+typedef struct tenon__plan_original_t {
+  const void* data; /* as tenon__network_write writes it; NULL: the plan cannot be refitted */
+  size_t size_bytes;
+  uint32_t patch_limit;      /* of the optimiser */
+  tenon__digest_t optimised; /* signature of what the optimiser made of it */
+} tenon__plan_original_t;
+
 typedef struct tenon__plan_t {
   tenon_allocator_t allocator;
   tenon__arena_t arena;
@@ -139,10 +148,15 @@ typedef struct tenon__plan_t {
   /* Where the others lie, when read from a file. */
   const void* cold_data;
   size_t cold_size;
+  tenon__plan_original_t original;
   const tenon__digest_t* packed_digests; /* of packed[k]'s bytes; NULL when not read from a file */
 } tenon__plan_t;
 
-enum { TENON_PLAN_TUNED_ONLY = 1u << 0, TENON_PLAN_STRICT = 1u << 1 };
+enum {
+  TENON_PLAN_TUNED_ONLY = 1u << 0,
+  TENON_PLAN_STRICT = 1u << 1,
+  TENON_PLAN_REFERENCE_ONLY = 1u << 2
+};
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
 void tenon__plan_destroy(tenon__plan_t* plan);

@@ -257,6 +257,20 @@ static tenon_status_t read_profile(tenon__plan_reader_t* reader) {
   return read_extents(reader, count, &profile->max);
 }
 
+/* Read again when it is needed: see core/refit.c. */
+static tenon_status_t read_original(tenon__plan_reader_t* reader) {
+  tenon__plan_original_t* original = &reader->plan->original;
+  if (reader->bytes.size == 0) {
+    return TENON_OK;
+  }
+  original->patch_limit = tenon__read_u32(&reader->bytes);
+  read_digest(reader, &original->optimised);
+  const uint64_t size = tenon__read_u64(&reader->bytes);
+  original->data = tenon__read_view(&reader->bytes, size);
+  original->size_bytes = original->data == NULL ? 0 : size;
+  return TENON_OK;
+}
+
 /* ---- The whole ---- */
 
 typedef struct section_t {
@@ -307,6 +321,7 @@ static tenon_status_t read_all(tenon__plan_reader_t* reader, const finder_t* fin
       {TENON_PLAN_SECTION_SCHEDULES, "schedules", tenon__schedules_read},
       {TENON_PLAN_SECTION_PROFILE, "profile", read_profile},
       {TENON_PLAN_SECTION_PACKED, "packed weights", read_packed},
+      {TENON_PLAN_SECTION_ORIGINAL, "original network", read_original},
   };
   tenon__byte_reader_t structure;
   TENON_TRY(read_header(reader, &structure));

@@ -181,7 +181,7 @@ static const tenon_program_t* region_program(const tenon_region_t* region) {
   return region->expression == NULL ? NULL : &region->expression->program;
 }
 
-static const tenon_region_table_t kTable = {
+static const tenon_region_table_t region_table = {
     .size = sizeof(tenon_region_table_t),
     .kind = region_kind,
     .node_count = node_count,
@@ -208,5 +208,5 @@ static const tenon_region_table_t kTable = {
 };
 
 const tenon_region_table_t* tenon__region_table(void) {
-  return &kTable;
+  return &region_table;
 }

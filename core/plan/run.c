@@ -79,7 +79,7 @@ static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_s
   return TENON_OK;
 }
 
-static const tenon_run_table_t kRunTable = {
+static const tenon_run_table_t run_table = {
     .size = sizeof(tenon_run_table_t),
     .scratch = run_scratch,
     .zeroed = run_zeroed,
@@ -98,7 +98,7 @@ tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
   const tenon__kernel_binding_t* kernel = &bound->instance->kernel;
   run->failed = false;
   const tenon_status_t status =
-      kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &kRunTable, inputs,
+      kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &run_table, inputs,
                               bound->input_count, outputs, bound->output_count);
   if (status == TENON_OK && run->failed) {
     return run->failure;

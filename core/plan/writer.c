@@ -213,6 +213,18 @@ static void write_profile(plan_writer_t* w) {
   end_section(w, begin);
 }
 
+static void write_original(plan_writer_t* w) {
+  const size_t begin = begin_section(w, TENON_PLAN_SECTION_ORIGINAL);
+  const tenon__plan_original_t* original = &w->plan->original;
+  if (original->data != NULL) {
+    tenon__write_u32(&w->bytes, original->patch_limit);
+    write_digest(w, &original->optimised);
+    tenon__write_u64(&w->bytes, original->size_bytes);
+    tenon__write_bytes(&w->bytes, original->data, original->size_bytes);
+  }
+  end_section(w, begin);
+}
+
 /* What the reader would refuse is not written. */
 static tenon_status_t check_limits(const plan_writer_t* w) {
   for (uint32_t g = 0; g < w->plan->schedule_count; ++g) {
@@ -242,6 +254,7 @@ static tenon_status_t write_structure(plan_writer_t* w) {
   end_section(w, begin);
   write_profile(w);
   write_packed(w);
+  write_original(w);
   return w->bytes.failed ? tenon__fail_memory(w->sink) : TENON_OK;
 }
 

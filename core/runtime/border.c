@@ -69,8 +69,7 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
 }
 
 /* The tensors of a sequence or an optional are of the element type that its value declares. */
-static tenon_status_t check_items(const tenon__context_t* context,
-                                  const tenon__value_node_t* value,
+static tenon_status_t check_items(const tenon__context_t* context, const tenon__value_node_t* value,
                                   const tenon_argument_t* argument) {
   for (uint32_t k = 0; k < argument->count; ++k) {
     const tenon_argument_t* item = &argument->items[k];
@@ -209,11 +208,10 @@ tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
                          "the extents of output '%s' are not known in time", value->name);
     }
     const tenon_tensor_view_t* own = &context->outputs[k];
-    const bool in_place =
-        own->data != NULL &&
-        memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
-        tenon__strides_are_row_major(value->rank, dims, own->strides) &&
-        (uintptr_t)own->data % 16 == 0;
+    const bool in_place = own->data != NULL &&
+                          memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
+                          tenon__strides_are_row_major(value->rank, dims, own->strides) &&
+                          (uintptr_t)own->data % 16 == 0;
     if (in_place) {
       frame->places[at].data = own->data;
     } else {

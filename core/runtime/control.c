@@ -385,13 +385,13 @@ static tenon_status_t take_results(loop_t* loop, int64_t iteration) {
 }
 
 static tenon_status_t run_iteration(loop_t* loop, int64_t iteration) {
-  static const int64_t kScalar[1] = {1};
+  static const int64_t scalar[1] = {1};
   loop->state->iteration = iteration;
   if (loop->lead > 0) {
     tenon_argument_t lead = {.kind = TENON_ARGUMENT_TENSOR,
                              .tensor = {.data = &loop->state->iteration,
-                                        .dims = kScalar,
-                                        .strides = kScalar,
+                                        .dims = scalar,
+                                        .strides = scalar,
                                         .dtype = TENON_DTYPE_INT64}};
     /* A scalar, or the vector of one element that some formats declare. */
     const tenon__graph_t* g =

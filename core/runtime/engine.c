@@ -135,6 +135,7 @@ static void destroy(tenon__engine_t* engine) {
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);
   }
   if (engine->plan != NULL) {
+    tenon__engine_drop_pending(engine);
     tenon__free(allocator, engine->steps,
                 (engine->plan->schedule_count + 1u) * sizeof *engine->steps);
     tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
@@ -144,7 +145,6 @@ static void destroy(tenon__engine_t* engine) {
   }
   tenon__packed_store_destroy(engine->store);
   tenon__plan_destroy(engine->plan);
-  tenon__engine_free_retired(engine);
   if (engine->options.release_data != NULL) {
     engine->options.release_data(engine->options.release_user);
   }
@@ -208,12 +208,12 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine) {
 
 static tenon_status_t verify_plugin(const tenon__engine_t* engine,
                                     const tenon__plan_plugin_t* plugin) {
-  static const tenon__digest_t kStatic = {{0}};
+  static const tenon__digest_t of_static_ones = {{0}};
   const tenon__owner_t* owners[512];
   const uint32_t count = tenon__catalog_owners(engine->catalog, owners, 512);
   const tenon_sink_t* sink = engine->options.sink;
   for (uint32_t k = 0; k < count && k < 512; ++k) {
-    tenon__owner_t* owner = (tenon__owner_t*)(uintptr_t)owners[k];
+    tenon__owner_t* owner = tenon__drop_const(owners[k]);
     if (strcmp(owner->plugin, plugin->name) != 0 || owner->digest == NULL) {
       continue;
     }
@@ -226,7 +226,7 @@ static tenon_status_t verify_plugin(const tenon__engine_t* engine,
     }
     return TENON_OK;
   }
-  return memcmp(&plugin->digest, &kStatic, sizeof kStatic) == 0
+  return memcmp(&plugin->digest, &of_static_ones, sizeof of_static_ones) == 0
              ? TENON_OK
              : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
                            "plugin '%s' %s, which the plan names, is not there", plugin->name,

@@ -31,10 +31,17 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine);
  * points. */
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine);
 
-/* Refit. Weights by their name in the network; then everything derived (folded, scaled, packed) is
- * made again. UNSUPPORTED, with what stands in the way, when it cannot be. */
+/* Refit, in the parts that core/refit.c puts together. Weights by their name in the network: the
+ * bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way, when
+ * they cannot be replaced. */
+bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);
 tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
                                          const void* data, size_t size_bytes);
-tenon_status_t tenon__engine_commit_weights(tenon__engine_t* engine);
+const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index);
+void tenon__engine_drop_pending(tenon__engine_t* engine);
+/* New bytes for each of the network's weights, NULL for those that stay, of the network's
+ * allocator; adopted on success alone. All steps are prepared again; contexts bind anew. No context
+ * may be running. */
+tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh);
 
 #endif

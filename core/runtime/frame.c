@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
@@ -26,7 +27,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       state->data = frame->memory + place->offset;
       break;
     case TENON_STORAGE_WEIGHTS:
-      state->data = (void*)(uintptr_t)context->engine->plan->network->weights[place->index].data;
+      state->data = tenon__drop_const(context->engine->plan->network->weights[place->index].data);
       break;
     case TENON_STORAGE_STATE:
       state->data = context->states[place->index];
@@ -112,7 +113,7 @@ void tenon__frame_renew(tenon__frame_t* frame) {
   const tenon__weights_t* weights = frame->context->engine->plan->network->weights;
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     if (frame->schedule->places[p].storage == TENON_STORAGE_WEIGHTS) {
-      frame->places[p].data = (void*)(uintptr_t)weights[frame->schedule->places[p].index].data;
+      frame->places[p].data = tenon__drop_const(weights[frame->schedule->places[p].index].data);
     }
   }
   for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {

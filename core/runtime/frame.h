@@ -16,14 +16,6 @@ typedef struct tenon__engine_step_t {
   uint32_t number;             /* over all graphs, for the profiler */
 } tenon__engine_step_t;
 
-/* Weights that a refit has replaced; steps may still be prepared from them until it is committed.
- */
-typedef struct tenon__retired_t {
-  struct tenon__retired_t* next;
-  void* data;
-  size_t size_bytes;
-} tenon__retired_t;
-
 struct tenon__engine_t {
   tenon_allocator_t allocator;
   tenon__engine_options_t options;
@@ -35,9 +27,9 @@ struct tenon__engine_t {
   tenon_device_t* device_handle;
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
+  void** pending;               /* of each of the network's weights: set and not committed */
   uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
-  tenon__retired_t* retired;
-  uint32_t generation; /* of the weights: one more with each refit */
+  uint32_t generation;     /* of the weights: one more with each refit */
 };
 
 /* Memory of a place that has its own (not VIEW, PART). */
@@ -127,8 +119,6 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context);
 void tenon__context_free_states(tenon__context_t* context);
 tenon_status_t tenon__context_update_states(tenon__context_t* context);
 
-/* Frees what a refit has replaced. */
-void tenon__engine_free_retired(tenon__engine_t* engine);
 /* Finds and prepares a step's kernel. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
                                           tenon__instance_t** out_instance);

@@ -1,97 +1,211 @@
-/* Refit: weights replaced in a loaded engine, and everything prepared from them made again. */
+/*
+ * Refit, the engine's part: new bytes of weights are kept until they are committed; then they are
+ * exchanged, every step is prepared again, and contexts forget what they were bound to. All or
+ * nothing: when a step cannot be prepared, everything is as before.
+ */
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 
-static uint32_t find_weights(const tenon__network_t* network, const char* name) {
+/* ---- New bytes ---- */
+
+bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index) {
+  const tenon__plan_t* plan = engine->plan;
+  const tenon__weights_t* weights = &plan->network->weights[index];
+  return plan->original.data != NULL && weights->derivation == NULL && weights->name != NULL &&
+         weights->name[0] != '\0' && weights->data != NULL && weights->dtype != TENON_DTYPE_STRING;
+}
+
+static tenon_status_t find_weights(const tenon__engine_t* engine, const char* name,
+                                   uint32_t* out_index) {
+  const tenon__network_t* network = engine->plan->network;
+  const tenon_sink_t* sink = engine->options.sink;
+  if (engine->plan->original.data == NULL) {
+    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
+                       "the plan was built with tuned_only: its weights cannot be replaced");
+  }
   for (uint32_t k = 0; k < network->weights_count; ++k) {
-    if (network->weights[k].name != NULL && strcmp(network->weights[k].name, name) == 0) {
-      return k;
+    if (tenon__engine_can_set_weights(engine, k) && strcmp(network->weights[k].name, name) == 0) {
+      *out_index = k;
+      return TENON_OK;
     }
   }
-  return TENON_NONE;
-}
-
-void tenon__engine_free_retired(tenon__engine_t* engine) {
-  while (engine->retired != NULL) {
-    tenon__retired_t* retired = engine->retired;
-    engine->retired = retired->next;
-    tenon__free(engine->allocator, retired->data, retired->size_bytes);
-    tenon__free(engine->allocator, retired, sizeof *retired);
-  }
-}
-
-static bool retire(tenon__engine_t* engine, const tenon__weights_t* weights) {
-  tenon__retired_t* retired = tenon__allocate(engine->allocator, 1, sizeof *retired);
-  if (retired == NULL) {
-    return false;
-  }
-  *retired = (tenon__retired_t){.next = engine->retired,
-                                .data = (void*)(uintptr_t)weights->data,
-                                .size_bytes = weights->size_bytes};
-  engine->retired = retired;
-  return true;
+  return tenon__fail(sink, TENON_ERROR_NOT_FOUND,
+                     "the plan has no weights '%s' that its outputs depend on", name);
 }
 
 tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
                                          const void* data, size_t size_bytes) {
-  tenon__network_t* network = engine->plan->network;
   const tenon_sink_t* sink = engine->options.sink;
-  const uint32_t index = find_weights(network, name);
-  if (index == TENON_NONE) {
-    return tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                       "the plan has no weights '%s': they were folded into others or are not used",
-                       name);
-  }
-  tenon__weights_t* weights = &network->weights[index];
-  if (weights->derivation != NULL) {
-    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
-                       "weights '%s' were derived when the plan was built (%s); replace what they "
-                       "were made of in the model and build again",
-                       name, weights->derivation);
-  }
-  if (weights->data == NULL) {
-    return tenon__fail(sink, TENON_ERROR_UNSUPPORTED,
-                       "the plan holds weights '%s' as the kernels packed them alone (tuned_only), or "
-                       "does not need them: build it without that to replace them",
-                       name);
-  }
-  if (weights->size_bytes != size_bytes) {
+  const tenon__network_t* network = engine->plan->network;
+  uint32_t index = 0;
+  TENON_TRY(find_weights(engine, name, &index));
+  const size_t expected = network->weights[index].size_bytes;
+  if (expected != size_bytes) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "weights '%s' have %zu bytes, %zu were given", name, weights->size_bytes,
-                       size_bytes);
+                       "weights '%s' have %zu bytes, %zu were given", name, expected, size_bytes);
   }
-  void* copy = tenon__allocate(network->allocator, size_bytes, 1);
-  if (copy == NULL || (weights->owned && !retire(engine, weights))) {
-    tenon__free(network->allocator, copy, size_bytes);
+  if (engine->pending == NULL) {
+    engine->pending = tenon__allocate(engine->allocator, network->weights_count, sizeof(void*));
+  }
+  if (engine->pending != NULL && engine->pending[index] == NULL) {
+    engine->pending[index] = tenon__allocate(engine->allocator, size_bytes, 1);
+  }
+  if (engine->pending == NULL || engine->pending[index] == NULL) {
     return tenon__fail_memory(sink);
   }
-  memcpy(copy, data, size_bytes);
-  weights->data = copy;
-  weights->owned = true;
-  weights->digest_known = false;
+  memcpy(engine->pending[index], data, size_bytes);
   return TENON_OK;
 }
 
-tenon_status_t tenon__engine_commit_weights(tenon__engine_t* engine) {
+const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index) {
+  return engine->pending == NULL ? NULL : engine->pending[index];
+}
+
+void tenon__engine_drop_pending(tenon__engine_t* engine) {
+  const tenon__network_t* network = engine->plan->network;
+  for (uint32_t k = 0; engine->pending != NULL && k < network->weights_count; ++k) {
+    tenon__free(engine->allocator, engine->pending[k], network->weights[k].size_bytes);
+  }
+  if (engine->pending != NULL) {
+    tenon__free(engine->allocator, engine->pending, network->weights_count * sizeof(void*));
+  }
+  engine->pending = NULL;
+}
+
+/* ---- Exchange ---- */
+
+/* What the exchange replaces, and what comes instead. */
+typedef struct exchange_t {
+  tenon__engine_t* engine;
+  tenon__arena_t arena;
+  tenon__weights_t* weights; /* the others of each of the network's */
+  tenon__instance_t*** instances;
+  tenon__packed_store_t* store;
+} exchange_t;
+
+static void swap_weights(exchange_t* x) {
+  tenon__network_t* network = x->engine->plan->network;
+  for (uint32_t k = 0; k < network->weights_count; ++k) {
+    const tenon__weights_t other = x->weights[k];
+    x->weights[k] = network->weights[k];
+    network->weights[k] = other;
+  }
+}
+
+static void swap_instances(exchange_t* x) {
+  tenon__engine_t* engine = x->engine;
+  tenon__packed_store_t* store = engine->store;
+  for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
+    for (uint32_t k = 0; k < engine->plan->schedules[g].step_count; ++k) {
+      tenon__instance_t* other = x->instances[g][k];
+      x->instances[g][k] = engine->steps[g][k].instance;
+      engine->steps[g][k].instance = other;
+    }
+  }
+  engine->store = x->store;
+  x->store = store;
+}
+
+/* Regions point at the bytes of constants. */
+static tenon_status_t finish_regions(tenon__engine_t* engine) {
   tenon__plan_t* plan = engine->plan;
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
       const tenon__step_t* step = &plan->schedules[g].steps[k];
-      if (step->kind != TENON_STEP_KERNEL) {
-        continue;
-      }
-      tenon__instance_t* fresh = NULL;
-      TENON_TRY(tenon__region_finish(&plan->arena, &plan->profile,
-                                     (struct tenon_region_t*)(uintptr_t)step->region));
-      TENON_TRY(tenon__engine_prepare_step(engine, step, &fresh));
-      tenon__instance_release(engine->steps[g][k].instance);
-      engine->steps[g][k].instance = fresh;
+      const tenon_status_t status =
+          step->kind != TENON_STEP_KERNEL
+              ? TENON_OK
+              : tenon__region_finish(&plan->arena, &plan->profile, tenon__drop_const(step->region));
+      TENON_TRY(status);
     }
   }
-  engine->generation += 1;
-  tenon__engine_free_retired(engine);
   return TENON_OK;
+}
+
+static tenon_status_t prepare_steps(tenon__engine_t* engine) {
+  const tenon__plan_t* plan = engine->plan;
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
+      const tenon__step_t* step = &plan->schedules[g].steps[k];
+      const tenon_status_t status =
+          step->kind != TENON_STEP_KERNEL
+              ? TENON_OK
+              : tenon__engine_prepare_step(engine, step, &engine->steps[g][k].instance);
+      TENON_TRY(status);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
+  tenon__engine_t* engine = x->engine;
+  const tenon__plan_t* plan = engine->plan;
+  const tenon__network_t* network = plan->network;
+  tenon__arena_initialize(&x->arena, engine->allocator);
+  x->weights = tenon__arena_allocate(&x->arena, network->weights_count + 1u, sizeof *x->weights);
+  x->instances = tenon__arena_allocate(&x->arena, plan->schedule_count + 1u, sizeof *x->instances);
+  if (x->weights == NULL || x->instances == NULL) {
+    return tenon__fail_memory(engine->options.sink);
+  }
+  for (uint32_t k = 0; k < network->weights_count; ++k) {
+    x->weights[k] = network->weights[k];
+    if (fresh[k] != NULL) {
+      x->weights[k].data = fresh[k];
+      x->weights[k].owned = true;
+      x->weights[k].digest_known = false;
+    }
+  }
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    x->instances[g] =
+        tenon__arena_allocate(&x->arena, plan->schedules[g].step_count + 1u, sizeof(void*));
+    if (x->instances[g] == NULL) {
+      return tenon__fail_memory(engine->options.sink);
+    }
+  }
+  TENON_TRY(tenon__packed_store_create(engine->allocator, &x->store));
+  for (uint32_t k = 0; k < plan->packed_count; ++k) {
+    TENON_TRY(tenon__packed_store_add_mapped(x->store, &plan->packed[k]));
+  }
+  return TENON_OK;
+}
+
+static void destroy_instances(const exchange_t* x) {
+  for (uint32_t g = 0; x->instances != NULL && g < x->engine->plan->schedule_count; ++g) {
+    const uint32_t count = x->instances[g] == NULL ? 0 : x->engine->plan->schedules[g].step_count;
+    for (uint32_t k = 0; k < count; ++k) {
+      tenon__instance_release(x->instances[g][k]);
+    }
+  }
+}
+
+tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh) {
+  exchange_t x = {.engine = engine};
+  const tenon__network_t* network = engine->plan->network;
+  tenon_status_t status = begin_exchange(&x, fresh);
+  if (status == TENON_OK) {
+    swap_weights(&x);
+    swap_instances(&x);
+    status = finish_regions(engine);
+    status = status == TENON_OK ? prepare_steps(engine) : status;
+    if (status == TENON_OK) {
+      engine->generation += 1; /* contexts look at it before they run */
+    } else {
+      swap_weights(&x);
+      swap_instances(&x);
+      (void)finish_regions(engine);
+    }
+  }
+  destroy_instances(&x);
+  for (uint32_t k = 0; status == TENON_OK && k < network->weights_count; ++k) {
+    if (fresh[k] != NULL && x.weights[k].owned) {
+      tenon__free(network->allocator, tenon__drop_const(x.weights[k].data),
+                  x.weights[k].size_bytes);
+    }
+  }
+  tenon__packed_store_destroy(x.store);
+  tenon__arena_deinitialize(&x.arena);
+  return status;
 }

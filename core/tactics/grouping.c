@@ -9,18 +9,25 @@
 
 static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
                                 tenon__expression_t* out_expression) {
-  tenon_dtype_t* dtypes =
-      tenon__arena_allocate(grouping->tuning->arena, node->input_count + 1u, sizeof *dtypes);
-  if (dtypes == NULL) {
+  tenon__move_input_t* inputs =
+      tenon__arena_allocate(grouping->tuning->arena, node->input_count + 1u, sizeof *inputs);
+  if (inputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < node->input_count; ++k) {
-    dtypes[k] = node->inputs[k] == TENON_NONE ? TENON_DTYPE_UNDEFINED
-                                              : grouping->g->values[node->inputs[k]].dtype;
+    if (node->inputs[k] == TENON_NONE) {
+      continue;
+    }
+    const tenon__value_node_t* value = &grouping->g->values[node->inputs[k]];
+    inputs[k] = (tenon__move_input_t){.dtype = value->dtype, .rank = value->rank};
+    if (value->contents != NULL && value->rank <= 1) {
+      inputs[k].contents = value->contents;
+      inputs[k].content_count = value->content_count;
+    }
   }
   return tenon__expression_from_move(
       grouping->tuning->network->pool, &node->maps[0], grouping->g->values[node->outputs[0]].dtype,
-      dtypes, node->input_count, grouping->tuning->arena, grouping->tuning->sink, out_expression);
+      inputs, node->input_count, grouping->tuning->arena, grouping->tuning->sink, out_expression);
 }
 
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,

@@ -94,6 +94,38 @@ static bool reads_elements(const tenon__network_t* network, const tenon__index_m
   return false;
 }
 
+static bool mentions_dim(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim_t part) {
+  if (tenon__dim_equal(dim, part)) {
+    return true;
+  }
+  const tenon__dim_view_t view = tenon__dim_get(pool, dim);
+  for (uint32_t k = 0; k < view.operand_count; ++k) {
+    if (mentions_dim(pool, view.operands[k], part)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Does a move's coordinate depend on a number in the value? It may be read there. */
+static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
+                           const tenon__value_node_t* value) {
+  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
+    if (tenon__dim_get(network->pool, value->contents[c]).kind != TENON_DIM_SYMBOL) {
+      continue;
+    }
+    for (uint32_t s = 0; s < map->source_count; ++s) {
+      const tenon__map_source_t* source = &map->sources[s];
+      for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
+        if (mentions_dim(network->pool, source->coordinates[d], value->contents[c])) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /* Marks what a needed node reads. Operands that only shape it are read through contents. */
 static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
   if (tenon__node_is_contents(grouping->tuning->network, grouping->g, node)) {
@@ -118,7 +150,10 @@ static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
         continue;
       }
       for (uint32_t i = 0; i < node->input_count; ++i) { /* elements of others */
-        if (node->inputs[i] != TENON_NONE && reads_elements(grouping->tuning->network, map, i)) {
+        if (node->inputs[i] != TENON_NONE &&
+            (reads_elements(grouping->tuning->network, map, i) ||
+             reads_contents(grouping->tuning->network, map,
+                            &grouping->g->values[node->inputs[i]]))) {
           grouping->needed[node->inputs[i]] = true;
         }
       }

@@ -101,7 +101,7 @@ static tenon_status_t make_tensor(trial_t* trial, const tenon_value_info_t* valu
                                     .dtype = value->dtype,
                                     .layout = TENON_NONE};
   if (value->constant_data != NULL && !is_output) {
-    out_view->data = (void*)(uintptr_t)value->constant_data;
+    out_view->data = tenon__drop_const(value->constant_data);
     return tenon__strides_row_major(value->rank, dims, strides) ? TENON_OK
                                                                 : TENON_ERROR_INVALID_DATA;
   }

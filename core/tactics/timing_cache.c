@@ -10,7 +10,7 @@
 #include "core/base/status.h"
 #include "core/base/string_map.h"
 
-static const char kHeader[] = "tenon timing cache 1\n";
+static const char header_line[] = "tenon timing cache 1\n";
 
 struct tenon__timing_cache_t {
   tenon_allocator_t allocator;
@@ -110,8 +110,8 @@ static bool parse_line(const char* line, size_t size, char key[65], double* out_
 
 tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char* text, size_t size,
                                         const char* name, const tenon_sink_t* sink) {
-  const size_t header = sizeof kHeader - 1;
-  if (size < header || memcmp(text, kHeader, header) != 0) {
+  const size_t header = sizeof header_line - 1;
+  if (size < header || memcmp(text, header_line, header) != 0) {
     tenon__report(sink, TENON_SEVERITY_WARNING,
                   "%s: not a timing cache of this version; it is ignored and measured anew", name);
     return TENON_OK;
@@ -150,7 +150,7 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
                                          size_t* out_size) {
   (void)pthread_mutex_lock(&cache->mutex);
   const size_t count = tenon__string_map_count(&cache->map);
-  const size_t capacity = sizeof kHeader + count * 96;
+  const size_t capacity = sizeof header_line + count * 96;
   const char** keys = tenon__allocate(cache->allocator, count + 1, sizeof *keys);
   char* text = tenon__allocate(cache->allocator, capacity, 1);
   char* result = NULL;
@@ -159,7 +159,7 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
       keys[k] = tenon__string_map_key(&cache->map, k);
     }
     qsort(keys, count, sizeof *keys, compare_keys);
-    size_t at = (size_t)snprintf(text, capacity, "%s", kHeader);
+    size_t at = (size_t)snprintf(text, capacity, "%s", header_line);
     for (size_t k = 0; k < count; ++k) {
       const tenon__map_value_t* value = tenon__string_map_find(&cache->map, keys[k]);
       /* All digits: who reads the file must choose as who measured did. */

@@ -2,8 +2,9 @@
 #include <stdio.h>
 
 #include "families.h"
+#include "types.h"
 
-enum { TEXT_SIZE = 96 };
+enum { TEXT_SIZE = 160 };
 
 /* A matrix, transposed where the attribute says so: a view. */
 static tenon_value_t operand(tenon__make_t* make, uint32_t index, const char* attribute) {
@@ -14,6 +15,32 @@ static tenon_value_t operand(tenon__make_t* make, uint32_t index, const char* at
              : matrix;
 }
 
+/* y = alpha * a + beta * b. */
+static void weigh(tenon__make_t* make, tenon_value_t a, double alpha, tenon_value_t b,
+                  double beta) {
+  char text[TEXT_SIZE];
+  const char* name = tenon__onnx_dtype_name(tenon__make_dtype(make, a));
+  if (name[0] == 'i' || name[0] == 'u') { /* the factors may be fractions all the same */
+    (void)snprintf(text, sizeof(text),
+                   "y = cast(cast(a, f64) * (%.17g) + cast(b, f64) * (%.17g), %s)", alpha, beta,
+                   name);
+  } else {
+    (void)snprintf(text, sizeof(text), "y = a * (%.17g) + b * (%.17g)", alpha, beta);
+  }
+  tenon__make_output(make, 0, tenon__make_math_2(make, text, a, b));
+}
+
+static void scale(tenon__make_t* make, tenon_value_t a, double alpha) {
+  char text[TEXT_SIZE];
+  const char* name = tenon__onnx_dtype_name(tenon__make_dtype(make, a));
+  if (name[0] == 'i' || name[0] == 'u') {
+    (void)snprintf(text, sizeof(text), "y = cast(cast(a, f64) * (%.17g), %s)", alpha, name);
+  } else {
+    (void)snprintf(text, sizeof(text), "y = a * (%.17g)", alpha);
+  }
+  tenon__make_output(make, 0, tenon__make_math_1(make, text, a));
+}
+
 /* alpha a b + beta c: alpha and beta are 1 in most files, and then c is a plain addition. */
 static void gemm(tenon__make_t* make) {
   const double alpha = tenon__make_get_float(make, "alpha", 1);
@@ -21,19 +48,17 @@ static void gemm(tenon__make_t* make) {
   const tenon_value_t c = tenon__make_input(make, 2);
   const tenon_value_t a = operand(make, 0, "transA");
   const tenon_value_t b = operand(make, 1, "transB");
-  tenon_value_t y = tenon__make_2(make, "mat_mul", a, b);
-  char text[TEXT_SIZE];
+  const tenon_value_t y = tenon__make_2(make, "mat_mul", a, b);
   const bool has_c = tenon__make_present(c) && beta != 0;
   if (has_c && alpha == 1 && beta == 1) {
-    y = tenon__make_2(make, "add", y, c);
+    tenon__make_output(make, 0, tenon__make_2(make, "add", y, c));
   } else if (has_c) {
-    (void)snprintf(text, sizeof(text), "y = a * (%.17g) + b * (%.17g)", alpha, beta);
-    y = tenon__make_math_2(make, text, y, c);
+    weigh(make, y, alpha, c, beta);
   } else if (alpha != 1) {
-    (void)snprintf(text, sizeof(text), "y = a * (%.17g)", alpha);
-    y = tenon__make_math_1(make, text, y);
+    scale(make, y, alpha);
+  } else {
+    tenon__make_output(make, 0, y);
   }
-  tenon__make_output(make, 0, y);
 }
 
 #define ROW(type, function, op, attributes) \

@@ -54,6 +54,9 @@ int64_t tenon__cpu_region_item(tenon__cpu_region_t region, const char* name, siz
                                int64_t otherwise);
 size_t tenon__cpu_region_length(tenon__cpu_region_t region, const char* name);
 
+/* Whole bytes of an element; 0 for smaller ones. */
+size_t tenon__cpu_element_bytes(tenon_dtype_t dtype);
+
 /* Writes the reason and returns 0, for `return refuse(...)` in match. */
 int32_t tenon__cpu_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail);
 

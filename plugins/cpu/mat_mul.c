@@ -109,9 +109,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
         .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
   }
   const tenon_numerics_t numerics = {.reassociates = 1};
+  const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;
   tenon_tactic_t tactic = {
       .size = sizeof(tactic),
       .name = "tiles",
+      .configuration = &once,
+      .configuration_size = sizeof(once),
       .inputs = rules,
       .outputs = &output,
       .numerics = &numerics,
@@ -170,10 +173,9 @@ static tenon_status_t pack_constant(tenon__cpu_mat_mul_t* self, tenon__cpu_regio
   return TENON_OK;
 }
 
-/* Is b packed when building? At load its data may be gone, but the tactic has no room for it. */
-static bool packs_once(const tenon_tactic_t* tactic, const sizes_t* sizes,
-                       const tenon_value_info_t* b) {
-  return b->constant_data != NULL || tactic->scratch_bytes < sizes->shared + sizes->slot;
+/* Is b packed when building? At load its data may be gone, so the tactic remembers. */
+static bool packs_once(const tenon_tactic_t* tactic) {
+  return tactic->configuration_size == 1 && *(const uint8_t*)tactic->configuration != 0;
 }
 
 static tenon_status_t prepare(void* state, const tenon_region_t* handle,
@@ -193,7 +195,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   size_t depth = 0;
   size_t columns = 0;
   matrix_extents(region, &depth, &columns);
-  const bool once = packs_once(tactic, &sizes, b);
+  const bool once = packs_once(tactic);
   self->isa = cpu->isa;
   self->transpose_a = tenon__cpu_region_int(region, "transpose_a", 0) != 0;
   self->transpose_b = b->rank > 1 && tenon__cpu_region_int(region, "transpose_b", 0) != 0;
@@ -346,7 +348,7 @@ const tenon_kernel_t tenon__cpu_mat_mul_kernel = {
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),
-    .version = 1,
+    .version = 2,
     .input_limit = 2,
     .match = match,
     .tactics = tactics,

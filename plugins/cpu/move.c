@@ -27,15 +27,6 @@ typedef struct bound_t {
   size_t element_bytes;
 } bound_t;
 
-static size_t element_bytes(tenon_dtype_t dtype) {
-  static const uint8_t bits[TENON_DTYPE_COUNT] = {
-#define DTYPE_BITS(name, mnemonic, count, kind) count,
-      TENON_DTYPES(DTYPE_BITS)
-#undef DTYPE_BITS
-  };
-  return bits[dtype] % 8 == 0 ? bits[dtype] / 8U : 0;
-}
-
 static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
   (void)state;
@@ -43,7 +34,7 @@ static int32_t match(void* state, const tenon_region_t* region, const tenon_regi
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_OTHER, "one output, few inputs");
   }
   const tenon_value_info_t* output = table->value(region, table->output(region, 0));
-  if (output->dtype == TENON_DTYPE_STRING || element_bytes(output->dtype) == 0) {
+  if (output->dtype == TENON_DTYPE_STRING || tenon__cpu_element_bytes(output->dtype) == 0) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, "elements of whole bytes");
   }
   return 1;
@@ -100,7 +91,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   bound->isa = *(const tenon__cpu_isa_t**)instance;
-  bound->element_bytes = element_bytes(out->dtype);
+  bound->element_bytes = tenon__cpu_element_bytes(out->dtype);
   bound->pieces = host->allocate(binding, (move->piece_count + 1U) * sizeof(piece_t));
   if (bound->pieces == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;

@@ -117,3 +117,12 @@ void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32
     host->parallel(run, slots < count ? slots : count, run_lane, &lanes);
   }
 }
+
+size_t tenon__cpu_element_bytes(tenon_dtype_t dtype) {
+  static const uint8_t bits[TENON_DTYPE_COUNT] = {
+#define DTYPE_BITS(name, mnemonic, count, kind) count,
+      TENON_DTYPES(DTYPE_BITS)
+#undef DTYPE_BITS
+  };
+  return bits[dtype] % 8 == 0 ? bits[dtype] / 8U : 0;
+}

@@ -43,13 +43,13 @@ static int widest_isa(void) {
 
 /* What the environment allows; more than there is counts as what there is. */
 static int allowed_isa(int widest, const tenon_sink_t* sink) {
-  static const char* const kNames[] = {"baseline", "avx2", "avx512"};
+  static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
   const char* wanted = getenv("TENON_CPU");
   if (wanted == NULL || wanted[0] == 0) {
     return widest;
   }
   for (int k = 0; k < 3; ++k) {
-    if (strcmp(wanted, kNames[k]) == 0) {
+    if (strcmp(wanted, isa_names[k]) == 0) {
       return k < widest ? k : widest;
     }
   }
@@ -86,7 +86,7 @@ static uint32_t count(void* state, const tenon_sink_t* sink) {
 
 static tenon_status_t open_device(void* state, uint32_t index, const tenon_sink_t* sink,
                                   tenon_device_t** out_device) {
-  static const char* const kNames[] = {"baseline", "avx2", "avx512"};
+  static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
   const host_state_t* host = state;
   char name[49];
   if (index != 0) {
@@ -101,7 +101,7 @@ static tenon_status_t open_device(void* state, uint32_t index, const tenon_sink_
   device->isa = allowed_isa(widest_isa(), sink);
   processor_name(name);
   (void)snprintf(device->fingerprint, sizeof device->fingerprint, "%s, %s", name,
-                 kNames[device->isa]);
+                 isa_names[device->isa]);
   *out_device = device;
   return TENON_OK;
 }
@@ -143,7 +143,7 @@ static tenon_status_t health(tenon_device_t* device, const tenon_sink_t* sink) {
   return TENON_OK;
 }
 
-static const tenon_device_descriptor_t kDevice = {
+static const tenon_device_descriptor_t device_descriptor = {
     .size = sizeof(tenon_device_descriptor_t),
     .name = "cpu",
     .summary = "the host's processors and memory",
@@ -158,10 +158,10 @@ static const tenon_device_descriptor_t kDevice = {
     .health = health,
 };
 
-static const tenon_offering_t kOfferings[] = {
+static const tenon_offering_t offerings[] = {
     {.size = sizeof(tenon_offering_t),
      .kind = "device/1",
-     .items = &kDevice,
+     .items = &device_descriptor,
      .count = 1,
      .stride = sizeof(tenon_device_descriptor_t)},
 };
@@ -185,11 +185,11 @@ static void stop(void* state) {
   (void)host->allocator.resize(host->allocator.user, host, sizeof *host, 0);
 }
 
-static const tenon_plugin_t kPlugin = {
-    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = kOfferings,
+static const tenon_plugin_t plugin = {
+    TENON_PLUGIN_HEADER, .name = "host", .version = "0.1.0", .offerings = offerings,
     .offering_count = 1, .start = start, .stop = stop,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
-  return host->abi_major == TENON_ABI_MAJOR ? &kPlugin : NULL;
+  return host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;
 }

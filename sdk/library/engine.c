@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/refit.h"
 #include "sdk/library/library.h"
 
 enum { PLAN_ALIGNMENT = 64 };
@@ -185,18 +186,12 @@ tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
 
 /* ---- Refit ---- */
 
-/* The model's own weights that the plan has: derived ones follow from them. */
-static bool can_be_set(const tenon__weights_t* weights) {
-  return weights->derivation == NULL && weights->data != NULL && weights->name != NULL &&
-         weights->name[0] != '\0';
-}
-
 uint32_t tenon_engine_weights_count(const tenon_engine_t* engine) {
   uint32_t count = 0;
   const tenon__network_t* network =
       engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
   for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
-    count += can_be_set(&network->weights[i]) ? 1 : 0;
+    count += tenon__engine_can_set_weights(engine->engine, i) ? 1 : 0;
   }
   return count;
 }
@@ -205,7 +200,7 @@ const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t
   const tenon__network_t* network =
       engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
   for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
-    if (can_be_set(&network->weights[i]) && index-- == 0) {
+    if (tenon__engine_can_set_weights(engine->engine, i) && index-- == 0) {
       return network->weights[i].name;
     }
   }
@@ -223,5 +218,6 @@ tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name
 
 tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
   TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return tenon__tell_memory(&engine->sink, __func__, tenon__engine_commit_weights(engine->engine));
+  return tenon__tell_memory(&engine->sink, __func__,
+                            tenon__refit_commit(engine->registry->catalog, engine->engine));
 }

@@ -221,7 +221,7 @@ tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* 
   if (count > 0) {
     TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
   }
-  const tenon_tensor_view_t view = {.data = (void*)(uintptr_t)data, /* only read */
+  const tenon_tensor_view_t view = {.data = tenon__drop_const(data), /* only read */
                                     .dims = dims,
                                     .strides = strides,
                                     .rank = rank,
@@ -249,7 +249,7 @@ uint32_t tenon_network_output_count(const tenon_network_t* network) {
 static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, const char* name,
                                tenon_io_info_t* out_info) {
   /* The arena is where what is lent lies: filling it does not change the network. */
-  tenon__arena_t* arena = &((tenon_network_t*)(uintptr_t)network)->arena;
+  tenon__arena_t* arena = &((tenon_network_t*)tenon__drop_const(network))->arena;
   const tenon_status_t status =
       tenon__io_info(network->network, NULL, value, name, arena, out_info);
   return status == TENON_OK ? TENON_OK : tenon__fail_memory(&network->registry->sink);

@@ -1,5 +1,6 @@
 /* What a context keeps: states, extents within the profile, outputs that a run sizes, weights that
  * are replaced. */
+#include "core/refit.h"
 #include "tests/support/core_world.h"
 
 /* ---- States ---- */
@@ -228,11 +229,11 @@ TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {
     EXPECT_STATUS(tenon__engine_set_weights(world.engine, "w", others, 4),
                   TENON_ERROR_INVALID_ARGUMENT);
     EXPECT_STATUS(tenon__engine_set_weights(world.engine, "w", others, sizeof(others)), TENON_OK);
-    EXPECT_STATUS(tenon__engine_commit_weights(world.engine), TENON_OK);
+    EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 20, 30);
     EXPECT_STATUS(tenon__engine_set_weights(world.engine, "w", weights, sizeof(weights)), TENON_OK);
-    EXPECT_STATUS(tenon__engine_commit_weights(world.engine), TENON_OK);
+    EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 2, 3);
   }

@@ -170,7 +170,7 @@ static inline tenon_status_t core_move_bind(void* instance, tenon_binding_t* bin
                                             const tenon_bind_table_t* host, void** out_bound) {
   (void)instance;
   const tenon_move_t* move = host->move(binding);
-  *out_bound = (void*)(uintptr_t)move;
+  *out_bound = tenon__drop_const(move);
   return move == NULL || move->rank > 8 || move->covers_output == 0 ? TENON_ERROR_UNSUPPORTED
                                                                     : TENON_OK;
 }

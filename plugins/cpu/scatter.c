@@ -1,0 +1,240 @@
+/* Writing where indices say: scatter_nd and scatter_elements, on dense tensors, in place where the
+ * input's memory may be taken. Updates of one place follow the order of the indices, so that the
+ * last one stays. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels.h"
+
+enum { MOST_AXES = 8 };
+
+typedef enum reduction_t { NONE, ADD, MUL, MAX, MIN } reduction_t;
+
+typedef struct scatter_t {
+  reduction_t reduction;
+  size_t element_bytes;
+  uint32_t axis; /* scatter_elements */
+  bool by_element;
+} scatter_t;
+
+static const char* const reduction_names[] = {"none", "add", "mul", "max", "min"};
+
+static int32_t find_reduction(tenon__cpu_region_t region) {
+  const char* name = tenon__cpu_region_string(region, "reduction");
+  for (int32_t k = 0; k < 5; k++) {
+    if (name != NULL && strcmp(name, reduction_names[k]) == 0) {
+      return k;
+    }
+  }
+  return name == NULL ? 0 : -1;
+}
+
+static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_value_info_t* indices = tenon__cpu_region_input(region, 1);
+  const int32_t reduction = find_reduction(region);
+  if (x->dtype == TENON_DTYPE_STRING || tenon__cpu_element_bytes(x->dtype) == 0 ||
+      indices->dtype != TENON_DTYPE_INT64) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
+  }
+  if (reduction < 0 || (reduction > 0 && x->dtype != TENON_DTYPE_FLOAT32)) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, "a reduction of other than floats");
+  }
+  if (x->rank == 0 || x->rank > MOST_AXES || indices->rank == 0) {
+    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
+  }
+  return 1;
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  (void)state;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  const tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .in_place_input = 0};
+  double bytes = (double)tenon__cpu_element_bytes(x->dtype);
+  for (uint32_t k = 0; k < x->rank; k++) {
+    bytes *= (double)x->dims_opt[k];
+  }
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "slices",
+                                 .outputs = &output,
+                                 .estimate_seconds = 2e-7 + bytes / 5e9,
+                                 .launches = 1};
+  return add(emit, &tactic);
+}
+
+static tenon_status_t prepare(void* state, const tenon_region_t* handle,
+                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
+                              void** out_instance) {
+  (void)state;
+  (void)tactic;
+  const tenon__cpu_region_t region = {handle, table};
+  const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
+  scatter_t* self = host->allocate(preparation, sizeof(*self));
+  if (self == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const int64_t axis = tenon__cpu_region_int(region, "axis", 0);
+  self->reduction = (reduction_t)find_reduction(region);
+  self->element_bytes = tenon__cpu_element_bytes(x->dtype);
+  self->by_element = strstr(table->node_operator(handle, 0), "scatter_elements") != NULL;
+  self->axis = (uint32_t)(axis < 0 ? axis + (int64_t)x->rank : axis);
+  *out_instance = self;
+  return TENON_OK;
+}
+
+static void combine(const scatter_t* self, char* to, const char* from, int64_t count) {
+  float* y = (float*)(void*)to;
+  const float* u = (const float*)(const void*)from;
+  switch (self->reduction) {
+    case ADD:
+      for (int64_t k = 0; k < count; k++) {
+        y[k] += u[k];
+      }
+      break;
+    case MUL:
+      for (int64_t k = 0; k < count; k++) {
+        y[k] *= u[k];
+      }
+      break;
+    case MAX:
+      for (int64_t k = 0; k < count; k++) {
+        y[k] = u[k] > y[k] || u[k] != u[k] ? u[k] : y[k];
+      }
+      break;
+    case MIN:
+      for (int64_t k = 0; k < count; k++) {
+        y[k] = u[k] < y[k] || u[k] != u[k] ? u[k] : y[k];
+      }
+      break;
+    default:
+      memcpy(to, from, (size_t)count * self->element_bytes);
+      break;
+  }
+}
+
+static int64_t product(const tenon_tensor_view_t* view, uint32_t begin, uint32_t end) {
+  int64_t count = 1;
+  for (uint32_t k = begin; k < end; k++) {
+    count *= view->dims[k];
+  }
+  return count;
+}
+
+static tenon_status_t out_of_range(tenon_run_t* run, const tenon_run_table_t* host, int64_t index,
+                                   int64_t extent) {
+  char message[96];
+  (void)snprintf(message, sizeof(message), "index %lld is out of range for extent %lld",
+                 (long long)index, (long long)extent);
+  return host->fail(run, TENON_ERROR_INVALID_DATA, message);
+}
+
+typedef struct job_t {
+  const scatter_t* self;
+  tenon_run_t* run;
+  const tenon_run_table_t* host;
+  const tenon_tensor_view_t* indices;
+  const tenon_tensor_view_t* updates;
+  const tenon_tensor_view_t* y;
+} job_t;
+
+static tenon_status_t scatter_slices(const job_t* job) {
+  const tenon_tensor_view_t* y = job->y;
+  const int64_t* at = job->indices->data;
+  const uint32_t depth = (uint32_t)job->indices->dims[job->indices->rank - 1];
+  if (depth > y->rank) {
+    return job->host->fail(job->run, TENON_ERROR_INVALID_DATA, "coordinates have too many axes");
+  }
+  const int64_t slices = product(job->indices, 0, job->indices->rank - 1);
+  const int64_t length = product(y, depth, y->rank);
+  const size_t bytes = (size_t)length * job->self->element_bytes;
+  const char* from = job->updates->data;
+  for (int64_t slice = 0; slice < slices; slice++, at += depth, from += bytes) {
+    int64_t target = 0;
+    for (uint32_t k = 0; k < depth; k++) {
+      const int64_t index = at[k] + (at[k] < 0 ? y->dims[k] : 0);
+      if (index < 0 || index >= y->dims[k]) {
+        return out_of_range(job->run, job->host, at[k], y->dims[k]);
+      }
+      target = target * y->dims[k] + index;
+    }
+    combine(job->self, (char*)y->data + (size_t)target * bytes, from, length);
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t scatter_elements(const job_t* job) {
+  const tenon_tensor_view_t* y = job->y;
+  const tenon_tensor_view_t* indices = job->indices;
+  const size_t size = job->self->element_bytes;
+  const uint32_t axis = job->self->axis;
+  int64_t place[MOST_AXES] = {0};
+  int64_t strides[MOST_AXES];
+  const int64_t count = product(indices, 0, indices->rank);
+  for (uint32_t k = y->rank; k-- > 0;) {
+    strides[k] = k + 1 == y->rank ? 1 : strides[k + 1] * y->dims[k + 1];
+  }
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t given = ((const int64_t*)indices->data)[i];
+    const int64_t index = given + (given < 0 ? y->dims[axis] : 0);
+    int64_t target = 0;
+    if (index < 0 || index >= y->dims[axis]) {
+      return out_of_range(job->run, job->host, given, y->dims[axis]);
+    }
+    for (uint32_t k = 0; k < y->rank; k++) {
+      target += (k == axis ? index : place[k]) * strides[k];
+    }
+    combine(job->self, (char*)y->data + (size_t)target * size,
+            (const char*)job->updates->data + (size_t)i * size, 1);
+    for (uint32_t k = y->rank; k-- > 0 && ++place[k] == indices->dims[k];) {
+      place[k] = 0;
+    }
+  }
+  return TENON_OK;
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
+                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                              uint32_t input_count, const tenon_argument_t* outputs,
+                              uint32_t output_count) {
+  (void)bound;
+  const scatter_t* self = instance;
+  if (input_count != 3 || output_count != 1) {
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  const tenon_tensor_view_t* x = &inputs[0].tensor;
+  const job_t job = {self, run, host, &inputs[1].tensor, &inputs[2].tensor, &outputs[0].tensor};
+  const size_t bytes = (size_t)product(x, 0, x->rank) * self->element_bytes;
+  if (job.y->data != x->data && bytes > 0) {
+    memcpy(job.y->data, x->data, bytes);
+  }
+  if (product(job.updates, 0, job.updates->rank) == 0) {
+    return TENON_OK;
+  }
+  return self->by_element ? scatter_elements(&job) : scatter_slices(&job);
+}
+
+static const char* const operators[] = {"standard.scatter_nd/1", "standard.scatter_elements/1",
+                                        NULL};
+static const char* const attributes[] = {"reduction", "axis", NULL};
+
+const tenon_kernel_t tenon__cpu_scatter_kernel = {
+    .size = sizeof(tenon_kernel_t),
+    .name = "scatter",
+    .device = "cpu",
+    .operators = operators,
+    .attributes = attributes,
+    .version = 1,
+    .input_limit = 3,
+    .match = match,
+    .tactics = tactics,
+    .prepare = prepare,
+    .enqueue = enqueue,
+};
