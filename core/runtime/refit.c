@@ -131,8 +131,9 @@ static tenon_status_t visit_kernels(tenon__engine_t* engine, visit_t visit) {
 /* Regions point at the bytes of constants. */
 static tenon_status_t finish_region(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
   tenon__plan_t* plan = engine->plan;
-  return tenon__region_finish(&plan->arena, &plan->profile,
-                              tenon__drop_const(plan->schedules[graph].steps[step].region));
+  return tenon__region_finish(
+      &plan->arena, &plan->profile,
+      (struct tenon_region_t*)tenon__drop_const(plan->schedules[graph].steps[step].region));
 }
 
 static tenon_status_t prepare_step(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
