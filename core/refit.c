@@ -48,7 +48,8 @@ static tenon_status_t give_weights(const refit_t* r) {
     tenon__weights_t* weights = &r->network->weights[k];
     const void* set = tenon__engine_pending_weights(r->engine, k);
     if (weights->dtype != known->dtype || weights->rank != known->rank ||
-        memcmp(weights->dims, known->dims, known->rank * sizeof *known->dims) != 0) {
+        (known->rank > 0 &&
+         memcmp(weights->dims, known->dims, known->rank * sizeof *known->dims) != 0)) {
       return tenon__fail(r->sink, TENON_ERROR_INVALID_DATA,
                          "the plan is broken: its weights '%s' are not those of its original "
                          "network",
