@@ -90,6 +90,26 @@ TENON_TEST(contexts_follow) {
   end(&scene);
 }
 
+/* Weights that the outputs do not need are not in the plan, and are not missed. */
+TENON_TEST(a_part_of_a_network_is_refitted) {
+  scene_t scene;
+  memset(&scene, 0, sizeof scene);
+  REQUIRE(session_begin(&scene.session, NULL));
+  lenet_build(&scene.session);
+  scene.session.tolerance = 1e-5;
+  EXPECT_STATUS(tenon_network_clear_outputs(scene.session.network), TENON_OK);
+  EXPECT_STATUS(tenon_network_mark_output(scene.session.network, "pool1"), TENON_OK);
+  REQUIRE(load(&scene, NULL));
+  EXPECT_INT(tenon_engine_weights_count(scene.engine), 2);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w3", "lenet.w3"), TENON_ERROR_NOT_FOUND);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.other_w1"), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.w1"), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  lenet_run(&scene.session, scene.engine, 0, "lenet.pool1");
+  end(&scene);
+}
+
 TENON_TEST(refuses_what_does_not_fit) {
   scene_t scene;
   float number = 0;
