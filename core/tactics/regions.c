@@ -107,23 +107,47 @@ static bool mentions_dim(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_d
   return false;
 }
 
-/* Does a move's coordinate depend on a number in the value? It may be read there. */
-static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
-                           const tenon__value_node_t* value) {
-  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
-    if (tenon__dim_get(network->pool, value->contents[c]).kind != TENON_DIM_SYMBOL) {
-      continue;
-    }
-    for (uint32_t s = 0; s < map->source_count; ++s) {
-      const tenon__map_source_t* source = &map->sources[s];
-      for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
-        if (mentions_dim(network->pool, source->coordinates[d], value->contents[c])) {
-          return true;
-        }
+static bool coordinates_mention(const tenon__network_t* network, const tenon__index_map_t* map,
+                                tenon_dim_t dim) {
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    const tenon__map_source_t* source = &map->sources[s];
+    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
+      if (mentions_dim(network->pool, source->coordinates[d], dim)) {
+        return true;
       }
     }
   }
   return false;
+}
+
+/* Does a move's coordinate depend on a number in the value? It may be read there. */
+static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
+                           const tenon__value_node_t* value) {
+  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
+    if (tenon__dim_get(network->pool, value->contents[c]).kind == TENON_DIM_SYMBOL &&
+        coordinates_mention(network, map, value->contents[c])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void need_sources(grouping_t* grouping, const tenon__node_t* node,
+                         const tenon__index_map_t* map) {
+  const tenon__network_t* network = grouping->tuning->network;
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    grouping->needed[node->inputs[map->sources[s].input]] = true;
+  }
+  if (map->fill == TENON_FILL_INPUT) {
+    grouping->needed[node->inputs[map->fill_input]] = true;
+  }
+  for (uint32_t i = 0; map->kind == TENON_MAP_GENERAL && i < node->input_count; ++i) {
+    const uint32_t value = node->inputs[i]; /* elements of others */
+    if (value != TENON_NONE && (reads_elements(network, map, i) ||
+                                reads_contents(network, map, &grouping->g->values[value]))) {
+      grouping->needed[value] = true;
+    }
+  }
 }
 
 /* Marks what a needed node reads. Operands that only shape it are read through contents. */
@@ -137,30 +161,10 @@ static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
     }
     return;
   }
-  if (node->maps != NULL) {
-    for (uint32_t k = 0; k < node->output_count; ++k) {
-      const tenon__index_map_t* map = &node->maps[k];
-      for (uint32_t s = 0; s < map->source_count; ++s) {
-        grouping->needed[node->inputs[map->sources[s].input]] = true;
-      }
-      if (map->fill == TENON_FILL_INPUT) {
-        grouping->needed[node->inputs[map->fill_input]] = true;
-      }
-      if (map->kind != TENON_MAP_GENERAL) {
-        continue;
-      }
-      for (uint32_t i = 0; i < node->input_count; ++i) { /* elements of others */
-        if (node->inputs[i] != TENON_NONE &&
-            (reads_elements(grouping->tuning->network, map, i) ||
-             reads_contents(grouping->tuning->network, map,
-                            &grouping->g->values[node->inputs[i]]))) {
-          grouping->needed[node->inputs[i]] = true;
-        }
-      }
-    }
-    return;
+  for (uint32_t k = 0; node->maps != NULL && k < node->output_count; ++k) {
+    need_sources(grouping, node, &node->maps[k]);
   }
-  for (uint32_t k = 0; k < node->input_count; ++k) {
+  for (uint32_t k = 0; node->maps == NULL && k < node->input_count; ++k) {
     if (node->inputs[k] != TENON_NONE) {
       grouping->needed[node->inputs[k]] = true;
     }
