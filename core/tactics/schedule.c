@@ -315,9 +315,20 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   return add_place(s, &view, &place);
 }
 
+static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
+                                   uint32_t* out_places) {
+  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    out_places[k] = TENON_NONE;
+    if (node->inputs[k] != TENON_NONE) {
+      TENON_TRY(place_for(s, node->inputs[k], &rows, &out_places[k]));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) {
   const tenon__node_t* node = &s->g->nodes[unit->node];
-  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   const bool is_contents = unit->kind == TENON_UNIT_CONTENTS;
   tenon__step_t step = {.kind = TENON_STEP_CONTENTS, .name = node->name, .node = unit->node};
   uint32_t* inputs = tenon__arena_allocate(s->arena, node->input_count + 1u, sizeof *inputs);
@@ -331,12 +342,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
                 : form == TENON_CONTROL_REPEAT ? TENON_STEP_REPEAT
                                                : TENON_STEP_MAP;
     step.input_count = node->input_count;
-    for (uint32_t k = 0; k < node->input_count; ++k) {
-      inputs[k] = TENON_NONE;
-      if (node->inputs[k] != TENON_NONE) {
-        TENON_TRY(place_for(s, node->inputs[k], &rows, &inputs[k]));
-      }
-    }
+    TENON_TRY(place_inputs(s, node, inputs));
   }
   step.output_count = node->output_count;
   for (uint32_t k = 0; k < node->output_count; ++k) {
