@@ -8,6 +8,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/network/file_parts.h"
 
 /* ---- What the outputs need ---- */
 
@@ -142,8 +143,22 @@ static void add_dims(signing_t* signing, const tenon_dim_t* dims, uint32_t count
   }
 }
 
-/* What the printed network does not say: ids, and the maps of moves. */
+static void add_attributes(signing_t* signing, const tenon__node_t* node) {
+  tenon__byte_writer_t writer;
+  tenon__byte_writer_initialize(&writer, signing->network->allocator);
+  for (uint32_t k = 0; k < node->attribute_count; ++k) {
+    tenon__attribute_write(&node->attributes[k], &writer);
+  }
+  signing->failed = signing->failed || writer.failed;
+  if (!writer.failed && writer.size > 0) {
+    tenon__digest_add(&signing->state, writer.data, writer.size);
+  }
+  tenon__byte_writer_deinitialize(&writer);
+}
+
+/* What the printed network does not say: ids, attributes to the last bit, the maps of moves. */
 static void add_node(signing_t* signing, const tenon__node_t* node) {
+  add_attributes(signing, node);
   add_numbers(signing, node->inputs, node->input_count);
   add_numbers(signing, node->outputs, node->output_count);
   for (uint32_t k = 0; node->maps != NULL && k < node->output_count; ++k) {

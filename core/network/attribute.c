@@ -323,6 +323,11 @@ static bool list_equal(const tenon__scope_attribute_t* a, const tenon__scope_att
   return true;
 }
 
+/* What is required has no default: NULL. */
+static bool same_text(const char* a, const char* b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b) {
   if (a->kind != b->kind) {
     return false;
@@ -331,7 +336,7 @@ bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scop
     case TENON_ATTRIBUTE_FLOAT:
       return same_bits(a->number, b->number);
     case TENON_ATTRIBUTE_STRING:
-      return strcmp(a->string, b->string) == 0;
+      return same_text(a->string, b->string);
     case TENON_ATTRIBUTE_INTS:
     case TENON_ATTRIBUTE_FLOATS:
     case TENON_ATTRIBUTE_STRINGS:

@@ -54,6 +54,21 @@ TENON_TEST(tells_what_is_in_it) {
   session_end(&s);
 }
 
+/* Attributes that are required have no default to be compared with. */
+TENON_TEST(prints_what_is_required) {
+  session_t s;
+  static text_t text;
+  REQUIRE(session_begin(&s, NULL));
+  const tenon_value_t x = session_input(&s, "dense.x");
+  const tenon_value_t w = session_input(&s, "dense.w");
+  const tenon_value_t y =
+      node(&s, "standard.einsum/1", VALUES(x, w), ATTRIBUTES(TENON_TEXT("equation", "ik,jk->ij")));
+  EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
+  tenon_network_print(s.network, collect, &text);
+  EXPECT_CONTAINS(text.data, "equation='ik,jk->ij'");
+  session_end(&s);
+}
+
 TENON_TEST(gives_additional_outputs) {
   session_t s;
   tenon_plan_t* plan = NULL;
