@@ -29,21 +29,26 @@ typedef struct scheduling_t {
 
 /* ---- Places ---- */
 
+static tenon_status_t grow_places(scheduling_t* s) {
+  const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
+  tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
+  uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
+  if (places == NULL || next == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  if (s->place_capacity > 0) {
+    memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
+    memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
+  }
+  s->schedule.places = places;
+  s->next_copy = next;
+  s->place_capacity = wanted;
+  return TENON_OK;
+}
+
 static tenon_status_t add_place(scheduling_t* s, const tenon__place_t* place, uint32_t* out_place) {
   if (s->schedule.place_count == s->place_capacity) {
-    const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
-    tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
-    uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
-    if (places == NULL || next == NULL) {
-      return tenon__fail_memory(s->tuning->sink);
-    }
-    if (s->place_capacity > 0) {
-      memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
-      memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
-    }
-    s->schedule.places = places;
-    s->next_copy = next;
-    s->place_capacity = wanted;
+    TENON_TRY(grow_places(s));
   }
   const uint32_t index = s->schedule.place_count++;
   s->schedule.places[index] = *place;
@@ -444,6 +449,7 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                     .arena = &plan->arena,
                     .graph = graph,
                     .g = tuning->network->graphs[graph]};
+  TENON_TRY(grow_places(&s));
   TENON_TRY(prepare(&s));
   for (uint32_t u = 0; u < units->count; ++u) {
     const tenon__unit_t* unit = &units->items[u];
