@@ -82,36 +82,6 @@ static void for_edges(ordering_t* o, bool fill) {
   }
 }
 
-/* Outputs that nobody wants are not computed: a layer normalisation's mean, say. */
-static tenon_status_t leave_out_absent(tenon__arena_t* arena, const tenon__expression_t* expression,
-                                       const uint32_t* values, tenon__expression_t* out_expression,
-                                       const uint32_t** out_values) {
-  const uint32_t count = expression->program.output_count;
-  tenon_program_output_t* outputs = tenon__arena_allocate(arena, count + 1u, sizeof *outputs);
-  const uint32_t** axes = tenon__arena_allocate(arena, count + 1u, sizeof *axes);
-  uint32_t* ranks = tenon__arena_allocate(arena, count + 1u, sizeof *ranks);
-  uint32_t* kept = tenon__arena_allocate(arena, count + 1u, sizeof *kept);
-  if (outputs == NULL || axes == NULL || ranks == NULL || kept == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  *out_expression = *expression;
-  out_expression->program.output_count = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    if (values[k] != TENON_NONE) {
-      const uint32_t to = out_expression->program.output_count++;
-      outputs[to] = expression->program.outputs[k];
-      axes[to] = expression->output_axes[k];
-      ranks[to] = expression->output_ranks[k];
-      kept[to] = values[k];
-    }
-  }
-  out_expression->program.outputs = outputs;
-  out_expression->output_axes = axes;
-  out_expression->output_ranks = ranks;
-  *out_values = kept;
-  return TENON_OK;
-}
-
 static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
                                  tenon__units_t* units) {
   tenon__tuning_t* tuning = grouping->tuning;
@@ -139,18 +109,15 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
 static tenon_status_t expression_region(grouping_t* grouping, const group_t* group,
                                         struct tenon_region_t** out_region) {
   tenon__tuning_t* tuning = grouping->tuning;
-  tenon__expression_t wanted;
   tenon__expression_t normal;
-  const uint32_t* values = NULL;
   struct tenon_region_t* region = tenon__arena_allocate(tuning->arena, 1, sizeof *region);
   if (region == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_region = region;
-  TENON_TRY(leave_out_absent(tuning->arena, group->expression, group->values, &wanted, &values));
-  TENON_TRY(tenon__expression_normalise(&wanted, tuning->arena, &normal));
+  TENON_TRY(tenon__expression_normalise(group->expression, tuning->arena, &normal));
   return tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
-                                     values, group->nodes, group->node_count, region);
+                                     group->values, group->nodes, group->node_count, region);
 }
 
 static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
