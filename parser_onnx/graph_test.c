@@ -112,6 +112,41 @@ TENON_TEST(dangling_names_are_refused) {
   expect_refused(&m, TENON_ERROR_INVALID_DATA, "output 't' is produced by no node");
 }
 
+/* An input whose type is these kinds (fields of TypeProto) around a tensor of floats. */
+static void input_of_kinds(tenon__message_t* m, const char* name, const uint32_t* kinds,
+                           uint32_t count) {
+  enum { SEQUENCE_OR_OPTIONAL_ELEMENT = 1, TENSOR = 1, FLOAT = 1 };
+  tenon__message_begin(m, 11);
+  tenon__message_text(m, 1, name);
+  tenon__message_begin(m, 2);
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon__message_begin(m, kinds[i]);
+    tenon__message_begin(m, SEQUENCE_OR_OPTIONAL_ELEMENT);
+  }
+  tenon__message_begin(m, TENSOR);
+  tenon__message_varint(m, 1, FLOAT);
+  for (uint32_t i = 0; i < 3 + 2 * count; ++i) {
+    tenon__message_end(m);
+  }
+}
+
+TENON_TEST(containers_hold_tensors_alone) {
+  enum { SEQUENCE = 4, OPTIONAL_OF = 9 };
+  tenon__message_t m = begin(18);
+  input_of_kinds(&m, "s", (const uint32_t[]){SEQUENCE}, 1);
+  input_of_kinds(&m, "o", (const uint32_t[]){OPTIONAL_OF}, 1);
+  node(&m, "OptionalHasElement", "a", "o", "y");
+  output(&m, "y");
+  tenon__message_end_model(&m);
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  m = begin(18);
+  input_of_kinds(&m, "o", (const uint32_t[]){OPTIONAL_OF, SEQUENCE}, 2);
+  node(&m, "OptionalGetElement", "a", "o", "y");
+  output(&m, "y");
+  tenon__message_end_model(&m);
+  expect_refused(&m, TENON_ERROR_UNSUPPORTED, "input 'o' is a container of containers");
+}
+
 TENON_TEST(names_defined_twice_are_refused) {
   tenon__message_t m = begin(13);
   input(&m, "x");

@@ -114,10 +114,11 @@ tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
 void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data,
                                    size_t size) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t begin = ((uintptr_t)data + page - 1) / page * page;
-  const uintptr_t end = ((uintptr_t)data + size) / page * page;
-  if (file->size > 0 && begin < end) {
-    (void)madvise((void*)begin, end - begin, MADV_NOHUGEPAGE);
+  const size_t skipped = (size_t)(-(uintptr_t)data % page); /* to the first whole page */
+  const size_t whole = size < skipped ? 0 : (size - skipped) / page * page;
+  if (file->size > 0 && whole > 0) {
+    char* begin = tenon__drop_const(data);
+    (void)madvise(begin + skipped, whole, MADV_NOHUGEPAGE);
   }
 }
 

@@ -76,10 +76,6 @@ tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, cons
   return status;
 }
 
-tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
-  return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY, "out of memory");
-}
-
 static void report_with_prefix(void* user, int32_t severity, const char* message) {
   const tenon__prefix_sink_t* prefix_sink = user;
   tenon__report(prefix_sink->next, severity, "%s%s", prefix_sink->prefix, message);

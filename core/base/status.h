@@ -8,9 +8,12 @@
 
 /* Returns the status of `call` from the calling function unless it is TENON_OK. Only where nothing
  * needs release. */
-#define TENON_TRY(call)                                                                 \
-  for (const tenon_status_t tenon_try_status_ = (call); tenon_try_status_ != TENON_OK;) \
-  return tenon_try_status_
+#define TENON_TRY(call)                              \
+  do {                                               \
+    const tenon_status_t tenon_try_status_ = (call); \
+    if (tenon_try_status_ != TENON_OK)               \
+      return tenon_try_status_; /* one level */      \
+  } while (0)
 
 /* "invalid data", "out of memory", ... Never NULL. */
 const char* tenon__status_text(tenon_status_t status);
@@ -26,7 +29,10 @@ tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, cons
     __attribute__((format(printf, 3, 4)));
 
 /* The out-of-memory message, always the same. */
-tenon_status_t tenon__fail_memory(const tenon_sink_t* sink);
+static inline tenon_status_t tenon__fail_memory(const tenon_sink_t* sink) {
+  (void)tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY, "out of memory");
+  return TENON_ERROR_OUT_OF_MEMORY;
+}
 
 /* A sink that puts `prefix` before each message and passes it on. */
 typedef struct tenon__prefix_sink_t {

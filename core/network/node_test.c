@@ -61,6 +61,26 @@ TENON_TEST(unifies_type_variables) {
   test_bench_close(&bench);
 }
 
+TENON_TEST(items_keep_their_rank_when_extents_are_open) {
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  tenon_value_t some = {0};
+  tenon_value_t any = {0};
+  EXPECT_STATUS(bench.build->input_container(bench.builder, "some", TENON_ARGUMENT_SEQUENCE,
+                                             TENON_DTYPE_FLOAT32, 2, DIMS(3, -1), &some),
+                TENON_OK);
+  EXPECT_STATUS(bench.build->input_container(bench.builder, "any", TENON_ARGUMENT_SEQUENCE,
+                                             TENON_DTYPE_FLOAT32, TENON_NONE, NULL, &any),
+                TENON_OK);
+  const tenon__value_node_t* value = test_value(&bench, some);
+  int64_t extent = 0;
+  EXPECT_INT(value->rank, 2);
+  EXPECT(tenon__dim_known(bench.network->pool, value->dims[0], &extent) && extent == 3);
+  EXPECT(!tenon__dim_known(bench.network->pool, value->dims[1], &extent));
+  EXPECT_INT(test_value(&bench, any)->rank, TENON_NONE);
+  test_bench_close(&bench);
+}
+
 TENON_TEST(an_input_with_a_value_given_is_a_constant) {
   test_bench_t bench;
   REQUIRE(open(&bench));

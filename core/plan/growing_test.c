@@ -12,6 +12,12 @@ static tenon_argument_t tensor_of(float* data, const int64_t* dims, const int64_
                                        .layout = TENON_NONE}};
 }
 
+static void expect_floats(const tenon__growing_t* growing, const float* expected, size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    EXPECT_NEAR(((const float*)growing->data)[k], expected[k], 0);
+  }
+}
+
 TENON_TEST(copies_views_with_and_without_strides) {
   float data[] = {1, 2, 3, 4, 5, 6};
   const int64_t dims[] = {2, 3};
@@ -21,10 +27,10 @@ TENON_TEST(copies_views_with_and_without_strides) {
   tenon__growing_initialize(&growing, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
   tenon_argument_t argument = tensor_of(data, dims, NULL);
   EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
-  EXPECT(memcmp(growing.data, data, sizeof data) == 0);
+  expect_floats(&growing, data, 6);
   argument.tensor.strides = columns;
   EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
-  EXPECT(memcmp(growing.data, transposed, sizeof transposed) == 0);
+  expect_floats(&growing, transposed, 6);
   EXPECT_INT(growing.strides[0], 3);
   tenon__growing_deinitialize(&growing);
 }

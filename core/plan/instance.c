@@ -26,6 +26,7 @@ static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_byte
   return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char* format,
                                    const char* parameters, const uint32_t* sources,
                                    size_t source_count, size_t size_bytes, void** out_data,
@@ -137,6 +138,7 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
   };
 }
 
+/* All that a step is. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__kernel_binding_t* kernel,
                                       const struct tenon_region_t* region,

@@ -37,6 +37,7 @@ static tenon_status_t part_strides(const tenon__network_t* network, const tenon_
   return TENON_OK;
 }
 
+/* Where, at which extents, and three results. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
                                     const tenon__schedule_t* schedule, uint32_t place,
                                     const tenon__extents_t* extents, const int64_t* root_strides,
@@ -65,7 +66,7 @@ tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t gr
   const tenon__value_node_t* whole =
       &network->graphs[graph]->values[schedule->places[p->base].value];
   int64_t base_dims[MAX_RANK];
-  int64_t base_strides[MAX_RANK];
+  int64_t base_strides[MAX_RANK] = {0};
   int64_t base_offset = 0;
   int64_t offset = 0;
   TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,

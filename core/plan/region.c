@@ -18,6 +18,7 @@ static void* copy_array(tenon__arena_t* arena, const void* data, size_t count, s
 
 /* ---- Constructors ---- */
 
+/* Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
                                       uint32_t graph, const uint32_t* nodes, uint32_t node_count,
                                       const uint32_t* inputs, uint32_t input_count,
@@ -74,7 +75,7 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
 }
 
 /* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.
- */
+ * Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expression_t* expression,
                                     uint32_t space, const tenon__region_input_t* old_inputs,
                                     uint32_t old_count, tenon__region_input_t** out_inputs,
@@ -208,6 +209,7 @@ static tenon_status_t drop_unwanted(tenon__arena_t* arena, const tenon__expressi
   return kept_count == count ? TENON_OK : tenon__expression_normalise(&kept, arena, out_expression);
 }
 
+/* Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
                                            uint32_t graph, const tenon__expression_t* expression,
                                            const uint32_t* values, const uint32_t* covered,

@@ -73,13 +73,12 @@ static tenon_status_t check_items(const tenon__context_t* context, const tenon__
                                   const tenon_argument_t* argument) {
   for (uint32_t k = 0; k < argument->count; ++k) {
     const tenon_argument_t* item = &argument->items[k];
-    if (item->kind != TENON_ARGUMENT_TENSOR) {
-      TENON_TRY(check_items(context, value, item));
-    } else if (item->tensor.dtype != value->dtype) {
+    if (item->kind == TENON_ARGUMENT_TENSOR && item->tensor.dtype != value->dtype) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "input '%s': item %u is %s, the engine expects %s", value->name, k,
                          tenon__dtype_name(item->tensor.dtype), tenon__dtype_name(value->dtype));
     }
+    TENON_TRY(item->kind == TENON_ARGUMENT_TENSOR ? TENON_OK : check_items(context, value, item));
   }
   return TENON_OK;
 }
@@ -191,33 +190,36 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
   return TENON_OK;
 }
 
-/* Memory for outputs that the plan writes where the application wants them. */
-tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
+/* Where the plan writes an output: the application's memory if it will do, else ours. */
+static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
   tenon__frame_t* frame = &context->frames[0];
   const tenon__graph_t* g = main_graph(context);
-  for (uint32_t k = 0; k < g->output_count; ++k) {
-    const uint32_t at = frame->schedule->outputs[k];
-    const tenon__place_t* place = &frame->schedule->places[at];
-    const tenon__value_node_t* value = &g->values[g->outputs[k]];
-    int64_t dims[MAX_RANK];
-    if (place->storage != TENON_STORAGE_OUTPUT) {
-      continue;
-    }
-    if (!tenon__extents_shape(&context->extents, value->rank, value->dims, dims)) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
-                         "the extents of output '%s' are not known in time", value->name);
-    }
-    const tenon_tensor_view_t* own = &context->outputs[k];
-    const bool in_place = own->data != NULL &&
-                          memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
-                          tenon__strides_are_row_major(value->rank, dims, own->strides) &&
-                          (uintptr_t)own->data % 16 == 0;
-    if (in_place) {
-      frame->places[at].data = own->data;
-    } else {
-      TENON_TRY(tenon__growing_resize(frame->places[at].growing, value->dtype, value->rank, dims));
-      frame->places[at].data = frame->places[at].growing->data;
-    }
+  const tenon__value_node_t* value = &g->values[g->outputs[k]];
+  tenon__place_state_t* place = &frame->places[frame->schedule->outputs[k]];
+  const tenon_tensor_view_t* own = &context->outputs[k];
+  int64_t dims[MAX_RANK];
+  if (!tenon__extents_shape(&context->extents, value->rank, value->dims, dims)) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
+                       "the extents of output '%s' are not known in time", value->name);
+  }
+  const bool in_place = own->data != NULL &&
+                        memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
+                        tenon__strides_are_row_major(value->rank, dims, own->strides) &&
+                        (uintptr_t)own->data % 16 == 0;
+  if (in_place) {
+    place->data = own->data;
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__growing_resize(place->growing, value->dtype, value->rank, dims));
+  place->data = place->growing->data;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
+  const tenon__schedule_t* schedule = context->frames[0].schedule;
+  for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    const bool is_ours = schedule->places[schedule->outputs[k]].storage == TENON_STORAGE_OUTPUT;
+    TENON_TRY(is_ours ? place_output(context, k) : TENON_OK);
   }
   return TENON_OK;
 }
@@ -238,27 +240,28 @@ static tenon_status_t copy_out(tenon__context_t* context, uint32_t index,
   return tenon__copy_tensor(result, &target);
 }
 
-tenon_status_t tenon__context_collect_outputs(tenon__context_t* context) {
+static tenon_status_t collect_output(tenon__context_t* context, uint32_t k) {
   tenon__frame_t* frame = &context->frames[0];
+  int64_t* dims = context->result_dims[k];
+  int64_t* strides = context->result_strides[k];
+  tenon_argument_t* result = &context->results[k];
+  TENON_TRY(tenon__frame_argument(frame, frame->schedule->outputs[k], dims, strides, result));
+  if (result->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_OK;
+  }
+  result->tensor.dims = dims;
+  result->tensor.strides = strides;
+  if (context->outputs[k].data != NULL && result->tensor.data != context->outputs[k].data) {
+    TENON_TRY(copy_out(context, k, &result->tensor));
+    result->tensor.data = context->outputs[k].data;
+    memcpy(strides, context->output_strides[k], result->tensor.rank * sizeof *strides);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_collect_outputs(tenon__context_t* context) {
   for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
-    int64_t dims[MAX_RANK];
-    int64_t strides[MAX_RANK];
-    tenon_argument_t argument;
-    TENON_TRY(tenon__frame_argument(frame, frame->schedule->outputs[k], dims, strides, &argument));
-    if (argument.kind != TENON_ARGUMENT_TENSOR) {
-      context->results[k] = argument;
-      continue;
-    }
-    if (context->outputs[k].data != NULL && argument.tensor.data != context->outputs[k].data) {
-      TENON_TRY(copy_out(context, k, &argument.tensor));
-      argument.tensor.data = context->outputs[k].data;
-      memcpy(strides, context->output_strides[k], argument.tensor.rank * sizeof *strides);
-    }
-    memcpy(context->result_dims[k], dims, argument.tensor.rank * sizeof *dims);
-    memcpy(context->result_strides[k], strides, argument.tensor.rank * sizeof *strides);
-    argument.tensor.dims = context->result_dims[k];
-    argument.tensor.strides = context->result_strides[k];
-    context->results[k] = argument;
+    TENON_TRY(collect_output(context, k));
   }
   return TENON_OK;
 }

@@ -81,30 +81,34 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
   return TENON_OK;
 }
 
+static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
+  const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
+  tenon__engine_step_t* steps =
+      tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof *steps);
+  if (steps == NULL) {
+    return tenon__fail_memory(engine->options.sink);
+  }
+  engine->steps[graph] = steps;
+  for (uint32_t k = 0; k < schedule->step_count; ++k) {
+    steps[k].number = engine->step_count++;
+    if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
+      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k], &steps[k].instance));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t prepare_steps(tenon__engine_t* engine) {
   const tenon__plan_t* plan = engine->plan;
   for (uint32_t k = 0; k < plan->packed_count; ++k) {
     TENON_TRY(tenon__packed_store_add_mapped(engine->store, &plan->packed[k]));
   }
-  engine->steps =
-      tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof *engine->steps);
+  engine->steps = tenon__allocate(engine->allocator, plan->schedule_count + 1u, sizeof(void*));
   if (engine->steps == NULL) {
     return tenon__fail_memory(engine->options.sink);
   }
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    const tenon__schedule_t* schedule = &plan->schedules[g];
-    engine->steps[g] =
-        tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof **engine->steps);
-    if (engine->steps[g] == NULL) {
-      return tenon__fail_memory(engine->options.sink);
-    }
-    for (uint32_t k = 0; k < schedule->step_count; ++k) {
-      engine->steps[g][k].number = engine->step_count++;
-      if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
-        TENON_TRY(
-            tenon__engine_prepare_step(engine, &schedule->steps[k], &engine->steps[g][k].instance));
-      }
-    }
+    TENON_TRY(prepare_graph(engine, g));
   }
   return TENON_OK;
 }
@@ -136,8 +140,7 @@ static void destroy(tenon__engine_t* engine) {
   }
   if (engine->plan != NULL) {
     tenon__engine_drop_pending(engine);
-    tenon__free(allocator, engine->steps,
-                (engine->plan->schedule_count + 1u) * sizeof *engine->steps);
+    tenon__free(allocator, engine->steps, (engine->plan->schedule_count + 1u) * sizeof(void*));
     tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
   }
   if (engine->device_handle != NULL) {

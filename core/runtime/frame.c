@@ -68,7 +68,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
   frame->places =
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
   frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
-  frame->controls = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->controls);
+  frame->controls = tenon__arena_allocate(arena, step_count + 1u, sizeof(void*));
   if (frame->places == NULL || frame->steps == NULL || frame->controls == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -109,35 +109,36 @@ static void swap_instances(exchange_t* x) {
   x->store = store;
 }
 
-/* Regions point at the bytes of constants. */
-static tenon_status_t finish_regions(tenon__engine_t* engine) {
-  tenon__plan_t* plan = engine->plan;
-  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
-      const tenon__step_t* step = &plan->schedules[g].steps[k];
-      const tenon_status_t status =
-          step->kind != TENON_STEP_KERNEL
-              ? TENON_OK
-              : tenon__region_finish(&plan->arena, &plan->profile, tenon__drop_const(step->region));
-      TENON_TRY(status);
-    }
+/* What is done to each step that a kernel computes. */
+typedef tenon_status_t (*visit_t)(tenon__engine_t* engine, uint32_t graph, uint32_t step);
+
+static tenon_status_t visit_graph(tenon__engine_t* engine, uint32_t graph, visit_t visit) {
+  const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
+  for (uint32_t k = 0; k < schedule->step_count; ++k) {
+    const bool is_kernel = schedule->steps[k].kind == TENON_STEP_KERNEL;
+    TENON_TRY(is_kernel ? visit(engine, graph, k) : TENON_OK);
   }
   return TENON_OK;
 }
 
-static tenon_status_t prepare_steps(tenon__engine_t* engine) {
-  const tenon__plan_t* plan = engine->plan;
-  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
-      const tenon__step_t* step = &plan->schedules[g].steps[k];
-      const tenon_status_t status =
-          step->kind != TENON_STEP_KERNEL
-              ? TENON_OK
-              : tenon__engine_prepare_step(engine, step, &engine->steps[g][k].instance);
-      TENON_TRY(status);
-    }
+static tenon_status_t visit_kernels(tenon__engine_t* engine, visit_t visit) {
+  for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
+    TENON_TRY(visit_graph(engine, g, visit));
   }
   return TENON_OK;
+}
+
+/* Regions point at the bytes of constants. */
+static tenon_status_t finish_region(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
+  tenon__plan_t* plan = engine->plan;
+  return tenon__region_finish(
+      &plan->arena, &plan->profile,
+      (struct tenon_region_t*)tenon__drop_const(plan->schedules[graph].steps[step].region));
+}
+
+static tenon_status_t prepare_step(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
+  return tenon__engine_prepare_step(engine, &engine->plan->schedules[graph].steps[step],
+                                    &engine->steps[graph][step].instance);
 }
 
 static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
@@ -188,14 +189,14 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
   if (status == TENON_OK) {
     swap_weights(&x);
     swap_instances(&x);
-    status = finish_regions(engine);
-    status = status == TENON_OK ? prepare_steps(engine) : status;
+    status = visit_kernels(engine, finish_region);
+    status = status == TENON_OK ? visit_kernels(engine, prepare_step) : status;
     if (status == TENON_OK) {
       engine->generation += 1; /* contexts look at it before they run */
     } else {
       swap_weights(&x);
       swap_instances(&x);
-      (void)finish_regions(engine);
+      (void)visit_kernels(engine, finish_region);
     }
   }
   destroy_instances(&x);

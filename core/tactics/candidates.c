@@ -219,16 +219,28 @@ static const tenon_argument_rule_t* copy_rules(tenon__arena_t* arena,
   return copy;
 }
 
+/* Less accurate than the region's own type in fp32? What a tactic says of its error counts; where
+ * it says nothing, products of a narrower type in one part do. */
+static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t* numerics) {
+  if (numerics->error_bound > 0 || numerics->product_dtype == TENON_DTYPE_UNDEFINED ||
+      numerics->parts > 1 || region->input_count == 0 || region->inputs[0].value == TENON_NONE) {
+    return numerics->error_bound > 2.0;
+  }
+  const tenon__graph_t* g = region->network->graphs[region->graph];
+  const tenon_dtype_t own = g->values[region->inputs[0].value].dtype;
+  return tenon__dtype_bits(numerics->product_dtype) < tenon__dtype_bits(own);
+}
+
 /* Does the tactic stay within what the build permits? */
-static bool is_permitted(const tenon__tuning_t* tuning, const tenon_tactic_t* tactic,
-                         tenon_refusal_t* out_refusal) {
+static bool is_permitted(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                         const tenon_tactic_t* tactic, tenon_refusal_t* out_refusal) {
   const uint64_t limit = tuning->options.workspace_limit_bytes;
   if (limit > 0 && tactic->scratch_bytes > limit) {
     out_refusal->reason = TENON_REFUSAL_WORKSPACE;
     return false;
   }
   const tenon_numerics_t* n = tactic->numerics;
-  if (n != NULL && !tuning->options.permit_reduced_precision && n->error_bound > 2.0) {
+  if (n != NULL && !tuning->options.permit_reduced_precision && is_rough(region, n)) {
     out_refusal->reason = TENON_REFUSAL_ACCURACY;
     return false;
   }
@@ -239,7 +251,7 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
   search_t* search = emit->search;
   tenon__arena_t* arena = search->tuning->arena;
   tenon_refusal_t refusal = {0};
-  if (!is_permitted(search->tuning, tactic, &refusal)) {
+  if (!is_permitted(search->tuning, search->region, tactic, &refusal)) {
     note_refusal(search, emit->entry, &refusal);
     return TENON_OK;
   }

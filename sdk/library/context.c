@@ -191,7 +191,7 @@ tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_view", out_view != NULL));
   TENON_TRY(tenon_context_get_output_argument(context, index, &argument));
-  if (argument->kind != TENON_ARGUMENT_TENSOR) {
+  if (argument == NULL || argument->kind != TENON_ARGUMENT_TENSOR) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output %u is a sequence or an optional: tenon_context_get_output_argument "
                        "gives it",

@@ -43,8 +43,11 @@ static bool is_directory(const char* path) {
 
 const char* tenon__installed_directory(tenon__arena_t* arena) {
   static const char* const places[] = {"tenon/plugins", "../plugins"};
+  const char* (*const inside)(void) = tenon_version;
+  void* address = NULL;
   Dl_info info;
-  if (dladdr((const void*)(uintptr_t)&tenon_version, &info) == 0 || info.dli_fname == NULL) {
+  memcpy(&address, &inside, sizeof(address));
+  if (dladdr(address, &info) == 0 || info.dli_fname == NULL) {
     return NULL;
   }
   char* library = realpath(info.dli_fname, NULL);

@@ -220,7 +220,7 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   counting.sink = (tenon_sink_t){&counting, count_and_pass};
   network->sink.next = &counting.sink;
   tenon_status_t status = choose_parser(parse, format, &entry);
-  if (status == TENON_OK) {
+  if (status == TENON_OK && entry != NULL) {
     parse->format = entry->parser.format;
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());

@@ -126,7 +126,7 @@ TENON_TEST(refuses_plans_that_keep_no_weights) {
 /* y = batch_norm(convolution(x, w, b)) of one pixel with two channels: the optimiser moves the
  * scale into w and b. */
 typedef struct normed_t {
-  float w[6];
+  float w[3][2];
   float b[3];
   float scale[3];
   float shift[3];
@@ -134,7 +134,7 @@ typedef struct normed_t {
   float variance[3];
 } normed_t;
 
-static const normed_t first = {.w = {1, 2.5F, -1.25F, 0.5F, -2, 3.75F},
+static const normed_t first = {.w = {{1, 2.5F}, {-1.25F, 0.5F}, {-2, 3.75F}},
                                .b = {0.5F, -0.25F, 0.125F},
                                .scale = {1.5F, 0.5F, -2.25F},
                                .shift = {0.1F, 0.2F, -0.3F},
@@ -145,8 +145,8 @@ static const float point[] = {0.75F, -1.5F};
 
 static void normed_compute(const normed_t* n, float out[3]) {
   for (int k = 0; k < 3; ++k) {
-    const double sum = (double)point[0] * (double)n->w[2 * k] +
-                       (double)point[1] * (double)n->w[2 * k + 1] + (double)n->b[k];
+    const double sum = (double)point[0] * (double)n->w[k][0] +
+                       (double)point[1] * (double)n->w[k][1] + (double)n->b[k];
     const double norm = (sum - (double)n->mean[k]) / sqrt((double)n->variance[k] + 1e-5);
     out[k] = (float)(norm * (double)n->scale[k] + (double)n->shift[k]);
   }
@@ -173,7 +173,7 @@ static bool begin_normed(scene_t* scene, const normed_t* n) {
   }
   EXPECT_STATUS(tenon_network_add_input(s->network, "x", TENON_DTYPE_FLOAT32, 4, x_dims, &x),
                 TENON_OK);
-  const tenon_value_t w = constant(s, "w", 4, w_dims, n->w);
+  const tenon_value_t w = constant(s, "w", 4, w_dims, n->w[0]);
   const tenon_value_t b = constant(s, "b", 1, three, n->b);
   const tenon_value_t scale = constant(s, "scale", 1, three, n->scale);
   const tenon_value_t shift = constant(s, "shift", 1, three, n->shift);
@@ -220,7 +220,7 @@ TENON_TEST(scaled_weights_follow) {
   EXPECT(has_patch(&scene, "move scales")); /* else nothing is derived */
   EXPECT_INT(tenon_engine_weights_count(scene.engine), 6);
   normed_check(&scene, &now);
-  now.w[4] = 7.5F;
+  now.w[2][0] = 7.5F;
   EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "w", now.w, sizeof now.w), TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   normed_check(&scene, &now);
@@ -239,7 +239,7 @@ TENON_TEST(scaled_weights_follow) {
 /* Zeros and ones are numbers that the optimiser follows; it must not hold on to them. */
 TENON_TEST(whole_numbers_may_become_others) {
   scene_t scene;
-  normed_t plain = {.w = {1, 2, 3, 4, 5, 6},
+  normed_t plain = {.w = {{1, 2}, {3, 4}, {5, 6}},
                     .b = {0, 1, 2},
                     .scale = {1, 2, 1},
                     .shift = {0, 3, 1},

@@ -82,7 +82,7 @@ static inline tenon_status_t core_expression_prepare(void* state, const tenon_re
                                                      void** out_instance) {
   (void)state;
   (void)tactic;
-  const tenon_program_t** instance = host->allocate(preparation, sizeof(*instance));
+  const tenon_program_t** instance = host->allocate(preparation, sizeof(void*));
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }

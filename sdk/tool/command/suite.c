@@ -210,11 +210,27 @@ static char run_case(void* user, size_t index, char* out_words, size_t size) {
 
 /* ---- Results ---- */
 
+/* One line for one case: line ends and what indents the next line become one space. */
+static char* copy_as_line(const char* words) {
+  char* line = tool_copy_text(words);
+  char* to = line;
+  for (const char* from = words; *from != '\0'; ++from) {
+    if (*from == '\n') {
+      from += strspn(from, " \n") - 1;
+      *to++ = ' ';
+    } else {
+      *to++ = *from;
+    }
+  }
+  *to = '\0';
+  return line;
+}
+
 static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   suite_t* suite = user;
   tool_case_t* c = &suite->cases.items[index];
   c->result = (char)(result->code == '!' ? TOOL_CASE_FAILED : result->code);
-  c->words = tool_copy_text(result->words);
+  c->words = copy_as_line(result->words);
   c->seconds = result->seconds;
   ++suite->done_count;
   tool_progress(c->name, suite->done_count, suite->cases.count);

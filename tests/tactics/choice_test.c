@@ -1,0 +1,405 @@
+/* Choosing: kernels that compute nothing and say how long they would take. Looks at the plan alone.
+ */
+#include <time.h>
+
+#include "tests/support/core_world.h"
+
+static const char* const takes_dense[] = {"test.dense/1", NULL};
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t do_nothing(void* instance, void* bound, tenon_run_t* run,
+                                 const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                                 uint32_t input_count, const tenon_argument_t* outputs,
+                                 uint32_t output_count) {
+  (void)instance;
+  (void)bound;
+  (void)run;
+  (void)host;
+  (void)inputs;
+  (void)input_count;
+  (void)outputs;
+  (void)output_count;
+  return TENON_OK;
+}
+
+typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
+
+static tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = name, .estimate_seconds = seconds};
+  return add(to, &tactic);
+}
+
+static tenon_kernel_t dense_kernel(const char* name,
+                                   tenon_status_t (*tactics)(void*, const tenon_region_t*,
+                                                             const tenon_region_table_t*,
+                                                             tenon_emit_t*, add_t)) {
+  return (tenon_kernel_t){.size = sizeof(tenon_kernel_t),
+                          .name = name,
+                          .device = "cpu",
+                          .operators = takes_dense,
+                          .version = 1,
+                          .tactics = tactics,
+                          .enqueue = do_nothing};
+}
+
+static tenon_status_t slow(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  (void)state;
+  (void)region;
+  (void)table;
+  return emit(to, add, "slow", 1e-3);
+}
+
+static tenon_status_t fast(void* state, const tenon_region_t* region,
+                           const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_status_t status = emit(to, add, "second", 2e-4);
+  return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
+}
+
+static tenon_status_t greedy(void* state, const tenon_region_t* region,
+                             const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "greedy", .scratch_bytes = 1 << 20, .estimate_seconds = 1e-6};
+  return add(to, &tactic);
+}
+
+static tenon_status_t rough(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  static const tenon_numerics_t numerics = {.product_dtype = TENON_DTYPE_BFLOAT16};
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "rough", .numerics = &numerics, .estimate_seconds = 1e-6};
+  return add(to, &tactic);
+}
+
+static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                      tenon_refusal_t* out_refusal) {
+  (void)state;
+  (void)region;
+  (void)table;
+  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
+  return 0;
+}
+
+/* ---- Networks ---- */
+
+static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x) {
+  static const float zeros[64];
+  char weights[32];
+  (void)snprintf(weights, sizeof(weights), "%s_w", name);
+  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(8, 8)),
+                   NO_VALUE);
+}
+
+static void add_output(test_bench_t* b, tenon_value_t value) {
+  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
+}
+
+/* x, dense, y. */
+static void make_dense(test_bench_t* b) {
+  add_output(b, add_dense(b, "dense", test_input(b, "x", DIMS(4, 8))));
+}
+
+/* x, dense, max(x, 0), y. */
+static void make_dense_and_ramp(test_bench_t* b) {
+  const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
+}
+
+static const tenon__schedule_t* schedule_of(const core_world_t* world) {
+  return &tenon__engine_plan(world->engine)->schedules[0];
+}
+
+/* The kernels of the main graph's steps, with their tactics: "fast/first expressions/evaluator". */
+static const char* steps_of(const core_world_t* world, char text[512]) {
+  const tenon__schedule_t* schedule = schedule_of(world);
+  size_t used = 0;
+  text[0] = '\0';
+  for (uint32_t k = 0; k < schedule->step_count && used < 512; ++k) {
+    const tenon__step_t* step = &schedule->steps[k];
+    used += (size_t)snprintf(text + used, 512 - used, "%s%s/%s", k > 0 ? " " : "", step->kernel,
+                             step->tactic.name);
+  }
+  return text;
+}
+
+/* Builds and gives the steps. */
+static const char* build_steps(core_world_t* world, char text[512]) {
+  text[0] = '\0';
+  return core_world_start(world) ? steps_of(world, text) : text;
+}
+
+/* ---- One region ---- */
+
+TENON_TEST(the_fastest_tactic_of_the_fastest_kernel_is_taken) {
+  const tenon_kernel_t kernels[] = {dense_kernel("slow", slow), dense_kernel("fast", fast)};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 2);
+  make_dense(&world.bench);
+  EXPECT_TEXT(build_steps(&world, text), "fast/first");
+  core_world_end(&world);
+}
+
+TENON_TEST(what_the_build_excludes_is_not_taken) {
+  const tenon_kernel_t kernels[] = {dense_kernel("slow", slow), dense_kernel("fast", fast)};
+  const char* const exclude[] = {"tests:fast", NULL};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 2);
+  make_dense(&world.bench);
+  world.options.tuning.exclude = exclude;
+  EXPECT_TEXT(build_steps(&world, text), "slow/slow");
+  core_world_end(&world);
+}
+
+TENON_TEST(limits_of_workspace_and_accuracy_are_kept) {
+  const tenon_kernel_t kernels[] = {dense_kernel("slow", slow), dense_kernel("greedy", greedy),
+                                    dense_kernel("rough", rough)};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 3);
+  make_dense(&world.bench);
+  world.options.tuning.workspace_limit_bytes = 1 << 10;
+  EXPECT_TEXT(build_steps(&world, text), "slow/slow");
+  core_world_end(&world);
+  core_world_begin(&world, kernels, 2);
+  make_dense(&world.bench);
+  world.options.tuning.workspace_limit_bytes = 1 << 24;
+  EXPECT_TEXT(build_steps(&world, text), "greedy/greedy");
+  core_world_end(&world);
+  core_world_begin(&world, kernels, 3);
+  make_dense(&world.bench);
+  world.options.tuning.workspace_limit_bytes = 1 << 10;
+  world.options.tuning.permit_reduced_precision = true;
+  EXPECT_TEXT(build_steps(&world, text), "rough/rough");
+  core_world_end(&world);
+}
+
+TENON_TEST(a_plan_says_why_the_others_were_not_taken) {
+  tenon_kernel_t kernels[] = {dense_kernel("slow", slow), dense_kernel("fast", fast),
+                              dense_kernel("choosy", slow), dense_kernel("rough", rough)};
+  core_world_t world;
+  kernels[2].match = refuse;
+  core_world_begin(&world, kernels, 4);
+  make_dense(&world.bench);
+  world.options.tuning.keep_refusals = true;
+  if (core_world_start(&world) && schedule_of(&world)->step_count == 1) {
+    const char* reasons = schedule_of(&world)->steps[0].refusals;
+    EXPECT_CONTAINS(reasons, "tests:choosy: does not take these extents");
+    EXPECT_CONTAINS(reasons, "too square");
+    EXPECT_CONTAINS(reasons, "tests:rough");
+    EXPECT_CONTAINS(reasons, "exceeds the numerics");
+    EXPECT_CONTAINS(reasons, "tests:slow (slow)");
+    EXPECT_CONTAINS(reasons, "was slower");
+  }
+  core_world_end(&world);
+}
+
+TENON_TEST(a_build_without_a_kernel_says_who_refused) {
+  tenon_kernel_t kernel = dense_kernel("choosy", slow);
+  core_world_t world;
+  kernel.match = refuse;
+  core_world_begin(&world, &kernel, 1);
+  make_dense(&world.bench);
+  EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(world.bench.messages.text, "dense");
+  EXPECT_CONTAINS(world.bench.messages.text, "tests:choosy: does not take these extents");
+  core_world_end(&world);
+}
+
+/* ---- Neighbours ---- */
+
+static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 2,
+                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
+
+static tenon_kernel_t slot_kernel(const char* name,
+                                  tenon_status_t (*tactics)(void*, const tenon_region_t*,
+                                                            const tenon_region_table_t*,
+                                                            tenon_emit_t*, add_t)) {
+  tenon_kernel_t kernel = dense_kernel(name, tactics);
+  kernel.slots = &epilogue;
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  return kernel;
+}
+
+/* Takes its neighbours' arithmetic, but then it is slow: three milliseconds, where the step alone
+ * and its neighbour take microseconds. */
+static tenon_status_t dear_when_filled(void* state, const tenon_region_t* region,
+                                       const tenon_region_table_t* table, tenon_emit_t* to,
+                                       add_t add) {
+  (void)state;
+  return emit(to, add, table->slot_program(region, 0) != NULL ? "filled" : "empty", 0);
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t note_tactic(void* state, const tenon_region_t* region,
+                                  const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                  tenon_preparation_t* preparation,
+                                  const tenon_prepare_table_t* host, void** out_instance) {
+  bool* is_filled = host->allocate(preparation, sizeof(*is_filled));
+  (void)state;
+  (void)region;
+  (void)table;
+  if (is_filled == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *is_filled = strcmp(tactic->name, "filled") == 0;
+  *out_instance = is_filled;
+  return TENON_OK;
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t wait_when_filled(void* instance, void* bound, tenon_run_t* run,
+                                       const tenon_run_table_t* host,
+                                       const tenon_argument_t* inputs, uint32_t input_count,
+                                       const tenon_argument_t* outputs, uint32_t output_count) {
+  const struct timespec three_ms = {.tv_nsec = 3000000};
+  if (*(const bool*)instance) {
+    (void)nanosleep(&three_ms, NULL);
+  }
+  return do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+}
+
+TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
+  const tenon_kernel_t cheap = slot_kernel("slot", fast);
+  tenon_kernel_t dear = slot_kernel("slot", dear_when_filled);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &cheap, 1);
+  make_dense_and_ramp(&world.bench);
+  EXPECT_TEXT(build_steps(&world, text), "slot/first");
+  core_world_end(&world);
+  dear.prepare = note_tactic;
+  dear.enqueue = wait_when_filled;
+  core_world_begin(&world, &dear, 1);
+  make_dense_and_ramp(&world.bench);
+  world.options.tuning.no_measuring = false;
+  EXPECT_TEXT(build_steps(&world, text), "slot/empty expressions/evaluator");
+  core_world_end(&world);
+  core_world_begin(&world, &cheap, 1);
+  make_dense_and_ramp(&world.bench);
+  world.options.tuning.no_fusion = true;
+  EXPECT_TEXT(build_steps(&world, text), "slot/first expressions/evaluator");
+  core_world_end(&world);
+}
+
+TENON_TEST(a_run_of_expressions_is_one_step) {
+  char text[512];
+  core_world_t world;
+  for (int k = 0; k < 2; ++k) {
+    core_world_begin(&world, NULL, 0);
+    test_bench_t* b = &world.bench;
+    const tenon_value_t x = test_input(b, "x", DIMS(4, 8));
+    const tenon_value_t r = test_unary(b, "test.ramp/1", "ramp", x);
+    const tenon_value_t e = test_unary(b, "test.exponential/1", "exponential", r);
+    add_output(b, test_binary(b, "test.plus/1", "plus", e, x));
+    world.options.tuning.no_fusion = k == 1;
+    EXPECT_TEXT(build_steps(&world, text),
+                k == 0 ? "expressions/evaluator"
+                       : "expressions/evaluator expressions/evaluator expressions/evaluator");
+    core_world_end(&world);
+  }
+}
+
+/* ---- Layouts ---- */
+
+/* Row-major, or column after column in and out, which is faster. */
+static tenon_status_t either_way(void* state, const tenon_region_t* region,
+                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  static const uint32_t order[2] = {1, 0};
+  static const tenon_layout_t columns = {
+      .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
+  const tenon_argument_rule_t exact = {
+      .kind = TENON_LAYOUT_EXACT, .layout = &columns, .in_place_input = TENON_NONE};
+  tenon_argument_rule_t inputs[2] = {exact, {.in_place_input = TENON_NONE}};
+  (void)state;
+  (void)region;
+  (void)table;
+  const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                 .name = "columns",
+                                 .inputs = inputs,
+                                 .outputs = &exact,
+                                 .estimate_seconds = 1e-4};
+  const tenon_status_t status = add(to, &tactic);
+  return status == TENON_OK ? emit(to, add, "rows", 1.5e-4) : status;
+}
+
+static tenon_status_t rows_alone(void* state, const tenon_region_t* region,
+                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  (void)state;
+  (void)region;
+  (void)table;
+  return emit(to, add, "rows", 1e-6);
+}
+
+TENON_TEST(neighbours_agree_on_a_layout) {
+  const tenon_kernel_t kernel = dense_kernel("dense", either_way);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  tenon_value_t v = test_input(b, "x", DIMS(4, 8));
+  v = add_dense(b, "first", v);
+  add_output(b, add_dense(b, "second", v));
+  /* Copies to columns at the beginning, and back at the end, but none in between. */
+  EXPECT_TEXT(build_steps(&world, text),
+              "moves/evaluator dense/columns dense/columns moves/evaluator");
+  core_world_end(&world);
+}
+
+TENON_TEST(a_layout_that_costs_more_than_it_saves_is_not_taken) {
+  tenon_kernel_t kernels[] = {dense_kernel("dense", either_way), dense_kernel("rows", rows_alone)};
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, kernels, 2);
+  make_dense(&world.bench);
+  EXPECT_TEXT(build_steps(&world, text), "rows/rows");
+  core_world_end(&world);
+}
+
+/* ---- Limits of the whole ---- */
+
+TENON_TEST(activations_above_the_limit_fail_the_build) {
+  const tenon_kernel_t kernel = dense_kernel("greedy", greedy);
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  make_dense(&world.bench);
+  world.options.memory_limit_bytes = 1000;
+  EXPECT_STATUS(core_world_build(&world), TENON_ERROR_OUT_OF_MEMORY);
+  EXPECT_CONTAINS(world.bench.messages.text, "the limit is 1000");
+  core_world_end(&world);
+}
+
+static int32_t cancel(void* user, const char* phase, uint32_t done, uint32_t total) {
+  (void)done;
+  (void)total;
+  return strcmp(user, phase) == 0 ? 1 : 0;
+}
+
+TENON_TEST(a_build_can_be_cancelled_in_each_phase) {
+  static const char* const phases[] = {"optimise", "choose", "write"};
+  const tenon_kernel_t kernel = dense_kernel("slow", slow);
+  for (size_t k = 0; k < sizeof phases / sizeof phases[0]; ++k) {
+    core_world_t world;
+    core_world_begin(&world, &kernel, 1);
+    make_dense(&world.bench);
+    world.options.tuning.progress = cancel;
+    world.options.tuning.progress_user = tenon__drop_const(phases[k]);
+    if (core_world_build(&world) != TENON_ERROR_CANCELLED) {
+      tenon__test_fail(__FILE__, __LINE__, "not cancelled in phase %s", phases[k]);
+    }
+    core_world_end(&world);
+  }
+}
