@@ -96,8 +96,11 @@ static bool run(world_t* world, float* out_values) {
     for (uint32_t k = 0; k < VALUES; ++k) {
       data[i][k] = (float)((i * 7 + k * 5) % 11) - 5;
     }
-    const tenon_tensor_view_t view = {
-        .data = data[i], .dims = dims, .rank = 2, .dtype = TENON_DTYPE_FLOAT32, .layout = TENON_NONE};
+    const tenon_tensor_view_t view = {.data = data[i],
+                                      .dims = dims,
+                                      .rank = 2,
+                                      .dtype = TENON_DTYPE_FLOAT32,
+                                      .layout = TENON_NONE};
     if (tenon_context_set_input(world->context, i, &view) != TENON_OK) {
       return false;
     }
