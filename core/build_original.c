@@ -122,8 +122,7 @@ typedef struct signing_t {
   bool failed;
 } signing_t;
 
-static void add_text(void* user, const char* text) {
-  signing_t* signing = user;
+static void add_text(signing_t* signing, const char* text) {
   signing->failed = signing->failed || text == NULL;
   if (text != NULL) {
     tenon__digest_add(&signing->state, text, strlen(text) + 1);
@@ -156,9 +155,31 @@ static void add_attributes(signing_t* signing, const tenon__node_t* node) {
   tenon__byte_writer_deinitialize(&writer);
 }
 
-/* What the printed network does not say: ids, attributes to the last bit, the maps of moves. */
+static void add_expression(signing_t* signing, const tenon__expression_t* expression) {
+  const tenon_program_t* program = &expression->program;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* in = &program->instructions[k];
+    const uint32_t numbers[] = {in->opcode, in->dtype, in->operands[0], in->operands[1],
+                                in->operands[2]};
+    add_numbers(signing, numbers, 5);
+    tenon__digest_add(&signing->state, &in->immediate, sizeof in->immediate);
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    add_numbers(signing, &program->operands[k].index, 1);
+    add_dims(signing, expression->accesses[k].coordinates, expression->accesses[k].rank);
+  }
+  add_dims(signing, expression->space, program->rank);
+}
+
 static void add_node(signing_t* signing, const tenon__node_t* node) {
+  const uint32_t form[] = {(uint32_t)node->form, node->contents_only ? 1 : 0};
+  add_text(signing, node->op == NULL ? "" : node->op->name);
+  add_numbers(signing, form, 2);
+  add_numbers(signing, node->bodies, node->body_count);
   add_attributes(signing, node);
+  if (node->expression != NULL) {
+    add_expression(signing, node->expression);
+  }
   add_numbers(signing, node->inputs, node->input_count);
   add_numbers(signing, node->outputs, node->output_count);
   for (uint32_t k = 0; node->maps != NULL && k < node->output_count; ++k) {
@@ -174,13 +195,19 @@ static void add_node(signing_t* signing, const tenon__node_t* node) {
 
 static void add_graph(signing_t* signing, const tenon__graph_t* graph) {
   for (uint32_t v = 0; v < graph->value_count; ++v) {
-    if (graph->values[v].alive) {
-      add_numbers(signing, &v, 1);
-      add_numbers(signing, &graph->values[v].weights, 1);
+    const tenon__value_node_t* value = &graph->values[v];
+    const uint32_t numbers[] = {v,           value->kind,  value->dtype,
+                                value->rank, value->state, value->weights};
+    if (value->alive) {
+      add_numbers(signing, numbers, 6);
+      add_dims(signing, value->dims, value->rank);
     }
   }
+  add_numbers(signing, graph->inputs, graph->input_count);
+  add_numbers(signing, graph->outputs, graph->output_count);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     if (graph->nodes[n].alive) {
+      add_numbers(signing, &n, 1);
       add_node(signing, &graph->nodes[n]);
     }
   }
@@ -191,7 +218,6 @@ tenon_status_t tenon__network_signature(const tenon__network_t* network,
   signing_t signing = {.network = network};
   tenon__arena_initialize(&signing.arena, network->allocator);
   tenon__digest_begin(&signing.state);
-  tenon__network_print(network, add_text, &signing);
   for (uint32_t k = 0; k < network->weights_count; ++k) {
     add_text(&signing, network->weights[k].name);
     add_numbers(&signing, &network->weights[k].dtype, 1);

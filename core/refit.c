@@ -20,7 +20,9 @@ typedef struct refit_t {
   tenon__catalog_t* catalog;
   const tenon_sink_t* sink;
   tenon__network_t* network; /* the original, then optimised; owned until a building has it */
-  void** fresh;              /* for each of the plan's weights: new bytes, or NULL */
+  void* zeros;               /* for weights that the plan does not hold: nothing needs them */
+  size_t zeros_size;
+  void** fresh; /* for each of the plan's weights: new bytes, or NULL */
 } refit_t;
 
 static const tenon__operator_t* find_operator(void* user, const char* name) {
@@ -41,6 +43,17 @@ static tenon_status_t read_original(refit_t* r) {
   return status;
 }
 
+static tenon_status_t make_zeros(refit_t* r) {
+  for (uint32_t k = 0; k < r->network->weights_count; ++k) {
+    const tenon__weights_t* known = &r->plan->network->weights[k];
+    if (known->data == NULL && known->size_bytes > r->zeros_size) {
+      r->zeros_size = known->size_bytes;
+    }
+  }
+  r->zeros = tenon__allocate(r->allocator, r->zeros_size, 1);
+  return r->zeros == NULL ? tenon__fail_memory(r->sink) : TENON_OK;
+}
+
 /* Bytes for the original's weights: those that were set, else the plan's. */
 static tenon_status_t give_weights(const refit_t* r) {
   for (uint32_t k = 0; k < r->network->weights_count; ++k) {
@@ -48,13 +61,14 @@ static tenon_status_t give_weights(const refit_t* r) {
     tenon__weights_t* weights = &r->network->weights[k];
     const void* set = tenon__engine_pending_weights(r->engine, k);
     if (weights->dtype != known->dtype || weights->rank != known->rank ||
-        memcmp(weights->dims, known->dims, known->rank * sizeof *known->dims) != 0) {
+        (known->rank > 0 &&
+         memcmp(weights->dims, known->dims, known->rank * sizeof *known->dims) != 0)) {
       return tenon__fail(r->sink, TENON_ERROR_INVALID_DATA,
                          "the plan is broken: its weights '%s' are not those of its original "
                          "network",
                          known->name);
     }
-    weights->data = set != NULL ? set : known->data;
+    weights->data = set != NULL ? set : known->data != NULL ? known->data : r->zeros;
     weights->size_bytes = known->size_bytes;
   }
   return TENON_OK;
@@ -144,6 +158,7 @@ static tenon_status_t derive(refit_t* r, tenon__building_t* b) {
   bool same = false;
   TENON_TRY(tenon__plan_create(r->allocator, &b->plan));
   TENON_TRY(read_original(r));
+  TENON_TRY(make_zeros(r));
   TENON_TRY(give_weights(r));
   for (uint32_t g = 0; g < r->network->graph_count; ++g) {
     TENON_TRY(forget_contents(r, r->network->graphs[g], g));
@@ -174,6 +189,7 @@ static tenon_status_t commit(refit_t* r) {
   tenon_status_t status = derive(r, &b);
   tenon__building_end(&b);
   tenon__network_destroy(r->network);
+  tenon__free(r->allocator, r->zeros, r->zeros_size);
   if (status != TENON_OK) {
     return status;
   }

@@ -176,47 +176,50 @@ struct tenon_emit_t {
   tenon_status_t status;
 };
 
-static const tenon_layout_t* copy_layout(tenon__arena_t* arena, const tenon_layout_t* layout) {
+/* False when memory is out; nothing is copied of NULL. */
+static bool copy_numbers(tenon__arena_t* arena, const uint32_t* numbers, uint32_t count,
+                         const uint32_t** out_copy) {
+  *out_copy = numbers == NULL ? NULL : tenon__arena_copy(arena, numbers, count * sizeof(uint32_t));
+  return numbers == NULL || *out_copy != NULL;
+}
+
+static bool copy_layout(tenon__arena_t* arena, const tenon_layout_t* layout,
+                        const tenon_layout_t** out_copy) {
+  *out_copy = NULL;
   if (layout == NULL) {
-    return NULL;
+    return true;
   }
   tenon_layout_t* copy = tenon__arena_allocate(arena, 1, sizeof *copy);
   if (copy == NULL) {
-    return NULL;
+    return false;
   }
   memcpy(copy, layout, layout->size < sizeof *copy ? layout->size : sizeof *copy);
+  const tenon_layout_t given = *copy;
   copy->size = sizeof *copy;
-  copy->name = layout->name == NULL ? NULL : tenon__arena_copy_string(arena, layout->name);
-  const size_t rank = layout->rank * sizeof(uint32_t);
-  if (layout->order != NULL) {
-    copy->order = tenon__arena_copy(arena, layout->order, rank);
-  }
-  if (layout->multiples != NULL) {
-    copy->multiples = tenon__arena_copy(arena, layout->multiples, rank);
-  }
-  if (layout->borders != NULL) {
-    copy->borders = tenon__arena_copy(arena, layout->borders, rank);
-  }
-  if (layout->block_count > 0) {
-    copy->block_dims =
-        tenon__arena_copy(arena, layout->block_dims, layout->block_count * sizeof(uint32_t));
-    copy->block_sizes =
-        tenon__arena_copy(arena, layout->block_sizes, layout->block_count * sizeof(uint32_t));
-  }
-  return copy;
+  copy->name = given.name == NULL ? NULL : tenon__arena_copy_string(arena, given.name);
+  *out_copy = copy;
+  return (given.name == NULL || copy->name != NULL) &&
+         copy_numbers(arena, given.order, given.rank, &copy->order) &&
+         copy_numbers(arena, given.multiples, given.rank, &copy->multiples) &&
+         copy_numbers(arena, given.borders, given.rank, &copy->borders) &&
+         copy_numbers(arena, given.block_dims, given.block_count, &copy->block_dims) &&
+         copy_numbers(arena, given.block_sizes, given.block_count, &copy->block_sizes);
 }
 
-static const tenon_argument_rule_t* copy_rules(tenon__arena_t* arena,
-                                               const tenon_argument_rule_t* rules, uint32_t count) {
+static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules, uint32_t count,
+                       const tenon_argument_rule_t** out_copy) {
+  *out_copy = NULL;
   if (rules == NULL) {
-    return NULL;
+    return true;
   }
   tenon_argument_rule_t* copy = tenon__arena_allocate(arena, count + 1u, sizeof *copy);
-  for (uint32_t k = 0; copy != NULL && k < count; ++k) {
+  bool good = copy != NULL;
+  for (uint32_t k = 0; good && k < count; ++k) {
     copy[k] = rules[k];
-    copy[k].layout = copy_layout(arena, rules[k].layout);
+    good = copy_layout(arena, rules[k].layout, &copy[k].layout);
   }
-  return copy;
+  *out_copy = copy;
+  return good;
 }
 
 /* Less accurate than the region's own type in fp32? What a tactic says of its error counts; where
@@ -262,8 +265,6 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
       .kernel = emit->entry,
       .tactic = {.name = tenon__arena_copy_string(arena, tactic->name == NULL ? "" : tactic->name),
                  .configuration_size = tactic->configuration_size,
-                 .input_rules = copy_rules(arena, tactic->inputs, search->region->input_count),
-                 .output_rules = copy_rules(arena, tactic->outputs, search->region->output_count),
                  .scratch_bytes = tactic->scratch_bytes,
                  .zeroed_bytes = tactic->zeroed_bytes,
                  .persistent_bytes = tactic->persistent_bytes,
@@ -274,12 +275,20 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
   if (tactic->numerics != NULL) {
     candidate.tactic.numerics = *tactic->numerics;
   }
-  if (tactic->configuration_size > 0) {
+  bool good = candidate.tactic.name != NULL &&
+              copy_rules(arena, tactic->inputs, search->region->input_count,
+                         &candidate.tactic.input_rules) &&
+              copy_rules(arena, tactic->outputs, search->region->output_count,
+                         &candidate.tactic.output_rules);
+  if (good && tactic->configuration_size > 0) {
     candidate.tactic.configuration =
         tenon__arena_copy(arena, tactic->configuration, tactic->configuration_size);
+    good = candidate.tactic.configuration != NULL;
   }
-  search->found[search->count++] = candidate;
-  return TENON_OK;
+  if (good) {
+    search->found[search->count++] = candidate;
+  }
+  return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 static tenon_status_t collect(search_t* search, const tenon__kernel_entry_t* entry) {

@@ -71,6 +71,23 @@ static uint32_t next_reader(const chain_t* chain, uint32_t value) {
   return best;
 }
 
+/* The operands that read `value`. False when they do not fit a slot. */
+static bool find_slots(grouping_t* grouping, const tenon__expression_t* expression, uint32_t value,
+                       uint32_t slots[GROUP_MOST_OPERANDS], uint32_t* out_count) {
+  *out_count = 0;
+  for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
+    if (expression->program.operands[o].index != value) {
+      continue;
+    }
+    if (*out_count == GROUP_MOST_OPERANDS ||
+        !tenon__grouping_is_identity(grouping, expression, o)) {
+      return false;
+    }
+    slots[(*out_count)++] = o;
+  }
+  return true;
+}
+
 /* Composes a node's expression with those of the chain that it reads. NULL when it does not fit. */
 static tenon_status_t compose_node(chain_t* chain, uint32_t node,
                                    const tenon__expression_t** out_expression) {
@@ -86,14 +103,8 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
   for (uint32_t k = 0; k < chain->count; ++k) {
     uint32_t slots[GROUP_MOST_OPERANDS];
     uint32_t slot_count = 0;
-    for (uint32_t o = 0; o < expression->program.operand_count; ++o) {
-      if (expression->program.operands[o].index == chain->values[k]) {
-        if (slot_count == GROUP_MOST_OPERANDS ||
-            !tenon__grouping_is_identity(grouping, expression, o)) {
-          return TENON_OK;
-        }
-        slots[slot_count++] = o;
-      }
+    if (!find_slots(grouping, expression, chain->values[k], slots, &slot_count)) {
+      return TENON_OK;
     }
     if (slot_count == 0) {
       continue;

@@ -71,4 +71,7 @@ tenon_status_t tenon__runs_make(grouping_t* grouping);
 tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                      double* out_seconds);
 
+/* Units of the groups that are alive, in an order in which they can run. */
+tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_units);
+
 #endif

@@ -13,8 +13,8 @@
 #include "core/tensor/layout.h"
 
 enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8, MOST_PICKS = 16 };
-static const double kCopyRate = 3e9; /* bytes a second, read and written, out of order */
-static const double kCopyStart = 2e-6;
+static const double copy_rate = 3e9; /* bytes a second, read and written, out of order */
+static const double copy_start = 2e-6;
 
 typedef struct layouts_t {
   tenon__tuning_t* tuning;
@@ -94,7 +94,7 @@ static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t
   if (in->value == TENON_NONE || l->g->values[in->value].weights != TENON_NONE) {
     return 0;
   }
-  const double copy = kCopyStart + 2 * bytes_of(l, in->value) / kCopyRate;
+  const double copy = copy_start + 2 * bytes_of(l, in->value) / copy_rate;
   if (kind == TENON_LAYOUT_EXACT) {
     return same_order(l, in->value, order, rule->layout->order) ? 0 : copy;
   }
@@ -117,12 +117,12 @@ static double readers_cost(const layouts_t* l, uint32_t value, const uint32_t* o
         cost += unit->chosen.region->inputs[k].value == value ? input_cost(l, unit, k, order) : 0;
       }
     } else if (!same_order(l, value, order, NULL)) {
-      cost += kCopyStart + 2 * bytes_of(l, value) / kCopyRate; /* views and control want rows */
+      cost += copy_start + 2 * bytes_of(l, value) / copy_rate; /* views and control want rows */
     }
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0 &&
       !same_order(l, value, order, NULL)) {
-    cost += kCopyStart + 2 * bytes_of(l, value) / kCopyRate;
+    cost += copy_start + 2 * bytes_of(l, value) / copy_rate;
   }
   return cost;
 }
@@ -158,13 +158,13 @@ static void publish(layouts_t* l, tenon__unit_t* unit) {
     const tenon_argument_rule_t* rule =
         c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
     const uint32_t* own = NULL;
-    if (k == 0) {
-      own = order;
-    } else if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
+    const bool is_exact = rule != NULL && rule->kind == TENON_LAYOUT_EXACT;
+    const bool follows = rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
+                         region->outputs[0].value != TENON_NONE &&
+                         l->g->values[value].rank == l->g->values[region->outputs[0].value].rank;
+    if (k > 0 && is_exact) {
       own = rule->layout->order;
-    } else if (rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
-               region->outputs[0].value != TENON_NONE &&
-               l->g->values[value].rank == l->g->values[region->outputs[0].value].rank) {
+    } else if (k == 0 || follows) {
       own = order;
     }
     l->order_of[value] = own;

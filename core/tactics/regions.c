@@ -107,23 +107,47 @@ static bool mentions_dim(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_d
   return false;
 }
 
-/* Does a move's coordinate depend on a number in the value? It may be read there. */
-static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
-                           const tenon__value_node_t* value) {
-  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
-    if (tenon__dim_get(network->pool, value->contents[c]).kind != TENON_DIM_SYMBOL) {
-      continue;
-    }
-    for (uint32_t s = 0; s < map->source_count; ++s) {
-      const tenon__map_source_t* source = &map->sources[s];
-      for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
-        if (mentions_dim(network->pool, source->coordinates[d], value->contents[c])) {
-          return true;
-        }
+static bool map_mentions(const tenon__network_t* network, const tenon__index_map_t* map,
+                         tenon_dim_t dim) {
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    const tenon__map_source_t* source = &map->sources[s];
+    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
+      if (mentions_dim(network->pool, source->coordinates[d], dim)) {
+        return true;
       }
     }
   }
   return false;
+}
+
+/* Does a move's coordinate depend on a number in the value? It may be read there. */
+static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
+                           const tenon__value_node_t* value) {
+  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
+    if (tenon__dim_get(network->pool, value->contents[c]).kind == TENON_DIM_SYMBOL &&
+        map_mentions(network, map, value->contents[c])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void need_map_inputs(grouping_t* grouping, const tenon__node_t* node,
+                            const tenon__index_map_t* map) {
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    grouping->needed[node->inputs[map->sources[s].input]] = true;
+  }
+  if (map->fill == TENON_FILL_INPUT) {
+    grouping->needed[node->inputs[map->fill_input]] = true;
+  }
+  for (uint32_t i = 0; map->kind == TENON_MAP_GENERAL && i < node->input_count;
+       ++i) { /* elements of others */
+    if (node->inputs[i] != TENON_NONE &&
+        (reads_elements(grouping->tuning->network, map, i) ||
+         reads_contents(grouping->tuning->network, map, &grouping->g->values[node->inputs[i]]))) {
+      grouping->needed[node->inputs[i]] = true;
+    }
+  }
 }
 
 /* Marks what a needed node reads. Operands that only shape it are read through contents. */
@@ -139,24 +163,7 @@ static void need_inputs(grouping_t* grouping, const tenon__node_t* node) {
   }
   if (node->maps != NULL) {
     for (uint32_t k = 0; k < node->output_count; ++k) {
-      const tenon__index_map_t* map = &node->maps[k];
-      for (uint32_t s = 0; s < map->source_count; ++s) {
-        grouping->needed[node->inputs[map->sources[s].input]] = true;
-      }
-      if (map->fill == TENON_FILL_INPUT) {
-        grouping->needed[node->inputs[map->fill_input]] = true;
-      }
-      if (map->kind != TENON_MAP_GENERAL) {
-        continue;
-      }
-      for (uint32_t i = 0; i < node->input_count; ++i) { /* elements of others */
-        if (node->inputs[i] != TENON_NONE &&
-            (reads_elements(grouping->tuning->network, map, i) ||
-             reads_contents(grouping->tuning->network, map,
-                            &grouping->g->values[node->inputs[i]]))) {
-          grouping->needed[node->inputs[i]] = true;
-        }
-      }
+      need_map_inputs(grouping, node, &node->maps[k]);
     }
     return;
   }
@@ -276,221 +283,6 @@ static tenon_status_t classify_rest(grouping_t* grouping) {
   return TENON_OK;
 }
 
-/* ---- Units, in order ---- */
-
-typedef struct ordering_t {
-  grouping_t* grouping;
-  uint32_t* waiting; /* per group: producers not yet out */
-  uint32_t* heap;    /* ready groups, smallest last position first */
-  uint32_t heap_count;
-  uint32_t* user_begin; /* per group: users */
-  uint32_t* users;
-} ordering_t;
-
-static bool heap_less(const ordering_t* o, uint32_t a, uint32_t b) {
-  return o->grouping->groups[a].last_position < o->grouping->groups[b].last_position;
-}
-
-static void heap_push(ordering_t* o, uint32_t group) {
-  uint32_t at = o->heap_count++;
-  o->heap[at] = group;
-  while (at > 0 && heap_less(o, o->heap[at], o->heap[(at - 1) / 2])) {
-    const uint32_t above = (at - 1) / 2;
-    const uint32_t swap = o->heap[above];
-    o->heap[above] = o->heap[at];
-    o->heap[at] = swap;
-    at = above;
-  }
-}
-
-static uint32_t heap_pop(ordering_t* o) {
-  const uint32_t top = o->heap[0];
-  o->heap[0] = o->heap[--o->heap_count];
-  uint32_t at = 0;
-  for (;;) {
-    uint32_t least = at;
-    for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->heap_count; ++child) {
-      least = heap_less(o, o->heap[child], o->heap[least]) ? child : least;
-    }
-    if (least == at) {
-      return top;
-    }
-    const uint32_t swap = o->heap[least];
-    o->heap[least] = o->heap[at];
-    o->heap[at] = swap;
-    at = least;
-  }
-}
-
-/* Visits each edge producer group -> user group (with repeats). */
-static void for_edges(ordering_t* o, bool fill) {
-  const grouping_t* grouping = o->grouping;
-  for (uint32_t i = 0; i < grouping->group_count; ++i) {
-    const group_t* group = &grouping->groups[i];
-    for (uint32_t n = 0; group->alive && n < group->node_count; ++n) {
-      const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
-      for (uint32_t k = 0; k < node->input_count; ++k) {
-        const uint32_t producer = node->inputs[k] == TENON_NONE
-                                      ? TENON_NONE
-                                      : grouping->g->values[node->inputs[k]].producer;
-        const uint32_t from = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
-        if (from == TENON_NONE || from == i) {
-          continue;
-        }
-        if (fill) {
-          o->users[--o->user_begin[from + 1]] = i;
-          o->waiting[i] += 1;
-        } else {
-          o->user_begin[from + 1] += 1;
-        }
-      }
-    }
-  }
-}
-
-/* Outputs that nobody wants are not computed: a layer normalisation's mean, say. */
-static tenon_status_t leave_out_absent(tenon__arena_t* arena, const tenon__expression_t* expression,
-                                       const uint32_t* values, tenon__expression_t* out_expression,
-                                       const uint32_t** out_values) {
-  const uint32_t count = expression->program.output_count;
-  tenon_program_output_t* outputs = tenon__arena_allocate(arena, count + 1u, sizeof *outputs);
-  const uint32_t** axes = tenon__arena_allocate(arena, count + 1u, sizeof *axes);
-  uint32_t* ranks = tenon__arena_allocate(arena, count + 1u, sizeof *ranks);
-  uint32_t* kept = tenon__arena_allocate(arena, count + 1u, sizeof *kept);
-  if (outputs == NULL || axes == NULL || ranks == NULL || kept == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  *out_expression = *expression;
-  out_expression->program.output_count = 0;
-  for (uint32_t k = 0; k < count; ++k) {
-    if (values[k] != TENON_NONE) {
-      const uint32_t to = out_expression->program.output_count++;
-      outputs[to] = expression->program.outputs[k];
-      axes[to] = expression->output_axes[k];
-      ranks[to] = expression->output_ranks[k];
-      kept[to] = values[k];
-    }
-  }
-  out_expression->program.outputs = outputs;
-  out_expression->output_axes = axes;
-  out_expression->output_ranks = ranks;
-  *out_values = kept;
-  return TENON_OK;
-}
-
-static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
-                                 tenon__units_t* units) {
-  tenon__tuning_t* tuning = grouping->tuning;
-  const uint32_t node = group->nodes[0];
-  const tenon__node_t* n = &grouping->g->nodes[node];
-  tenon__unit_t unit = {.kind = group->kind, .node = node};
-  if (group->kind == TENON_UNIT_VIEW) {
-    for (uint32_t k = 0; k < n->output_count; ++k) {
-      if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
-        continue;
-      }
-      unit.output = k;
-      unit.kind = TENON_UNIT_VIEW;
-      if (!tenon__index_map_is_view(tuning->network->pool, &n->maps[k])) {
-        unit.kind = TENON_UNIT_REGION;
-        unit.chosen.region = tenon__arena_allocate(tuning->arena, 1, sizeof *unit.chosen.region);
-        if (unit.chosen.region == NULL) {
-          return TENON_ERROR_OUT_OF_MEMORY;
-        }
-        TENON_TRY(tenon__region_of_move(tuning->arena, tuning->network, grouping->graph, node, k,
-                                        unit.chosen.region));
-      }
-      units->items[units->count++] = unit;
-    }
-    return TENON_OK;
-  }
-  if (group->kind == TENON_UNIT_REGION && group->expression != NULL) {
-    tenon__expression_t wanted;
-    tenon__expression_t normal;
-    const uint32_t* values = NULL;
-    unit.chosen.region = tenon__arena_allocate(tuning->arena, 1, sizeof *unit.chosen.region);
-    if (unit.chosen.region == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
-    TENON_TRY(leave_out_absent(tuning->arena, group->expression, group->values, &wanted, &values));
-    TENON_TRY(tenon__expression_normalise(&wanted, tuning->arena, &normal));
-    TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
-                                          values, group->nodes, group->node_count,
-                                          unit.chosen.region));
-  } else if (group->kind == TENON_UNIT_REGION) {
-    unit.chosen.region = group->region;
-  }
-  for (uint32_t k = 0; k < group->node_count; ++k) {
-    const char* note = grouping->notes[group->nodes[k]];
-    if (note != NULL) {
-      unit.chosen.notes = tenon__arena_format(
-          tuning->arena, "%s%s", unit.chosen.notes == NULL ? "" : unit.chosen.notes, note);
-    }
-  }
-  units->items[units->count++] = unit;
-  return TENON_OK;
-}
-
-static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
-  grouping_t* grouping = o->grouping;
-  uint32_t alive = 0;
-  uint32_t emitted = 0;
-  for_edges(o, false);
-  for (uint32_t k = 0; k < grouping->group_count; ++k) {
-    o->user_begin[k + 1] += o->user_begin[k];
-  }
-  /* Filling runs each group's end down to its beginning, which then stands at [group + 1]. */
-  o->user_begin[grouping->group_count + 1] = o->user_begin[grouping->group_count];
-  for_edges(o, true);
-  for (uint32_t k = 0; k < grouping->group_count; ++k) {
-    alive += grouping->groups[k].alive ? 1 : 0;
-    if (grouping->groups[k].alive && o->waiting[k] == 0) {
-      heap_push(o, k);
-    }
-  }
-  while (o->heap_count > 0) {
-    const uint32_t group = heap_pop(o);
-    const uint32_t begin = o->user_begin[group + 1];
-    const uint32_t end = o->user_begin[group + 2];
-    TENON_TRY(emit_group(grouping, &grouping->groups[group], units));
-    emitted += 1;
-    for (uint32_t k = begin; k < end; ++k) {
-      if (--o->waiting[o->users[k]] == 0) {
-        heap_push(o, o->users[k]);
-      }
-    }
-  }
-  return emitted == alive
-             ? TENON_OK
-             : tenon__fail(grouping->tuning->sink, TENON_ERROR_INTERNAL,
-                           "fused steps of graph %u wait for each other", grouping->graph);
-}
-
-static tenon_status_t order_units(grouping_t* grouping, tenon__units_t* out_units) {
-  size_t edges = 1;
-  size_t outputs = 1;
-  for (uint32_t p = 0; p < grouping->order_count; ++p) {
-    edges += grouping->g->nodes[grouping->order[p]].input_count;
-    outputs += grouping->g->nodes[grouping->order[p]].output_count;
-  }
-  ordering_t o = {.grouping = grouping};
-  const size_t groups = grouping->group_count;
-  o.waiting = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
-  o.heap = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
-  o.user_begin = tenon__arena_allocate(&grouping->scratch, groups + 3, sizeof(uint32_t));
-  o.users = tenon__arena_allocate(&grouping->scratch, edges, sizeof(uint32_t));
-  tenon__units_t units = {0};
-  units.items =
-      tenon__arena_allocate(grouping->tuning->arena, outputs + groups, sizeof *units.items);
-  if (o.waiting == NULL || o.heap == NULL || o.user_begin == NULL || o.users == NULL ||
-      units.items == NULL) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
-  TENON_TRY(emit_all(&o, &units));
-  *out_units = units;
-  return TENON_OK;
-}
-
 static tenon_status_t prepare_grouping(grouping_t* grouping) {
   tenon__arena_t* scratch = &grouping->scratch;
   TENON_TRY(tenon__graph_order(grouping->tuning->network, grouping->graph, scratch,
@@ -539,7 +331,7 @@ tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph,
   tenon__arena_initialize(&grouping.scratch, tuning->allocator);
   tenon_status_t status = make_groups(&grouping);
   if (status == TENON_OK) {
-    status = order_units(&grouping, out_units);
+    status = tenon__units_order(&grouping, out_units);
   }
   tenon__arena_deinitialize(&grouping.scratch);
   return status;

@@ -29,21 +29,26 @@ typedef struct scheduling_t {
 
 /* ---- Places ---- */
 
+static tenon_status_t grow_places(scheduling_t* s) {
+  const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
+  tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
+  uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
+  if (places == NULL || next == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  if (s->place_capacity > 0) {
+    memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
+    memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
+  }
+  s->schedule.places = places;
+  s->next_copy = next;
+  s->place_capacity = wanted;
+  return TENON_OK;
+}
+
 static tenon_status_t add_place(scheduling_t* s, const tenon__place_t* place, uint32_t* out_place) {
   if (s->schedule.place_count == s->place_capacity) {
-    const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
-    tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
-    uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
-    if (places == NULL || next == NULL) {
-      return tenon__fail_memory(s->tuning->sink);
-    }
-    if (s->place_capacity > 0) {
-      memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
-      memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
-    }
-    s->schedule.places = places;
-    s->next_copy = next;
-    s->place_capacity = wanted;
+    TENON_TRY(grow_places(s));
   }
   const uint32_t index = s->schedule.place_count++;
   s->schedule.places[index] = *place;
@@ -315,9 +320,20 @@ static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) 
   return add_place(s, &view, &place);
 }
 
+static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
+                                   uint32_t* out_places) {
+  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    out_places[k] = TENON_NONE;
+    if (node->inputs[k] != TENON_NONE) {
+      TENON_TRY(place_for(s, node->inputs[k], &rows, &out_places[k]));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) {
   const tenon__node_t* node = &s->g->nodes[unit->node];
-  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
   const bool is_contents = unit->kind == TENON_UNIT_CONTENTS;
   tenon__step_t step = {.kind = TENON_STEP_CONTENTS, .name = node->name, .node = unit->node};
   uint32_t* inputs = tenon__arena_allocate(s->arena, node->input_count + 1u, sizeof *inputs);
@@ -331,12 +347,7 @@ static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) 
                 : form == TENON_CONTROL_REPEAT ? TENON_STEP_REPEAT
                                                : TENON_STEP_MAP;
     step.input_count = node->input_count;
-    for (uint32_t k = 0; k < node->input_count; ++k) {
-      inputs[k] = TENON_NONE;
-      if (node->inputs[k] != TENON_NONE) {
-        TENON_TRY(place_for(s, node->inputs[k], &rows, &inputs[k]));
-      }
-    }
+    TENON_TRY(place_inputs(s, node, inputs));
   }
   step.output_count = node->output_count;
   for (uint32_t k = 0; k < node->output_count; ++k) {
@@ -438,6 +449,7 @@ tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                     .arena = &plan->arena,
                     .graph = graph,
                     .g = tuning->network->graphs[graph]};
+  TENON_TRY(grow_places(&s));
   TENON_TRY(prepare(&s));
   for (uint32_t u = 0; u < units->count; ++u) {
     const tenon__unit_t* unit = &units->items[u];

@@ -9,8 +9,9 @@
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 3, MOST_RUNS = 40 };
-static const double kEnough = 4e-3;  /* seconds of measuring after which the smallest time counts */
-static const double kHopeless = 3.0; /* times slower than the best: no second look */
+static const double enough_seconds =
+    4e-3; /* seconds of measuring after which the smallest time counts */
+static const double hopeless_factor = 3.0; /* times slower than the best: no second look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
                          const tenon_tensor_view_t* first, int64_t* out_strides) {
@@ -209,11 +210,11 @@ static tenon_status_t repeat_runs(trial_t* trial, tenon__bound_t* bound, double 
       return status;
     }
     total += seconds;
-    best = seconds < best && (k > 0 || seconds > kEnough) ? seconds : best;
-    if (k > 0 && best > kHopeless * best_so_far) {
+    best = seconds < best && (k > 0 || seconds > enough_seconds) ? seconds : best;
+    if (k > 0 && best > hopeless_factor * best_so_far) {
       break;
     }
-    if (k + 1 >= LEAST_RUNS && total > kEnough) {
+    if (k + 1 >= LEAST_RUNS && total > enough_seconds) {
       break;
     }
   }

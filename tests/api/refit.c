@@ -90,6 +90,26 @@ TENON_TEST(contexts_follow) {
   end(&scene);
 }
 
+/* Weights that the outputs do not need are not in the plan, and are not missed. */
+TENON_TEST(a_part_of_a_network_is_refitted) {
+  scene_t scene;
+  memset(&scene, 0, sizeof scene);
+  REQUIRE(session_begin(&scene.session, NULL));
+  lenet_build(&scene.session);
+  scene.session.tolerance = 1e-5;
+  EXPECT_STATUS(tenon_network_clear_outputs(scene.session.network), TENON_OK);
+  EXPECT_STATUS(tenon_network_mark_output(scene.session.network, "pool1"), TENON_OK);
+  REQUIRE(load(&scene, NULL));
+  EXPECT_INT(tenon_engine_weights_count(scene.engine), 2);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w3", "lenet.w3"), TENON_ERROR_NOT_FOUND);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.other_w1"), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.w1"), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  lenet_run(&scene.session, scene.engine, 0, "lenet.pool1");
+  end(&scene);
+}
+
 TENON_TEST(refuses_what_does_not_fit) {
   scene_t scene;
   float number = 0;
@@ -161,16 +181,12 @@ static tenon_value_t constant(session_t* s, const char* name, uint32_t rank, con
   return value;
 }
 
-static bool begin_normed(scene_t* scene, const normed_t* n) {
+static bool build_normed(scene_t* scene, const normed_t* n) {
   static const int64_t x_dims[] = {1, 2, 1, 1};
   static const int64_t w_dims[] = {3, 2, 1, 1};
   static const int64_t three[] = {3};
   tenon_value_t x = ABSENT;
-  memset(scene, 0, sizeof *scene);
   session_t* s = &scene->session;
-  if (!session_begin(s, NULL)) {
-    return false;
-  }
   EXPECT_STATUS(tenon_network_add_input(s->network, "x", TENON_DTYPE_FLOAT32, 4, x_dims, &x),
                 TENON_OK);
   const tenon_value_t w = constant(s, "w", 4, w_dims, n->w[0]);
@@ -184,6 +200,11 @@ static bool begin_normed(scene_t* scene, const normed_t* n) {
       node(s, "standard.batch_norm/1", VALUES(sum, scale, shift, mean, variance), NO_ATTRIBUTES);
   EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
   return load(scene, NULL);
+}
+
+static bool begin_normed(scene_t* scene, const normed_t* n) {
+  memset(scene, 0, sizeof *scene);
+  return session_begin(&scene->session, NULL) && build_normed(scene, n);
 }
 
 static void normed_check(scene_t* scene, const normed_t* n) {
@@ -275,6 +296,38 @@ TENON_TEST(equal_weights_that_part_are_refused) {
   }
   normed_check(&scene, &equal); /* either way it computes what it says */
   end(&scene);
+}
+
+/* When memory is out the old weights stay, whole; and nothing leaks. A pass of the optimiser that
+ * lacks memory may leave the network alone, which is another one then: refused as well. */
+TENON_TEST(each_allocation_of_a_refit_may_fail) {
+  scene_t scene;
+  normed_t now = first;
+  tenon__test_allocator_t state = {.fail_at = 0};
+  const tenon_allocator_t allocator = tenon__test_allocator(&state);
+  tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
+  memset(&scene, 0, sizeof scene);
+  REQUIRE(session_begin_with(&scene.session, NULL, &allocator));
+  REQUIRE(build_normed(&scene, &first));
+  now.w[1][1] = -3.5F;
+  now.scale[0] = 0.25F;
+  for (uint64_t n = 1; n < 100000 && status != TENON_OK; ++n) {
+    state.fail_at = state.allocation_count + n;
+    status = tenon_engine_set_weights(scene.engine, "w", now.w, sizeof now.w);
+    if (status == TENON_OK) {
+      status = tenon_engine_set_weights(scene.engine, "scale", now.scale, sizeof now.scale);
+    }
+    if (status == TENON_OK) {
+      status = tenon_engine_commit_weights(scene.engine);
+    }
+    state.fail_at = 0;
+    EXPECT(status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY ||
+           status == TENON_ERROR_UNSUPPORTED);
+    normed_check(&scene, status == TENON_OK ? &now : &first);
+  }
+  EXPECT_STATUS(status, TENON_OK);
+  end(&scene);
+  EXPECT_INT(state.live_blocks, 0);
 }
 
 /* A plan from a file has all that a refit needs. */

@@ -27,6 +27,9 @@ typedef struct session_t {
 /* A registry with the plugins of this build and an empty network. `folder`: one more folder with
  * plugins, or NULL. */
 static inline bool session_begin(session_t* session, const char* folder);
+/* With memory from an allocator of the test's. */
+static inline bool session_begin_with(session_t* session, const char* folder,
+                                      const tenon_allocator_t* allocator);
 static inline void session_end(session_t* session);
 /* The path of something in this build's folder. */
 static inline const char* session_path(const char* name, char* out_path, size_t capacity);
@@ -98,7 +101,8 @@ static inline const char* session_path(const char* name, char* out_path, size_t 
   return out_path;
 }
 
-static inline bool session_begin(session_t* session, const char* folder) {
+static inline bool session_begin_with(session_t* session, const char* folder,
+                                      const tenon_allocator_t* allocator) {
   char own[4096];
   memset(session, 0, sizeof *session);
   session->tolerance = 1e-5;
@@ -107,12 +111,17 @@ static inline bool session_begin(session_t* session, const char* folder) {
   options.paths = paths;
   options.only_paths = 1;
   options.logger = (tenon_sink_t){&session->messages, session_listen};
+  options.allocator = allocator;
   const bool good = tenon_registry_create(&options, &session->registry) == TENON_OK &&
                     tenon_network_create(session->registry, &session->network) == TENON_OK;
   if (!good) {
     tenon__test_fail(__FILE__, __LINE__, "no session: %s", session->messages.text);
   }
   return good;
+}
+
+static inline bool session_begin(session_t* session, const char* folder) {
+  return session_begin_with(session, folder, NULL);
 }
 
 static inline void session_end(session_t* session) {

@@ -13,6 +13,13 @@ if [ ! -f "$source/model.onnx" ]; then
   echo "skipped: TENON_TEST_DATA ('${TENON_TEST_DATA:-}') names no folder with exported/$name"
   exit 77
 fi
+mkdir -p "$work/completed"
+exec 9>"$work/completed/$name.lock"
+flock 9
+# What another run completed stays; half of one does not.
+if [ -f "$target/.complete" ]; then
+  exit 0
+fi
 python=
 for candidate in python3 /usr/bin/python3; do
   if "$candidate" -c 'import numpy, onnx.numpy_helper' 2>/dev/null; then
@@ -25,13 +32,7 @@ if [ -z "$python" ]; then
   exit 77
 fi
 
-mkdir -p "$work/completed"
-exec 9>"$work/completed/$name.lock"
-flock 9
-# What another run completed already stays; half of one does not.
-if [ ! -f "$target/.complete" ]; then
-  rm -rf "$target"
-  "$python" "$TENON_TEST_DATA/fill_weights.py" "$source" "$target"
-  "$python" "$(dirname "$0")/batch.py" "$tenon" "$target"
-  : >"$target/.complete"
-fi
+rm -rf "$target"
+"$python" "$TENON_TEST_DATA/fill_weights.py" "$source" "$target"
+"$python" "$(dirname "$0")/batch.py" "$tenon" "$target"
+: >"$target/.complete"
