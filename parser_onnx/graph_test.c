@@ -139,6 +139,7 @@ TENON_TEST(containers_hold_tensors_alone) {
   output(&m, "y");
   tenon__message_end_model(&m);
   EXPECT_STATUS(parse(&m), TENON_OK);
+  release();
   m = begin(18);
   input_of_kinds(&m, "o", (const uint32_t[]){OPTIONAL_OF, SEQUENCE}, 2);
   node(&m, "OptionalGetElement", "a", "o", "y");
