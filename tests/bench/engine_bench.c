@@ -22,8 +22,8 @@ static void* count_resize(void* user, void* block, size_t old_size, size_t new_s
   enum { ALIGNMENT = 64 };
   (void)user;
   ++allocations;
-  void* moved =
-      new_size == 0 ? NULL
+  void* moved = new_size == 0
+                    ? NULL
                     : aligned_alloc(ALIGNMENT, (new_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   if (moved != NULL && block != NULL) {
     memcpy(moved, block, old_size < new_size ? old_size : new_size);

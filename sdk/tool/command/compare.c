@@ -273,9 +273,8 @@ static tenon_status_t run_compare(compare_t* compare) {
                        compare->model);
   }
   if (status == TENON_OK) {
-    status =
-        tool_feed_load(&compare->feeding, sets->count > 0 ? sets->items[0] : NULL,
-                       &compare->building.constants, &compare->feed);
+    status = tool_feed_load(&compare->feeding, sets->count > 0 ? sets->items[0] : NULL,
+                            &compare->building.constants, &compare->feed);
   }
   if (status == TENON_OK) {
     status = run_pass(compare, 0, 0, true);

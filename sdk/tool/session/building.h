@@ -2,8 +2,8 @@
 #ifndef TOOL_SESSION_BUILDING_H_
 #define TOOL_SESSION_BUILDING_H_
 
-#include "tenon/tenon.h"
 #include "session/constants.h"
+#include "tenon/tenon.h"
 #include "text/options.h"
 #include "text/shape_text.h"
 
