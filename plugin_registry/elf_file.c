@@ -160,7 +160,9 @@ static uint64_t align_up(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/* One note at `data`: its whole size, 0 when it does not fit into `size` bytes. */
+/* One note at `data`: its whole size, 0 when it does not fit into `size` bytes. What is aligned is
+ * where the description begins and the note ends, not how long the name is: in segments aligned to
+ * 8 the header of 12 bytes and the name "GNU" together fill 16. */
 static uint64_t read_note(const unsigned char* data, uint64_t size, uint64_t alignment,
                           tenon__elf_t* elf, bool* out_second) {
   ElfW(Nhdr) note;
@@ -168,7 +170,7 @@ static uint64_t read_note(const unsigned char* data, uint64_t size, uint64_t ali
     return 0;
   }
   memcpy(&note, data, sizeof(note));
-  const uint64_t text = sizeof(note) + align_up(note.n_namesz, alignment);
+  const uint64_t text = align_up(sizeof(note) + (uint64_t)note.n_namesz, alignment);
   if (text > size || note.n_descsz > size - text) {
     return 0;
   }
@@ -178,7 +180,7 @@ static uint64_t read_note(const unsigned char* data, uint64_t size, uint64_t ali
     elf->note = (const char*)data + text;
     elf->note_size = note.n_descsz;
   }
-  const uint64_t whole = text + align_up(note.n_descsz, alignment);
+  const uint64_t whole = align_up(text + note.n_descsz, alignment);
   return whole < size ? whole : size;
 }
 

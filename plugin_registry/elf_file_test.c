@@ -39,6 +39,35 @@ TENON_TEST(reads_what_a_plugin_is) {
   free(bytes.data);
 }
 
+#if defined(__x86_64__)
+static bool has_notes_aligned_to_8(const test_bytes_t* bytes) {
+  ElfW(Ehdr) header;
+  memcpy(&header, bytes->data, sizeof(header));
+  for (size_t i = 0; i < header.e_phnum; i++) {
+    ElfW(Phdr) segment;
+    memcpy(&segment, bytes->data + header.e_phoff + i * sizeof(segment), sizeof(segment));
+    if (segment.p_type == PT_NOTE && segment.p_align == 8) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* By default Ubuntu's and Fedora's toolchains put such a note before the manifest. */
+TENON_TEST(reads_past_notes_aligned_to_8) {
+  tenon__arena_t arena;
+  tenon__elf_t elf;
+  test_bytes_t bytes = test_read_fixture("property_note");
+  REQUIRE(bytes.data != NULL && has_notes_aligned_to_8(&bytes));
+  tenon__arena_initialize(&arena, tenon__allocator_default());
+  EXPECT_INT(read_bytes(&arena, &bytes, &elf).reason, TENON_PLUGIN_REASON_NONE);
+  REQUIRE(elf.note != NULL && elf.note_size > 20);
+  EXPECT(strncmp(elf.note, "name: good\n", 11) == 0);
+  tenon__arena_deinitialize(&arena);
+  free(bytes.data);
+}
+#endif
+
 TENON_TEST(a_file_that_is_cut_anywhere_is_refused) {
   test_bytes_t bytes = test_read_fixture("good");
   REQUIRE(bytes.data != NULL);
