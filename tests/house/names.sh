@@ -10,6 +10,7 @@
 # What may be an identifier but no literal: identifiers of plugin.h, for these words are the contract's own, and
 # the words of names_own.txt, each with what it means there.
 set -eu
+export LC_ALL=C # the order of sort, and what awk takes for a letter
 folder=$(cd "$(dirname "$0")" && pwd)
 
 # search LISTS SOURCE...: LISTS is a folder with the three lists.
