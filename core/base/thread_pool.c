@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "core/base/file.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
@@ -183,6 +184,7 @@ static uint32_t wait_for_work(slot_t* slot) {
 
 static void* work(void* argument) {
   slot_t* slot = argument;
+  (void)tenon__c_locale_enter(); /* for good: the thread is ours */
   for (;;) {
     const uint32_t count = wait_for_work(slot);
     if (count == 0) {

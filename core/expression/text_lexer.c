@@ -2,7 +2,6 @@
  * refused. */
 #include "core/expression/text_lexer.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +84,9 @@ static uint32_t float_length(const tenon__lexer_t* lexer) {
   return is_float ? at : 0;
 }
 
-/* strtod reads the decimal point of the program's locale. */
 static double read_float(const char* text, uint32_t length) {
   char digits[NUMBER_SIZE] = {0};
   memcpy(digits, text, length);
-  char* point = strchr(digits, '.');
-  if (point != NULL) {
-    *point = localeconv()->decimal_point[0];
-  }
   return strtod(digits, NULL);
 }
 

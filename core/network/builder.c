@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "core/network/builder_parts.h"
 
 static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
@@ -378,7 +379,9 @@ static tenon_status_t build_end(tenon_builder_t* builder, tenon_value_t* out_val
                                 uint32_t capacity) {
   tenon__pending_node_t* node = NULL;
   TENON_TRY(need_node(builder, &node));
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = end_node(builder, node, out_values, capacity);
+  tenon__c_locale_leave(outer);
   drop_node(node);
   return status;
 }
@@ -401,8 +404,11 @@ static tenon_status_t build_expression(tenon_builder_t* builder, const char* tex
   }
   const tenon__form_request_t request = {node_name, values, input_count};
   uint32_t node = 0;
-  TENON_TRY(tenon__graph_add_expression_text(builder->network, graph, &request, text, names,
-                                             builder->sink, &node));
+  const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t status = tenon__graph_add_expression_text(builder->network, graph, &request,
+                                                                 text, names, builder->sink, &node);
+  tenon__c_locale_leave(outer);
+  TENON_TRY(status);
   return tenon__builder_handle(builder, graph,
                                builder->network->graphs[graph]->nodes[node].outputs[0], out_value);
 }

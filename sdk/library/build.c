@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "sdk/library/library.h"
 
 /* ---- Timing cache ---- */
@@ -14,8 +15,10 @@ static tenon_status_t read_timings(tenon_timing_cache_t* cache, const char* path
                                    const tenon_sink_t* sink) {
   tenon__mapped_file_t file;
   TENON_TRY(tenon__file_map(path, sink, &file));
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__timing_cache_read(cache->cache, file.data, file.size, path, sink);
+  tenon__c_locale_leave(outer);
   tenon__file_unmap(&file);
   return status;
 }
@@ -54,10 +57,13 @@ tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* 
   }
   char* text = NULL;
   size_t size = 0;
-  if (tenon__timing_cache_write(cache->cache, &text, &size) != TENON_OK) {
+  const locale_t outer = tenon__c_locale_enter();
+  tenon_status_t status = tenon__timing_cache_write(cache->cache, &text, &size);
+  tenon__c_locale_leave(outer);
+  if (status != TENON_OK) {
     return tenon__fail_memory(sink);
   }
-  const tenon_status_t status = tenon__file_write(path, text, size, sink);
+  status = tenon__file_write(path, text, size, sink);
   tenon__free(cache->registry->allocator, text, size + 1);
   return status;
 }
@@ -205,8 +211,10 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .sink = &registry->sink,
   };
   fill_tuning(options, &inner.tuning);
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
+  tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
   return status;
 }

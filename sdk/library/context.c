@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
@@ -21,8 +22,10 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
   if (context == NULL) {
     return tenon__fail_memory(&engine->sink);
   }
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__context_create(engine->engine, own.thread_count, own.stream, &context->context);
+  tenon__c_locale_leave(outer);
   if (status != TENON_OK) {
     tenon__free(engine->registry->allocator, context, sizeof(*context));
     return tenon__tell_memory(&engine->sink, __func__, status);
@@ -157,18 +160,26 @@ tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index
 
 tenon_status_t tenon_context_run(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__tell_memory(&context->engine->sink, __func__, tenon__context_run(context->context));
+  const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t status = tenon__context_run(context->context);
+  tenon__c_locale_leave(outer);
+  return tenon__tell_memory(&context->engine->sink, __func__, status);
 }
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__tell_memory(&context->engine->sink, __func__,
-                            tenon__context_enqueue(context->context));
+  const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t status = tenon__context_enqueue(context->context);
+  tenon__c_locale_leave(outer);
+  return tenon__tell_memory(&context->engine->sink, __func__, status);
 }
 
 tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
   TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  return tenon__context_synchronize(context->context);
+  const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t status = tenon__context_synchronize(context->context);
+  tenon__c_locale_leave(outer);
+  return status;
 }
 
 tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context, uint32_t index,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "core/refit.h"
 #include "sdk/library/library.h"
 
@@ -45,6 +46,7 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
                                          .device_index = options->device_index,
                                          .verify = options->verify != 0,
                                          .sink = &engine->sink};
+  const locale_t outer = tenon__c_locale_enter();
   tenon_status_t status =
       tenon__engine_create(engine->registry->catalog, data, size_bytes, &inner, &engine->engine);
   if (status == TENON_OK && options->verify != 0) {
@@ -53,6 +55,7 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
   if (status == TENON_OK) {
     status = tenon__engine_texts_create(engine);
   }
+  tenon__c_locale_leave(outer);
   engine->sink = engine->registry->sink;
   return status;
 }
@@ -175,7 +178,9 @@ void tenon_engine_release(tenon_engine_t* engine) {
 
 void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write, void* user) {
   if (engine != NULL && write != NULL) {
+    const locale_t outer = tenon__c_locale_enter();
     tenon__network_print(tenon__engine_plan(engine->engine)->network, write, user);
+    tenon__c_locale_leave(outer);
   }
 }
 
@@ -218,6 +223,8 @@ tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name
 
 tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
   TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return tenon__tell_memory(&engine->sink, __func__,
-                            tenon__refit_commit(engine->registry->catalog, engine->engine));
+  const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t status = tenon__refit_commit(engine->registry->catalog, engine->engine);
+  tenon__c_locale_leave(outer);
+  return tenon__tell_memory(&engine->sink, __func__, status);
 }

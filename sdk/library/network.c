@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
@@ -160,6 +161,7 @@ static tenon_status_t add_node(tenon_builder_t* builder, const tenon_value_t* in
   return table->end(builder, out_values, output_count);
 }
 
+/* A whole node in one call. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const char* name,
                                  const tenon_value_t* inputs, uint32_t input_count,
                                  const tenon_attribute_t* attributes, uint32_t attribute_count,
@@ -283,7 +285,19 @@ tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t
 
 void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user) {
   if (network != NULL && write != NULL) {
+    const locale_t outer = tenon__c_locale_enter();
     tenon__network_print(network->network, write, user);
+    tenon__c_locale_leave(outer);
+  }
+}
+
+static void print_names(const tenon__graph_t* graph, const tenon__node_t* node, tenon_write_t write,
+                        void* user) {
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    if (node->outputs[k] != TENON_NONE) {
+      write(user, graph->values[node->outputs[k]].name);
+      write(user, "\n");
+    }
   }
 }
 
@@ -298,13 +312,7 @@ void tenon_network_print_values(const tenon_network_t* network, tenon_write_t wr
   tenon__arena_initialize(&arena, network->registry->allocator);
   if (tenon__graph_order(network->network, 0, &arena, NULL, &order, &count) == TENON_OK) {
     for (uint32_t i = 0; i < count; ++i) {
-      const tenon__node_t* node = &graph->nodes[order[i]];
-      for (uint32_t k = 0; k < node->output_count; ++k) {
-        if (node->outputs[k] != TENON_NONE) {
-          write(user, graph->values[node->outputs[k]].name);
-          write(user, "\n");
-        }
-      }
+      print_names(graph, &graph->nodes[order[i]], write, user);
     }
   }
   tenon__arena_deinitialize(&arena);

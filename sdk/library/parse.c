@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "sdk/library/library.h"
 #include "sdk/library/parse.h"
 
@@ -259,7 +260,9 @@ static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse
   parse->given_count = options->value_count;
   tenon__builder_give_inputs(network->builder, given, options->value_count);
   network->sink.prefix = prefix;
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = run_parser(parse, options->format);
+  tenon__c_locale_leave(outer);
   tenon__builder_give_inputs(network->builder, NULL, 0);
   network->sink.prefix = "";
   return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/c_locale.h"
 #include "sdk/library/library.h"
 
 enum { LIST_LIMIT = 8192 };
@@ -61,7 +62,9 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
   registry->sink = own.logger;
+  const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
+  tenon__c_locale_leave(outer);
   if (status != TENON_OK) {
     destroy(registry);
     return tenon__tell_memory(sink, __func__, status);
@@ -280,10 +283,12 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
     return tenon__fail_memory(&registry->sink);
   }
   const printing_t printing = {write, user};
+  const locale_t outer = tenon__c_locale_enter();
   print_others(registry, &printing, entries);
   print_operators(registry, &printing, entries);
   print_kernels(registry, &printing, entries);
   print_converters(registry, &printing, entries);
+  tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
   return TENON_OK;
 }
@@ -328,6 +333,7 @@ tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_wr
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const tenon__device_entry_t* entries[DEVICE_LIMIT];
   const printing_t printing = {write, user};
+  const locale_t outer = tenon__c_locale_enter();
   const uint32_t found =
       tenon__catalog_devices(registry->catalog, &registry->sink, entries, DEVICE_LIMIT);
   for (uint32_t i = 0; i < found && i < DEVICE_LIMIT; ++i) {
@@ -343,5 +349,6 @@ tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_wr
       end_line(&printing);
     }
   }
+  tenon__c_locale_leave(outer);
   return TENON_OK;
 }

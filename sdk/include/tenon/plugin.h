@@ -41,6 +41,7 @@
  *   [run]    one thread per context, between two kernels. Must not allocate, lock, log or block,
  *            other than through the host's tables.
  *   [parse]  one thread per parse.
+ * Wherever the host calls, the thread has the C locale: strtod and printf read and write 1.5.
  *
  * Plugins keep no mutable globals: several hosts may load one image into one process. What comes
  * from a host lives in the state which `start` returns and every callback receives.

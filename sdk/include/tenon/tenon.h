@@ -23,6 +23,10 @@
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight.
+ *
+ * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
+ * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
+ * write, allocator) may find the C locale on their thread (uselocale).
  */
 #ifndef TENON_TENON_H_
 #define TENON_TENON_H_
