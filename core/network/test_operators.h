@@ -8,7 +8,6 @@
 
 #include "core/base/test.h"
 #include "core/network/builder.h"
-#include "core/network/dense.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }
@@ -235,7 +234,7 @@ static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* na
                                              tenon_dtype_t dtype, const void* data,
                                              const int64_t* dims) {
   tenon_value_t value = {0};
-  const tenon_tensor_view_t view = {.data = tenon__view_data(data),
+  const tenon_tensor_view_t view = {.data = tenon__drop_const(data),
                                     .dims = dims,
                                     .rank = test_extents(dims),
                                     .dtype = dtype,
