@@ -107,7 +107,7 @@ tenon_status_t tenon__node_attributes(tenon__network_t* network, const tenon__op
   return TENON_OK;
 }
 
-/* "add_12" for "standard.add/1". */
+/* "word_12" for "domain.word/1". */
 static const char* made_name(tenon__network_t* network, const tenon__inference_t* inference,
                              tenon__node_form_t form) {
   const char* word = form == TENON_NODE_MOVE ? "move" : "expression";
