@@ -356,8 +356,7 @@ static tenon_status_t move_in(scaling_t* scaling) {
   TENON_TRY(tenon__patch_add_like(bench, scaling->linear, inputs, count, &scaling->arena, &made));
   const uint32_t output = arithmetic_node(scaling)->outputs[0];
   const uint32_t value = tenon__bench_node(bench, scaling->graph, made)->outputs[0];
-  if (value_of(scaling, value)->dtype != value_of(scaling, output)->dtype ||
-      value_of(scaling, value)->rank != value_of(scaling, output)->rank) {
+  if (!tenon__patch_fits(bench, scaling->graph, output, value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   tenon__patch_replace(bench, output, value);

@@ -195,6 +195,19 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
   }
 }
 
+bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
+  const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
+  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
+  bool fits = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
+  for (uint32_t d = 0; fits && a->rank != TENON_NONE && d < a->rank; ++d) {
+    int64_t x = 0;
+    int64_t y = 0;
+    fits = !tenon__dim_known(bench->network->pool, a->dims[d], &x) ||
+           !tenon__dim_known(bench->network->pool, b->dims[d], &y) || x == y;
+  }
+  return fits;
+}
+
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
   const uint32_t graph = bench->patch_graph;
   tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);

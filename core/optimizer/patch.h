@@ -157,6 +157,9 @@ tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__wei
 /* Another value for weights that are there. */
 tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name, uint32_t weights,
                                          uint32_t* out_value);
+/* May `value` stand for `old`: the same kind, element type and rank, and no extent known to differ?
+ */
+bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value);
 /* All that read `old`, inside and out, read `value`: types must be the same. Symbols read from it
  * as well. A value that this patch made takes the old one's name. */
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old, uint32_t value);

@@ -225,16 +225,12 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
   }
   uint32_t value = TENON_NONE;
   tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
-  if (status == TENON_OK && value != TENON_NONE) {
-    const tenon__value_node_t* a = tenon__bench_value(bench, match->graph, old);
-    const tenon__value_node_t* b = tenon__bench_value(bench, match->graph, value);
-    const bool same = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
-    if (same && tenon__bench_leaves(bench, match->graph, old)) {
-      status = tenon__patch_output_of(bench, value, &value);
-    }
-    status = same && value != old ? status : TENON_ERROR_UNSUPPORTED;
-  } else if (status == TENON_OK) {
+  if (status == TENON_OK && (value == TENON_NONE || value == old ||
+                             !tenon__patch_fits(bench, match->graph, old, value))) {
     status = TENON_ERROR_UNSUPPORTED;
+  }
+  if (status == TENON_OK && tenon__bench_leaves(bench, match->graph, old)) {
+    status = tenon__patch_output_of(bench, value, &value);
   }
   if (status == TENON_OK) {
     tenon__patch_replace(bench, old, value);

@@ -151,3 +151,19 @@ TENON_TEST(replaces_by_code) {
   test_expect_patches(&world, "code", 1);
   test_world_close(&world);
 }
+
+TENON_TEST(declines_a_replacement_of_another_shape) {
+  static tenon__rewrite_entry_t wrong = {
+      .rewrite = {.name = "wrong",
+                  .pattern = "y = test.permute/1(x)",
+                  .replacement = "y = test.ramp/1(x)"}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &wrong, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  test_output(&world, test_permute(&world.bench, "y", x, DIMS(1, 0)), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(x)");
+  test_expect_patches(&world, "wrong", 0);
+  test_world_close(&world);
+}
