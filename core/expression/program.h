@@ -88,10 +88,11 @@ const char* tenon__program_text(const tenon_program_t* program, uint32_t output,
                                 tenon__arena_t* arena);
 
 /* x * scale + shift with scale and shift free of operand `operand` (both as expressions over the
- * others)? This is how the pass that moves per-channel scales recognises them. False otherwise. */
-bool tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
-                                 tenon__arena_t* arena, tenon__expression_t* out_scale,
-                                 tenon__expression_t* out_shift);
+ * others)? This is how the pass that moves per-channel scales recognises them. UNSUPPORTED when it
+ * is something else. */
+tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
+                                           tenon__arena_t* arena, tenon__expression_t* out_scale,
+                                           tenon__expression_t* out_shift);
 
 /* Checks a program from outside (a plan): operand order, types, ranges. INVALID_DATA with the
  * place. */

@@ -406,7 +406,8 @@ static void expect_linear(const char* source, const char* scale, const char* shi
   while (operand < e.program.operand_count && e.program.operands[operand].index != 0) {
     ++operand;
   }
-  const bool linear = tenon__expression_linear_in(&e, operand, &t.arena, &parts[0], &parts[1]);
+  const bool linear =
+      tenon__expression_linear_in(&e, operand, &t.arena, &parts[0], &parts[1]) == TENON_OK;
   if (linear != (scale != NULL)) {
     tenon__test_fail(__FILE__, line, "%s is %slinear", source, linear ? "" : "not ");
   } else if (linear) {
@@ -523,7 +524,7 @@ static bool compose_all(tenon_allocator_t allocator, void* user) {
         tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, true, 3, false,
                                   &t.arena, &made) == TENON_OK &&
         tenon__expression_normalise(&made, &t.arena, &made) == TENON_OK &&
-        tenon__expression_linear_in(&consumer, 0, &t.arena, &parts[0], &parts[1]);
+        tenon__expression_linear_in(&consumer, 0, &t.arena, &parts[0], &parts[1]) == TENON_OK;
     struct tenon__byte_writer_t writer;
     struct tenon__byte_reader_t reader;
     tenon__byte_writer_initialize(&writer, allocator);

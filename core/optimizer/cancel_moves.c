@@ -126,6 +126,6 @@ tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, u
       node = tenon__bench_node(bench, graph, index); /* the table may have moved */
     }
   }
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   return status;
 }

@@ -124,6 +124,6 @@ tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint
   if (calls != NULL && bind_node(bench, graph, index, &match)) {
     status = decompose(bench, calls, &match, &arena);
   }
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   return status;
 }

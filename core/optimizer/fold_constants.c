@@ -431,6 +431,6 @@ tenon_status_t tenon__pass_fold_constants(tenon__bench_t* bench, uint32_t graph,
   fold_t fold = {.bench = bench, .graph = graph, .node = node};
   tenon__arena_initialize(&fold.arena, bench->network->allocator);
   const tenon_status_t status = fold_node(&fold);
-  tenon__arena_deinitialize(&fold.arena);
+  tenon__bench_release(bench, &fold.arena);
   return status;
 }

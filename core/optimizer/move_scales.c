@@ -174,9 +174,12 @@ static tenon_status_t recognise(scaling_t* scaling) {
   const uint32_t value = node->inputs[expression->program.operands[scaling->operand].index];
   if (value_of(scaling, value)->dtype != value_of(scaling, node->outputs[0])->dtype ||
       !is_float(value_of(scaling, value)->dtype) || !tenon__output_is_space(expression) ||
-      !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand) ||
-      !tenon__expression_linear_in(expression, scaling->operand, &scaling->arena, &scale, &shift) ||
-      !varies_along_axis(scaling, &scale) || !varies_along_axis(scaling, &shift)) {
+      !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  TENON_TRY(
+      tenon__expression_linear_in(expression, scaling->operand, &scaling->arena, &scale, &shift));
+  if (!varies_along_axis(scaling, &scale) || !varies_along_axis(scaling, &shift)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(numbers_of(scaling, &scale, &scaling->scale));
@@ -407,7 +410,7 @@ tenon_status_t tenon__pass_move_scales(tenon__bench_t* bench, uint32_t graph, ui
     scaling_t scaling = {.bench = bench, .graph = graph, .arithmetic = index, .operand = k};
     tenon__arena_initialize(&scaling.arena, bench->network->allocator);
     const tenon_status_t status = attempt(&scaling, &done);
-    tenon__arena_deinitialize(&scaling.arena);
+    tenon__bench_release(bench, &scaling.arena);
     if (status != TENON_OK) {
       return status;
     }

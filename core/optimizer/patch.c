@@ -354,7 +354,7 @@ tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
       }
     }
   }
-  if (bench->is_out_of_memory) {
+  if (tenon__bench_failed(bench)) {
     return tenon__fail_memory(bench->sink);
   }
   TENON_TRY(record(bench));

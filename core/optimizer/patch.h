@@ -45,7 +45,7 @@ typedef struct tenon__graph_bench_t {
 /* Nodes that a pass is to look at: a queue of (graph, node). */
 typedef struct tenon__pass_queue_t {
   uint64_t* items;
-  size_t capacity; /* a power of two */
+  size_t capacity;
   size_t first;
   size_t count;
 } tenon__pass_queue_t;
@@ -88,6 +88,11 @@ tenon_status_t tenon__bench_create(tenon__network_t* network,
 void tenon__bench_destroy(tenon__bench_t* bench);
 /* Puts every live node of every live graph on the list of each pass, in topological order. */
 tenon_status_t tenon__bench_queue_all(tenon__bench_t* bench);
+/* Frees a pass's scratch memory, noting whether it ran out: questions that say yes or no do not
+ * tell. */
+void tenon__bench_release(tenon__bench_t* bench, tenon__arena_t* scratch);
+/* Did memory run out, wherever that was noted? */
+bool tenon__bench_failed(const tenon__bench_t* bench);
 /* The next node of a pass that is still alive; false when there is none. */
 bool tenon__bench_next(tenon__bench_t* bench, uint32_t pass, uint32_t* out_graph,
                        uint32_t* out_node);

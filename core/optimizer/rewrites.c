@@ -276,7 +276,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
         guard_holds(bench, rewrite, &match, &arena)) {
       status = apply(bench, rewrite, &match, &arena, &done);
     }
-    tenon__arena_deinitialize(&arena);
+    tenon__bench_release(bench, &arena);
   }
   return status;
 }

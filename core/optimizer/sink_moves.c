@@ -356,7 +356,7 @@ tenon_status_t tenon__pass_sink_moves(tenon__bench_t* bench, uint32_t graph, uin
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, bench->network->allocator);
   tenon_status_t status = sink(&sinking, &arena);
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   if (status == TENON_OK) {
     return tenon__patch_end(bench);
   }
