@@ -224,7 +224,7 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
   }
   value->contents = contents;
   value->content_count = (uint32_t)count;
-  return tenon__dim_pool_failed(network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return TENON_OK;
 }
 
 tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph,
@@ -240,6 +240,9 @@ tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t gra
   }
   tenon__value_node_t node = {.dtype = weights->dtype};
   TENON_TRY(constant_contents(network, weights, &node));
+  if (tenon__dim_pool_failed(network->pool)) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   uint32_t index = 0;
   TENON_TRY(tenon__graph_add_value(network, graph, name == NULL ? weights->name : name, &index));
   tenon__value_node_t* value = &network->graphs[graph]->values[index];
