@@ -27,7 +27,7 @@ static bool accesses_equal(const tenon__access_t* a, const tenon__access_t* b) {
          (a->rank == TENON_NONE || dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
-bool tenon__expression_equal(const tenon__expression_t* a, const tenon__expression_t* b) {
+static bool expressions_equal(const tenon__expression_t* a, const tenon__expression_t* b) {
   const tenon_program_t* p = &a->program;
   const tenon_program_t* q = &b->program;
   if (p->instruction_count != q->instruction_count || p->operand_count != q->operand_count ||
@@ -54,7 +54,7 @@ bool tenon__expression_equal(const tenon__expression_t* a, const tenon__expressi
   return true;
 }
 
-bool tenon__index_map_equal(const tenon__index_map_t* a, const tenon__index_map_t* b) {
+static bool maps_equal(const tenon__index_map_t* a, const tenon__index_map_t* b) {
   if (a->kind != b->kind || a->rank != b->rank || !dims_equal(a->dims, b->dims, a->rank) ||
       a->source_count != b->source_count || a->fill != b->fill ||
       (a->fill == TENON_FILL_INPUT && a->fill_input != b->fill_input) ||
@@ -150,9 +150,9 @@ bool tenon__node_equal(const tenon__node_t* a, const tenon__node_t* b) {
   }
   switch (a->form) {
     case TENON_NODE_EXPRESSION:
-      return tenon__expression_equal(a->expression, b->expression);
+      return expressions_equal(a->expression, b->expression);
     case TENON_NODE_MOVE:
-      return tenon__index_map_equal(&a->maps[0], &b->maps[0]);
+      return maps_equal(&a->maps[0], &b->maps[0]);
     default:
       return true;
   }

@@ -173,7 +173,7 @@ static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value
   values[value].leave_count += moved;
 }
 
-void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
+static void set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
   const uint32_t graph = bench->patch_graph;
   tenon__node_t* tables = tenon__bench_node(bench, graph, node);
   const uint32_t old = tables->inputs[input];
@@ -190,7 +190,7 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
   uint32_t use = tenon__bench_first_use(bench, bench->patch_graph, old);
   while (use != TENON_NONE) {
     const tenon__use_t entry = bench->uses[use];
-    tenon__patch_set_input(bench, entry.node, entry.input, value);
+    set_input(bench, entry.node, entry.input, value);
     use = tenon__bench_first_use(bench, bench->patch_graph, old);
   }
 }

@@ -179,8 +179,6 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t node, const
                                      uint32_t* out_node);
 /* What code added to the network itself, through a builder, is taken up. */
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench);
-/* One input of one node. */
-void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value);
 /* The node and its outputs, which nobody reads. Its bodies die with it. */
 void tenon__patch_remove(tenon__bench_t* bench, uint32_t node);
 /* An optional output that nobody reads is no longer made. */
