@@ -233,6 +233,10 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
     status = tenon__patch_output_of(bench, value, &value);
   }
   if (status == TENON_OK) {
+    const uint32_t made = tenon__bench_value(bench, match->graph, value)->producer;
+    if (made != TENON_NONE && made >= bench->first_new_node) {
+      tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
+    }
     tenon__patch_replace(bench, old, value);
     *out_done = true;
     return tenon__patch_end(bench);
