@@ -110,20 +110,26 @@ static char* cut(tenon__arena_t* arena, size_t size_bytes) {
   return (char*)block + header;
 }
 
+/* `size_bytes` with what must lie behind it. */
+static bool round_up(size_t size_bytes, size_t* out_rounded) {
+  const bool fits =
+      tenon__add_size(size_bytes, TENON_ARENA_ALIGNMENT - 1 + TENON_ARENA_GAP, out_rounded);
+  *out_rounded &= ~(TENON_ARENA_ALIGNMENT - 1);
+  return fits;
+}
+
 void* tenon__arena_allocate(tenon__arena_t* arena, size_t count, size_t size_bytes) {
   size_t wanted = 0;
   size_t rounded = 0;
-  if (!tenon__multiply_size(count, size_bytes, &wanted)) {
-    return NULL;
+  char* place = NULL;
+  if (tenon__multiply_size(count, size_bytes, &wanted)) {
+    wanted = wanted > 0 ? wanted : 1;
+    place = round_up(wanted, &rounded) ? cut(arena, rounded) : NULL;
   }
-  wanted = wanted > 0 ? wanted : 1;
-  if (!tenon__add_size(wanted, TENON_ARENA_ALIGNMENT - 1 + TENON_ARENA_GAP, &rounded)) {
-    return NULL;
-  }
-  rounded &= ~(TENON_ARENA_ALIGNMENT - 1);
-  char* place = cut(arena, rounded);
   if (place != NULL) {
     ASAN_UNPOISON_MEMORY_REGION(place, wanted);
+  } else {
+    arena->failed = true;
   }
   return place;
 }
@@ -131,6 +137,7 @@ void* tenon__arena_allocate(tenon__arena_t* arena, size_t count, size_t size_byt
 char* tenon__arena_copy_text(tenon__arena_t* arena, const char* data, size_t size) {
   size_t with_nul = 0;
   if (!tenon__add_size(size, 1, &with_nul)) {
+    arena->failed = true;
     return NULL;
   }
   char* text = tenon__arena_allocate(arena, 1, with_nul);

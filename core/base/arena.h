@@ -2,6 +2,8 @@
 #ifndef TENON_CORE_BASE_ARENA_H_
 #define TENON_CORE_BASE_ARENA_H_
 
+#include <stdbool.h>
+
 #include "tenon/plugin.h"
 
 typedef struct tenon__arena_t {
@@ -9,6 +11,7 @@ typedef struct tenon__arena_t {
   struct tenon__arena_block_t* blocks;
   size_t used_bytes; /* of the newest block */
   size_t total_bytes;
+  bool failed; /* an allocation did; for who calls what says nothing of memory */
 } tenon__arena_t;
 
 void tenon__arena_initialize(tenon__arena_t* out_arena, tenon_allocator_t allocator);

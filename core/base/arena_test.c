@@ -43,11 +43,12 @@ TENON_TEST(a_large_block_does_not_waste_the_newest) {
 TENON_TEST(an_overflow_is_refused) {
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, tenon__allocator_default());
-  EXPECT(tenon__arena_allocate(&arena, SIZE_MAX / 2, 3) == NULL);
+  EXPECT(tenon__arena_allocate(&arena, 1, 5) != NULL && !arena.failed);
+  EXPECT(tenon__arena_allocate(&arena, SIZE_MAX / 2, 3) == NULL && arena.failed);
   EXPECT(tenon__arena_allocate(&arena, SIZE_MAX, 1) == NULL);
   EXPECT(tenon__arena_allocate(&arena, SIZE_MAX - 40, 1) == NULL);
   EXPECT(tenon__arena_copy_text(&arena, "", SIZE_MAX) == NULL);
-  EXPECT(tenon__arena_allocate(&arena, 0, 5) != NULL);
+  EXPECT(tenon__arena_allocate(&arena, 0, 5) != NULL && arena.failed);
   tenon__arena_deinitialize(&arena);
 }
 

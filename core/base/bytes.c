@@ -77,16 +77,6 @@ uint32_t tenon__read_count(tenon__byte_reader_t* reader, size_t least_size) {
   return reader->failed ? 0 : count;
 }
 
-/* Bytes from `position` to the next multiple of `alignment`. */
-static size_t padding(size_t position, size_t alignment) {
-  const size_t rest = alignment > 1 ? position % alignment : 0;
-  return rest > 0 ? alignment - rest : 0;
-}
-
-void tenon__read_align(tenon__byte_reader_t* reader, size_t alignment) {
-  (void)tenon__read_view(reader, padding(reader->position, alignment));
-}
-
 void tenon__byte_writer_initialize(tenon__byte_writer_t* out_writer, tenon_allocator_t allocator) {
   *out_writer = (tenon__byte_writer_t){.allocator = allocator};
 }
@@ -154,12 +144,4 @@ void tenon__write_string(tenon__byte_writer_t* writer, const char* text) {
   }
   tenon__write_u32(writer, (uint32_t)length);
   tenon__write_bytes(writer, known, length + 1);
-}
-
-void tenon__write_align(tenon__byte_writer_t* writer, size_t alignment) {
-  const size_t count = padding(writer->size, alignment);
-  uint8_t* place = count > 0 ? extend(writer, count) : NULL;
-  if (place != NULL) {
-    memset(place, 0, count);
-  }
 }

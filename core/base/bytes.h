@@ -28,7 +28,6 @@ const char* tenon__read_string(tenon__byte_reader_t* reader);
 /* A count of things of at least `least_size` bytes each: 0 and failed when the rest cannot hold
  * them. */
 uint32_t tenon__read_count(tenon__byte_reader_t* reader, size_t least_size);
-void tenon__read_align(tenon__byte_reader_t* reader, size_t alignment);
 
 typedef struct tenon__byte_writer_t {
   tenon_allocator_t allocator;
@@ -47,6 +46,5 @@ void tenon__write_i64(tenon__byte_writer_t* writer, int64_t value);
 void tenon__write_f64(tenon__byte_writer_t* writer, double value);
 void tenon__write_bytes(tenon__byte_writer_t* writer, const void* data, size_t size_bytes);
 void tenon__write_string(tenon__byte_writer_t* writer, const char* text); /* NULL writes "" */
-void tenon__write_align(tenon__byte_writer_t* writer, size_t alignment);
 
 #endif

@@ -41,7 +41,7 @@ static void read_one(tenon__byte_reader_t* reader, uint8_t choice) {
       break;
     }
     default:
-      tenon__read_align(reader, choice);
+      (void)tenon__read_i64(reader);
       break;
   }
 }

@@ -186,15 +186,35 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
   return TENON_OK;
 }
 
+/* A number as it is stored and read again: half precision rounds it, packed integers wrap it. */
+static content_t as_stored(const symbolic_t* s, content_t value, tenon_dtype_t from,
+                           tenon_dtype_t dtype) {
+  int64_t number = 0;
+  uint64_t bytes = 0;
+  if (from == dtype || !tenon__content_known(s->pool, value, &number)) {
+    return value;
+  }
+  tenon__scalar_t scalar = {.i = number};
+  if (tenon__dtype_class(from) == 'f') {
+    scalar.f = (double)number;
+  }
+  tenon__element_store(&bytes, dtype, 0, scalar, from);
+  scalar = tenon__element_load(&bytes, dtype, 0);
+  return tenon__dtype_class(dtype) == 'f' ? tenon__content_float(s->pool, scalar.f)
+                                          : tenon__content_number(s->pool, scalar.i);
+}
+
 /* The output's elements, one by one; *out_all is false when one is not known. */
 static tenon_status_t collect(symbolic_t* s, uint32_t output, uint64_t results,
                               tenon_dim_t* contents, bool* out_all) {
   const tenon_program_output_t* made = &s->expression->program.outputs[output];
+  const tenon_dtype_t from =
+      tenon__instruction_type(&s->expression->program.instructions[made->instruction]);
   *out_all = true;
   memset(s->point, 0, sizeof(s->point));
   for (uint64_t p = 0; p < results && *out_all; ++p) {
     evaluate_point(s, UINT32_MAX);
-    const content_t value = s->values[made->instruction];
+    const content_t value = as_stored(s, s->values[made->instruction], from, made->dtype);
     *out_all = tenon__content_is_whole(s->pool, value);
     contents[p] = value.numerator;
     (void)next_point(s, made->reduced_axes);

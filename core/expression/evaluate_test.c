@@ -20,6 +20,22 @@ static tenon_tensor_view_t view_of(void* data, tenon_dtype_t dtype, uint32_t ran
                                .layout = TENON_NONE};
 }
 
+/* The array `instructions` as a program. */
+#define PROGRAM(rank_, operands_, operand_count_, outputs_, output_count_)                        \
+  {                                                                                               \
+    .instructions = instructions,                                                                 \
+    .instruction_count = sizeof(instructions) / sizeof(instructions[0]), .operands = (operands_), \
+    .operand_count = (operand_count_), .outputs = (outputs_), .output_count = (output_count_),    \
+    .rank = (rank_)                                                                               \
+  }
+
+static void run(const tenon_program_t* program, const int64_t* space,
+                const tenon_tensor_view_t* inputs, const tenon_tensor_view_t* outputs) {
+  EXPECT_STATUS(
+      tenon__program_evaluate(program, space, inputs, outputs, tenon__allocator_default(), NULL),
+      TENON_OK);
+}
+
 /* One operation of up to three scalars of one type; the result as a double. */
 static double apply(uint32_t opcode, tenon_dtype_t dtype, double a, double b) {
   const bool is_float = tenon__dtype_class(dtype) == 'f';
@@ -102,64 +118,59 @@ TENON_TEST(random_numbers_are_philox) {
               (double)(UINT64_C(0x6627e8d5e169c58d) >> 11) * ldexp(1, -53), 0);
 }
 
+static void expect_agreement(uint32_t opcode, tenon_dtype_t type) {
+  static const double numbers[] = {0.0,  -0.0, 1.0, -1.0, 2.5, -3.5, 100.0, -128.0,
+                                   1e30, 0.1,  7.0, 3.0,  4.0, 5.0,  6.0,   (double)NAN};
+  const bool is_float = tenon__dtype_class(type) == 'f';
+  const tenon_operand_t operands[2] = {{.dtype = type}, {.index = 1, .dtype = type}};
+  const uint32_t arity = tenon__opcode_operand_count(opcode);
+  const tenon_instruction_t instructions[3] = {
+      {.opcode = TENON_OPCODE_INPUT, .dtype = (uint16_t)type},
+      {.opcode = TENON_OPCODE_INPUT, .dtype = (uint16_t)type, .immediate = {.i = 1}},
+      {.opcode = (uint16_t)opcode,
+       .dtype = (uint16_t)type,
+       .operands = {0, arity > 1 ? 1u : 0u, 0}}};
+  const tenon_dtype_t result = tenon__instruction_type(&instructions[2]);
+  const tenon_program_output_t output = {.instruction = 2, .dtype = result};
+  const tenon_program_t program = PROGRAM(1, operands, 2, &output, 1);
+  uint64_t left[16];
+  uint64_t right[16];
+  uint64_t out[16] = {0};
+  const int64_t dims[1] = {16};
+  const int64_t strides[1] = {1};
+  for (uint64_t i = 0; i < 16; ++i) {
+    const tenon__scalar_t a = {.f = numbers[i]};
+    const tenon__scalar_t b = {.f = numbers[(i * 7 + 3) % 16]};
+    tenon__element_store(left, type, i, a, TENON_DTYPE_FLOAT64);
+    tenon__element_store(right, type, i, b, TENON_DTYPE_FLOAT64);
+  }
+  const tenon_tensor_view_t inputs[2] = {view_of(left, type, 1, dims, strides),
+                                         view_of(right, type, 1, dims, strides)};
+  const tenon_tensor_view_t made = view_of(out, result, 1, dims, strides);
+  run(&program, dims, inputs, &made);
+  for (uint64_t i = 0; i < 16; ++i) {
+    const tenon__scalar_t a = tenon__element_load(left, type, i);
+    const tenon__scalar_t b = tenon__element_load(right, type, i);
+    const tenon__scalar_t expected =
+        tenon__scalar_apply(opcode, type, type, a, arity > 1 ? b : a, b);
+    const tenon__scalar_t found = tenon__element_load(out, result, i);
+    const bool same = result != TENON_DTYPE_BOOL && is_float
+                          ? found.f == expected.f || (isnan(found.f) && isnan(expected.f))
+                          : found.i == expected.i;
+    if (!same) {
+      tenon__test_fail(__FILE__, __LINE__, "%s of %s, place %llu", tenon__opcode_name(opcode),
+                       tenon__dtype_name(type), (unsigned long long)i);
+    }
+  }
+}
+
 /* The loops for blocks and the rules for scalars agree, on every opcode and type. */
 TENON_TEST(blocks_agree_with_scalars) {
   static const tenon_dtype_t types[] = {TENON_DTYPE_FLOAT32, TENON_DTYPE_FLOAT64, TENON_DTYPE_INT64,
                                         TENON_DTYPE_INT8,    TENON_DTYPE_UINT64,  TENON_DTYPE_BOOL};
-  static const double numbers[] = {0.0,  -0.0, 1.0, -1.0, 2.5, -3.5, 100.0, -128.0,
-                                   1e30, 0.1,  7.0, 3.0,  4.0, 5.0,  6.0,   (double)NAN};
   for (uint32_t opcode = TENON_OPCODE_ADD; opcode < TENON_OPCODE_SELECT; ++opcode) {
     for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); ++k) {
-      const tenon_dtype_t type = types[k];
-      const bool is_float = tenon__dtype_class(type) == 'f';
-      const tenon_operand_t operands[2] = {{.dtype = type}, {.index = 1, .dtype = type}};
-      const uint32_t arity = tenon__opcode_operand_count(opcode);
-      const tenon_instruction_t instructions[3] = {
-          {.opcode = TENON_OPCODE_INPUT, .dtype = (uint16_t)type},
-          {.opcode = TENON_OPCODE_INPUT, .dtype = (uint16_t)type, .immediate = {.i = 1}},
-          {.opcode = (uint16_t)opcode,
-           .dtype = (uint16_t)type,
-           .operands = {0, arity > 1 ? 1u : 0u, 0}}};
-      const tenon_dtype_t result = tenon__instruction_type(&instructions[2]);
-      const tenon_program_output_t output = {.instruction = 2, .dtype = result};
-      const tenon_program_t program = {.instructions = instructions,
-                                       .operands = operands,
-                                       .outputs = &output,
-                                       .instruction_count = 3,
-                                       .operand_count = 2,
-                                       .output_count = 1,
-                                       .rank = 1};
-      uint64_t left[16];
-      uint64_t right[16];
-      uint64_t out[16] = {0};
-      const int64_t dims[1] = {16};
-      const int64_t strides[1] = {1};
-      for (uint64_t i = 0; i < 16; ++i) {
-        const tenon__scalar_t a = {.f = numbers[i]};
-        const tenon__scalar_t b = {.f = numbers[(i * 7 + 3) % 16]};
-        tenon__element_store(left, type, i, a, TENON_DTYPE_FLOAT64);
-        tenon__element_store(right, type, i, b, TENON_DTYPE_FLOAT64);
-      }
-      const tenon_tensor_view_t inputs[2] = {view_of(left, type, 1, dims, strides),
-                                             view_of(right, type, 1, dims, strides)};
-      const tenon_tensor_view_t made = view_of(out, result, 1, dims, strides);
-      EXPECT_STATUS(
-          tenon__program_evaluate(&program, dims, inputs, &made, tenon__allocator_default(), NULL),
-          TENON_OK);
-      for (uint64_t i = 0; i < 16; ++i) {
-        const tenon__scalar_t a = tenon__element_load(left, type, i);
-        const tenon__scalar_t b = tenon__element_load(right, type, i);
-        const tenon__scalar_t expected =
-            tenon__scalar_apply(opcode, type, type, a, arity > 1 ? b : a, b);
-        const tenon__scalar_t found = tenon__element_load(out, result, i);
-        const bool same = result != TENON_DTYPE_BOOL && is_float
-                              ? found.f == expected.f || (isnan(found.f) && isnan(expected.f))
-                              : found.i == expected.i;
-        if (!same) {
-          tenon__test_fail(__FILE__, __LINE__, "%s of %s, place %llu", tenon__opcode_name(opcode),
-                           tenon__dtype_name(type), (unsigned long long)i);
-        }
-      }
+      expect_agreement(opcode, types[k]);
     }
   }
 }
@@ -176,13 +187,7 @@ TENON_TEST(strides_broadcast_and_run_backwards) {
       {.opcode = TENON_OPCODE_INPUT, .dtype = f32, .immediate = {.i = 1}},
       {.opcode = TENON_OPCODE_ADD, .dtype = f32, .operands = {0, 1, 0}}};
   const tenon_program_output_t output = {.instruction = 2, .dtype = TENON_DTYPE_FLOAT32};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = operands,
-                                   .outputs = &output,
-                                   .instruction_count = 3,
-                                   .operand_count = 2,
-                                   .output_count = 1,
-                                   .rank = 2};
+  const tenon_program_t program = PROGRAM(2, operands, 2, &output, 1);
   const int64_t space[2] = {2, 3};
   const int64_t backwards[2] = {-3, -1};
   const int64_t broadcast[2] = {0, 1};
@@ -191,9 +196,7 @@ TENON_TEST(strides_broadcast_and_run_backwards) {
       view_of(data + 5, TENON_DTYPE_FLOAT32, 2, space, backwards),
       view_of(row, TENON_DTYPE_FLOAT32, 2, space, broadcast)};
   const tenon_tensor_view_t made = view_of(out, TENON_DTYPE_FLOAT32, 2, space, turned);
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, inputs, &made, tenon__allocator_default(), NULL),
-      TENON_OK);
+  run(&program, space, inputs, &made);
   static const float expected[6] = {16, 13, 25, 22, 34, 31};
   for (int i = 0; i < 6; ++i) {
     EXPECT_NEAR(out[i], expected[i], 0);
@@ -223,13 +226,7 @@ TENON_TEST(reductions_in_stages) {
   const tenon_program_output_t outputs[2] = {
       {.instruction = 2, .dtype = TENON_DTYPE_FLOAT64, .reduced_axes = 2},
       {.instruction = 4, .dtype = TENON_DTYPE_FLOAT64, .reduced_axes = 3}};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = &operand,
-                                   .outputs = outputs,
-                                   .instruction_count = 5,
-                                   .operand_count = 1,
-                                   .output_count = 2,
-                                   .rank = 2};
+  const tenon_program_t program = PROGRAM(2, &operand, 1, outputs, 2);
   const int64_t space[2] = {ROWS, COLUMNS};
   const int64_t strides[2] = {COLUMNS, 1};
   const int64_t dims[2][2] = {{ROWS, 1}, {1, 1}};
@@ -238,9 +235,7 @@ TENON_TEST(reductions_in_stages) {
   const tenon_tensor_view_t made[2] = {
       view_of(means, TENON_DTYPE_FLOAT64, 2, dims[0], out_strides),
       view_of(&total, TENON_DTYPE_FLOAT64, 2, dims[1], out_strides)};
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, &input, made, tenon__allocator_default(), NULL),
-      TENON_OK);
+  run(&program, space, &input, made);
   for (int i = 0; i < ROWS; ++i) {
     EXPECT_NEAR(means[i], expected[i], 1e-10);
   }
@@ -265,21 +260,13 @@ TENON_TEST(sums_of_f32_are_kept_in_f64) {
   const tenon_program_output_t outputs[2] = {
       {.instruction = 1, .dtype = TENON_DTYPE_FLOAT32, .reduced_axes = 1},
       {.instruction = 2, .dtype = TENON_DTYPE_FLOAT32, .reduced_axes = 1}};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = &operand,
-                                   .outputs = outputs,
-                                   .instruction_count = 3,
-                                   .operand_count = 1,
-                                   .output_count = 2,
-                                   .rank = 1};
+  const tenon_program_t program = PROGRAM(1, &operand, 1, outputs, 2);
   const int64_t space[1] = {1000};
   const int64_t one[1] = {1};
   const tenon_tensor_view_t input = view_of(data, TENON_DTYPE_FLOAT32, 1, space, one);
   const tenon_tensor_view_t made[2] = {view_of(&sum, TENON_DTYPE_FLOAT32, 1, one, one),
                                        view_of(&least, TENON_DTYPE_FLOAT32, 1, one, one)};
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, &input, made, tenon__allocator_default(), NULL),
-      TENON_OK);
+  run(&program, space, &input, made);
   EXPECT_NEAR(sum, 16777216.0 + 998 - 3 + 1, 0.51);
   EXPECT_NEAR(least, -3, 0);
 }
@@ -303,13 +290,7 @@ TENON_TEST(empty_axes) {
   const tenon_program_output_t outputs[2] = {
       {.instruction = 3, .dtype = TENON_DTYPE_FLOAT32, .reduced_axes = 2},
       {.instruction = 4, .dtype = TENON_DTYPE_FLOAT32, .reduced_axes = 2}};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = operands,
-                                   .outputs = outputs,
-                                   .instruction_count = 5,
-                                   .operand_count = 2,
-                                   .output_count = 2,
-                                   .rank = 2};
+  const tenon_program_t program = PROGRAM(2, operands, 2, outputs, 2);
   const int64_t space[2] = {2, 0};
   const int64_t column[2] = {2, 1};
   const int64_t strides[2] = {1, 0};
@@ -317,9 +298,7 @@ TENON_TEST(empty_axes) {
                                          view_of(bias, TENON_DTYPE_FLOAT32, 2, column, strides)};
   const tenon_tensor_view_t made[2] = {view_of(out, TENON_DTYPE_FLOAT32, 2, column, strides),
                                        view_of(most, TENON_DTYPE_FLOAT32, 2, column, strides)};
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, inputs, made, tenon__allocator_default(), NULL),
-      TENON_OK);
+  run(&program, space, inputs, made);
   EXPECT_NEAR(out[0], 5, 0);
   EXPECT_NEAR(out[1], 6, 0);
   EXPECT_NEAR(most[1], -HUGE_VAL, 0);
@@ -342,15 +321,9 @@ TENON_TEST(guarded_loads) {
       {.opcode = TENON_OPCODE_SELECT, .dtype = i64, .operands = {2, 5, 6}}};
   const uint32_t coordinates[1] = {0};
   const tenon_program_output_t output = {.instruction = 7, .dtype = TENON_DTYPE_INT64};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = &operand,
-                                   .outputs = &output,
-                                   .coordinates = coordinates,
-                                   .instruction_count = 8,
-                                   .operand_count = 1,
-                                   .output_count = 1,
-                                   .coordinate_count = 1,
-                                   .rank = 1};
+  tenon_program_t program = PROGRAM(1, &operand, 1, &output, 1);
+  program.coordinates = coordinates;
+  program.coordinate_count = 1;
   const int64_t space[1] = {5};
   int64_t three[1] = {3};
   const int64_t one[1] = {1};
@@ -358,9 +331,7 @@ TENON_TEST(guarded_loads) {
   const tenon_sink_t* sink = tenon__test_listen(&messages);
   const tenon_tensor_view_t input = view_of(data, TENON_DTYPE_INT64, 1, three, one);
   const tenon_tensor_view_t made = view_of(out, TENON_DTYPE_INT64, 1, space, one);
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, &input, &made, tenon__allocator_default(), sink),
-      TENON_OK);
+  run(&program, space, &input, &made);
   EXPECT_INT(out[2], 10);
   EXPECT_INT(out[3], -1);
   instructions[1].immediate.i = 4;
@@ -385,21 +356,13 @@ TENON_TEST(packed_and_narrow_types) {
       {.opcode = TENON_OPCODE_ADD, .dtype = TENON_DTYPE_FLOAT32, .operands = {1, 1, 0}}};
   const tenon_program_output_t outputs[2] = {{.instruction = 2, .dtype = TENON_DTYPE_FLOAT16},
                                              {.instruction = 2, .dtype = TENON_DTYPE_UINT4}};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = &operand,
-                                   .outputs = outputs,
-                                   .instruction_count = 3,
-                                   .operand_count = 1,
-                                   .output_count = 2,
-                                   .rank = 1};
+  const tenon_program_t program = PROGRAM(1, &operand, 1, outputs, 2);
   const int64_t space[1] = {3};
   const int64_t one[1] = {1};
   const tenon_tensor_view_t input = view_of(packed, TENON_DTYPE_INT4, 1, space, one);
   const tenon_tensor_view_t made[2] = {view_of(halves, TENON_DTYPE_FLOAT16, 1, space, one),
                                        view_of(out, TENON_DTYPE_UINT4, 1, space, one)};
-  EXPECT_STATUS(
-      tenon__program_evaluate(&program, space, &input, made, tenon__allocator_default(), NULL),
-      TENON_OK);
+  run(&program, space, &input, made);
   EXPECT_INT(halves[0], 0xC000);
   EXPECT_INT(halves[1], 0x4B00);
   EXPECT_INT(halves[2], 0xCC00);
@@ -422,15 +385,9 @@ static bool evaluate_sum(tenon_allocator_t allocator, void* user) {
        .immediate = {.i = 1}}};
   const tenon_program_output_t output = {
       .instruction = 2, .dtype = TENON_DTYPE_FLOAT32, .reduced_axes = 1};
-  const tenon_program_t program = {.instructions = instructions,
-                                   .operands = &operand,
-                                   .outputs = &output,
-                                   .coordinates = coordinates,
-                                   .instruction_count = 3,
-                                   .operand_count = 1,
-                                   .output_count = 1,
-                                   .coordinate_count = 1,
-                                   .rank = 1};
+  tenon_program_t program = PROGRAM(1, &operand, 1, &output, 1);
+  program.coordinates = coordinates;
+  program.coordinate_count = 1;
   const int64_t four[1] = {4};
   const int64_t one[1] = {1};
   const tenon_tensor_view_t input = view_of(data, TENON_DTYPE_FLOAT32, 1, four, one);

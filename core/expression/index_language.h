@@ -163,8 +163,6 @@ tenon_status_t tenon__index_tensor(tenon__index_environment_t* environment,
 tenon_status_t tenon__index_ranked(tenon__index_environment_t* environment,
                                    const tenon__syntax_t* syntax,
                                    tenon__index_tensor_t* out_tensor);
-/* Number of the first item of output port `port` among all output items. */
-uint32_t tenon__index_first_item(const tenon__scope_t* scope, const tenon__scope_port_t* port);
 /* The output port to which item `output` belongs, and its number there. */
 const tenon__scope_port_t* tenon__index_port_of(const tenon__scope_t* scope, uint32_t output,
                                                 uint32_t* out_item);

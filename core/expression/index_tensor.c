@@ -31,7 +31,8 @@ const tenon__scope_attribute_t* tenon__index_find_attribute(const tenon__scope_t
   return NULL;
 }
 
-uint32_t tenon__index_first_item(const tenon__scope_t* scope, const tenon__scope_port_t* port) {
+/* Number of the first item of output port `port` among all output items. */
+static uint32_t first_item(const tenon__scope_t* scope, const tenon__scope_port_t* port) {
   uint32_t first = 0;
   for (const tenon__scope_port_t* other = scope->outputs; other < port; ++other) {
     first += other->count;
@@ -55,7 +56,7 @@ const tenon__scope_port_t* tenon__index_port_of(const tenon__scope_t* scope, uin
 /* An output: the shape found so far, or the one in the scope. */
 static void fill_output(const tenon__index_environment_t* environment,
                         tenon__index_tensor_t* tensor) {
-  const uint32_t number = tenon__index_first_item(environment->scope, tensor->port) + tensor->item;
+  const uint32_t number = first_item(environment->scope, tensor->port) + tensor->item;
   tensor->present = tensor->value == NULL || tensor->value->present;
   if (environment->space != NULL && tensor->port == environment->output_port &&
       tensor->item == environment->output_item) {

@@ -119,33 +119,36 @@ static pair_t pair_of(linear_t* l, uint32_t index) {
   return tenon__opcode_operand_count(i->opcode) == 2 ? pair_of_binary(l, i) : result;
 }
 
-static bool finish(linear_t* l, uint32_t instruction, tenon__arena_t* arena,
-                   tenon__expression_t* out_expression) {
+static tenon_status_t finish(linear_t* l, uint32_t instruction, tenon__arena_t* arena,
+                             tenon__expression_t* out_expression) {
   if (instruction == TENON_NONE) {
     instruction = tenon__emit_constant(&l->simplifier.builder, l->dtype, (tenon__scalar_t){.f = 0});
   }
   tenon_program_output_t output = l->expression->program.outputs[0];
   output.instruction = instruction;
   return tenon__expression_gather(&l->simplifier.builder, l->expression, &output, arena,
-                                  out_expression) == TENON_OK;
+                                  out_expression);
 }
 
-bool tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
-                                 tenon__arena_t* arena, tenon__expression_t* out_scale,
-                                 tenon__expression_t* out_shift) {
+tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
+                                           tenon__arena_t* arena, tenon__expression_t* out_scale,
+                                           tenon__expression_t* out_shift) {
   const tenon_program_t* program = &expression->program;
   linear_t l = {.expression = expression, .operand = operand};
   if (program->output_count != 1 || operand >= program->operand_count ||
       program->operands[operand].indexed != 0) {
-    return false;
+    return TENON_ERROR_UNSUPPORTED;
   }
   l.dtype = tenon__instruction_type(&program->instructions[program->outputs[0].instruction]);
+  if (tenon__dtype_class(l.dtype) != 'f') {
+    return TENON_ERROR_UNSUPPORTED;
+  }
   l.pairs = tenon__arena_allocate(arena, program->instruction_count + 1u, sizeof(*l.pairs));
   l.operands = tenon__arena_allocate(arena, program->operand_count + 1u, sizeof(*l.operands));
-  tenon__simplifier_initialize(&l.simplifier, arena);
-  if (tenon__dtype_class(l.dtype) != 'f' || l.pairs == NULL || l.operands == NULL) {
-    return false;
+  if (l.pairs == NULL || l.operands == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
+  tenon__simplifier_initialize(&l.simplifier, arena);
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     l.operands[k] =
         tenon__emit_operand(&l.simplifier.builder, &program->operands[k], &expression->accesses[k]);
@@ -153,7 +156,13 @@ bool tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t
   for (uint32_t k = 0; k < program->instruction_count && !l.simplifier.builder.failed; ++k) {
     l.pairs[k] = pair_of(&l, k);
   }
+  if (l.simplifier.builder.failed) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   const pair_t result = l.pairs[program->outputs[0].instruction];
-  return !l.simplifier.builder.failed && result.valid && result.scale != TENON_NONE &&
-         finish(&l, result.scale, arena, out_scale) && finish(&l, result.shift, arena, out_shift);
+  if (!result.valid || result.scale == TENON_NONE) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  TENON_TRY(finish(&l, result.scale, arena, out_scale));
+  return finish(&l, result.shift, arena, out_shift);
 }

@@ -67,12 +67,6 @@ tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          uint32_t producer_index_base, bool strict,
                                          tenon__arena_t* arena,
                                          tenon__expression_t* out_expression);
-/* Operand `operand` is read through a view (`map`, one source): substitutes the access. */
-tenon_status_t tenon__expression_through_view(tenon__dim_pool_t* pool,
-                                              const tenon__expression_t* expression,
-                                              uint32_t operand, const tenon__index_map_t* map,
-                                              tenon__arena_t* arena,
-                                              tenon__expression_t* out_expression);
 
 /* Normal form: constants folded, common instructions merged, dead ones dropped, operands of
  * commutative operations ordered, x+0, x*1, double casts and double negations removed (only where
@@ -88,10 +82,11 @@ const char* tenon__program_text(const tenon_program_t* program, uint32_t output,
                                 tenon__arena_t* arena);
 
 /* x * scale + shift with scale and shift free of operand `operand` (both as expressions over the
- * others)? This is how the pass that moves per-channel scales recognises them. False otherwise. */
-bool tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
-                                 tenon__arena_t* arena, tenon__expression_t* out_scale,
-                                 tenon__expression_t* out_shift);
+ * others)? This is how the pass that moves per-channel scales recognises them. UNSUPPORTED when it
+ * is something else. */
+tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression, uint32_t operand,
+                                           tenon__arena_t* arena, tenon__expression_t* out_scale,
+                                           tenon__expression_t* out_shift);
 
 /* Checks a program from outside (a plan): operand order, types, ranges. INVALID_DATA with the
  * place. */

@@ -329,22 +329,6 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__scope_t* scope, const ten
   return TENON_OK;
 }
 
-tenon_status_t tenon__shape_rule_count(const tenon__scope_t* scope, const tenon__text_t* rule,
-                                       uint32_t port, tenon__arena_t* arena,
-                                       const tenon_sink_t* sink, uint32_t* out_count) {
-  const tenon__statement_t* statement = find_statement(rule, scope->outputs[port].name, "count");
-  if (statement == NULL) {
-    *out_count = TENON_NONE;
-    return TENON_OK;
-  }
-  environment_t environment;
-  int64_t count = 0;
-  TENON_TRY(tenon__index_environment_initialize(&environment, scope, rule, arena, sink));
-  TENON_TRY(known_statement(&environment, statement, INT32_MAX, &count));
-  *out_count = (uint32_t)count;
-  return TENON_OK;
-}
-
 /* How many elements the shape has, TENON_NONE when that is not known or more than is tracked. */
 static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shape) {
   int64_t count = 1;

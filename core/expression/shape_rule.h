@@ -30,10 +30,6 @@ tenon_status_t tenon__shape_rule_evaluate(const tenon__scope_t* scope, const ten
                                           tenon__fresh_t fresh, void* fresh_user,
                                           tenon__arena_t* arena, const tenon_sink_t* sink,
                                           tenon__inferred_shape_t* shapes, uint32_t shape_count);
-/* What `y.count = ...` says of output port `port`; TENON_NONE when the rule does not say. */
-tenon_status_t tenon__shape_rule_count(const tenon__scope_t* scope, const tenon__text_t* rule,
-                                       uint32_t port, tenon__arena_t* arena,
-                                       const tenon_sink_t* sink, uint32_t* out_count);
 /* Broadcast of shapes by NumPy's rules. A symbolic extent meets a known one > 1: the known one (the
  * run checks). Incompatible known extents: INVALID_DATA with both shapes in the message. */
 tenon_status_t tenon__shape_broadcast(tenon__dim_pool_t* pool, tenon__arena_t* arena,

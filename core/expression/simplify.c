@@ -39,7 +39,8 @@ static bool is_number(const simplifier_t* s, uint32_t index, double number) {
   return value.f == number && (signbit(value.f) != 0) == (signbit(number) != 0);
 }
 
-bool tenon__cast_is_lossless(tenon_dtype_t from, tenon_dtype_t to) {
+/* Does every value of `from` have its equal in `to`, both types of arithmetic? */
+static bool is_lossless(tenon_dtype_t from, tenon_dtype_t to) {
   const char a = tenon__dtype_class(from);
   const char b = tenon__dtype_class(to);
   const uint32_t from_bits = tenon__dtype_bits(from) - (a == 'i' ? 1u : 0u);
@@ -264,7 +265,7 @@ static bool simplify_cast(simplifier_t* s, const tenon_instruction_t* i, uint32_
   }
   if (is_opcode(s, a, TENON_OPCODE_CAST)) {
     const uint32_t inner = made(s, a)->operands[0];
-    if (tenon__cast_is_lossless(tenon__builder_type(&s->builder, inner), middle)) {
+    if (is_lossless(tenon__builder_type(&s->builder, inner), middle)) {
       return give(unary(s, TENON_OPCODE_CAST, i->dtype, inner), out);
     }
   }

@@ -35,7 +35,5 @@ static inline uint32_t tenon__simplify_operation(tenon__simplifier_t* simplifier
       .opcode = (uint16_t)opcode, .dtype = (uint16_t)dtype, .operands = {a, b, c}};
   return tenon__simplify_emit(simplifier, &instruction, NULL);
 }
-/* Does every value of `from` have its equal in `to`? */
-bool tenon__cast_is_lossless(tenon_dtype_t from, tenon_dtype_t to);
 
 #endif

@@ -69,7 +69,7 @@ tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* s
                                             const tenon_sink_t* sink,
                                             const tenon__syntax_t** out_expression);
 
-/* "t = standard.mat_mul/1(a, b){transpose_a=1, mode=mode}; y = ...": decompositions and patterns.
+/* "t = domain.word/1(a, b){flag=1, mode=mode}; y = ...": decompositions and patterns.
  */
 typedef struct tenon__call_attribute_t {
   const char* name;

@@ -219,7 +219,7 @@ tenon_status_t tenon__attribute_convert(tenon__arena_t* arena,
   return TENON_OK;
 }
 
-/* Is `value` an item of "none|relu|tanh"? */
+/* Is `value` an item of "none|fast|exact"? */
 static bool choice_has(const char* choices, const char* value) {
   const size_t size = strlen(value);
   for (const char* at = choices;; ++at) {

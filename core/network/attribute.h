@@ -11,7 +11,7 @@
 
 /* "int", "floats", ...; "?" for what is none. */
 const char* tenon__attribute_kind_name(uint32_t kind);
-/* From a literal: "1", "0.5", "[1, 1]", "'relu'", "f32", "inf". INVALID_DATA when it is not of that
+/* From a literal: "1", "0.5", "[1, 1]", "'fast'", "f32", "inf". INVALID_DATA when it is not of that
  * kind; nothing is reported. `defined` comes out false. */
 tenon_status_t tenon__attribute_from_syntax(tenon__arena_t* arena, const tenon__syntax_t* syntax,
                                             uint32_t kind, tenon__scope_attribute_t* out_attribute);
@@ -25,12 +25,12 @@ tenon_status_t tenon__attribute_copy(tenon__arena_t* arena,
 tenon_status_t tenon__attribute_convert(tenon__arena_t* arena,
                                         const tenon__scope_attribute_t* attribute, uint32_t kind,
                                         tenon__scope_attribute_t* out_attribute);
-/* Within `choices` ("none|relu", "0..8", "1..", "0|2")? NULL choices allow all. Each item of a list
+/* Within `choices` ("none|fast", "0..8", "1..", "0|2")? NULL choices allow all. Each item of a list
  * counts. -1 when the text of the choices is malformed for that kind. */
 int tenon__attribute_allowed(const char* choices, const tenon__scope_attribute_t* attribute);
 /* Same kind and value; floats by bits. `defined` does not count. */
 bool tenon__attribute_equal(const tenon__scope_attribute_t* a, const tenon__scope_attribute_t* b);
-/* "[1, 2]", "'relu'", "f32"; in the arena, "?" when memory is out. */
+/* "[1, 2]", "'fast'", "f32"; in the arena, "?" when memory is out. */
 const char* tenon__attribute_text(const tenon__scope_attribute_t* attribute, tenon__arena_t* arena);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/network/attribute.h"
 #include "core/network/builder_parts.h"
 
 static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
@@ -194,46 +195,20 @@ static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name,
   return TENON_OK;
 }
 
-/* Lists and strings are copied when the node is made; until then they must be copied here as well,
- * for the caller's may go. */
+/* Copied again when the node is made; until then the caller's may go. */
 static tenon_status_t add_attribute(tenon_builder_t* builder,
                                     const tenon__scope_attribute_t* attribute) {
   tenon__pending_node_t* node = NULL;
   TENON_TRY(need_node(builder, &node));
-  tenon__scope_attribute_t copy = *attribute;
-  copy.name = tenon__arena_copy_string(&node->arena, attribute->name);
-  bool good = copy.name != NULL;
-  if (attribute->string != NULL) {
-    copy.string = tenon__arena_copy_string(&node->arena, attribute->string);
-    good = good && copy.string != NULL;
-  }
-  if (attribute->integers != NULL) {
-    copy.integers = tenon__arena_copy(&node->arena, attribute->integers,
-                                      attribute->count * sizeof(*attribute->integers));
-    good = good && (copy.integers != NULL || attribute->count == 0);
-  }
-  if (attribute->numbers != NULL) {
-    copy.numbers = tenon__arena_copy(&node->arena, attribute->numbers,
-                                     attribute->count * sizeof(*attribute->numbers));
-    good = good && (copy.numbers != NULL || attribute->count == 0);
-  }
-  if (attribute->strings != NULL) {
-    const char** strings =
-        tenon__arena_allocate(&node->arena, attribute->count + 1, sizeof(*strings));
-    good = good && strings != NULL;
-    for (size_t i = 0; good && i < attribute->count; ++i) {
-      strings[i] = tenon__arena_copy_string(&node->arena, attribute->strings[i]);
-      good = strings[i] != NULL;
-    }
-    copy.strings = strings;
-  }
-  tenon__scope_attribute_t* place =
-      good ? append(node, (void**)&node->attributes, &node->attribute_capacity,
-                    node->attribute_count, sizeof(*place))
-           : NULL;
-  if (place == NULL) {
+  tenon__scope_attribute_t copy;
+  const char* name = tenon__arena_copy_string(&node->arena, attribute->name);
+  tenon__scope_attribute_t* place = append(
+      node, (void**)&node->attributes, &node->attribute_capacity, node->attribute_count, sizeof copy);
+  if (name == NULL || place == NULL ||
+      tenon__attribute_copy(&node->arena, attribute, &copy) != TENON_OK) {
     return tenon__fail_memory(builder->sink);
   }
+  copy.name = name;
   *place = copy;
   ++node->attribute_count;
   return TENON_OK;

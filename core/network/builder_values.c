@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
 #include "core/network/names.h"
@@ -158,12 +159,9 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(check_extents(builder, name, dtype, rank, dims));
   tenon__given_input_t* given = find_given(builder, name);
-  if (given != NULL) {
-    const argument_type_t declared = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
-    return add_given(builder, given, &declared, out_value);
-  }
   const argument_type_t type = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
-  return add_argument(builder, name, &type, out_value);
+  return given != NULL ? add_given(builder, given, &type, out_value)
+                       : add_argument(builder, name, &type, out_value);
 }
 
 /* Containers whose items' rank is not given have items of any shape. */
@@ -282,7 +280,7 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
   }
   if (state.initial_data != NULL) {
     /* The view only reads. */
-    const tenon_tensor_view_t view = {.data = tenon__view_data(state.initial_data),
+    const tenon_tensor_view_t view = {.data = tenon__drop_const(state.initial_data),
                                       .dims = state.dims,
                                       .rank = state.rank,
                                       .dtype = state.dtype,

@@ -65,20 +65,6 @@ static tenon_status_t check_bodies(const tenon__network_t* network,
   return TENON_OK;
 }
 
-static void set_lists(const lookup_t* lookup, const tenon_control_t* control,
-                      tenon__control_layout_t* layout) {
-  const tenon__scope_attribute_t* axes = find(lookup, control->axes_attribute);
-  const tenon__scope_attribute_t* directions = find(lookup, control->directions_attribute);
-  if (axes != NULL) {
-    layout->axes = axes->integers;
-    layout->axis_count = axes->count;
-  }
-  if (directions != NULL) {
-    layout->directions = directions->integers;
-    layout->direction_count = directions->count;
-  }
-}
-
 /* What stands before the values: a condition, or trip count and condition. */
 static tenon_status_t set_fixed(const tenon__control_request_t* request,
                                 tenon__control_layout_t* layout, const tenon_sink_t* sink) {
@@ -117,6 +103,7 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network,
                                     .trip_count_input = TENON_NONE,
                                     .condition_input = TENON_NONE};
   TENON_TRY(set_fixed(request, &layout, sink));
+  const tenon__scope_attribute_t* axes = find(&lookup, control->axes_attribute);
   const uint32_t left = request->input_count - layout.first_value;
   const bool carries = control->form == TENON_CONTROL_REPEAT;
   const bool scans = control->form != TENON_CONTROL_CHOOSE;
@@ -127,7 +114,10 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network,
                        "its %u values do not hold the carried and scanned ones it declares", left);
   }
   layout.captured_count = left - layout.carried_count - layout.scanned_count;
-  set_lists(&lookup, control, &layout);
+  if (axes != NULL) {
+    layout.axes = axes->integers;
+    layout.axis_count = axes->count;
+  }
   TENON_TRY(check_bodies(network, request, &layout, sink));
   layout.output_count = network->graphs[request->bodies[0]]->output_count - layout.first_result;
   layout.collected_count = scans ? layout.output_count - layout.carried_count : 0;
@@ -149,10 +139,6 @@ uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t ind
   int64_t axis = index < layout->axis_count ? layout->axes[index] : 0;
   axis = axis < 0 ? axis + (int64_t)rank : axis;
   return axis >= 0 && axis < (int64_t)rank ? (uint32_t)axis : TENON_NONE;
-}
-
-bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index) {
-  return index < layout->direction_count && layout->directions[index] == 1;
 }
 
 uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,

@@ -26,8 +26,6 @@ typedef struct tenon__control_layout_t {
   uint32_t output_count;
   const int64_t* axes; /* as the attribute has them; entries may be missing */
   size_t axis_count;
-  const int64_t* directions;
-  size_t direction_count;
 } tenon__control_layout_t;
 
 typedef struct tenon__control_request_t {
@@ -55,7 +53,5 @@ uint32_t tenon__control_axis(const tenon__control_layout_t* layout, uint32_t ind
  * another form. */
 uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
                               const tenon__control_layout_t* layout, const uint32_t* inputs);
-/* 1: backwards. */
-bool tenon__control_backwards(const tenon__control_layout_t* layout, uint32_t index);
 
 #endif

@@ -2,16 +2,7 @@
 #ifndef TENON_CORE_NETWORK_DENSE_H_
 #define TENON_CORE_NETWORK_DENSE_H_
 
-#include <string.h>
-
 #include "core/network/network.h"
-
-/* A view's data has no constant form: the pointer of bytes that are only read through it. */
-static inline void* tenon__view_data(const void* data) {
-  void* result = NULL;
-  memcpy(&result, &data, sizeof(result));
-  return result;
-}
 
 /* Weights from a view: borrowed where that is asked for and the view is dense, else a dense copy in
  * the network's memory; strings are copied with their characters. Strides NULL: dense.

@@ -367,27 +367,25 @@ static bool read_states(loading_t* loading) {
   return !loading->reader->failed;
 }
 
+/* The tables in their order; the name of the first that is not good, NULL when all are. */
+static const char* read_all(loading_t* loading, tenon__find_operator_t find, void* find_user) {
+  return !read_operators(loading, find, find_user) ? "operators"
+         : !read_weights(loading)                  ? "weights"
+         : !read_numbers(loading)                  ? "numbers"
+         : !read_graphs(loading)                   ? "graphs"
+         : !read_states(loading)                   ? "states"
+                                                   : NULL;
+}
+
 static tenon_status_t load(loading_t* loading, tenon__find_operator_t find, void* find_user) {
-  const struct {
-    const char* what;
-    bool good;
-  } steps[] = {
-      {"operators", read_operators(loading, find, find_user)},
-      {"weights", !loading->reader->failed && read_weights(loading)},
-      {"numbers", !loading->reader->failed && read_numbers(loading)},
-      {"graphs", !loading->reader->failed && read_graphs(loading)},
-      {"states",
-       !loading->reader->failed && loading->network->graph_count > 0 && read_states(loading)},
-  };
+  const char* broken = read_all(loading, find, find_user);
   if (loading->parts.out_of_memory || tenon__dim_pool_failed(loading->network->pool)) {
     return tenon__fail_memory(loading->sink);
   }
-  for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {
-    if (!steps[i].good) {
-      return tenon__fail(loading->sink, TENON_ERROR_INVALID_DATA,
-                         "network: its %s are cut short or contradictory, at byte %zu",
-                         steps[i].what, loading->reader->position);
-    }
+  if (broken != NULL) {
+    return tenon__fail(loading->sink, TENON_ERROR_INVALID_DATA,
+                       "network: its %s are cut short or contradictory, at byte %zu", broken,
+                       loading->reader->position);
   }
   return tenon__network_verify_structure(loading->network, TENON_ERROR_INVALID_DATA, loading->sink);
 }

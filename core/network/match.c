@@ -122,7 +122,7 @@ static bool match_statement(const matcher_t* matcher, uint32_t statement, uint32
   const tenon__node_t* node = &matcher->g->nodes[index];
   tenon__match_t* match = matcher->match;
   if (node->op == NULL || strcmp(node->op->name, call->op) != 0 ||
-      match->node_count == TENON_MATCH_NAMES) {
+      match->node_count == TENON_MATCH_NAMES || tenon__match_holds(match, index)) {
     return false;
   }
   for (uint32_t i = 0; i < call->attribute_count; ++i) {

@@ -33,7 +33,8 @@ typedef struct tenon__match_uses_t {
   const void* user;
 } tenon__match_uses_t;
 
-/* Does the pattern end at `root`? Values that it makes on the way are read inside alone. */
+/* Does the pattern end at `root`? Each statement has a node of its own. Values that it makes on the
+ * way are read inside alone. */
 bool tenon__match_pattern(const tenon__network_t* network, const tenon__match_uses_t* uses,
                           const tenon__calls_t* pattern, uint32_t graph, uint32_t root,
                           tenon__arena_t* arena, tenon__match_t* out_match);

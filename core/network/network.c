@@ -10,7 +10,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/dense.h"
 #include "core/network/names.h"
 #include "core/tensor/layout.h"
 
@@ -55,7 +54,7 @@ void tenon__network_destroy(tenon__network_t* network) {
   }
   for (uint32_t i = 0; i < network->weights_count; ++i) {
     if (network->weights[i].owned) {
-      tenon__free(allocator, tenon__view_data(network->weights[i].data),
+      tenon__free(allocator, tenon__drop_const(network->weights[i].data),
                   network->weights[i].size_bytes);
     }
   }
@@ -185,7 +184,7 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
       !tenon__grow(network->allocator, (void**)&network->weights, &network->weights_capacity,
                    network->weights_count + 1u, sizeof(*network->weights))) {
     if (weights->owned) {
-      tenon__free(network->allocator, tenon__view_data(weights->data), weights->size_bytes);
+      tenon__free(network->allocator, tenon__drop_const(weights->data), weights->size_bytes);
     }
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -225,7 +224,7 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
   }
   value->contents = contents;
   value->content_count = (uint32_t)count;
-  return tenon__dim_pool_failed(network->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return TENON_OK;
 }
 
 tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph,
@@ -241,6 +240,9 @@ tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t gra
   }
   tenon__value_node_t node = {.dtype = weights->dtype};
   TENON_TRY(constant_contents(network, weights, &node));
+  if (tenon__dim_pool_failed(network->pool)) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   uint32_t index = 0;
   TENON_TRY(tenon__graph_add_value(network, graph, name == NULL ? weights->name : name, &index));
   tenon__value_node_t* value = &network->graphs[graph]->values[index];

@@ -73,7 +73,9 @@ static tenon_status_t set_attribute(tenon__arena_t* arena,
   return TENON_OK;
 }
 
-tenon_status_t tenon__node_attributes(tenon__network_t* network, const tenon__operator_t* op,
+/* Those of the request checked against the operator, the others at their defaults. In the network's
+ * arena. */
+static tenon_status_t make_attributes(tenon__network_t* network, const tenon__operator_t* op,
                                       const tenon__node_request_t* request,
                                       const tenon_sink_t* sink,
                                       const tenon__scope_attribute_t** out_attributes) {
@@ -107,7 +109,7 @@ tenon_status_t tenon__node_attributes(tenon__network_t* network, const tenon__op
   return TENON_OK;
 }
 
-/* "add_12" for "standard.add/1". */
+/* "word_12" for "domain.word/1". */
 static const char* made_name(tenon__network_t* network, const tenon__inference_t* inference,
                              tenon__node_form_t form) {
   const char* word = form == TENON_NODE_MOVE ? "move" : "expression";
@@ -250,7 +252,8 @@ tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* 
   return TENON_OK;
 }
 
-void tenon__node_update(const tenon__inference_t* inference, tenon__node_t* node) {
+/* Results become the types of a node's values. */
+static void update_node(const tenon__inference_t* inference, tenon__node_t* node) {
   tenon__graph_t* graph = inference->network->graphs[inference->graph];
   place_numbers(inference, node->outputs);
   for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -303,7 +306,7 @@ static tenon_status_t add_node(tenon__node_work_t* work, const tenon__node_reque
   inference->bodies = request->bodies;
   inference->attribute_count = request->op->descriptor.attribute_count;
   TENON_TRY(check_request(inference));
-  TENON_TRY(tenon__node_attributes(inference->network, request->op, request, inference->sink,
+  TENON_TRY(make_attributes(inference->network, request->op, request, inference->sink,
                                    &inference->attributes));
   TENON_TRY(count_outputs(inference, request->output_count));
   TENON_TRY(tenon__infer_bind(inference));
@@ -340,7 +343,7 @@ static tenon_status_t infer_again(tenon__node_work_t* work, tenon__node_t* node)
   } else {
     return TENON_OK; /* its shapes were given with it */
   }
-  tenon__node_update(inference, node);
+  update_node(inference, node);
   return TENON_OK;
 }
 

@@ -22,12 +22,6 @@ void tenon__node_work_load(tenon__node_work_t* work, const tenon__node_t* node);
 /* How many output items the bodies of a control node give; reports what does not fit. */
 tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
                                            uint32_t* out_count);
-/* The attributes of a node: those of the request checked against the operator, the others at their
- * defaults. In the network's arena. */
-tenon_status_t tenon__node_attributes(tenon__network_t* network, const tenon__operator_t* op,
-                                      const tenon__node_request_t* request,
-                                      const tenon_sink_t* sink,
-                                      const tenon__scope_attribute_t** out_attributes);
 
 /* Results become a new node with its values. `output_names`, `wanted`: as in the request. */
 typedef struct tenon__node_commit_t {
@@ -40,8 +34,6 @@ typedef struct tenon__node_commit_t {
   const tenon__expression_source_t* source;
 } tenon__node_commit_t;
 tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* out_node);
-/* Results become the types of a node's values. */
-void tenon__node_update(const tenon__inference_t* inference, tenon__node_t* node);
 
 /* Instantiates a text for named inputs: types, shape and expression of its one output. */
 tenon_status_t tenon__infer_text(tenon__inference_t* inference,

@@ -3,7 +3,7 @@
  *
  *   input x: f32[batch, 3, 224, 224]
  *   constant w: f32[64, 3, 7, 7]
- *   y: f32[batch, 64, 112, 112] = standard.convolution/1(x, w, _) {strides=[2, 2]}
+ *   y: f32[batch, 64, 112, 112] = domain.name/1(x, w, _) {strides=[2, 2]}
  *   output probabilities: y
  *
  * Attributes are shown where they differ from the default. Bodies follow their node, indented.

@@ -8,7 +8,6 @@
 
 #include "core/base/test.h"
 #include "core/network/builder.h"
-#include "core/network/dense.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }
@@ -92,6 +91,9 @@ static const tenon_operator_t test_operators[] = {
     UNARY("test.ramp/1", "y = max(x, 0)"),
     UNARY("test.same/1", "y = x"),
     UNARY("test.exponential/1", "y = exp(x)"),
+    {OPERATOR("test.outer_sum/1"), FLOATS, INPUTS(PORT("a", "T", 0), PORT("b", "T", 0)),
+     OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = 2; y[d] = d == 0 ? dim(a, 0) : dim(b, 0)",
+     CASES(CASE(NULL, "y = at(a, 0) + at(b, 1)"))},
     {OPERATOR("test.scale/1"), FLOATS,
      ATTRIBUTES(ATTRIBUTE("factor", FLOAT, "2"), ATTRIBUTE("mode", STRING, "'times'")),
      INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
@@ -235,7 +237,7 @@ static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* na
                                              tenon_dtype_t dtype, const void* data,
                                              const int64_t* dims) {
   tenon_value_t value = {0};
-  const tenon_tensor_view_t view = {.data = tenon__view_data(data),
+  const tenon_tensor_view_t view = {.data = tenon__drop_const(data),
                                     .dims = dims,
                                     .rank = test_extents(dims),
                                     .dtype = dtype,

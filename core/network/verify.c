@@ -21,14 +21,13 @@ static tenon_status_t broken(const verifier_t* verifier, const char* graph, cons
                      words);
 }
 
-static bool dims_good(const verifier_t* verifier, uint32_t rank, const tenon_dim_t* dims) {
-  if (rank == TENON_NONE) {
-    return true;
-  }
-  if (rank > TENON_RANK_LIMIT || (rank > 0 && dims == NULL)) {
+/* Are there so many dimensions, at most `limit`? */
+static bool dims_good(const verifier_t* verifier, uint32_t count, uint32_t limit,
+                      const tenon_dim_t* dims) {
+  if (count > limit || (count > 0 && dims == NULL)) {
     return false;
   }
-  for (uint32_t i = 0; i < rank; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (dims[i].id >= tenon__dim_pool_count(verifier->network->pool)) {
       return false;
     }
@@ -46,9 +45,11 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
       value->kind > TENON_ARGUMENT_OPTIONAL) {
     return "has no type";
   }
-  if (!dims_good(verifier, value->rank, value->dims) ||
-      !dims_good(verifier, value->contents == NULL ? 0 : 1, value->contents)) {
-    return "has extents that are not there";
+  if ((value->rank != TENON_NONE &&
+       !dims_good(verifier, value->rank, TENON_RANK_LIMIT, value->dims)) ||
+      (value->contents != NULL &&
+       !dims_good(verifier, value->content_count, TENON_CONTENT_LIMIT, value->contents))) {
+    return "has extents or contents that are not there";
   }
   if ((value->weights != TENON_NONE && value->weights >= network->weights_count) ||
       (value->state != TENON_NONE && value->state >= network->state_count) ||

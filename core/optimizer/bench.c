@@ -215,6 +215,16 @@ void tenon__bench_destroy(tenon__bench_t* bench) {
   tenon__free(allocator, bench, sizeof(*bench));
 }
 
+void tenon__bench_release(tenon__bench_t* bench, tenon__arena_t* scratch) {
+  bench->is_out_of_memory = bench->is_out_of_memory || scratch->failed;
+  tenon__arena_deinitialize(scratch);
+}
+
+bool tenon__bench_failed(const tenon__bench_t* bench) {
+  return bench->is_out_of_memory || bench->arena.failed || bench->network->arena.failed ||
+         tenon__dim_pool_failed(bench->network->pool);
+}
+
 static bool push(tenon__bench_t* bench, tenon__pass_queue_t* queue, uint64_t item) {
   if (queue->count == queue->capacity) {
     const size_t capacity = queue->capacity * 2 + 64;

@@ -11,14 +11,11 @@
  * else only the nodes that read it change. */
 static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t value,
                               uint32_t source) {
-  const tenon__value_node_t* a = tenon__bench_value(bench, graph, source);
-  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
-  if (a->kind != b->kind || a->dtype != b->dtype || a->rank != b->rank) {
-    return TENON_OK;
-  }
   const bool may_leave = !tenon__bench_leaves(bench, graph, value) ||
-                         (a->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, source));
-  if ((!may_leave && tenon__bench_first_use(bench, graph, value) == TENON_NONE) ||
+                         (tenon__bench_value(bench, graph, source)->producer != TENON_NONE &&
+                          !tenon__bench_leaves(bench, graph, source));
+  if (!tenon__patch_fits(bench, graph, value, source) ||
+      (!may_leave && tenon__bench_first_use(bench, graph, value) == TENON_NONE) ||
       !tenon__patch_begin(bench, "cancel moves", graph, node)) {
     return TENON_OK;
   }
@@ -129,6 +126,6 @@ tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, u
       node = tenon__bench_node(bench, graph, index); /* the table may have moved */
     }
   }
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   return status;
 }

@@ -210,6 +210,6 @@ tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, 
   inlining_t inlining = {.bench = bench, .graph = graph, .taken = node->bodies[taken]};
   tenon__arena_initialize(&inlining.arena, bench->network->allocator);
   const tenon_status_t status = inline_branch(&inlining, index, &layout);
-  tenon__arena_deinitialize(&inlining.arena);
+  tenon__bench_release(bench, &inlining.arena);
   return status;
 }

@@ -52,12 +52,6 @@ static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
   return true;
 }
 
-static bool same_type(const tenon__bench_t* bench, uint32_t graph, uint32_t a, uint32_t b) {
-  const tenon__value_node_t* old = tenon__bench_value(bench, graph, a);
-  const tenon__value_node_t* made = tenon__bench_value(bench, graph, b);
-  return old->kind == made->kind && old->dtype == made->dtype && old->rank == made->rank;
-}
-
 static tenon_status_t replace_output(tenon__bench_t* bench, const tenon__match_t* match,
                                      uint32_t output) {
   const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
@@ -86,7 +80,7 @@ static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls
   for (uint32_t i = 0; i < output_count; ++i) {
     const uint32_t old = tenon__bench_node(bench, match->graph, match->root)->outputs[i];
     value = tenon__match_value(match, op->descriptor.outputs[i].name);
-    if (old != TENON_NONE && (value == TENON_NONE || !same_type(bench, match->graph, old, value))) {
+    if (old != TENON_NONE && (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
@@ -130,6 +124,6 @@ tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint
   if (calls != NULL && bind_node(bench, graph, index, &match)) {
     status = decompose(bench, calls, &match, &arena);
   }
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   return status;
 }

@@ -7,11 +7,10 @@
 
 #include "core/base/allocator.h"
 #include "core/expression/evaluate.h"
-#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights) {
-  return (tenon_tensor_view_t){.data = tenon__view_data(weights->data),
+  return (tenon_tensor_view_t){.data = tenon__drop_const(weights->data),
                                .dims = weights->dims,
                                .rank = weights->rank,
                                .dtype = weights->dtype,

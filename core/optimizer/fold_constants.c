@@ -74,15 +74,13 @@ static bool is_known(const fold_t* fold, uint32_t value) {
   return true;
 }
 
-static tenon_status_t write_contents(const fold_t* fold, uint32_t value,
-                                     const tenon_tensor_view_t* view) {
+static void write_contents(const fold_t* fold, uint32_t value, const tenon_tensor_view_t* view) {
   const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
   for (uint32_t i = 0; i < node->content_count; ++i) {
     tenon__scalar_t scalar = {0};
     (void)tenon__dim_known(fold->bench->network->pool, node->contents[i], &scalar.i);
     tenon__element_store(view->data, view->dtype, i, scalar, TENON_DTYPE_INT64);
   }
-  return TENON_OK;
 }
 
 static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
@@ -99,7 +97,7 @@ static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
     tenon__free(bench->network->allocator, view.data, size);
     return TENON_OK;
   }
-  (void)write_contents(fold, value, &view);
+  write_contents(fold, value, &view);
   const tenon__weights_t weights = weights_of(fold, &view, size);
   if (replace_output(fold, output, &weights) != TENON_OK) {
     tenon__patch_cancel(bench);
@@ -294,9 +292,8 @@ static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
   return status;
 }
 
-static void free_outputs(const fold_t* fold, tenon_tensor_view_t* views, const size_t* sizes,
-                         uint32_t from) {
-  for (uint32_t i = from; i < node_of(fold)->output_count; ++i) {
+static void free_outputs(const fold_t* fold, tenon_tensor_view_t* views, const size_t* sizes) {
+  for (uint32_t i = 0; i < node_of(fold)->output_count; ++i) {
     if (views[i].data != NULL) {
       tenon__free(fold->bench->network->allocator, views[i].data, sizes[i]);
     }
@@ -355,7 +352,7 @@ static tenon_status_t fold_computed(fold_t* fold) {
     begun = tenon__patch_begin(bench, "fold constants", fold->graph, fold->node);
     status = begun ? replace_all(fold, views, sizes) : TENON_OK;
   }
-  free_outputs(fold, views, sizes, 0);
+  free_outputs(fold, views, sizes);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     if (begun) {
       tenon__patch_cancel(bench);
@@ -396,6 +393,13 @@ static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
   return TENON_OK;
 }
 
+/* Contents do not tell -0 from 0: floats that can be computed from constants are. */
+static bool is_computed(const fold_t* fold, const tenon__node_t* node, uint32_t value) {
+  const tenon_dtype_t dtype = tenon__bench_value(fold->bench, fold->graph, value)->dtype;
+  return tenon__dtype_class(dtype) == 'f' && (node->expression != NULL || node->maps != NULL) &&
+         inputs_are_constant(fold, node);
+}
+
 static tenon_status_t fold_node(fold_t* fold) {
   const tenon__node_t* node = node_of(fold);
   const bool is_pure =
@@ -403,7 +407,7 @@ static tenon_status_t fold_node(fold_t* fold) {
   for (uint32_t i = 0; is_pure && i < node->output_count; ++i) {
     const uint32_t value = node->outputs[i];
     if (value != TENON_NONE && tenon__bench_use_count(fold->bench, fold->graph, value) > 0 &&
-        is_known(fold, value)) {
+        is_known(fold, value) && !is_computed(fold, node, value)) {
       return fold_known(fold, i);
     }
   }
@@ -427,6 +431,6 @@ tenon_status_t tenon__pass_fold_constants(tenon__bench_t* bench, uint32_t graph,
   fold_t fold = {.bench = bench, .graph = graph, .node = node};
   tenon__arena_initialize(&fold.arena, bench->network->allocator);
   const tenon_status_t status = fold_node(&fold);
-  tenon__arena_deinitialize(&fold.arena);
+  tenon__bench_release(bench, &fold.arena);
   return status;
 }

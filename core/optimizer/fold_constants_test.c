@@ -167,3 +167,52 @@ TENON_TEST(folds_all_who_read_a_large_constant_when_that_makes_it_smaller) {
   EXPECT_CONTAINS(text, "test.exponential/1(v)");
   test_world_close(&world);
 }
+
+TENON_TEST(keeps_the_sign_of_zero) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float minus_data = -0.0F;
+  const float zero_data = 0;
+  const float factor_data = -3;
+  const tenon_value_t minus = test_floats(&world.bench, "minus", &minus_data, SCALAR);
+  const tenon_value_t zero = test_floats(&world.bench, "zero", &zero_data, SCALAR);
+  const tenon_value_t factor = test_floats(&world.bench, "factor", &factor_data, SCALAR);
+  const tenon_value_t same = test_binary(&world.bench, "test.plus/1", "same", minus, minus);
+  const tenon_value_t product = test_binary(&world.bench, "test.times/1", "product", zero, factor);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, same), "y");
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "z", x, product), "z");
+  (void)test_optimized(&world);
+  const float* found = NULL;
+  for (uint32_t i = 0; i < world.bench.network->weights_count; ++i) {
+    const tenon__weights_t* weights = &world.bench.network->weights[i];
+    if (weights->derivation != NULL) {
+      found = weights->data;
+      EXPECT(found[0] == 0 && signbit(found[0]));
+    }
+  }
+  EXPECT(found != NULL);
+  test_world_close(&world);
+}
+
+TENON_TEST(rounds_to_the_type_that_is_stored) {
+  /* In half precision 2048 + 1 is 2048. */
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const uint16_t large_bits = 0x6800;
+  const uint16_t one_bits = 0x3c00;
+  const tenon_value_t large =
+      test_constant_of(&world.bench, "large", TENON_DTYPE_FLOAT16, &large_bits, SCALAR);
+  const tenon_value_t one =
+      test_constant_of(&world.bench, "one", TENON_DTYPE_FLOAT16, &one_bits, SCALAR);
+  const tenon_value_t sum = test_binary(&world.bench, "test.plus/1", "sum", large, one);
+  const tenon_value_t rest = test_binary(&world.bench, "test.minus/1", "rest", sum, large);
+  const tenon_value_t x = test_input_of(&world.bench, "x", TENON_DTYPE_FLOAT16, DIMS(2));
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "y", x, rest), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "constant rest: f16[]");
+  const tenon__weights_t* weights =
+      &world.bench.network->weights[world.bench.network->weights_count - 1];
+  EXPECT_TEXT(weights->derivation, "fold of test.minus/1 'rest'");
+  EXPECT_INT(*(const uint16_t*)weights->data, 0);
+  test_world_close(&world);
+}

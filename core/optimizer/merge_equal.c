@@ -137,16 +137,13 @@ static tenon_status_t merge_constants(tenon__bench_t* bench, uint32_t graph, uin
 static bool can_replace(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node,
                         const tenon__node_t* other) {
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    if (node->outputs[i] == TENON_NONE) {
-      continue;
-    }
-    if (other->outputs[i] == TENON_NONE || (tenon__bench_leaves(bench, graph, node->outputs[i]) &&
-                                            tenon__bench_leaves(bench, graph, other->outputs[i]))) {
-      return false;
-    }
-    const tenon__value_node_t* a = tenon__bench_value(bench, graph, node->outputs[i]);
-    const tenon__value_node_t* b = tenon__bench_value(bench, graph, other->outputs[i]);
-    if (a->kind != b->kind || a->dtype != b->dtype || a->rank != b->rank) {
+    const uint32_t own = node->outputs[i];
+    const uint32_t its = other->outputs[i];
+    const bool good = own == TENON_NONE ||
+                      (its != TENON_NONE && tenon__patch_fits(bench, graph, own, its) &&
+                       !(tenon__bench_leaves(bench, graph, own) &&
+                         tenon__bench_leaves(bench, graph, its)));
+    if (!good) {
       return false;
     }
   }

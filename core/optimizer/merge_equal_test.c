@@ -42,3 +42,15 @@ TENON_TEST(merges_equal_constants) {
   EXPECT(strstr(text, "constant b") == NULL);
   test_world_close(&world);
 }
+
+TENON_TEST(tells_operands_apart_that_run_along_different_axes) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
+  const tenon_value_t z = test_input(&world.bench, "z", DIMS(3));
+  const tenon_value_t a = test_binary(&world.bench, "test.outer_sum/1", "a", x, z);
+  const tenon_value_t b = test_binary(&world.bench, "test.outer_sum/1", "b", z, x);
+  test_output(&world, test_binary(&world.bench, "test.minus/1", "y", a, b), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 3] = test.minus/1(a, b)");
+  test_world_close(&world);
+}

@@ -1,7 +1,7 @@
 /*
  * x * scale + shift behind an operator that declares itself linear in its weights moves into the
- * weights and the bias: a normalisation behind a convolution, a bias added by itself, a division by
- * a constant. Scale and shift must be constants that vary along the operator's output axis alone.
+ * weights and the bias: what is added or multiplied for each channel, a bias by itself, a division
+ * by a constant. Scale and shift must be constants that vary along the operator's output axis alone.
  *
  * What the operator declares is tried before it is used: with twice the weights along their axis,
  * the output must come out with twice the extent along its own, and otherwise the same.
@@ -174,9 +174,12 @@ static tenon_status_t recognise(scaling_t* scaling) {
   const uint32_t value = node->inputs[expression->program.operands[scaling->operand].index];
   if (value_of(scaling, value)->dtype != value_of(scaling, node->outputs[0])->dtype ||
       !is_float(value_of(scaling, value)->dtype) || !tenon__output_is_space(expression) ||
-      !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand) ||
-      !tenon__expression_linear_in(expression, scaling->operand, &scaling->arena, &scale, &shift) ||
-      !varies_along_axis(scaling, &scale) || !varies_along_axis(scaling, &shift)) {
+      !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand)) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  TENON_TRY(
+      tenon__expression_linear_in(expression, scaling->operand, &scaling->arena, &scale, &shift));
+  if (!varies_along_axis(scaling, &scale) || !varies_along_axis(scaling, &shift)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(numbers_of(scaling, &scale, &scaling->scale));
@@ -356,8 +359,7 @@ static tenon_status_t move_in(scaling_t* scaling) {
   TENON_TRY(tenon__patch_add_like(bench, scaling->linear, inputs, count, &scaling->arena, &made));
   const uint32_t output = arithmetic_node(scaling)->outputs[0];
   const uint32_t value = tenon__bench_node(bench, scaling->graph, made)->outputs[0];
-  if (value_of(scaling, value)->dtype != value_of(scaling, output)->dtype ||
-      value_of(scaling, value)->rank != value_of(scaling, output)->rank) {
+  if (!tenon__patch_fits(bench, scaling->graph, output, value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   tenon__patch_replace(bench, output, value);
@@ -408,7 +410,7 @@ tenon_status_t tenon__pass_move_scales(tenon__bench_t* bench, uint32_t graph, ui
     scaling_t scaling = {.bench = bench, .graph = graph, .arithmetic = index, .operand = k};
     tenon__arena_initialize(&scaling.arena, bench->network->allocator);
     const tenon_status_t status = attempt(&scaling, &done);
-    tenon__arena_deinitialize(&scaling.arena);
+    tenon__bench_release(bench, &scaling.arena);
     if (status != TENON_OK) {
       return status;
     }

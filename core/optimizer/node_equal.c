@@ -27,7 +27,7 @@ static bool accesses_equal(const tenon__access_t* a, const tenon__access_t* b) {
          (a->rank == TENON_NONE || dims_equal(a->coordinates, b->coordinates, a->rank));
 }
 
-bool tenon__expression_equal(const tenon__expression_t* a, const tenon__expression_t* b) {
+static bool expressions_equal(const tenon__expression_t* a, const tenon__expression_t* b) {
   const tenon_program_t* p = &a->program;
   const tenon_program_t* q = &b->program;
   if (p->instruction_count != q->instruction_count || p->operand_count != q->operand_count ||
@@ -54,7 +54,7 @@ bool tenon__expression_equal(const tenon__expression_t* a, const tenon__expressi
   return true;
 }
 
-bool tenon__index_map_equal(const tenon__index_map_t* a, const tenon__index_map_t* b) {
+static bool maps_equal(const tenon__index_map_t* a, const tenon__index_map_t* b) {
   if (a->kind != b->kind || a->rank != b->rank || !dims_equal(a->dims, b->dims, a->rank) ||
       a->source_count != b->source_count || a->fill != b->fill ||
       (a->fill == TENON_FILL_INPUT && a->fill_input != b->fill_input) ||
@@ -74,13 +74,16 @@ bool tenon__index_map_equal(const tenon__index_map_t* a, const tenon__index_map_
   return true;
 }
 
-/* y = a op b, where the order of a and b does not matter. */
+/* y = a op b, where the order of a and b does not matter, if they are read alike. */
 static bool is_commutative(const tenon__node_t* node) {
   if (node->form != TENON_NODE_OPERATOR || node->input_count != 2 || node->expression == NULL) {
     return false;
   }
   const tenon_program_t* program = &node->expression->program;
-  if (program->instruction_count != 3 || program->operand_count != 2) {
+  if (program->instruction_count != 3 || program->operand_count != 2 ||
+      program->instructions[0].opcode != TENON_OPCODE_INPUT ||
+      program->instructions[1].opcode != TENON_OPCODE_INPUT ||
+      program->operands[0].index == program->operands[1].index) {
     return false;
   }
   switch (program->instructions[2].opcode) {
@@ -99,14 +102,31 @@ static bool is_commutative(const tenon__node_t* node) {
   }
 }
 
+/* Where a commutative node reads an input. */
+static const tenon__access_t* access_of(const tenon__expression_t* expression, uint32_t input) {
+  return &expression->accesses[expression->program.operands[0].index == input ? 0 : 1];
+}
+
+/* The same operation, which reads `a`'s first input where `b`'s reads its second, and the other way
+ * round? */
+static bool is_swapped(const tenon__node_t* a, const tenon__node_t* b) {
+  if (!is_commutative(a) || !is_commutative(b) || a->inputs[0] != b->inputs[1] ||
+      a->inputs[1] != b->inputs[0]) {
+    return false;
+  }
+  const tenon__expression_t* p = a->expression;
+  const tenon__expression_t* q = b->expression;
+  return p->program.instructions[2].opcode == q->program.instructions[2].opcode &&
+         p->program.rank == q->program.rank && dims_equal(p->space, q->space, p->program.rank) &&
+         accesses_equal(access_of(p, 0), access_of(q, 1)) &&
+         accesses_equal(access_of(p, 1), access_of(q, 0));
+}
+
 static bool inputs_equal(const tenon__node_t* a, const tenon__node_t* b) {
   if (a->input_count != b->input_count) {
     return false;
   }
-  if (bytes_equal(a->inputs, b->inputs, a->input_count, sizeof(*a->inputs))) {
-    return true;
-  }
-  return is_commutative(a) && a->inputs[0] == b->inputs[1] && a->inputs[1] == b->inputs[0];
+  return bytes_equal(a->inputs, b->inputs, a->input_count, sizeof(*a->inputs)) || is_swapped(a, b);
 }
 
 static bool attributes_equal(const tenon__node_t* a, const tenon__node_t* b) {
@@ -130,9 +150,9 @@ bool tenon__node_equal(const tenon__node_t* a, const tenon__node_t* b) {
   }
   switch (a->form) {
     case TENON_NODE_EXPRESSION:
-      return tenon__expression_equal(a->expression, b->expression);
+      return expressions_equal(a->expression, b->expression);
     case TENON_NODE_MOVE:
-      return tenon__index_map_equal(&a->maps[0], &b->maps[0]);
+      return maps_equal(&a->maps[0], &b->maps[0]);
     default:
       return true;
   }

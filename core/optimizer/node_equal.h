@@ -4,8 +4,6 @@
 
 #include "core/network/network.h"
 
-bool tenon__expression_equal(const tenon__expression_t* a, const tenon__expression_t* b);
-bool tenon__index_map_equal(const tenon__index_map_t* a, const tenon__index_map_t* b);
 /* Same operator or form, attributes, meaning and inputs, the two of a commutative operation in any
  * order. */
 bool tenon__node_equal(const tenon__node_t* a, const tenon__node_t* b);

@@ -48,7 +48,7 @@ static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t mo
     if (is_enabled(bench, pass)) {
       status = passes[pass].visit(bench, graph, node);
     }
-    if (status == TENON_OK && bench->is_out_of_memory) {
+    if (status == TENON_OK && tenon__bench_failed(bench)) {
       status = tenon__fail_memory(bench->sink);
     }
   }

@@ -52,40 +52,95 @@ TENON_TEST(leaves_all_as_it_is_when_disabled) {
   test_world_close(&world);
 }
 
-static bool optimize_small(tenon_allocator_t allocator, void* user) {
+/* Something for most passes. False when memory is out. */
+static bool build_small(test_bench_t* bench) {
+  const float w_data[] = {1, 2, 3, 4, 5, 6};
+  const float shift_data[] = {0.5F, 1};
+  const tenon_value_t x = test_input(bench, "x", DIMS(7, 3));
+  const tenon_value_t w = test_floats(bench, "w", w_data, DIMS(3, 2));
+  const tenon_value_t wt = test_permute(bench, "wt", w, DIMS(1, 0));
+  const tenon_value_t shift = test_floats(bench, "shift", shift_data, DIMS(2));
+  const tenon_value_t d = test_binary(bench, "test.dense/1", "dense", x, wt);
+  const tenon_value_t a = test_binary(bench, "test.plus/1", "a", d, shift);
+  const tenon_value_t s = test_unary(bench, "test.same/1", "s", a);
+  const tenon_value_t p = test_permute(bench, "p", s, DIMS(1, 0));
+  const tenon_value_t r = test_unary(bench, "test.ramp/1", "r", p);
+  const tenon_value_t q = test_permute(bench, "q", r, DIMS(1, 0));
+  const tenon_value_t e = test_unary(bench, "test.exponential/1", "e", q);
+  const tenon_value_t scaled = test_unary(bench, "test.scale/1", "scaled", e);
+  return scaled.id != 0 && bench->build->output(bench->builder, scaled, "y") == TENON_OK;
+}
+
+static tenon__owner_t owner = {.plugin = "tests", .version = "1", .path = ""};
+static const tenon__rewrite_entry_t doubling = {
+    .owner = &owner,
+    .rewrite = {.size = sizeof(tenon_rewrite_t),
+                .name = "doubling",
+                .pattern = "y = test.scale/1(x){mode='times', factor=f}",
+                .when = "rank(x) == 2 && f == 2",
+                .replacement = "y = test.plus/1(x, x)"}};
+
+/* The network as text once it is optimised, or why it is not. */
+static tenon_status_t optimize_small(test_world_t* world) {
+  const tenon__rewrite_entry_t* rewrites[] = {&doubling};
+  world->options.find = test_find;
+  world->options.find_user = &world->bench;
+  world->options.rewrites = rewrites;
+  world->options.rewrite_count = 1;
+  const tenon_status_t status = tenon__optimize(world->bench.network, &world->options,
+                                                &world->bench.messages.sink, &world->report);
+  tenon__optimize_report_deinitialize(&world->report);
+  return status;
+}
+
+static bool survives(tenon_allocator_t allocator, void* user) {
   (void)user;
   test_world_t world;
   memset(&world, 0, sizeof(world));
   if (!test_bench_open(&world.bench, allocator)) {
     return false;
   }
-  const float w_data[] = {1, 2, 3, 4, 5, 6};
-  const float shift_data[] = {0.5F, 1};
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(7, 3));
-  const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(3, 2));
-  const tenon_value_t wt = test_permute(&world.bench, "wt", w, DIMS(1, 0));
-  const tenon_value_t shift = test_floats(&world.bench, "shift", shift_data, DIMS(2));
-  const tenon_value_t d = test_binary(&world.bench, "test.dense/1", "dense", x, wt);
-  const tenon_value_t a = test_binary(&world.bench, "test.plus/1", "a", d, shift);
-  const tenon_value_t s = test_unary(&world.bench, "test.same/1", "s", a);
-  const tenon_value_t p = test_permute(&world.bench, "p", s, DIMS(1, 0));
-  const tenon_value_t r = test_unary(&world.bench, "test.ramp/1", "r", p);
-  const tenon_value_t q = test_permute(&world.bench, "q", r, DIMS(1, 0));
-  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", q);
-  bool good = e.id != 0 && world.bench.build->output(world.bench.builder, e, "y") == TENON_OK;
+  bool good = build_small(&world.bench);
   if (good) {
-    const tenon_status_t status = tenon__optimize(world.bench.network, &world.options,
-                                                  &world.bench.messages.sink, &world.report);
+    const tenon_status_t status = optimize_small(&world);
     EXPECT(status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY);
     good = status == TENON_OK;
-    tenon__optimize_report_deinitialize(&world.report);
   }
   test_bench_close(&world.bench);
   return good;
 }
 
 TENON_TEST(survives_each_failing_allocation) {
-  tenon__test_each_allocation(optimize_small, NULL);
+  tenon__test_each_allocation(survives, NULL);
+}
+
+TENON_TEST(says_so_when_memory_runs_out) {
+  static test_world_t world;
+  static test_text_t whole;
+  uint64_t fail_at = 0; /* the first time: none does */
+  bool failed = true;
+  for (uint64_t round = 0; failed; ++round) {
+    tenon__test_allocator_t state = {0};
+    memset(&world, 0, sizeof(world));
+    REQUIRE(test_bench_open(&world.bench, tenon__test_allocator(&state)));
+    REQUIRE(build_small(&world.bench));
+    fail_at = round == 0 ? 0 : state.allocation_count + round;
+    state.fail_at = fail_at;
+    const tenon_status_t status = optimize_small(&world);
+    failed = round == 0 || state.allocation_count >= fail_at;
+    state.fail_at = 0;
+    if (round == 0) {
+      EXPECT_STATUS(status, TENON_OK);
+      EXPECT_CONTAINS(test_print(world.bench.network, &whole), "test.plus/1(e, e)");
+    } else if (!failed || status == TENON_OK) {
+      EXPECT_STATUS(status, TENON_OK);
+      EXPECT_TEXT(test_print(world.bench.network, &world.text), whole.text);
+    } else {
+      EXPECT_STATUS(status, TENON_ERROR_OUT_OF_MEMORY);
+      EXPECT_CONTAINS(world.bench.messages.text, "out of memory");
+    }
+    test_bench_close(&world.bench);
+  }
 }
 
 /* Something for every pass, again and again. */

@@ -173,7 +173,7 @@ static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value
   values[value].leave_count += moved;
 }
 
-void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
+static void set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
   const uint32_t graph = bench->patch_graph;
   tenon__node_t* tables = tenon__bench_node(bench, graph, node);
   const uint32_t old = tables->inputs[input];
@@ -190,9 +190,22 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
   uint32_t use = tenon__bench_first_use(bench, bench->patch_graph, old);
   while (use != TENON_NONE) {
     const tenon__use_t entry = bench->uses[use];
-    tenon__patch_set_input(bench, entry.node, entry.input, value);
+    set_input(bench, entry.node, entry.input, value);
     use = tenon__bench_first_use(bench, bench->patch_graph, old);
   }
+}
+
+bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
+  const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
+  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
+  bool fits = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
+  for (uint32_t d = 0; fits && a->rank != TENON_NONE && d < a->rank; ++d) {
+    int64_t x = 0;
+    int64_t y = 0;
+    fits = !tenon__dim_known(bench->network->pool, a->dims[d], &x) ||
+           !tenon__dim_known(bench->network->pool, b->dims[d], &y) || x == y;
+  }
+  return fits;
 }
 
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
@@ -341,7 +354,7 @@ tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
       }
     }
   }
-  if (bench->is_out_of_memory) {
+  if (tenon__bench_failed(bench)) {
     return tenon__fail_memory(bench->sink);
   }
   TENON_TRY(record(bench));

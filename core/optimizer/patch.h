@@ -45,7 +45,7 @@ typedef struct tenon__graph_bench_t {
 /* Nodes that a pass is to look at: a queue of (graph, node). */
 typedef struct tenon__pass_queue_t {
   uint64_t* items;
-  size_t capacity; /* a power of two */
+  size_t capacity;
   size_t first;
   size_t count;
 } tenon__pass_queue_t;
@@ -88,6 +88,11 @@ tenon_status_t tenon__bench_create(tenon__network_t* network,
 void tenon__bench_destroy(tenon__bench_t* bench);
 /* Puts every live node of every live graph on the list of each pass, in topological order. */
 tenon_status_t tenon__bench_queue_all(tenon__bench_t* bench);
+/* Frees a pass's scratch memory, noting whether it ran out: questions that say yes or no do not
+ * tell. */
+void tenon__bench_release(tenon__bench_t* bench, tenon__arena_t* scratch);
+/* Did memory run out, wherever that was noted? */
+bool tenon__bench_failed(const tenon__bench_t* bench);
 /* The next node of a pass that is still alive; false when there is none. */
 bool tenon__bench_next(tenon__bench_t* bench, uint32_t pass, uint32_t* out_graph,
                        uint32_t* out_node);
@@ -157,6 +162,9 @@ tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__wei
 /* Another value for weights that are there. */
 tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name, uint32_t weights,
                                          uint32_t* out_value);
+/* May `value` stand for `old`: the same kind, element type and rank, and no extent known to differ?
+ */
+bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value);
 /* All that read `old`, inside and out, read `value`: types must be the same. Symbols read from it
  * as well. A value that this patch made takes the old one's name. */
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old, uint32_t value);
@@ -171,8 +179,6 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t node, const
                                      uint32_t* out_node);
 /* What code added to the network itself, through a builder, is taken up. */
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench);
-/* One input of one node. */
-void tenon__patch_set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value);
 /* The node and its outputs, which nobody reads. Its bodies die with it. */
 void tenon__patch_remove(tenon__bench_t* bench, uint32_t node);
 /* An optional output that nobody reads is no longer made. */

@@ -225,18 +225,18 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
   }
   uint32_t value = TENON_NONE;
   tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
-  if (status == TENON_OK && value != TENON_NONE) {
-    const tenon__value_node_t* a = tenon__bench_value(bench, match->graph, old);
-    const tenon__value_node_t* b = tenon__bench_value(bench, match->graph, value);
-    const bool same = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
-    if (same && tenon__bench_leaves(bench, match->graph, old)) {
-      status = tenon__patch_output_of(bench, value, &value);
-    }
-    status = same && value != old ? status : TENON_ERROR_UNSUPPORTED;
-  } else if (status == TENON_OK) {
+  if (status == TENON_OK && (value == TENON_NONE || value == old ||
+                             !tenon__patch_fits(bench, match->graph, old, value))) {
     status = TENON_ERROR_UNSUPPORTED;
   }
+  if (status == TENON_OK && tenon__bench_leaves(bench, match->graph, old)) {
+    status = tenon__patch_output_of(bench, value, &value);
+  }
   if (status == TENON_OK) {
+    const uint32_t made = tenon__bench_value(bench, match->graph, value)->producer;
+    if (made != TENON_NONE && made >= bench->first_new_node) {
+      tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
+    }
     tenon__patch_replace(bench, old, value);
     *out_done = true;
     return tenon__patch_end(bench);
@@ -280,7 +280,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
         guard_holds(bench, rewrite, &match, &arena)) {
       status = apply(bench, rewrite, &match, &arena, &done);
     }
-    tenon__arena_deinitialize(&arena);
+    tenon__bench_release(bench, &arena);
   }
   return status;
 }

@@ -151,3 +151,36 @@ TENON_TEST(replaces_by_code) {
   test_expect_patches(&world, "code", 1);
   test_world_close(&world);
 }
+
+TENON_TEST(declines_a_replacement_of_another_shape) {
+  static tenon__rewrite_entry_t wrong = {
+      .rewrite = {.name = "wrong",
+                  .pattern = "y = test.permute/1(x)",
+                  .replacement = "y = test.ramp/1(x)"}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &wrong, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  test_output(&world, test_permute(&world.bench, "y", x, DIMS(1, 0)), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(x)");
+  test_expect_patches(&world, "wrong", 0);
+  test_world_close(&world);
+}
+
+TENON_TEST(takes_a_node_for_one_statement_alone) {
+  static tenon__rewrite_entry_t ramps = {
+      .rewrite = {.name = "ramps",
+                  .pattern = "a = test.ramp/1(x); b = test.ramp/1(z); y = test.plus/1(a, b)",
+                  .replacement = "s = test.plus/1(x, z); y = test.ramp/1(s)"}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &ramps, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
+  const tenon_value_t ramp = test_unary(&world.bench, "test.ramp/1", "ramp", x);
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "y", ramp, ramp), "y");
+  (void)test_optimized(&world);
+  test_expect_patches(&world, "ramps", 0);
+  test_world_close(&world);
+}

@@ -333,8 +333,7 @@ static tenon_status_t sink(sinking_t* sinking, tenon__arena_t* arena) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(add_move_behind(sinking, made, arena, &value));
-  if (tenon__bench_value(bench, sinking->graph, value)->rank !=
-      tenon__bench_value(bench, sinking->graph, node.outputs[0])->rank) {
+  if (!tenon__patch_fits(bench, sinking->graph, node.outputs[0], value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   tenon__patch_replace(bench, node.outputs[0], value);
@@ -357,7 +356,7 @@ tenon_status_t tenon__pass_sink_moves(tenon__bench_t* bench, uint32_t graph, uin
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, bench->network->allocator);
   tenon_status_t status = sink(&sinking, &arena);
-  tenon__arena_deinitialize(&arena);
+  tenon__bench_release(bench, &arena);
   if (status == TENON_OK) {
     return tenon__patch_end(bench);
   }

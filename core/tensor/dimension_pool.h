@@ -117,9 +117,7 @@ void tenon__sum_range(const tenon__dim_pool_t* pool, const tenon__sum_t* sum, in
 /* Divides a term by another exactly, factors and coefficient: false when it does not go. */
 bool tenon__term_divide(const tenon__term_t* a, const tenon__term_t* b,
                         tenon__term_t* out_quotient);
-/* Order of terms in a sum: degree, then ids; the constant last. */
-int tenon__term_compare(const tenon__term_t* a, const tenon__term_t* b);
-/* Terms in that order. */
+/* Terms in their order: degree, then ids; the constant last. */
 void tenon__sum_sort(tenon__sum_t* sum);
 uint64_t tenon__greatest_divisor(uint64_t a, uint64_t b);
 

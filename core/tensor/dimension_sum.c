@@ -172,7 +172,7 @@ bool tenon__term_divide(const tenon__term_t* a, const tenon__term_t* b,
   return true;
 }
 
-int tenon__term_compare(const tenon__term_t* a, const tenon__term_t* b) {
+static int compare_terms(const tenon__term_t* a, const tenon__term_t* b) {
   if (a->factor_count != b->factor_count) {
     return a->factor_count > b->factor_count ? -1 : 1;
   }
@@ -188,7 +188,7 @@ void tenon__sum_sort(tenon__sum_t* sum) {
   for (uint32_t i = 1; i < sum->term_count; ++i) {
     const tenon__term_t term = sum->terms[i];
     uint32_t at = i;
-    for (; at > 0 && tenon__term_compare(&term, &sum->terms[at - 1]) < 0; --at) {
+    for (; at > 0 && compare_terms(&term, &sum->terms[at - 1]) < 0; --at) {
       sum->terms[at] = sum->terms[at - 1];
     }
     sum->terms[at] = term;

@@ -46,10 +46,6 @@ static const format_t* find_format(tenon_dtype_t dtype) {
   }
 }
 
-bool tenon__small_float_is(tenon_dtype_t dtype) {
-  return find_format(dtype) != NULL;
-}
-
 /* The number of a finite code without its sign. */
 static double decode_magnitude(const format_t* format, uint32_t code) {
   const uint32_t mantissa = code & ((1u << format->mantissa_bits) - 1u);

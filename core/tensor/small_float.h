@@ -6,8 +6,7 @@
 
 #include "tenon/plugin.h"
 
-/* f16, bf16, the f8 and f4 types. */
-bool tenon__small_float_is(tenon_dtype_t dtype);
+/* Of f16, bf16, the f8 and f4 types. */
 double tenon__small_float_decode(tenon_dtype_t dtype, uint32_t bits);
 /* f16 and bf16 overflow to infinity. The f8 types and f4e2m1 saturate at their largest number,
  * infinities too; what cannot hold NaN holds +0 (f4e2m1), what cannot hold a sign holds NaN for

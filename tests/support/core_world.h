@@ -313,7 +313,7 @@ static inline tenon_status_t core_world_set(core_world_t* world, uint32_t index,
     next *= dims[k - 1];
   }
   const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR,
-                                     .tensor = {.data = tenon__view_data(data),
+                                     .tensor = {.data = tenon__drop_const(data),
                                                 .dims = dims,
                                                 .strides = strides,
                                                 .rank = rank,
