@@ -61,6 +61,25 @@ static char* timing_cache_path(const tool_building_t* building) {
   return path;
 }
 
+/* A file that is given is written to: it must be none that is worth keeping. */
+static tenon_status_t check_timing_cache(const char* path) {
+  static const char mark[] = "tenon timing cache ";
+  char head[sizeof(mark) - 1] = {0};
+  FILE* file = path != NULL ? fopen(path, "rbe") : NULL;
+  if (file == NULL) {
+    return TENON_OK;
+  }
+  const size_t got = fread(head, 1, sizeof(head), file);
+  (void)fclose(file);
+  if (got > 0 && (got < sizeof(head) || memcmp(head, mark, sizeof(head)) != 0)) {
+    return tool_fail(TENON_ERROR_INVALID_DATA,
+                     "--timing-cache %s: is no timing cache, and is not overwritten; remove it or "
+                     "give another name",
+                     path);
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* network,
                                   const tool_building_t* building, const char* plan_path,
                                   uint32_t* out_timing_entries) {
@@ -70,8 +89,8 @@ tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* n
   tenon_plan_t* plan = NULL;
   char* timing_path = timing_cache_path(building);
   tool_building_fill(building, &profile, &options);
-  tenon_status_t status = TENON_OK;
-  if (timing_path != NULL) {
+  tenon_status_t status = check_timing_cache(building->timing_cache);
+  if (status == TENON_OK && timing_path != NULL) {
     status = tenon_timing_cache_create(registry, timing_path, &timings);
   }
   options.timing_cache = timings;
