@@ -317,6 +317,12 @@ static tenon_status_t compare(run_t* run, const tool_execution_t* execution, con
 
 /* ---- One run ---- */
 
+/* Beside a comparison, outputs are shown where something that shows them is asked for. */
+static bool asks_for_outputs(const run_t* run) {
+  return run->top > 0 || run->labels != NULL || run->picture != NULL || run->overlay != NULL ||
+         run->truth != NULL;
+}
+
 static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* execution,
                                    const tool_feed_t* feed) {
   tenon_status_t status = TENON_OK;
@@ -339,7 +345,7 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
       status = write_pictures(run, feed, name, &value);
     }
     if (status == TENON_OK && i == 0 && run->truth != NULL) {
-      status = tool_truth_check(run->truth, &value);
+      status = tool_truth_check(run->truth, name, &value);
     }
     tool_value_free(&value);
   }
@@ -392,8 +398,12 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
     return status;
   }
   print_summary(run, session, seconds);
-  status =
-      data_set != NULL ? compare(run, execution, data_set) : show_outputs(run, execution, feed);
+  if (data_set != NULL) {
+    status = compare(run, execution, data_set);
+  }
+  if (status == TENON_OK && (data_set == NULL || asks_for_outputs(run))) {
+    status = show_outputs(run, execution, feed);
+  }
   if (status == TENON_OK) {
     status = write_results(run, execution, data_set);
   }
@@ -455,8 +465,7 @@ static int run_command(int argc, char** argv) {
   }
   tenon_registry_release(run.registry);
   tool_building_free(&run.building);
-  tool_list_free(&run.feeding.inputs);
-  tool_list_free(&run.feeding.data_sets);
+  tool_feeding_free(&run.feeding);
   tool_list_free(&run.common.plugins);
   tool_list_free(&operands);
   return exit_status;

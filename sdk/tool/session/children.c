@@ -79,7 +79,7 @@ static void finish(child_t* child, tool_job_done_t done, void* user) {
   child->text[child->used] = '\0';
   tool_job_result_t result = {child->text[0], child->text + 1, tool_seconds() - child->begin};
   if (child->timed_out) {
-    (void)snprintf(words, sizeof(words), "took longer than %.0f s", result.seconds);
+    (void)snprintf(words, sizeof(words), "took longer than %.3g s", result.seconds);
   } else if (WIFSIGNALED(status)) {
     (void)snprintf(words, sizeof(words), "crashed: %s", strsignal(WTERMSIG(status)));
   } else if (child->used == 0 || WEXITSTATUS(status) != 0) {

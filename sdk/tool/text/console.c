@@ -111,13 +111,6 @@ void tool_warn(const char* format, ...) {
   va_end(arguments);
 }
 
-void tool_info(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  report_format(TENON_SEVERITY_INFO, format, arguments);
-  va_end(arguments);
-}
-
 void tool_say(const char* format, ...) {
   if (console.json || console.silent) {
     return;
