@@ -74,6 +74,15 @@ run_part() {
   try 0 run "$digits/model.onnx" --batch 3 --output written
   says "image' (f32 3x1x8x8) is not given: random numbers, seed 0"
   [[ -s written/output_0_probabilities.npy ]] || complain "no output was written"
+  mkdir other
+  cp -r "$digits/test_data_set_1" other/test_data_set_0
+  try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0/" \
+    --data-set "$digits/test_data_set_1/" --output each
+  [[ -s each/test_data_set_0/output_0_probabilities.npy &&
+    -s each/test_data_set_1/output_0_probabilities.npy ]] || complain "not each has its results"
+  try 3 run "$digits/model.onnx" --data-set "$digits/test_data_set_0" \
+    --data-set other/test_data_set_0/ --output each
+  says "--data-set other/test_data_set_0/: has the name of $digits/test_data_set_0"
   try 0 run "$digits/model.onnx" --input "$coins/coins.pgm"
   says "384 x 288 pixels are resized to 8 x 8"
   try 0 run "$coins/model.onnx" --input "$coins/coins.pgm" --scale 0.003921569 \

@@ -366,19 +366,52 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   }
 }
 
-/* With several data sets each has a folder of its own. */
+/* The folder below `base` for a data set; with several each has one of its own. */
+static char* make_result_folder(const run_t* run, const char* base, const char* data_set) {
+  if (run->feeding.data_sets.count < 2) {
+    return tool_copy_text(base);
+  }
+  char* path = tool_copy_text(data_set);
+  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; --length) {
+    path[length - 1] = '\0';
+  }
+  char* folder = tool_format("%s/%s", base, tool_path_base(path));
+  tool_free(path);
+  return folder;
+}
+
+/* Results of one data set must not be written over those of another. */
+static tenon_status_t check_result_folders(const run_t* run) {
+  const tool_list_t* sets = &run->feeding.data_sets;
+  tenon_status_t status = TENON_OK;
+  const bool writes = run->output != NULL || run->record != NULL;
+  for (size_t i = 1; writes && i < sets->count; ++i) {
+    char* folder = make_result_folder(run, "", sets->items[i]);
+    for (size_t k = 0; k < i && status == TENON_OK; ++k) {
+      char* other = make_result_folder(run, "", sets->items[k]);
+      if (strcmp(folder, other) == 0) {
+        status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                           "--data-set %s: has the name of %s, and its results would be written "
+                           "over that one's",
+                           sets->items[i], sets->items[k]);
+      }
+      tool_free(other);
+    }
+    tool_free(folder);
+  }
+  return status;
+}
+
 static tenon_status_t write_results(const run_t* run, tool_execution_t* execution,
                                     const char* data_set) {
   tenon_status_t status = TENON_OK;
-  const bool several = run->feeding.data_sets.count > 1;
-  const char* base = several ? tool_path_base(data_set) : "";
   if (run->output != NULL) {
-    char* folder = tool_format("%s%s%s", run->output, several ? "/" : "", base);
+    char* folder = make_result_folder(run, run->output, data_set);
     status = tool_execution_write(execution, folder);
     tool_free(folder);
   }
   if (status == TENON_OK && run->record != NULL) {
-    char* folder = tool_format("%s%s%s", run->record, several ? "/" : "", base);
+    char* folder = make_result_folder(run, run->record, data_set);
     status = record(folder, execution);
     tool_free(folder);
   }
@@ -436,6 +469,9 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
 
 static tenon_status_t run_all(run_t* run) {
   tenon_status_t status = tool_building_prepare(&run->building);
+  if (status == TENON_OK) {
+    status = check_result_folders(run);
+  }
   if (status == TENON_OK) {
     status = tool_common_begin(&run->common, &run->registry);
   }
