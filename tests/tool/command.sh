@@ -187,6 +187,9 @@ errors_part() {
   try 3 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --input "image=$digits/digit_3.pgm"
   says "digit_7.pgm: input 'image' is given by $digits/digit_3.pgm already"
   fails_once
+  try 3 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --mean 1,2,3
+  says "digit_7.pgm: --mean or --scale gives 3 numbers, the input has 1 channel"
+  fails_once
   try 3 run "$digits/model.onnx" --truth 12
   says "--truth 12: the classes of output 'probabilities' are 0 to 9"
   try 3 run "$digits/model.onnx" --only-plugins --plugins "$folder" --json

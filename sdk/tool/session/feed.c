@@ -200,10 +200,12 @@ tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_se
                                         .bgr = feeding->bgr,
                                         .given = feeding->mean != NULL || feeding->scale != NULL};
   if (feeding->mean != NULL) {
-    status = tool_preprocess_parse("--mean", feeding->mean, feed.preprocess.mean);
+    status = tool_preprocess_parse("--mean", feeding->mean, feed.preprocess.mean,
+                                   &feed.preprocess.count);
   }
   if (status == TENON_OK && feeding->scale != NULL) {
-    status = tool_preprocess_parse("--scale", feeding->scale, feed.preprocess.scale);
+    status = tool_preprocess_parse("--scale", feeding->scale, feed.preprocess.scale,
+                                   &feed.preprocess.count);
   }
   if (status == TENON_OK) {
     status = load_inputs(&feeding->inputs, &feed);
