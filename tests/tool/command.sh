@@ -308,6 +308,25 @@ interrupt_part() {
     says "cancelled"
     [[ ! -e interrupted.plan ]] || complain "a plan was left"
   fi
+  warm_up_interrupted
+}
+
+# A warm-up, which has no progress, ends as well, and is told.
+warm_up_interrupted() {
+  command="bench, interrupted"
+  "$tenon" bench "$digits/model.onnx" --warm-up 100 --json >out 2>err &
+  local child=$! status
+  for _ in $(seq 500); do
+    grep -q 'is not given' err && break
+    sleep 0.02
+  done
+  kill -INT "$child"
+  wait "$child"
+  status=$?
+  ((status == 130)) || complain "its exit status is $status, not 130"
+  says '"error": "interrupted"' '"exit": 130'
+  fails_once
+  prints_json
 }
 
 # The plugin in the README is a whole one.

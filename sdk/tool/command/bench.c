@@ -121,7 +121,8 @@ static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
   const double begin = tool_seconds();
   double now = begin;
   for (uint32_t i = 0; status == TENON_OK && (i < 3 || now - begin < bench->warm_up); ++i) {
-    status = tenon_context_run(out_execution->context);
+    status = tool_console_interrupted() ? TENON_ERROR_CANCELLED
+                                        : tenon_context_run(out_execution->context);
     now = tool_seconds();
     bench->first_seconds = i == 0 ? now - begin : bench->first_seconds;
     if (i == 2) {

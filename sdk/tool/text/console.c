@@ -171,6 +171,9 @@ void tool_write_file(void* user, const char* text) {
 
 int tool_console_finish(int exit_status) {
   tool_progress_end();
+  if (exit_status == TOOL_EXIT_CANCELLED && console.last_error[0] == '\0') {
+    (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+  }
   if (console.json && exit_status > TOOL_EXIT_DIFFERENT) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
