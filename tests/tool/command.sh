@@ -280,6 +280,11 @@ suite_part() {
   try 0 suite "$root/sdk/demo" --json
   prints_json
   says '"passed": 2'
+  # What a case that is ended leaves is removed.
+  mkdir tmp
+  TMPDIR=$folder/tmp try 1 suite "$root/sdk/demo" --timeout 0.05
+  says "took longer than 0."
+  [[ -z $(ls -A tmp) ]] || complain "temporary files were left: $(ls tmp)"
   try 3 suite "$root/sdk/demo" --filter 'nothing*'
   says "matches"
   try 3 suite absent

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "session/common.h"
+#include "session/model.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -88,6 +89,7 @@ static void finish(child_t* child, tool_job_done_t done, void* user) {
   if (words[0] != '\0') {
     result.code = '!';
     result.words = words;
+    tool_plan_files_remove(child->process);
   }
   done(user, child->index, &result);
   child->process = 0;
@@ -127,6 +129,7 @@ static void stop_all(child_t* children, size_t count) {
     if (children[i].process != 0) {
       (void)kill(children[i].process, SIGKILL);
       (void)waitpid(children[i].process, NULL, 0);
+      tool_plan_files_remove(children[i].process);
       (void)close(children[i].pipe);
     }
   }

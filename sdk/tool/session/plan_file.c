@@ -1,4 +1,5 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -213,9 +214,20 @@ static tenon_status_t build_network(tenon_registry_t* registry, const char* mode
   return status;
 }
 
-tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
+static const char* temporary_folder(void) {
   const char* folder = getenv("TMPDIR");
-  char* path = tool_format("%s/tenon-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
+  return folder != NULL && folder[0] == '/' ? folder : "/tmp";
+}
+
+/* What the names of a process's temporary files begin with. */
+static char* temporary_prefix(pid_t process) {
+  return tool_format("tenon-%ld-", (long)process);
+}
+
+tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
+  char* prefix = temporary_prefix(getpid());
+  char* path = tool_format("%s/%sXXXXXX", temporary_folder(), prefix);
+  tool_free(prefix);
   const int descriptor = mkstemp(path);
   if (descriptor < 0) {
     const tenon_status_t status =
@@ -227,6 +239,21 @@ tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
   out_file->path = path;
   out_file->is_temporary = true;
   return TENON_OK;
+}
+
+void tool_plan_files_remove(pid_t process) {
+  char* prefix = temporary_prefix(process);
+  DIR* folder = opendir(temporary_folder());
+  const struct dirent* entry = NULL;
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+      (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+  }
+  if (folder != NULL) {
+    (void)closedir(folder);
+  }
+  tool_free(prefix);
 }
 
 static tenon_status_t build_into_cache(tenon_registry_t* registry, const char* model,
