@@ -184,6 +184,21 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
   };
 }
 
+/* Passes messages on and remembers whether an error was among them. */
+typedef struct listener_t {
+  tenon_sink_t sink;
+  const tenon_sink_t* next;
+  atomic_bool has_error;
+} listener_t;
+
+static void listen(void* user, int32_t severity, const char* message) {
+  listener_t* listener = user;
+  if (severity >= TENON_SEVERITY_ERROR) {
+    atomic_store(&listener->has_error, true);
+  }
+  tenon__report(listener->next, severity, "%s", message);
+}
+
 static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
                                 tenon__plan_bytes_t* bytes) {
   tenon_registry_t* registry = network->registry;
@@ -199,6 +214,8 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
     ranges[i] =
         (tenon__build_range_t){range->input, range->rank, range->min, range->optimum, range->max};
   }
+  listener_t listener = {.next = &registry->sink};
+  listener.sink = (tenon_sink_t){&listener, listen};
   tenon__build_options_t inner = {
       .allocator = registry->allocator,
       .ranges = ranges,
@@ -208,7 +225,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,
       .tuned_only = options->tuned_only != 0,
-      .sink = &registry->sink,
+      .sink = &listener.sink,
   };
   fill_tuning(options, &inner.tuning);
   const locale_t outer = tenon__c_locale_enter();
@@ -216,7 +233,10 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-  return status;
+  /* A limit that is not kept was told with its numbers. */
+  return atomic_load(&listener.has_error)
+             ? status
+             : tenon__tell_memory(&registry->sink, "tenon_build", status);
 }
 
 static tenon_status_t check_network(const tenon_network_t* network) {
@@ -246,7 +266,7 @@ tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t
   if (status != TENON_OK) {
     tenon__free(registry->allocator, bytes, sizeof(*bytes));
     tenon__free(registry->allocator, plan, sizeof(*plan));
-    return tenon__tell_memory(&registry->sink, __func__, status);
+    return status;
   }
   atomic_init(&bytes->reference_count, 1);
   bytes->registry = registry;

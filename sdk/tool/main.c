@@ -54,6 +54,15 @@ static int help(int argc, char** argv) {
   return command == NULL ? fail_unknown(argv[0]) : tool_console_finish(command->run(1, arguments));
 }
 
+/* Known before the options are read, so that what is wrong with them is JSON too. */
+static bool wants_json(int argc, char** argv) {
+  bool wanted = false;
+  for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; ++i) {
+    wanted = wanted || strcmp(argv[i], "--json") == 0;
+  }
+  return wanted;
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     print_usage(stderr);
@@ -71,6 +80,7 @@ int main(int argc, char** argv) {
   if (command == NULL) {
     return fail_unknown(name);
   }
+  tool_console_configure(wants_json(argc, argv), 0);
   tool_console_catch_interrupts();
   return tool_console_finish(command->run(argc - 2, argv + 2));
 }

@@ -77,6 +77,7 @@ TENON_TEST(keeps_the_memory_limit) {
   options.memory_limit_bytes -= 1;
   EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_ERROR_OUT_OF_MEMORY);
   EXPECT_CONTAINS(s.messages.text, "the limit is");
+  EXPECT_INT(s.messages.count, 1);
   tenon_engine_release(engine);
   session_end(&s);
 }

@@ -1,12 +1,5 @@
 /* Contexts: the caller's memory in any strides, enqueueing, profiler, states, sequences. */
-#include "tests/api/session.h"
-
-typedef struct scene_t {
-  session_t session;
-  tenon_plan_t* plan;
-  tenon_engine_t* engine;
-  tenon_context_t* context;
-} scene_t;
+#include "tests/api/scene.h"
 
 static const int64_t dims_3x4[] = {3, 4};
 
@@ -20,25 +13,6 @@ static tenon_tensor_view_t floats(float* data, uint32_t rank, const int64_t* dim
                                .layout = TENON_NONE};
 }
 
-static bool load(scene_t* scene, const tenon_build_options_t* options) {
-  session_t* s = &scene->session;
-  const bool good =
-      tenon_build(s->network, options, &scene->plan) == TENON_OK &&
-      tenon_engine_create_from_plan(s->registry, scene->plan, NULL, &scene->engine) == TENON_OK &&
-      tenon_context_create(scene->engine, NULL, &scene->context) == TENON_OK;
-  if (!good) {
-    tenon__test_fail(__FILE__, __LINE__, "%s", s->messages.text);
-  }
-  return good;
-}
-
-static void end(scene_t* scene) {
-  tenon_context_destroy(scene->context);
-  tenon_engine_release(scene->engine);
-  tenon_plan_destroy(scene->plan);
-  session_end(&scene->session);
-}
-
 /* y = 2 x + 1 of rows of 4; the number of rows is 1 to 5. */
 static bool begin(scene_t* scene) {
   static const int64_t dims[] = {-1, 4};
@@ -49,8 +23,7 @@ static bool begin(scene_t* scene) {
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   tenon_value_t x = ABSENT;
   tenon_value_t y = ABSENT;
-  memset(scene, 0, sizeof *scene);
-  if (!session_begin(&scene->session, NULL)) {
+  if (!scene_begin(scene)) {
     return false;
   }
   tenon_network_t* network = scene->session.network;
@@ -62,7 +35,7 @@ static bool begin(scene_t* scene) {
                                             (const char* const[]){"x"}, &x, 1, "twice", &y),
       TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, y, "y"), TENON_OK);
-  return load(scene, &options);
+  return scene_start(scene, &options);
 }
 
 TENON_TEST(takes_inputs_in_any_strides) {
@@ -89,7 +62,7 @@ TENON_TEST(takes_inputs_in_any_strides) {
     EXPECT_NEAR(((const float*)y.data)[0], firsts[form] * 2 + 1, 0);
     EXPECT_NEAR(((const float*)y.data)[11], lasts[form] * 2 + 1, 0);
   }
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(writes_outputs_where_the_caller_wants) {
@@ -122,7 +95,7 @@ TENON_TEST(writes_outputs_where_the_caller_wants) {
   EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
   EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
   EXPECT(y.data != results);
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(refuses_memory_that_does_not_fit) {
@@ -150,7 +123,7 @@ TENON_TEST(refuses_memory_that_does_not_fit) {
   EXPECT_STATUS(tenon_context_set_output(scene.context, 0, &small), TENON_OK);
   EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(scene.session.messages.text, "the memory given holds 2");
-  end(&scene);
+  scene_end(&scene);
 }
 
 static void count_steps(void* user, uint32_t step, double seconds) {
@@ -182,7 +155,7 @@ TENON_TEST(enqueues_and_profiles) {
   EXPECT_STATUS(tenon_context_set_profiler(scene.context, NULL, NULL), TENON_OK);
   EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
   EXPECT_INT(counts[0], 3);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* Two contexts of one engine do not know of each other. */
@@ -208,7 +181,7 @@ TENON_TEST(contexts_are_independent) {
   EXPECT_NEAR(((const float*)y1.data)[0], 3, 0);
   EXPECT_NEAR(((const float*)y2.data)[0], 21, 0);
   tenon_context_destroy(other);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* ---- States ---- */
@@ -222,8 +195,7 @@ static bool begin_states(scene_t* scene) {
   tenon_value_t old[2] = {{0}};
   tenon_value_t x = ABSENT;
   tenon_value_t sum = ABSENT;
-  memset(scene, 0, sizeof *scene);
-  if (!session_begin(&scene->session, NULL)) {
+  if (!scene_begin(scene)) {
     return false;
   }
   tenon_network_t* network = scene->session.network;
@@ -244,7 +216,7 @@ static bool begin_states(scene_t* scene) {
   EXPECT_STATUS(table->write_state(builder, "a", sum), TENON_OK);
   EXPECT_STATUS(table->write_state(builder, "b", old[0]), TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, old[0], "y"), TENON_OK);
-  return load(scene, NULL);
+  return scene_start(scene, NULL);
 }
 
 static float step(tenon_context_t* context, float first) {
@@ -267,7 +239,7 @@ TENON_TEST(states_may_exchange_their_values) {
   EXPECT_NEAR(step(scene.context, 5), 1, 0);   /* -> a 115, b 1 */
   EXPECT_STATUS(tenon_context_read_state(scene.context, "a", a, sizeof a), TENON_OK);
   EXPECT_NEAR(a[0], 115, 0);
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(states_are_read_written_reset_and_cloned) {
@@ -286,7 +258,7 @@ TENON_TEST(states_are_read_written_reset_and_cloned) {
   EXPECT_CONTAINS(scene.session.messages.text, "'c'");
   EXPECT_STATUS(tenon_context_write_state(other, "a", a, 4), TENON_ERROR_INVALID_ARGUMENT);
   tenon_context_destroy(other);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* ---- Sequences ---- */
@@ -301,8 +273,7 @@ TENON_TEST(sequences_go_in_and_out) {
   tenon_value_t longer = ABSENT;
   float parts[2][2] = {{1, 2}, {3, 4}};
   const tenon_argument_t* out = NULL;
-  memset(&scene, 0, sizeof scene);
-  REQUIRE(session_begin(&scene.session, NULL));
+  REQUIRE(scene_begin(&scene));
   tenon_network_t* network = scene.session.network;
   EXPECT_STATUS(tenon_builder_get_table()->input_container(tenon_network_get_builder(network),
                                                            "parts", TENON_ARGUMENT_SEQUENCE,
@@ -318,7 +289,7 @@ TENON_TEST(sequences_go_in_and_out) {
                                   VALUES(sequence, item), NULL, 0, &longer, 1),
                 TENON_OK);
   EXPECT_STATUS(tenon_network_add_output(network, longer, "longer"), TENON_OK);
-  REQUIRE(load(&scene, NULL));
+  REQUIRE(scene_start(&scene, NULL));
   tenon_argument_t items[] = {
       {.kind = TENON_ARGUMENT_TENSOR, .tensor = floats(parts[0], 1, two, NULL)},
       {.kind = TENON_ARGUMENT_TENSOR, .tensor = floats(parts[1], 1, two, NULL)}};
@@ -332,5 +303,5 @@ TENON_TEST(sequences_go_in_and_out) {
   EXPECT_STATUS(tenon_context_set_input_argument(scene.context, 0, &given),
                 TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(scene.session.messages.text, "item 1 is i32");
-  end(&scene);
+  scene_end(&scene);
 }

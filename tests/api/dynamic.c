@@ -1,29 +1,6 @@
 /* What only a run knows: extents that data decide, items of sequences. One context runs several
  * times, for what one run found must not stay for the next. */
-#include "tests/api/session.h"
-
-typedef struct running_t {
-  tenon_plan_t* plan;
-  tenon_engine_t* engine;
-  tenon_context_t* context;
-} running_t;
-
-static bool start(session_t* s, running_t* out_running) {
-  *out_running = (running_t){0};
-  session_expect(s, "build", tenon_build(s->network, NULL, &out_running->plan));
-  session_expect(
-      s, "load",
-      tenon_engine_create_from_plan(s->registry, out_running->plan, NULL, &out_running->engine));
-  session_expect(s, "context",
-                 tenon_context_create(out_running->engine, NULL, &out_running->context));
-  return out_running->context != NULL;
-}
-
-static void stop(running_t* running) {
-  tenon_context_destroy(running->context);
-  tenon_engine_release(running->engine);
-  tenon_plan_destroy(running->plan);
-}
+#include "tests/api/scene.h"
 
 static tenon_value_t input(session_t* s, const char* name, tenon_dtype_t dtype, uint32_t rank,
                            const int64_t* dims) {
@@ -36,19 +13,23 @@ static void output(session_t* s, tenon_value_t value, const char* name) {
   EXPECT_STATUS(tenon_network_add_output(s->network, value, name), TENON_OK);
 }
 
-static void set(const running_t* running, uint32_t index, tenon_dtype_t dtype, uint32_t rank,
+static void set(const scene_t* scene, uint32_t index, tenon_dtype_t dtype, uint32_t rank,
                 const int64_t* dims, void* data) {
   const tenon_tensor_view_t view = {
       .data = data, .dims = dims, .rank = rank, .dtype = dtype, .layout = TENON_NONE};
-  EXPECT_STATUS(tenon_context_set_input(running->context, index, &view), TENON_OK);
+  EXPECT_STATUS(tenon_context_set_input(scene->context, index, &view), TENON_OK);
+}
+
+static void run(const scene_t* scene) {
+  EXPECT_STATUS(tenon_context_run(scene->context), TENON_OK);
 }
 
 /* Output `index` is a vector, or a matrix of one row, of these numbers. */
-static void expect(const running_t* running, uint32_t index, uint32_t rank, int64_t count,
+static void expect(const scene_t* scene, uint32_t index, uint32_t rank, int64_t count,
                    const double* numbers) {
   tenon_tensor_view_t view;
   int64_t dense[MOST_RANK];
-  REQUIRE(tenon_context_get_output(running->context, index, &view) == TENON_OK);
+  REQUIRE(tenon_context_get_output(scene->context, index, &view) == TENON_OK);
   REQUIRE(view.rank == rank);
   EXPECT_INT(rank == 0 ? 1 : view.dims[rank - 1], count);
   (void)tenon__strides_row_major(view.rank, view.dims, dense);
@@ -62,186 +43,179 @@ static void expect(const running_t* running, uint32_t index, uint32_t rank, int6
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
 
 TENON_TEST(extents_are_found_anew_in_every_run) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(4));
-  const tenon_value_t found = node(&s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
-  output(&s, found, "found");
-  REQUIRE(start(&s, &running));
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(4));
+  const tenon_value_t found = node(s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
+  output(s, found, "found");
+  REQUIRE(scene_start(&scene, NULL));
   float data[4] = {0, 7, 0, 7};
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(4), data);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 2, 2, NUMBERS(1, 3));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(4), data);
+  run(&scene);
+  expect(&scene, 0, 2, 2, NUMBERS(1, 3));
   data[0] = 7;
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 2, 3, NUMBERS(0, 1, 3));
+  run(&scene);
+  expect(&scene, 0, 2, 3, NUMBERS(0, 1, 3));
   memset(data, 0, sizeof data);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 2, 0, NULL);
-  stop(&running);
-  session_end(&s);
+  run(&scene);
+  expect(&scene, 0, 2, 0, NULL);
+  scene_end(&scene);
 }
 
 TENON_TEST(a_step_whose_extents_alone_are_read_runs) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(3));
-  const tenon_value_t found = node(&s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
-  output(&s, node(&s, "standard.shape_of/1", VALUES(found), NO_ATTRIBUTES), "shape");
-  REQUIRE(start(&s, &running));
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(3));
+  const tenon_value_t found = node(s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
+  output(s, node(s, "standard.shape_of/1", VALUES(found), NO_ATTRIBUTES), "shape");
+  REQUIRE(scene_start(&scene, NULL));
   float data[3] = {7, 0, 7};
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(3), data);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 2, NUMBERS(1, 2));
-  stop(&running);
-  session_end(&s);
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(3), data);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(1, 2));
+  scene_end(&scene);
 }
 
 TENON_TEST(numbers_seen_through_views_are_extents) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
-  const tenon_value_t from = input(&s, "from", TENON_DTYPE_INT64, 0, NULL);
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
+  const tenon_value_t from = input(s, "from", TENON_DTYPE_INT64, 0, NULL);
   /* One end through a view of an input, the other through a view of what a step makes. */
-  const tenon_value_t to = node(&s, "standard.add/1", VALUES(from, from), NO_ATTRIBUTES);
+  const tenon_value_t to = node(s, "standard.add/1", VALUES(from, from), NO_ATTRIBUTES);
   const tenon_attribute_t axes[] = {ROW_INTS("fixed_axes", 0), {0}};
-  const tenon_value_t begin = node(&s, "standard.unsqueeze/1", VALUES(from), axes);
-  const tenon_value_t end = node(&s, "standard.unsqueeze/1", VALUES(to), axes);
-  output(&s, node(&s, "standard.strided_slice/1", VALUES(x, begin, end), NO_ATTRIBUTES), "y");
-  REQUIRE(start(&s, &running));
+  const tenon_value_t begin = node(s, "standard.unsqueeze/1", VALUES(from), axes);
+  const tenon_value_t end = node(s, "standard.unsqueeze/1", VALUES(to), axes);
+  output(s, node(s, "standard.strided_slice/1", VALUES(x, begin, end), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
   float data[5] = {0, 1, 2, 3, 4};
   int64_t number = 1;
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
-  set(&running, 1, TENON_DTYPE_INT64, 0, NULL, &number);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 1, NUMBERS(1));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
+  set(&scene, 1, TENON_DTYPE_INT64, 0, NULL, &number);
+  run(&scene);
+  expect(&scene, 0, 1, 1, NUMBERS(1));
   number = 2;
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 2, NUMBERS(2, 3));
-  stop(&running);
-  session_end(&s);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(2, 3));
+  scene_end(&scene);
 }
 
 /* The same extents twice, but read from another place: the step must be bound anew. */
 TENON_TEST(moves_follow_numbers_at_equal_extents) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
-  const tenon_value_t from = input(&s, "from", TENON_DTYPE_INT64, 1, DIMS(1));
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
+  const tenon_value_t from = input(s, "from", TENON_DTYPE_INT64, 1, DIMS(1));
   tenon_value_t one = ABSENT;
   static const int64_t number_one[] = {1};
-  EXPECT_STATUS(
-      tenon_network_add_constant(s.network, "one", TENON_DTYPE_INT64, 1, DIMS(1), number_one, &one),
-      TENON_OK);
-  const tenon_value_t end = node(&s, "standard.add/1", VALUES(from, one), NO_ATTRIBUTES);
-  output(&s, node(&s, "standard.strided_slice/1", VALUES(x, from, end), NO_ATTRIBUTES), "y");
-  REQUIRE(start(&s, &running));
+  EXPECT_STATUS(tenon_network_add_constant(s->network, "one", TENON_DTYPE_INT64, 1, DIMS(1),
+                                           number_one, &one),
+                TENON_OK);
+  const tenon_value_t end = node(s, "standard.add/1", VALUES(from, one), NO_ATTRIBUTES);
+  output(s, node(s, "standard.strided_slice/1", VALUES(x, from, end), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
   float data[5] = {0, 1, 2, 3, 4};
   int64_t number = 1;
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
-  set(&running, 1, TENON_DTYPE_INT64, 1, DIMS(1), &number);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 1, NUMBERS(1));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
+  set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(1), &number);
+  run(&scene);
+  expect(&scene, 0, 1, 1, NUMBERS(1));
   number = 3;
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 1, NUMBERS(3));
-  stop(&running);
-  session_end(&s);
+  run(&scene);
+  expect(&scene, 0, 1, 1, NUMBERS(3));
+  scene_end(&scene);
 }
 
 /* The depth is an extent of the step that reads it as a number too: it is made before. */
 TENON_TEST(an_extent_is_made_before_the_step_it_sizes) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_INT64, 1, DIMS(1));
-  const tenon_value_t depth = input(&s, "depth", TENON_DTYPE_FLOAT32, 0, NULL);
-  const tenon_value_t off = input(&s, "off", TENON_DTYPE_FLOAT32, 0, NULL);
-  const tenon_value_t on = input(&s, "on", TENON_DTYPE_FLOAT32, 0, NULL);
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_INT64, 1, DIMS(1));
+  const tenon_value_t depth = input(s, "depth", TENON_DTYPE_FLOAT32, 0, NULL);
+  const tenon_value_t off = input(s, "off", TENON_DTYPE_FLOAT32, 0, NULL);
+  const tenon_value_t on = input(s, "on", TENON_DTYPE_FLOAT32, 0, NULL);
   const tenon_attribute_t to[] = {
       {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
   const tenon_attribute_t axis[] = {ROW_INT("axis", 1), {0}};
   const tenon_attribute_t axes[] = {ROW_INTS("fixed_axes", 1), {0}};
-  const tenon_value_t column = node(&s, "standard.unsqueeze/1", VALUES(x), axes);
-  const tenon_value_t number = node(&s, "standard.cast/1", VALUES(depth), to);
-  output(&s, node(&s, "standard.one_hot/1", VALUES(column, number, off, on), axis), "y");
-  REQUIRE(start(&s, &running));
+  const tenon_value_t column = node(s, "standard.unsqueeze/1", VALUES(x), axes);
+  const tenon_value_t number = node(s, "standard.cast/1", VALUES(depth), to);
+  output(s, node(s, "standard.one_hot/1", VALUES(column, number, off, on), axis), "y");
+  REQUIRE(scene_start(&scene, NULL));
   int64_t hot = 1;
   float extent = 3;
   float zero = 0;
   float one = 1;
-  set(&running, 0, TENON_DTYPE_INT64, 1, DIMS(1), &hot);
-  set(&running, 1, TENON_DTYPE_FLOAT32, 0, NULL, &extent);
-  set(&running, 2, TENON_DTYPE_FLOAT32, 0, NULL, &zero);
-  set(&running, 3, TENON_DTYPE_FLOAT32, 0, NULL, &one);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 2, 3, NUMBERS(0, 1, 0));
+  set(&scene, 0, TENON_DTYPE_INT64, 1, DIMS(1), &hot);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 0, NULL, &extent);
+  set(&scene, 2, TENON_DTYPE_FLOAT32, 0, NULL, &zero);
+  set(&scene, 3, TENON_DTYPE_FLOAT32, 0, NULL, &one);
+  run(&scene);
+  expect(&scene, 0, 2, 3, NUMBERS(0, 1, 0));
   extent = 2;
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 2, 2, NUMBERS(0, 1));
-  stop(&running);
-  session_end(&s);
+  run(&scene);
+  expect(&scene, 0, 2, 2, NUMBERS(0, 1));
+  scene_end(&scene);
 }
 
 TENON_TEST(items_of_a_sequence_have_extents_of_their_own) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t a = input(&s, "a", TENON_DTYPE_FLOAT32, 1, DIMS(2));
-  const tenon_value_t b = input(&s, "b", TENON_DTYPE_FLOAT32, 1, DIMS(3));
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t a = input(s, "a", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+  const tenon_value_t b = input(s, "b", TENON_DTYPE_FLOAT32, 1, DIMS(3));
   static const int64_t numbers[] = {0, 1};
   tenon_value_t position[2] = {{0}};
   for (int i = 0; i < 2; ++i) {
-    EXPECT_STATUS(tenon_network_add_constant(s.network, NULL, TENON_DTYPE_INT64, 0, NULL,
+    EXPECT_STATUS(tenon_network_add_constant(s->network, NULL, TENON_DTYPE_INT64, 0, NULL,
                                              &numbers[i], &position[i]),
                   TENON_OK);
   }
-  const tenon_value_t both = node(&s, "standard.sequence_make/1", VALUES(a, b), NO_ATTRIBUTES);
+  const tenon_value_t both = node(s, "standard.sequence_make/1", VALUES(a, b), NO_ATTRIBUTES);
   for (int i = 0; i < 2; ++i) {
     const tenon_value_t item =
-        node(&s, "standard.sequence_at/1", VALUES(both, position[i]), NO_ATTRIBUTES);
-    output(&s, node(&s, "standard.neg/1", VALUES(item), NO_ATTRIBUTES), i == 0 ? "p" : "q");
+        node(s, "standard.sequence_at/1", VALUES(both, position[i]), NO_ATTRIBUTES);
+    output(s, node(s, "standard.neg/1", VALUES(item), NO_ATTRIBUTES), i == 0 ? "p" : "q");
   }
-  REQUIRE(start(&s, &running));
+  REQUIRE(scene_start(&scene, NULL));
   float first[2] = {1, 2};
   float second[3] = {3, 4, 5};
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(2), first);
-  set(&running, 1, TENON_DTYPE_FLOAT32, 1, DIMS(3), second);
-  EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-  expect(&running, 0, 1, 2, NUMBERS(-1, -2));
-  expect(&running, 1, 1, 3, NUMBERS(-3, -4, -5));
-  stop(&running);
-  session_end(&s);
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(2), first);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 1, DIMS(3), second);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(-1, -2));
+  expect(&scene, 1, 1, 3, NUMBERS(-3, -4, -5));
+  scene_end(&scene);
 }
 
 TENON_TEST(an_empty_sequence_is_one_and_its_items_may_have_any_rank) {
-  session_t s;
-  running_t running;
-  REQUIRE(session_begin(&s, NULL));
-  const tenon_value_t x = input(&s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(2));
   static const int64_t zero = 0;
   tenon_value_t position = ABSENT;
   tenon_value_t empty = ABSENT;
   EXPECT_STATUS(
-      tenon_network_add_constant(s.network, NULL, TENON_DTYPE_INT64, 0, NULL, &zero, &position),
+      tenon_network_add_constant(s->network, NULL, TENON_DTYPE_INT64, 0, NULL, &zero, &position),
       TENON_OK);
-  session_add(&s, "standard.sequence_empty/1", NULL, 0, NULL, &empty, 1);
-  output(&s, node(&s, "standard.sequence_length/1", VALUES(empty), NO_ATTRIBUTES), "none");
+  session_add(s, "standard.sequence_empty/1", NULL, 0, NULL, &empty, 1);
+  output(s, node(s, "standard.sequence_length/1", VALUES(empty), NO_ATTRIBUTES), "none");
   const tenon_value_t filled =
-      node(&s, "standard.sequence_insert/1", VALUES(empty, x), NO_ATTRIBUTES);
-  output(&s, node(&s, "standard.sequence_at/1", VALUES(filled, position), NO_ATTRIBUTES), "item");
-  REQUIRE(start(&s, &running));
+      node(s, "standard.sequence_insert/1", VALUES(empty, x), NO_ATTRIBUTES);
+  output(s, node(s, "standard.sequence_at/1", VALUES(filled, position), NO_ATTRIBUTES), "item");
+  REQUIRE(scene_start(&scene, NULL));
   float data[2] = {1, 2};
-  set(&running, 0, TENON_DTYPE_FLOAT32, 1, DIMS(2), data);
-  for (int run = 0; run < 2; ++run) {
-    EXPECT_STATUS(tenon_context_run(running.context), TENON_OK);
-    expect(&running, 0, 0, 1, NUMBERS(0));
-    expect(&running, 1, 1, 2, NUMBERS(1, 2));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(2), data);
+  for (int i = 0; i < 2; ++i) {
+    run(&scene);
+    expect(&scene, 0, 0, 1, NUMBERS(0));
+    expect(&scene, 1, 1, 2, NUMBERS(1, 2));
   }
-  stop(&running);
-  session_end(&s);
+  scene_end(&scene);
 }

@@ -1,38 +1,15 @@
 /* Refit: weights replaced by name, and everything that was derived from them: packed, scaled,
  * folded. */
 #include "tests/api/lenet.h"
-
-typedef struct scene_t {
-  session_t session;
-  tenon_plan_t* plan;
-  tenon_engine_t* engine;
-} scene_t;
-
-static bool load(scene_t* scene, const tenon_build_options_t* options) {
-  session_t* s = &scene->session;
-  const bool good =
-      tenon_build(s->network, options, &scene->plan) == TENON_OK &&
-      tenon_engine_create_from_plan(s->registry, scene->plan, NULL, &scene->engine) == TENON_OK;
-  if (!good) {
-    tenon__test_fail(__FILE__, __LINE__, "%s", s->messages.text);
-  }
-  return good;
-}
-
-static void end(scene_t* scene) {
-  tenon_engine_release(scene->engine);
-  tenon_plan_destroy(scene->plan);
-  session_end(&scene->session);
-}
+#include "tests/api/scene.h"
 
 static bool begin_lenet(scene_t* scene) {
-  memset(scene, 0, sizeof *scene);
-  if (!session_begin(&scene->session, NULL)) {
+  if (!scene_begin(scene)) {
     return false;
   }
   lenet_build(&scene->session);
   scene->session.tolerance = 1e-5; /* as in network.c */
-  return load(scene, NULL);
+  return scene_load(scene, NULL);
 }
 
 static tenon_status_t set_sample(const scene_t* scene, const char* name, const char* sample) {
@@ -54,7 +31,7 @@ TENON_TEST(lists_weights_by_name) {
   }
   EXPECT(has_w1);
   EXPECT(tenon_engine_get_weights_name(scene.engine, 6) == NULL);
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(packed_weights_follow) {
@@ -68,7 +45,7 @@ TENON_TEST(packed_weights_follow) {
   EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.w1"), TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   lenet_run(&scene.session, scene.engine, 0, "lenet.y");
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* A context that has run before the refit runs with the new weights after it. */
@@ -87,19 +64,18 @@ TENON_TEST(contexts_follow) {
   EXPECT_STATUS(tenon_context_get_output(context, 0, &y), TENON_OK);
   EXPECT_TENSOR(&y, "lenet.other_y", scene.session.tolerance);
   tenon_context_destroy(context);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* Weights that the outputs do not need are not in the plan, and are not missed. */
 TENON_TEST(a_part_of_a_network_is_refitted) {
   scene_t scene;
-  memset(&scene, 0, sizeof scene);
-  REQUIRE(session_begin(&scene.session, NULL));
+  REQUIRE(scene_begin(&scene));
   lenet_build(&scene.session);
   scene.session.tolerance = 1e-5;
   EXPECT_STATUS(tenon_network_clear_outputs(scene.session.network), TENON_OK);
   EXPECT_STATUS(tenon_network_mark_output(scene.session.network, "pool1"), TENON_OK);
-  REQUIRE(load(&scene, NULL));
+  REQUIRE(scene_load(&scene, NULL));
   EXPECT_INT(tenon_engine_weights_count(scene.engine), 2);
   EXPECT_STATUS(set_sample(&scene, "lenet.w3", "lenet.w3"), TENON_ERROR_NOT_FOUND);
   EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.other_w1"), TENON_OK);
@@ -107,7 +83,7 @@ TENON_TEST(a_part_of_a_network_is_refitted) {
   EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.w1"), TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   lenet_run(&scene.session, scene.engine, 0, "lenet.pool1");
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(refuses_what_does_not_fit) {
@@ -122,23 +98,22 @@ TENON_TEST(refuses_what_does_not_fit) {
   EXPECT_CONTAINS(scene.session.messages.text, "have 24 bytes, 4 were given");
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK); /* nothing was set */
   lenet_run(&scene.session, scene.engine, 0, "lenet.y");
-  end(&scene);
+  scene_end(&scene);
 }
 
 TENON_TEST(refuses_plans_that_keep_no_weights) {
   scene_t scene;
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.tuned_only = 1;
-  memset(&scene, 0, sizeof scene);
-  REQUIRE(session_begin(&scene.session, NULL));
+  REQUIRE(scene_begin(&scene));
   lenet_build(&scene.session);
   scene.session.tolerance = 1e-5;
-  REQUIRE(load(&scene, &options));
+  REQUIRE(scene_load(&scene, &options));
   lenet_run(&scene.session, scene.engine, 0, "lenet.y");
   EXPECT_INT(tenon_engine_weights_count(scene.engine), 0);
   EXPECT_STATUS(set_sample(&scene, "lenet.w1", "lenet.other_w1"), TENON_ERROR_UNSUPPORTED);
   EXPECT_CONTAINS(scene.session.messages.text, "tuned_only");
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* ---- Derived weights ---- */
@@ -199,12 +174,11 @@ static bool build_normed(scene_t* scene, const normed_t* n) {
   const tenon_value_t y =
       node(s, "standard.batch_norm/1", VALUES(sum, scale, shift, mean, variance), NO_ATTRIBUTES);
   EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
-  return load(scene, NULL);
+  return scene_load(scene, NULL);
 }
 
 static bool begin_normed(scene_t* scene, const normed_t* n) {
-  memset(scene, 0, sizeof *scene);
-  return session_begin(&scene->session, NULL) && build_normed(scene, n);
+  return scene_begin(scene) && build_normed(scene, n);
 }
 
 static void normed_check(scene_t* scene, const normed_t* n) {
@@ -254,7 +228,7 @@ TENON_TEST(scaled_weights_follow) {
                 TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   normed_check(&scene, &now);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* Zeros and ones are numbers that the optimiser follows; it must not hold on to them. */
@@ -275,7 +249,7 @@ TENON_TEST(whole_numbers_may_become_others) {
                 TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   normed_check(&scene, &plain);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* Bias and shift are equal and may have been made one: then a refit of one is another network. */
@@ -295,7 +269,7 @@ TENON_TEST(equal_weights_that_part_are_refused) {
     EXPECT_CONTAINS(scene.session.messages.text, "build again");
   }
   normed_check(&scene, &equal); /* either way it computes what it says */
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* When memory is out the old weights stay, whole; and nothing leaks. A pass of the optimiser that
@@ -326,7 +300,7 @@ TENON_TEST(each_allocation_of_a_refit_may_fail) {
     normed_check(&scene, status == TENON_OK ? &now : &first);
   }
   EXPECT_STATUS(status, TENON_OK);
-  end(&scene);
+  scene_end(&scene);
   EXPECT_INT(state.live_blocks, 0);
 }
 
@@ -348,7 +322,7 @@ TENON_TEST(loaded_plans_are_refitted) {
                 TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
   normed_check(&scene, &now);
-  end(&scene);
+  scene_end(&scene);
 }
 
 /* Numbers that a shape was made from cannot be replaced in a plan. */
@@ -360,8 +334,7 @@ TENON_TEST(shapes_are_not_refitted) {
   scene_t scene;
   tenon_value_t x = ABSENT;
   tenon_value_t numbers = ABSENT;
-  memset(&scene, 0, sizeof scene);
-  REQUIRE(session_begin(&scene.session, NULL));
+  REQUIRE(scene_begin(&scene));
   tenon_network_t* network = scene.session.network;
   EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 2, dims, &x), TENON_OK);
   EXPECT_STATUS(
@@ -370,9 +343,9 @@ TENON_TEST(shapes_are_not_refitted) {
   const tenon_value_t y =
       node(&scene.session, "standard.reshape/1", VALUES(x, numbers), NO_ATTRIBUTES);
   EXPECT_STATUS(tenon_network_add_output(network, y, "y"), TENON_OK);
-  REQUIRE(load(&scene, NULL));
+  REQUIRE(scene_load(&scene, NULL));
   EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "shape", other, sizeof other), TENON_OK);
   EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_ERROR_UNSUPPORTED);
   EXPECT_CONTAINS(scene.session.messages.text, "'shape' are numbers");
-  end(&scene);
+  scene_end(&scene);
 }

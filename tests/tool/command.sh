@@ -62,6 +62,8 @@ run_part() {
   says "(cache: off)"
   try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0"
   says "output probabilities agrees"
+  try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0" --top 1 --truth 7
+  says "output probabilities agrees" "> 7 " "which is right"
   cp -r "$digits/test_data_set_0" wrong
   cp "$digits/test_data_set_1/output_0.pb" wrong/output_0.pb
   try 1 run "$digits/model.onnx" --data-set wrong
@@ -72,6 +74,15 @@ run_part() {
   try 0 run "$digits/model.onnx" --batch 3 --output written
   says "image' (f32 3x1x8x8) is not given: random numbers, seed 0"
   [[ -s written/output_0_probabilities.npy ]] || complain "no output was written"
+  mkdir other
+  cp -r "$digits/test_data_set_1" other/test_data_set_0
+  try 0 run "$digits/model.onnx" --data-set "$digits/test_data_set_0/" \
+    --data-set "$digits/test_data_set_1/" --output each
+  [[ -s each/test_data_set_0/output_0_probabilities.npy &&
+    -s each/test_data_set_1/output_0_probabilities.npy ]] || complain "not each has its results"
+  try 3 run "$digits/model.onnx" --data-set "$digits/test_data_set_0" \
+    --data-set other/test_data_set_0/ --output each
+  says "--data-set other/test_data_set_0/: has the name of $digits/test_data_set_0"
   try 0 run "$digits/model.onnx" --input "$coins/coins.pgm"
   says "384 x 288 pixels are resized to 8 x 8"
   try 0 run "$coins/model.onnx" --input "$coins/coins.pgm" --scale 0.003921569 \
@@ -84,6 +95,11 @@ run_part() {
     '"peak_rss_bytes"' '"threads"' '"device"' '"steps"'
   try 0 bench "$digits/model.onnx" --seconds 0.1 --profile-steps
   says "median" "throughput" "conv2"
+  # What the steps of a loop's body take is a part of what the loop takes.
+  try 0 run "$root/tests/fuzz/corpus/parser_onnx_reader/loop" --profile-steps --json
+  says '"depth": 1'
+  awk -F '"share": ' '/"depth": 0/ { sum += $2 } END { exit !(sum > 0.999 && sum < 1.001) }' out ||
+    complain "the shares of the main graph's steps are not all"
   try 0 compare "$digits/model.onnx" --data-set "$digits/test_data_set_0"
   says "all agree with the reference"
 }
@@ -106,6 +122,12 @@ errors_part() {
   says "there is no command frobnicate"
   try 2 run "$digits/model.onnx" --threds 4
   says "did you mean --threads?"
+  try 2 run "$digits/model.onnx" --threds 4 --json
+  prints_json
+  says '"exit": 2'
+  try 3 build "$digits/model.onnx" -o plan --profile image --json
+  prints_json
+  says "NAME:MIN:OPT:MAX" '"exit": 3'
   try 2 run "$digits/model.onnx" --batch 0
   says "--batch wants a whole number, 1 or more"
   try 3 run "$digits/model.onnx" --input "other=$digits/digit_7.pgm"
@@ -126,6 +148,21 @@ errors_part() {
   says "--profile: there is no input 'other'; the inputs are: image"
   try 3 build "$digits/model.onnx" -o plan --profile image:8x1x8x8:4x1x8x8:1x1x8x8
   says "which is not in order"
+  try 3 build "$digits/model.onnx" -o plan --profile image:1x1x8x8:4x1x8x8
+  says "there is no input 'image:1x1x8x8'" "three of one rank"
+  cp "$digits/model.onnx" own.onnx
+  try 3 build own.onnx -o ./own.onnx
+  says "./own.onnx: is the model itself"
+  try 3 build "$digits/model.onnx" -o plan --timing-cache own.onnx
+  says "own.onnx: is no timing cache, and is not overwritten"
+  cmp -s "$digits/model.onnx" own.onnx || complain "the model was overwritten"
+  try 3 build "$digits/model.onnx" -o plan --memory-limit 1
+  says "the limit is 1"
+  fails_once
+  try 0 build "$digits/model.onnx" -o plan --exclude abacus --exclude cpu:abacus
+  says "--exclude abacus: there is no such plugin" "--exclude cpu:abacus: there is no such"
+  try 0 build "$digits/model.onnx" -o plan --exclude cpu:convolution
+  ! grep -q 'there is no such' err || complain "a kernel is not known"
   try 3 build "$digits/model.onnx" -o absent/plan
   says "absent/plan"
   fails_once
@@ -133,8 +170,28 @@ errors_part() {
   says "near it: 'probabilities'"
   try 3 run "$digits/model.onnx" --device abacus
   says "no plugin offers device abacus that this machine has; there are: cpu"
+  local sets=(--data-set "$digits/test_data_set_0" --data-set "$digits/test_data_set_1") several
+  for several in bench compare inspect; do
+    try 3 "$several" "$digits/model.onnx" "${sets[@]}"
+    says "test_data_set_0 is given already"
+    fails_once
+  done
+  try 3 run "$coins/model.onnx" --truth "$digits/digit_7.pgm"
+  says "digit_7.pgm: a picture of 8 x 8 pixels is no mask for output 'mask', which is 1x1x288x384"
+  fails_once
+  try 3 run "$digits/model.onnx" --truth "$digits/test_labels.npy"
+  says "test_labels.npy: 597 labels for the 1 rows of output 'probabilities'"
+  fails_once
   try 3 run "$digits/model.onnx" --data-set absent
   says "--data-set absent: there is no such folder"
+  try 3 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --input "image=$digits/digit_3.pgm"
+  says "digit_7.pgm: input 'image' is given by $digits/digit_3.pgm already"
+  fails_once
+  try 3 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --mean 1,2,3
+  says "digit_7.pgm: --mean or --scale gives 3 numbers, the input has 1 channel"
+  fails_once
+  try 3 run "$digits/model.onnx" --truth 12
+  says "--truth 12: the classes of output 'probabilities' are 0 to 9"
   try 3 run "$digits/model.onnx" --only-plugins --plugins "$folder" --json
   prints_json
   says '"error"'
@@ -155,6 +212,9 @@ build_part() {
   try 0 inspect batch.plan --json --no-run
   prints_json
   says '"refusals"' '"layout"' '"tactic"'
+  try 0 inspect batch.plan --json --no-run --verify
+  prints_json
+  says '"verified": true'
   try 0 inspect "$coins/model.onnx" --html coins.html
   says "coins.html: written"
   local words
@@ -220,6 +280,11 @@ suite_part() {
   try 0 suite "$root/sdk/demo" --json
   prints_json
   says '"passed": 2'
+  # What a case that is ended leaves is removed.
+  mkdir tmp
+  TMPDIR=$folder/tmp try 1 suite "$root/sdk/demo" --timeout 0.05
+  says "took longer than 0."
+  [[ -z $(ls -A tmp) ]] || complain "temporary files were left: $(ls tmp)"
   try 3 suite "$root/sdk/demo" --filter 'nothing*'
   says "matches"
   try 3 suite absent
@@ -248,6 +313,25 @@ interrupt_part() {
     says "cancelled"
     [[ ! -e interrupted.plan ]] || complain "a plan was left"
   fi
+  warm_up_interrupted
+}
+
+# A warm-up, which has no progress, ends as well, and is told.
+warm_up_interrupted() {
+  command="bench, interrupted"
+  "$tenon" bench "$digits/model.onnx" --warm-up 100 --json >out 2>err &
+  local child=$! status
+  for _ in $(seq 500); do
+    grep -q 'is not given' err && break
+    sleep 0.02
+  done
+  kill -INT "$child"
+  wait "$child"
+  status=$?
+  ((status == 130)) || complain "its exit status is $status, not 130"
+  says '"error": "interrupted"' '"exit": 130'
+  fails_once
+  prints_json
 }
 
 # The plugin in the README is a whole one.

@@ -13,7 +13,7 @@ static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .all
 static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"}};
 static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
 
-/* The meaning, in the language of docs/expressions.md; the shape follows from it. */
+/* The meaning, in the language of sdk/docs/expressions.md; the shape follows from it. */
 static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = (x + sqrt(x * x + b)) / 2"}};
 
 static const tenon_operator_t operators[] = {

@@ -19,10 +19,10 @@
  * third-party plugins stand on it. Layouts are locked in tests/abi/plugin.lock.
  *
  * Three classes of structure:
- *   [growing]  begins with `size` (set by the TENON_*_INIT macro or sizeof); fields are only ever
- *              appended. The host copies it once into a zero-filled structure of its own, so a
- *              field that an old plugin lacks reads as zero, which is always the default. Arrays
- *              of growing structures carry their stride.
+ *   [growing]  begins with `size`, the structure's sizeof; fields are only ever appended.
+ *              The host copies it once into a zero-filled structure of its own, so a field that an
+ *              old plugin lacks reads as zero, which is always the default. Arrays of growing
+ *              structures carry their stride.
  *   [frozen]   crosses in every call; never changes within this major version.
  *   [opaque]   a handle; only its owner looks inside.
  * Enumerations are open: a host never passes a value newer than the plugin's `built` version.
@@ -203,9 +203,9 @@ typedef struct tenon_argument_t {
 /* ---------------------------------------------------------------------------------------------
  * 3. Programs: checked expressions
  *
- * The expression language (docs/expressions.md) is text that an operator declares. The core parses
- * and checks it at admission and composes neighbours. What crosses the border is a program: single
- * assignment instructions in a normal form, over an iteration space of `rank` axes.
+ * The expression language (sdk/docs/expressions.md) is text that an operator declares. The core
+ * parses and checks it at admission and composes neighbours. What crosses the border is a program:
+ * single assignment instructions in a normal form, over an iteration space of `rank` axes.
  *
  * Operands and outputs reach a kernel as views that the host has aligned: each has exactly `rank`
  * dimensions, extent 1 or stride 0 on axes along which it is broadcast, extent 1 on axes reduced
@@ -527,23 +527,27 @@ typedef struct tenon_shape_table_t {
 /* An operator. [growing]
  *
  * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
- * shape     shape rule in the index language (docs/expressions.md). Not needed when an expression
- * says enough (outputs have the broadcast shape of the inputs, less what is reduced). "y = x", "y =
- * broadcast(a, b)", "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". contents  for outputs
- * that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel. traits    "; "-separated, each
- * refutable by the checker: pure                          no state, no randomness (default for
- * expressions, moves) impure                        results may differ from call to call
- *             linear(input=1, axis=0, output_axis=1)  scaling output along output_axis equals
- * scaling input 1 along axis; with "bias=2": input 2, if present, is added along output_axis and
- * scales too pads_with(0)                  value that the operator's own padding inserts
- *             concatenable(axis=0, output_axis=1)  nodes with equal data input can be merged by
- *                                           concatenating their other inputs along axis
- *             in_place(input=0)             output 0 may overwrite input 0
- *             elementwise                   every output element needs that element of each input
- *             foldable, not_foldable        may, may not, be computed at build on constants
- *             transparent                   quantisation passes through unchanged
+ * shape     shape rule in the index language: "y = x", "y = broadcast(a, b)",
+ *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
+ *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.
+ * contents  for outputs that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel.
+ * traits    "; "-separated, each refutable by the checker:
+ *             pure                    no state, no randomness (default for expressions, moves)
+ *             impure                  results may differ from call to call
+ *             linear(input=1, axis=0, output_axis=1)
+ *                                     scaling output along output_axis equals scaling input 1 along
+ *                                     axis; with "bias=2": input 2, if present, is added along
+ *                                     output_axis and scales too
+ *             pads_with(0)            value that the operator's own padding inserts
+ *             concatenable(axis=0, output_axis=1)
+ *                                     nodes with equal data input can be merged by concatenating
+ *                                     their other inputs along axis
+ *             in_place(input=0)       output 0 may overwrite input 0
+ *             elementwise             every output element needs that element of each input
+ *             foldable, not_foldable  may, may not, be computed at build on constants
+ *             transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
- *             extents                       takes actual extents from the device
+ *             extents                 takes actual extents from the device
  * cases     T3: expression: "y = x * sigmoid(x)".
  * moves     T3: index map: "x[d] = o(index_of(perm, d))".
  * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
@@ -627,10 +631,11 @@ typedef struct tenon_value_info_t {
   uint32_t output; /* likewise */
 } tenon_value_info_t;
 
-enum {                              /* tenon_region_table_t.kind */
-       TENON_REGION_OPERATOR = 1,   /* node 0 is an operator's node, perhaps with slots filled */
-       TENON_REGION_EXPRESSION = 2, /* `program` says all */
-       TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
+/* What tenon_region_table_t.kind gives. */
+enum {
+  TENON_REGION_OPERATOR = 1,   /* node 0 is an operator's node, perhaps with slots filled */
+  TENON_REGION_EXPRESSION = 2, /* `program` says all */
+  TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
 };
 
 /* Reading a region. [growing] All [build] and [load]. */
@@ -1415,7 +1420,7 @@ typedef struct tenon_note_header_t {
       "name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT                \
       "\nneeded: " TENON_ABI_TEXT "\n" more}
 
-/* What the host fills in for a plugin's fields that it must not forget. */
+/* The fields of tenon_plugin_t that are the same for everyone. */
 #define TENON_PLUGIN_HEADER                                                                      \
   .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_VERSION(0, 1), \
   .offering_stride = (uint32_t)sizeof(tenon_offering_t)

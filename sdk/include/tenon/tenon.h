@@ -1,8 +1,8 @@
 /*
  * tenon/tenon.h - the application's interface.
  *
- *   registry -> network (parsed, or built by hand) -> plan (built) -> engine (loaded) -> context
- * (run)
+ *   registry -> network (parsed, or built by hand) -> plan (built) -> engine (loaded)
+ *            -> context (run)
  *
  *     tenon_registry_create(NULL, &registry);
  *     tenon_network_create(registry, &network);
@@ -59,8 +59,7 @@ TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]
 /* Writes text for a person or a program, in pieces. */
 typedef void (*tenon_write_t)(void* user, const char* text);
 
-/* ---- Registry: the plugins of this process ------------------------------------------------------
- */
+/* ---- Registry: the plugins of this process --------------------------------------------------- */
 
 enum { TENON_POLICY_ANY = 0, TENON_POLICY_LISTED = 1 };
 
@@ -109,8 +108,7 @@ TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, 
 TENON_API tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry,
                                                       tenon_write_t write, void* user);
 
-/* ---- Network ------------------------------------------------------------------------------------
- */
+/* ---- Network --------------------------------------------------------------------------------- */
 
 TENON_API tenon_status_t tenon_network_create(tenon_registry_t* registry,
                                               tenon_network_t** out_network);
@@ -235,8 +233,7 @@ TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);
 
-/* ---- Timing cache -------------------------------------------------------------------------------
- */
+/* ---- Timing cache ---------------------------------------------------------------------------- */
 
 /* `path` NULL or absent: empty. A damaged or foreign file: a warning, and empty. [any] */
 TENON_API tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
@@ -246,8 +243,7 @@ TENON_API tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, co
 TENON_API uint32_t tenon_timing_cache_entry_count(const tenon_timing_cache_t* cache);
 TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
 
-/* ---- Building -----------------------------------------------------------------------------------
- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 /* Range of one input in one profile. */
 typedef struct tenon_profile_range_t {
@@ -262,8 +258,8 @@ typedef struct tenon_profile_t {
   uint32_t range_count;
 } tenon_profile_t;
 
-/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose", "write"). [build]
- */
+/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose",
+ * "pack weights", "write"). [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
 typedef struct tenon_build_options_t {
@@ -272,7 +268,7 @@ typedef struct tenon_build_options_t {
   const tenon_profile_t* profiles;
   uint32_t profile_count;
   uint32_t thread_count;          /* to tune for; 0: this process's processors */
-  const char* device;             /* NULL: the best that is there */
+  const char* device;             /* NULL: the first that is there */
   uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
   uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
   double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
@@ -301,8 +297,7 @@ TENON_API void tenon_plan_destroy(tenon_plan_t* plan);
 /* 1 when the bytes begin as a plan does (8 are enough), whatever follows. [any] */
 TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
-/* ---- Engine: a plan loaded on a device
- * ----------------------------------------------------------- */
+/* ---- Engine: a plan loaded on a device ------------------------------------------------------- */
 
 typedef struct tenon_engine_options_t {
   size_t size;
@@ -391,8 +386,7 @@ TENON_API tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const 
                                                   const void* data, size_t size_bytes);
 TENON_API tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine);
 
-/* ---- Context: one execution of an engine
- * --------------------------------------------------------- */
+/* ---- Context: one execution of an engine ----------------------------------------------------- */
 
 typedef struct tenon_context_options_t {
   size_t size;

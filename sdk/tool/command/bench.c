@@ -41,7 +41,7 @@ static const tool_option_t options[] = {
     {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), NULL},
     {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up),
      "to run before measuring; default a fifth of that; three runs at least"},
-    {"--iterations", NULL, "N", TOOL_OPTION_COUNT, FIELD(iterations),
+    {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations),
      "measure at least so many runs; default 10"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
      "a table of steps and their times, from runs of their own"},
@@ -66,7 +66,7 @@ static char obtain_plan(void* user, size_t index, char* out_words, size_t size) 
     /* An entry that cannot be loaded is built again here. */
     tool_execution_t execution;
     tool_console_soften(true);
-    status = tool_execution_open(registry, file.path, 1, false, &execution);
+    status = tool_execution_open(registry, file.path, 1, &execution);
     tool_console_soften(false);
     if (status != TENON_OK) {
       tool_warn("the cached plan cannot be loaded and is built again");
@@ -97,7 +97,7 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
                                      .use = (tool_cache_use_t)use,
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
-    (void)tool_fail(TENON_ERROR_INTERNAL, "building %s", result->words);
+    (void)tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
   } else {
     /* The child said it already: it is only kept for the end. */
     tool_console_silence(true);
@@ -111,8 +111,8 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
 static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
                                     tool_execution_t* out_execution) {
   const uint64_t before = tool_memory_begin();
-  tenon_status_t status = tool_execution_open(registry, bench->file.path, bench->building.threads,
-                                              false, out_execution);
+  tenon_status_t status =
+      tool_execution_open(registry, bench->file.path, bench->building.threads, out_execution);
   if (status != TENON_OK) {
     return status;
   }
@@ -121,7 +121,8 @@ static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
   const double begin = tool_seconds();
   double now = begin;
   for (uint32_t i = 0; status == TENON_OK && (i < 3 || now - begin < bench->warm_up); ++i) {
-    status = tenon_context_run(out_execution->context);
+    status = tool_console_interrupted() ? TENON_ERROR_CANCELLED
+                                        : tenon_context_run(out_execution->context);
     now = tool_seconds();
     bench->first_seconds = i == 0 ? now - begin : bench->first_seconds;
     if (i == 2) {
@@ -245,15 +246,14 @@ static tenon_status_t report(bench_t* bench, tool_execution_t* execution) {
 
 static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry) {
   tool_execution_t execution;
-  const tool_list_t* sets = &bench->feeding.data_sets;
+  const char* data_set = NULL;
   tool_console_configure(bench->common.json, bench->common.verbose);
-  if (sets->count > 1) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "bench takes one --data-set");
-  }
   tenon_status_t status = tool_building_prepare(&bench->building);
   if (status == TENON_OK) {
-    status = tool_feed_load(&bench->feeding, sets->count > 0 ? sets->items[0] : NULL,
-                            &bench->building.constants, &bench->feed);
+    status = tool_feeding_data_set(&bench->feeding, &data_set);
+  }
+  if (status == TENON_OK) {
+    status = tool_feed_load(&bench->feeding, data_set, &bench->building.constants, &bench->feed);
   }
   if (status != TENON_OK) {
     return status;
@@ -297,8 +297,7 @@ static int bench_command(int argc, char** argv) {
   tool_feed_free(&bench.feed);
   tool_times_free(&bench.times);
   tool_building_free(&bench.building);
-  tool_list_free(&bench.feeding.inputs);
-  tool_list_free(&bench.feeding.data_sets);
+  tool_feeding_free(&bench.feeding);
   tool_list_free(&bench.common.plugins);
   tool_list_free(&operands);
   return exit_status;

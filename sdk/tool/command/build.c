@@ -61,6 +61,13 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
   return status;
 }
 
+static bool is_same_file(const char* a, const char* b) {
+  struct stat about_a;
+  struct stat about_b;
+  return stat(a, &about_a) == 0 && stat(b, &about_b) == 0 && about_a.st_dev == about_b.st_dev &&
+         about_a.st_ino == about_b.st_ino;
+}
+
 static tenon_status_t build_model(build_t* build, const char* model,
                                   tenon_registry_t** out_registry) {
   const tool_feed_t feed = {.batch = build->batch};
@@ -77,6 +84,10 @@ static tenon_status_t build_model(build_t* build, const char* model,
   }
   if (status == TENON_OK && is_plan) {
     status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is a plan already", model);
+  }
+  if (status == TENON_OK && is_same_file(model, build->output)) {
+    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                       "-o %s: is the model itself, which the plan would replace", build->output);
   }
   const double begin = tool_seconds();
   if (status == TENON_OK) {

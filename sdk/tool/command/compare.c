@@ -76,8 +76,7 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
     status = tool_build_to_file(compare->registry, network, building, file.path, &timings);
   }
   if (status == TENON_OK) {
-    status =
-        tool_execution_open(compare->registry, file.path, building->threads, false, out_execution);
+    status = tool_execution_open(compare->registry, file.path, building->threads, out_execution);
   }
   tool_plan_file_free(&file);
   if (status != TENON_OK) {
@@ -223,19 +222,19 @@ static tenon_status_t list_values(compare_t* compare) {
 }
 
 static tenon_status_t compare_values(compare_t* compare) {
+  tool_console_quieten(true); /* what the first pass said is not said again */
   tenon_status_t status = list_values(compare);
   const size_t count = compare->names.count;
   for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
     const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
     tool_progress("values", begin, count);
-    tool_console_quieten(true); /* what the first pass said is not said again */
     status = run_pass(compare, begin, end, compare->common.verbose > 0);
-    tool_console_quieten(false);
     if (compare->first != NULL) {
       break; /* what comes later follows from it */
     }
   }
   tool_progress_end();
+  tool_console_quieten(false);
   return status;
 }
 
@@ -257,7 +256,7 @@ static void conclude(const compare_t* compare, bool outputs_agree) {
 }
 
 static tenon_status_t run_compare(compare_t* compare) {
-  const tool_list_t* sets = &compare->feeding.data_sets;
+  const char* data_set = NULL;
   bool outputs_agree = true;
   bool is_plan = false;
   tenon_status_t status = tool_building_prepare(&compare->building);
@@ -273,20 +272,27 @@ static tenon_status_t run_compare(compare_t* compare) {
                        compare->model);
   }
   if (status == TENON_OK) {
-    status = tool_feed_load(&compare->feeding, sets->count > 0 ? sets->items[0] : NULL,
-                            &compare->building.constants, &compare->feed);
+    status = tool_feeding_data_set(&compare->feeding, &data_set);
+  }
+  if (status == TENON_OK) {
+    status =
+        tool_feed_load(&compare->feeding, data_set, &compare->building.constants, &compare->feed);
   }
   if (status == TENON_OK) {
     status = run_pass(compare, 0, 0, true);
     outputs_agree = compare->first == NULL;
   }
   if (status == TENON_OK && !compare->outputs_only) {
-    /* The values inside come first, and in their order. */
+    /* The values inside come first, and in their order; the outputs are among them. */
     char* output = compare->first;
+    const size_t diverging = compare->diverging;
     compare->first = NULL;
+    compare->compared = 0;
+    compare->diverging = 0;
     status = compare_values(compare);
     if (compare->first == NULL) {
       compare->first = output;
+      compare->diverging = diverging;
     } else {
       tool_free(output);
     }
@@ -319,8 +325,7 @@ static int compare_command(int argc, char** argv) {
   tool_feed_free(&compare.feed);
   tool_building_free(&compare.building);
   tool_free(compare.first);
-  tool_list_free(&compare.feeding.inputs);
-  tool_list_free(&compare.feeding.data_sets);
+  tool_feeding_free(&compare.feeding);
   tool_list_free(&compare.common.plugins);
   tool_list_free(&operands);
   return exit_status;

@@ -217,6 +217,17 @@ static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execut
                             : status;
 }
 
+static void print_verified(void) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_bool(&json, "verified", true);
+    tool_json_end(&json);
+  } else {
+    tool_say("verified: weights and plugins are those that the plan was written with\n");
+  }
+}
+
 /* The file's name with its folder's: many are called model.onnx. */
 static const char* page_title(const char* path) {
   const char* base = tool_path_base(path);
@@ -234,7 +245,7 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t
   if (status == TENON_OK && inspect->verify) {
     status = tenon_engine_verify(execution->engine);
     if (status == TENON_OK) {
-      tool_say("verified: weights and plugins are those that the plan was written with\n");
+      print_verified();
     }
   }
   if (status == TENON_OK && !inspect->no_run) {
@@ -262,14 +273,16 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t
 static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_registry) {
   tool_feed_t feed;
   tool_session_t session;
-  const tool_list_t* sets = &inspect->feeding.data_sets;
+  const char* data_set = NULL;
   tenon_status_t status = tool_building_prepare(&inspect->building);
   if (status == TENON_OK) {
     status = tool_common_begin(&inspect->common, out_registry);
   }
   if (status == TENON_OK) {
-    status = tool_feed_load(&inspect->feeding, sets->count > 0 ? sets->items[0] : NULL,
-                            &inspect->building.constants, &feed);
+    status = tool_feeding_data_set(&inspect->feeding, &data_set);
+  }
+  if (status == TENON_OK) {
+    status = tool_feed_load(&inspect->feeding, data_set, &inspect->building.constants, &feed);
   }
   if (status != TENON_OK) {
     return status;
@@ -297,8 +310,7 @@ static int inspect_command(int argc, char** argv) {
   }
   tenon_registry_release(registry);
   tool_building_free(&inspect.building);
-  tool_list_free(&inspect.feeding.inputs);
-  tool_list_free(&inspect.feeding.data_sets);
+  tool_feeding_free(&inspect.feeding);
   tool_list_free(&inspect.common.plugins);
   tool_list_free(&operands);
   return exit_status;

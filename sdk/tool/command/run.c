@@ -1,5 +1,4 @@
 /* tenon run: once, on data; prints, writes and compares the outputs. */
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "data/tensor_proto.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/show.h"
 #include "session/truth.h"
 #include "text/console.h"
 #include "text/json.h"
@@ -58,161 +58,6 @@ static const tool_option_t options[] = {
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
      "a table of steps and their times, means of ten runs"},
 };
-
-/* ---- Printing ---- */
-
-/* A line of a text file, without its end; "" past the last. */
-static void find_line(const char* text, uint64_t index, char* out_line, size_t size) {
-  while (text != NULL && index > 0 && *text != '\0') {
-    text += strcspn(text, "\n");
-    text += *text == '\n' ? 1 : 0;
-    --index;
-  }
-  (void)snprintf(out_line, size, "%.*s", text != NULL ? (int)strcspn(text, "\r\n") : 0,
-                 text != NULL ? text : "");
-}
-
-static void print_class(uint64_t row, uint32_t place, uint64_t index, double score,
-                        const char* label) {
-  if (tool_console_is_json()) {
-    tool_json_t json;
-    tool_json_begin(&json, stdout);
-    tool_json_unsigned(&json, "row", row);
-    tool_json_unsigned(&json, "place", place);
-    tool_json_unsigned(&json, "class", index);
-    tool_json_text(&json, "label", label);
-    tool_json_number(&json, "score", score);
-    tool_json_end(&json);
-    return;
-  }
-  tool_say("  %s%-4llu %-10.6g %s\n", place == 0 ? "> " : "  ", (unsigned long long)index, score,
-           label);
-}
-
-/* The largest of one row, one after the other: K is small. */
-static void print_row(const tool_value_t* value, uint64_t row, uint64_t classes, uint32_t top,
-                      const char* labels) {
-  bool* taken = tool_allocate((size_t)classes, sizeof(bool));
-  for (uint32_t place = 0; place < top && place < classes; ++place) {
-    uint64_t best = classes;
-    double score = -INFINITY;
-    for (uint64_t i = 0; i < classes; ++i) {
-      const double element = tool_element_get(value->dtype, value->data, row * classes + i, 0);
-      if (!taken[i] && (best == classes || element > score)) {
-        best = i;
-        score = element;
-      }
-    }
-    char label[128];
-    taken[best] = true;
-    find_line(labels, best, label, sizeof(label));
-    print_class(row, place, best, score, label);
-  }
-  tool_free(taken);
-}
-
-static uint64_t count_lines(const uint8_t* text, size_t size) {
-  uint64_t count = size > 0 && text[size - 1] != '\n' ? 1 : 0;
-  for (size_t i = 0; i < size; ++i) {
-    count += text[i] == '\n' ? 1 : 0;
-  }
-  return count;
-}
-
-static tenon_status_t print_classes(const run_t* run, const tool_value_t* value) {
-  uint8_t* labels = NULL;
-  size_t size = 0;
-  if (run->labels != NULL) {
-    const tenon_status_t status = tool_file_read(run->labels, &labels, &size);
-    if (status != TENON_OK) {
-      return status;
-    }
-  }
-  const uint32_t top = run->top > 0 ? run->top : 5;
-  const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 1;
-  const uint64_t rows = classes > 0 ? value->count / classes : 0;
-  const uint64_t names = count_lines(labels, size);
-  if (labels != NULL && names != classes) {
-    tool_warn("%s: %llu names for %llu classes", run->labels, (unsigned long long)names,
-              (unsigned long long)classes);
-  }
-  for (uint64_t row = 0; row < rows; ++row) {
-    if (rows > 1) {
-      tool_say("row %llu\n", (unsigned long long)row);
-    }
-    print_row(value, row, classes, top, (const char*)labels);
-  }
-  tool_free(labels);
-  return TENON_OK;
-}
-
-typedef struct statistics_t {
-  double min, max, mean;
-} statistics_t;
-
-static statistics_t find_statistics(const tool_value_t* value) {
-  statistics_t s = {INFINITY, -INFINITY, 0};
-  for (uint64_t i = 0; i < value->count; ++i) {
-    const double x = tool_element_get(value->dtype, value->data, i, 0);
-    s.min = fmin(s.min, x);
-    s.max = fmax(s.max, x);
-    s.mean += x / (double)value->count;
-  }
-  return s;
-}
-
-static void print_elements(const tool_value_t* value) {
-  const uint64_t shown = value->count < 10 ? value->count : 10;
-  for (uint64_t i = 0; i < shown; ++i) {
-    if (value->dtype == TENON_DTYPE_STRING) {
-      const tenon_string_view_t* strings = value->data;
-      tool_say(" \"%.*s\"", (int)strings[i].size, strings[i].data);
-    } else {
-      tool_say(" %.6g", tool_element_get(value->dtype, value->data, i, 0));
-    }
-  }
-  tool_say("%s\n", value->count > shown ? " ..." : "");
-}
-
-/* `is_picture`: it is written as one, and its first elements would tell nothing. */
-static void print_output(const char* name, uint32_t index, const tool_value_t* value,
-                         bool is_picture) {
-  char shape[256] = "";
-  const bool tensor = value->kind == TENON_ARGUMENT_TENSOR;
-  const bool numbers = tensor && value->dtype != TENON_DTYPE_STRING && value->count > 0;
-  const statistics_t s = numbers ? find_statistics(value) : (statistics_t){NAN, NAN, NAN};
-  if (tensor) {
-    tool_shape_print(value->rank, value->dims, shape, sizeof(shape));
-  }
-  if (tool_console_is_json()) {
-    tool_json_t json;
-    tool_json_begin(&json, stdout);
-    tool_json_text(&json, "output", name);
-    tool_json_unsigned(&json, "index", index);
-    tool_json_text(&json, "dtype", tensor ? tool_dtype_name(value->dtype) : "container");
-    tool_json_integers(&json, "shape", value->dims, tensor ? value->rank : 0);
-    tool_json_number(&json, "min", s.min);
-    tool_json_number(&json, "max", s.max);
-    tool_json_number(&json, "mean", s.mean);
-    tool_json_end(&json);
-    return;
-  }
-  if (!tensor) {
-    tool_say("output %s: %s of %zu\n", name,
-             value->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional", value->item_count);
-    return;
-  }
-  tool_say("output %s: %s %s", name, tool_dtype_name(value->dtype), shape);
-  if (numbers && value->count > 10) {
-    tool_say(", %.6g to %.6g, mean %.6g", s.min, s.max, s.mean);
-  }
-  if (is_picture) {
-    tool_say("\n");
-  } else {
-    tool_say("\n ");
-    print_elements(value);
-  }
-}
 
 /* ---- Pictures ---- */
 
@@ -317,6 +162,12 @@ static tenon_status_t compare(run_t* run, const tool_execution_t* execution, con
 
 /* ---- One run ---- */
 
+/* Beside a comparison, outputs are shown where something that shows them is asked for. */
+static bool asks_for_outputs(const run_t* run) {
+  return run->top > 0 || run->labels != NULL || run->picture != NULL || run->overlay != NULL ||
+         run->truth != NULL;
+}
+
 static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* execution,
                                    const tool_feed_t* feed) {
   tenon_status_t status = TENON_OK;
@@ -331,15 +182,15 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
                          value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
     const bool is_picture = i == 0 && (run->picture != NULL || run->overlay != NULL);
     if (classes) {
-      status = print_classes(run, &value);
+      status = tool_classes_print(&value, run->top > 0 ? run->top : 5, run->labels);
     } else {
-      print_output(name, i, &value, is_picture);
+      tool_output_print(name, i, &value, is_picture);
     }
     if (status == TENON_OK && is_picture) {
       status = write_pictures(run, feed, name, &value);
     }
     if (status == TENON_OK && i == 0 && run->truth != NULL) {
-      status = tool_truth_check(run->truth, &value);
+      status = tool_truth_check(run->truth, name, &value);
     }
     tool_value_free(&value);
   }
@@ -360,19 +211,52 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   }
 }
 
-/* With several data sets each has a folder of its own. */
+/* The folder below `base` for a data set; with several each has one of its own. */
+static char* make_result_folder(const run_t* run, const char* base, const char* data_set) {
+  if (run->feeding.data_sets.count < 2) {
+    return tool_copy_text(base);
+  }
+  char* path = tool_copy_text(data_set);
+  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; --length) {
+    path[length - 1] = '\0';
+  }
+  char* folder = tool_format("%s/%s", base, tool_path_base(path));
+  tool_free(path);
+  return folder;
+}
+
+/* Results of one data set must not be written over those of another. */
+static tenon_status_t check_result_folders(const run_t* run) {
+  const tool_list_t* sets = &run->feeding.data_sets;
+  tenon_status_t status = TENON_OK;
+  const bool writes = run->output != NULL || run->record != NULL;
+  for (size_t i = 1; writes && i < sets->count; ++i) {
+    char* folder = make_result_folder(run, "", sets->items[i]);
+    for (size_t k = 0; k < i && status == TENON_OK; ++k) {
+      char* other = make_result_folder(run, "", sets->items[k]);
+      if (strcmp(folder, other) == 0) {
+        status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                           "--data-set %s: has the name of %s, and its results would be written "
+                           "over that one's",
+                           sets->items[i], sets->items[k]);
+      }
+      tool_free(other);
+    }
+    tool_free(folder);
+  }
+  return status;
+}
+
 static tenon_status_t write_results(const run_t* run, tool_execution_t* execution,
                                     const char* data_set) {
   tenon_status_t status = TENON_OK;
-  const bool several = run->feeding.data_sets.count > 1;
-  const char* base = several ? tool_path_base(data_set) : "";
   if (run->output != NULL) {
-    char* folder = tool_format("%s%s%s", run->output, several ? "/" : "", base);
+    char* folder = make_result_folder(run, run->output, data_set);
     status = tool_execution_write(execution, folder);
     tool_free(folder);
   }
   if (status == TENON_OK && run->record != NULL) {
-    char* folder = tool_format("%s%s%s", run->record, several ? "/" : "", base);
+    char* folder = make_result_folder(run, run->record, data_set);
     status = record(folder, execution);
     tool_free(folder);
   }
@@ -392,8 +276,12 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
     return status;
   }
   print_summary(run, session, seconds);
-  status =
-      data_set != NULL ? compare(run, execution, data_set) : show_outputs(run, execution, feed);
+  if (data_set != NULL) {
+    status = compare(run, execution, data_set);
+  }
+  if (status == TENON_OK && (data_set == NULL || asks_for_outputs(run))) {
+    status = show_outputs(run, execution, feed);
+  }
   if (status == TENON_OK) {
     status = write_results(run, execution, data_set);
   }
@@ -427,6 +315,9 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
 static tenon_status_t run_all(run_t* run) {
   tenon_status_t status = tool_building_prepare(&run->building);
   if (status == TENON_OK) {
+    status = check_result_folders(run);
+  }
+  if (status == TENON_OK) {
     status = tool_common_begin(&run->common, &run->registry);
   }
   const tool_list_t* sets = &run->feeding.data_sets;
@@ -455,8 +346,7 @@ static int run_command(int argc, char** argv) {
   }
   tenon_registry_release(run.registry);
   tool_building_free(&run.building);
-  tool_list_free(&run.feeding.inputs);
-  tool_list_free(&run.feeding.data_sets);
+  tool_feeding_free(&run.feeding);
   tool_list_free(&run.common.plugins);
   tool_list_free(&operands);
   return exit_status;

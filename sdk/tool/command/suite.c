@@ -51,7 +51,7 @@ static const tool_option_t options[] = {
     {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs),
      "cases at a time; default: this machine's processors"},
     {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout),
-     "seconds for one case; default 120"},
+     "seconds for one case, 0 for no limit; default 120"},
     {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
     {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
@@ -192,7 +192,8 @@ static char run_case(void* user, size_t index, char* out_words, size_t size) {
   char* model = tool_format("%s/model.onnx", c->folder);
   attempt.model = model;
   const int count = scandir(c->folder, &entries, is_data_set, alphasort);
-  tenon_status_t status = tool_common_begin(&suite->common, &attempt.registry);
+  tenon_status_t status = count > 0 ? tool_common_begin(&suite->common, &attempt.registry)
+                                    : tool_fail(TENON_ERROR_IO, "its data sets cannot be listed");
   for (int i = 0; i < count && status == TENON_OK && attempt.is_equal; ++i) {
     attempt.data_set = tool_format("%s/%s", c->folder, entries[i]->d_name);
     status = run_data_set(&attempt);

@@ -63,7 +63,7 @@ tenon_status_t tool_file_write(const char* path, const void* data, size_t size) 
   FILE* file = fopen(temporary, "wbe");
   tenon_status_t status = TENON_OK;
   if (file == NULL) {
-    status = fail_with_errno(temporary, "cannot be written");
+    status = fail_with_errno(path, "cannot be written");
   } else {
     const bool wrote = size == 0 || fwrite(data, 1, size, file) == size;
     const bool closed = fclose(file) == 0;

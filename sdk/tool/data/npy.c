@@ -284,6 +284,10 @@ static bool data_bytes(const header_t* header, uint64_t* out_bytes) {
          !__builtin_mul_overflow(count, (uint64_t)size, out_bytes);
 }
 
+bool tool_npy_is_one(const uint8_t* data, size_t size) {
+  return size >= MAGIC_SIZE && memcmp(data, magic, MAGIC_SIZE) == 0;
+}
+
 tenon_status_t tool_npy_parse(const char* name, const uint8_t* data, size_t size,
                               tool_value_t* out_value) {
   if (size < 10 || memcmp(data, magic, MAGIC_SIZE) != 0 || data[6] < 1 || data[6] > 3) {

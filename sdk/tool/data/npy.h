@@ -7,6 +7,7 @@
 
 #include "data/value.h"
 
+bool tool_npy_is_one(const uint8_t* data, size_t size);
 /* `name` is for messages. */
 tenon_status_t tool_npy_parse(const char* name, const uint8_t* data, size_t size,
                               tool_value_t* out_value);

@@ -58,12 +58,15 @@ void tool_picture_resize(const tool_picture_t* picture, uint32_t width, uint32_t
 typedef struct tool_preprocess_t {
   double mean[4]; /* by channel, in the order of the tensor */
   double scale[4];
-  bool bgr;   /* blue first */
-  bool given; /* --mean or --scale was there */
+  uint32_t count; /* of the numbers given for either; 0 or 1: for all channels */
+  bool bgr;       /* blue first */
+  bool given;     /* --mean or --scale was there */
 } tool_preprocess_t;
 
-/* "103.9,116.8,123.7" or one number for all channels. `option` is named in messages. */
-tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4]);
+/* "103.9,116.8,123.7" or one number for all channels; *inout_count becomes how many there are where
+ * that is more. `option` is named in messages. */
+tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4],
+                                     uint32_t* inout_count);
 
 /* The tensor for an input of these extents (-1: as the picture has them; the batch is 1). Rank 4:
  * NCHW, or NHWC where the last extent is the one that is 1, 3 or 4; rank 3: without N; rank 2: H

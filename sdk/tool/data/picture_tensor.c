@@ -7,7 +7,8 @@
 #include "text/console.h"
 #include "text/memory.h"
 
-tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4]) {
+tenon_status_t tool_preprocess_parse(const char* option, const char* text, double out_numbers[4],
+                                     uint32_t* inout_count) {
   double numbers[4];
   uint32_t count = 0;
   const char* at = text;
@@ -27,7 +28,19 @@ tenon_status_t tool_preprocess_parse(const char* option, const char* text, doubl
   for (uint32_t i = 0; i < 4; ++i) {
     out_numbers[i] = numbers[i < count ? i : count - 1];
   }
+  *inout_count = count > *inout_count ? count : *inout_count;
   return TENON_OK;
+}
+
+static tenon_status_t check_count(const char* name, const tool_preprocess_t* preprocess,
+                                  uint64_t channels) {
+  if (preprocess->count < 2 || preprocess->count == channels) {
+    return TENON_OK;
+  }
+  return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                   "%s: --mean or --scale gives %u numbers, the input has %llu %s", name,
+                   preprocess->count, (unsigned long long)channels,
+                   channels == 1 ? "channel" : "channels");
 }
 
 /* ---- Resizing ---- */
@@ -197,7 +210,10 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
         TENON_ERROR_INVALID_DATA, "%s: a picture cannot fill %lld channels of %lld x %lld", name,
         (long long)wanted, (long long)extents[axes.row], (long long)extents[axes.column]);
   }
-  const tenon_status_t status = tool_value_make(name, dtype, rank, extents, out_value);
+  tenon_status_t status = check_count(name, preprocess, (uint64_t)wanted);
+  if (status == TENON_OK) {
+    status = tool_value_make(name, dtype, rank, extents, out_value);
+  }
   if (status != TENON_OK) {
     return status;
   }
@@ -221,10 +237,6 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
 tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
                                    const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
                                    tool_value_t* out_value) {
-  const tenon_status_t status = tool_value_make(name, dtype, bytes->rank, bytes->dims, out_value);
-  if (status != TENON_OK) {
-    return status;
-  }
   /* Extents inside of the channel axis: channels first where the third axis from the end is 1, 3 or
    * 4 wide. */
   uint64_t inner = 1;
@@ -236,14 +248,18 @@ tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
       inner *= (uint64_t)bytes->dims[k];
     }
   }
-  for (uint64_t i = 0; i < bytes->count; ++i) {
+  tenon_status_t status = check_count(name, preprocess, channels);
+  if (status == TENON_OK) {
+    status = tool_value_make(name, dtype, bytes->rank, bytes->dims, out_value);
+  }
+  for (uint64_t i = 0; status == TENON_OK && i < bytes->count; ++i) {
     const uint64_t channel = i / inner % channels;
     const uint64_t c = channel < 4 ? channel : 3;
     const double sample = tool_element_get(bytes->dtype, bytes->data, i, 0);
     tool_element_set(dtype, out_value->data, i,
                      (sample - preprocess->mean[c]) * preprocess->scale[c]);
   }
-  return TENON_OK;
+  return status;
 }
 
 /* ---- From a tensor ---- */

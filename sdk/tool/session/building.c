@@ -57,9 +57,9 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--optimizer-limit", NULL, "N", TOOL_OPTION_COUNT, FIELD(optimizer_limit),
      "stop optimising after N patches, to find the one that is wrong"},
     {"--timing-cache", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
-     "keep measurements here; default: in the cache folder"},
+     "where a plan is built: keep measurements here; default: in the cache folder"},
     {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
-     "measure everything again and keep nothing"},
+     "where a plan is built: measure everything again and keep nothing"},
     {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache),
      "neither look for the plan in the cache folder nor keep it there"},
 };

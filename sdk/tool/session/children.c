@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "session/common.h"
+#include "session/model.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -79,7 +80,7 @@ static void finish(child_t* child, tool_job_done_t done, void* user) {
   child->text[child->used] = '\0';
   tool_job_result_t result = {child->text[0], child->text + 1, tool_seconds() - child->begin};
   if (child->timed_out) {
-    (void)snprintf(words, sizeof(words), "took longer than %.0f s", result.seconds);
+    (void)snprintf(words, sizeof(words), "took longer than %.3g s", result.seconds);
   } else if (WIFSIGNALED(status)) {
     (void)snprintf(words, sizeof(words), "crashed: %s", strsignal(WTERMSIG(status)));
   } else if (child->used == 0 || WEXITSTATUS(status) != 0) {
@@ -88,6 +89,7 @@ static void finish(child_t* child, tool_job_done_t done, void* user) {
   if (words[0] != '\0') {
     result.code = '!';
     result.words = words;
+    tool_plan_files_remove(child->process);
   }
   done(user, child->index, &result);
   child->process = 0;
@@ -127,6 +129,7 @@ static void stop_all(child_t* children, size_t count) {
     if (children[i].process != 0) {
       (void)kill(children[i].process, SIGKILL);
       (void)waitpid(children[i].process, NULL, 0);
+      tool_plan_files_remove(children[i].process);
       (void)close(children[i].pipe);
     }
   }

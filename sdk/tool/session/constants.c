@@ -3,24 +3,9 @@
 
 #include <string.h>
 
-#include "data/file.h"
-#include "data/npy.h"
-#include "data/tensor_proto.h"
+#include "data/value_file.h"
 #include "text/console.h"
 #include "text/memory.h"
-
-static tenon_status_t read_value(const char* path, tool_value_t* out_value) {
-  uint8_t* bytes = NULL;
-  size_t size = 0;
-  tenon_status_t status = tool_file_read(path, &bytes, &size);
-  if (status == TENON_OK) {
-    status = tool_path_has_suffix(path, ".npy")
-                 ? tool_npy_parse(path, bytes, size, out_value)
-                 : tool_tensor_proto_parse(path, bytes, size, TENON_ARGUMENT_TENSOR, out_value);
-  }
-  tool_free(bytes);
-  return status;
-}
 
 static tenon_status_t add_one(const char* text, tool_constants_t* constants) {
   const char* equals = strrchr(text, '=');
@@ -36,7 +21,7 @@ static tenon_status_t add_one(const char* text, tool_constants_t* constants) {
                        "--input-constant %s: input '%s' has a value already", text, constant.input);
   }
   if (status == TENON_OK) {
-    status = read_value(constant.path, &constant.value);
+    status = tool_value_read(constant.path, TENON_ARGUMENT_TENSOR, &constant.value);
   }
   if (status != TENON_OK) {
     tool_free(constant.input);

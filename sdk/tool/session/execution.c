@@ -7,7 +7,7 @@
 
 #include "data/file.h"
 #include "data/npy.h"
-#include "data/tensor_proto.h"
+#include "data/value_file.h"
 #include "session/common.h"
 #include "text/console.h"
 #include "text/memory.h"
@@ -32,16 +32,13 @@ static tenon_status_t read_infos(tool_execution_t* execution) {
 }
 
 tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
-                                   uint32_t thread_count, bool verify,
-                                   tool_execution_t* out_execution) {
+                                   uint32_t thread_count, tool_execution_t* out_execution) {
   tool_execution_t execution = {0};
-  tenon_engine_options_t engine_options = TENON_OPTIONS(tenon_engine_options_t);
   tenon_context_options_t context_options = TENON_OPTIONS(tenon_context_options_t);
-  engine_options.verify = verify ? 1 : 0;
   context_options.thread_count = thread_count;
   const double begin = tool_seconds();
   tenon_status_t status =
-      tenon_engine_create_from_file(registry, plan_path, &engine_options, &execution.engine);
+      tenon_engine_create_from_file(registry, plan_path, NULL, &execution.engine);
   if (status == TENON_OK) {
     status = tenon_context_create(execution.engine, &context_options, &execution.context);
   }
@@ -200,19 +197,6 @@ tenon_status_t tool_execution_write(const tool_execution_t* execution, const cha
 
 /* ---- Comparing ---- */
 
-static tenon_status_t read_recorded(const char* path, uint32_t kind, tool_value_t* out_value) {
-  uint8_t* bytes = NULL;
-  size_t size = 0;
-  tenon_status_t status = tool_file_read(path, &bytes, &size);
-  if (status == TENON_OK) {
-    status = tool_path_has_suffix(path, ".npy")
-                 ? tool_npy_parse(path, bytes, size, out_value)
-                 : tool_tensor_proto_parse(path, bytes, size, kind, out_value);
-  }
-  tool_free(bytes);
-  return status;
-}
-
 static void repeat_recorded(const tool_value_t* ours, int64_t batch, tool_value_t* recorded) {
   tool_value_t repeated;
   const bool larger = batch > 1 && ours->kind == TENON_ARGUMENT_TENSOR &&
@@ -231,7 +215,7 @@ static tenon_status_t compare_one(const tool_execution_t* execution, uint32_t in
                                   int64_t batch, tool_difference_t* out_difference) {
   tool_value_t recorded;
   tool_value_t ours;
-  tenon_status_t status = read_recorded(path, execution->outputs[index].kind, &recorded);
+  tenon_status_t status = tool_value_read(path, execution->outputs[index].kind, &recorded);
   if (status != TENON_OK) {
     return status;
   }

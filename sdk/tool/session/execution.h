@@ -20,8 +20,7 @@ typedef struct tool_execution_t {
 
 /* Loads a plan file and makes a context. */
 tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
-                                   uint32_t thread_count, bool verify,
-                                   tool_execution_t* out_execution);
+                                   uint32_t thread_count, tool_execution_t* out_execution);
 void tool_execution_close(tool_execution_t* execution);
 
 /* Fills and sets all inputs: from the feed, else with seeded random numbers and a warning. `shapes`

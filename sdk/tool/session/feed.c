@@ -35,10 +35,6 @@ enum { DATA_SET_GAP = 16 };
 
 /* ---- Loading ---- */
 
-static bool looks_like_npy(const uint8_t* bytes, size_t size) {
-  return size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
-}
-
 static void take_shape(tool_feed_item_t* item, uint32_t rank, const int64_t* dims) {
   if (rank <= TOOL_RANK_MAX) {
     item->has_shape = true;
@@ -62,7 +58,7 @@ static tenon_status_t load_item(tool_feed_t* feed, tool_feed_item_t* item, uint8
   if (tool_picture_is_one(bytes, size)) {
     item->is_picture = true;
     status = tool_picture_parse(item->path, bytes, size, &item->picture);
-  } else if (looks_like_npy(bytes, size)) {
+  } else if (tool_npy_is_one(bytes, size)) {
     status = load_array(item, bytes, size);
   } else {
     /* A recorded tensor, or a sequence or optional: the network tells. */
@@ -89,8 +85,10 @@ static tenon_status_t load_item(tool_feed_t* feed, tool_feed_item_t* item, uint8
   return status;
 }
 
-static tenon_status_t load_path(tool_feed_t* feed, char* path, char* input, uint32_t position) {
-  tool_feed_item_t item = {.path = path, .input = input, .position = position};
+static tenon_status_t load_path(tool_feed_t* feed, char* path, char* input, uint32_t position,
+                                bool is_recorded) {
+  tool_feed_item_t item = {
+      .path = path, .input = input, .position = position, .is_recorded = is_recorded};
   uint8_t* bytes = NULL;
   size_t size = 0;
   const tenon_status_t status = tool_file_read(path, &bytes, &size);
@@ -110,7 +108,8 @@ static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) 
     const bool named = equals != NULL && !tool_file_exists(text);
     char* path = tool_copy_text(named ? equals + 1 : text);
     char* input = named ? tool_copy_bytes(text, (size_t)(equals - text)) : NULL;
-    const tenon_status_t status = load_path(feed, path, input, named ? TENON_NONE : position++);
+    const tenon_status_t status =
+        load_path(feed, path, input, named ? TENON_NONE : position++, false);
     if (status != TENON_OK) {
       return status;
     }
@@ -136,7 +135,7 @@ static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
       continue;
     }
     missing = 0;
-    const tenon_status_t status = load_path(feed, path, NULL, i);
+    const tenon_status_t status = load_path(feed, path, NULL, i, true);
     if (status != TENON_OK) {
       return status;
     }
@@ -177,6 +176,22 @@ static void drop_constants(tool_feed_t* feed, const tool_constants_t* constants)
   }
 }
 
+tenon_status_t tool_feeding_data_set(const tool_feeding_t* feeding, const char** out_data_set) {
+  const tool_list_t* sets = &feeding->data_sets;
+  if (sets->count > 1) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "--data-set %s: %s is given already, and one is all that this command takes",
+                     sets->items[1], sets->items[0]);
+  }
+  *out_data_set = sets->count > 0 ? sets->items[0] : NULL;
+  return TENON_OK;
+}
+
+void tool_feeding_free(tool_feeding_t* feeding) {
+  tool_list_free(&feeding->inputs);
+  tool_list_free(&feeding->data_sets);
+}
+
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
                               const tool_constants_t* constants, tool_feed_t* out_feed) {
   tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed};
@@ -185,10 +200,12 @@ tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_se
                                         .bgr = feeding->bgr,
                                         .given = feeding->mean != NULL || feeding->scale != NULL};
   if (feeding->mean != NULL) {
-    status = tool_preprocess_parse("--mean", feeding->mean, feed.preprocess.mean);
+    status = tool_preprocess_parse("--mean", feeding->mean, feed.preprocess.mean,
+                                   &feed.preprocess.count);
   }
   if (status == TENON_OK && feeding->scale != NULL) {
-    status = tool_preprocess_parse("--scale", feeding->scale, feed.preprocess.scale);
+    status = tool_preprocess_parse("--scale", feeding->scale, feed.preprocess.scale,
+                                   &feed.preprocess.count);
   }
   if (status == TENON_OK) {
     status = load_inputs(&feeding->inputs, &feed);
@@ -263,6 +280,21 @@ static tenon_status_t check_shape(const tool_feed_t* feed, const tool_feed_item_
                    item->path, given, input->name, wanted);
 }
 
+/* No other file of --input may be for this input. */
+static tenon_status_t check_single(const tool_feed_t* feed, const tool_feed_item_t* item,
+                                   const char* name, uint32_t position) {
+  for (size_t i = 0; i < feed->count; ++i) {
+    const tool_feed_item_t* other = &feed->items[i];
+    const bool same = other->input != NULL ? strcmp(other->input, name) == 0
+                                           : !other->is_recorded && other->position == position;
+    if (other != item && same) {
+      return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: input '%s' is given by %s already",
+                       other->path, name, item->path);
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
                                uint32_t input_count) {
   char* names = tool_input_names(inputs, input_count);
@@ -285,6 +317,9 @@ tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* i
   for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
     const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
     status = item != NULL ? check_shape(feed, item, &inputs[k]) : TENON_OK;
+    if (item != NULL && status == TENON_OK) {
+      status = check_single(feed, item, inputs[k].name, k);
+    }
   }
   tool_free(names);
   return status;

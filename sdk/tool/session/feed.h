@@ -33,6 +33,7 @@ typedef struct tool_feed_item_t {
   char* input;       /* name of the input that was asked for; NULL: by position */
   char* own_name;    /* name in the file, "" for none: used where there is no other */
   uint32_t position; /* among the inputs */
+  bool is_recorded;  /* of a data set: what --input gives goes before it */
   bool is_picture;
   tool_picture_t picture;
   bool has_shape; /* of a tensor, or taken from its head */
@@ -52,6 +53,9 @@ typedef struct tool_feed_t {
   uint64_t seed;
 } tool_feed_t;
 
+/* The data set where one alone makes sense, NULL when none is given. INVALID_ARGUMENT for more. */
+tenon_status_t tool_feeding_data_set(const tool_feeding_t* feeding, const char** out_data_set);
+void tool_feeding_free(tool_feeding_t* feeding);
 /* Reads the files of --input and, unless NULL, the input_<i>.pb (or .npy) of a data set; without
  * those for inputs that are constants, as far as the recorded tensors' names tell. */
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,

@@ -5,6 +5,8 @@
 #ifndef TOOL_SESSION_MODEL_H_
 #define TOOL_SESSION_MODEL_H_
 
+#include <sys/types.h>
+
 #include "session/building.h"
 #include "session/feed.h"
 
@@ -39,6 +41,8 @@ tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* mod
                                      bool rebuild, tool_plan_file_t* out_file);
 /* An empty file of its own in TMPDIR or /tmp. */
 tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file);
+/* Removes those that a process could not remove any more. */
+void tool_plan_files_remove(pid_t process);
 void tool_plan_file_free(tool_plan_file_t* file);
 /* "hit", "miss", "off", "plan". */
 const char* tool_cache_use_text(tool_cache_use_t use);

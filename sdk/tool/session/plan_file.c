@@ -1,4 +1,5 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +62,25 @@ static char* timing_cache_path(const tool_building_t* building) {
   return path;
 }
 
+/* A file that is given is written to: it must be none that is worth keeping. */
+static tenon_status_t check_timing_cache(const char* path) {
+  static const char mark[] = "tenon timing cache ";
+  char head[sizeof(mark) - 1] = {0};
+  FILE* file = path != NULL ? fopen(path, "rbe") : NULL;
+  if (file == NULL) {
+    return TENON_OK;
+  }
+  const size_t got = fread(head, 1, sizeof(head), file);
+  (void)fclose(file);
+  if (got > 0 && (got < sizeof(head) || memcmp(head, mark, sizeof(head)) != 0)) {
+    return tool_fail(TENON_ERROR_INVALID_DATA,
+                     "--timing-cache %s: is no timing cache, and is not overwritten; remove it or "
+                     "give another name",
+                     path);
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* network,
                                   const tool_building_t* building, const char* plan_path,
                                   uint32_t* out_timing_entries) {
@@ -70,8 +90,8 @@ tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* n
   tenon_plan_t* plan = NULL;
   char* timing_path = timing_cache_path(building);
   tool_building_fill(building, &profile, &options);
-  tenon_status_t status = TENON_OK;
-  if (timing_path != NULL) {
+  tenon_status_t status = check_timing_cache(building->timing_cache);
+  if (status == TENON_OK && timing_path != NULL) {
     status = tenon_timing_cache_create(registry, timing_path, &timings);
   }
   options.timing_cache = timings;
@@ -194,9 +214,20 @@ static tenon_status_t build_network(tenon_registry_t* registry, const char* mode
   return status;
 }
 
-tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
+static const char* temporary_folder(void) {
   const char* folder = getenv("TMPDIR");
-  char* path = tool_format("%s/tenon-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
+  return folder != NULL && folder[0] == '/' ? folder : "/tmp";
+}
+
+/* What the names of a process's temporary files begin with. */
+static char* temporary_prefix(pid_t process) {
+  return tool_format("tenon-%ld-", (long)process);
+}
+
+tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
+  char* prefix = temporary_prefix(getpid());
+  char* path = tool_format("%s/%sXXXXXX", temporary_folder(), prefix);
+  tool_free(prefix);
   const int descriptor = mkstemp(path);
   if (descriptor < 0) {
     const tenon_status_t status =
@@ -208,6 +239,21 @@ tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
   out_file->path = path;
   out_file->is_temporary = true;
   return TENON_OK;
+}
+
+void tool_plan_files_remove(pid_t process) {
+  char* prefix = temporary_prefix(process);
+  DIR* folder = opendir(temporary_folder());
+  const struct dirent* entry = NULL;
+  while (folder != NULL && (entry = readdir(folder)) != NULL) {
+    if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
+      (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+  }
+  if (folder != NULL) {
+    (void)closedir(folder);
+  }
+  tool_free(prefix);
 }
 
 static tenon_status_t build_into_cache(tenon_registry_t* registry, const char* model,

@@ -34,16 +34,15 @@ tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
   }
   const bool from_cache = session.file.use == TOOL_CACHE_HIT;
   tool_console_soften(from_cache);
-  status = tool_execution_open(registry, session.file.path, building->threads, false,
-                               &session.execution);
+  status = tool_execution_open(registry, session.file.path, building->threads, &session.execution);
   tool_console_soften(false);
   if (status != TENON_OK && from_cache) {
     tool_warn("the cached plan cannot be loaded and is built again");
     tool_plan_file_free(&session.file);
     status = tool_plan_file_obtain(registry, model, building, feed, true, &session.file);
     if (status == TENON_OK) {
-      status = tool_execution_open(registry, session.file.path, building->threads, false,
-                                   &session.execution);
+      status =
+          tool_execution_open(registry, session.file.path, building->threads, &session.execution);
     }
   }
   if (status != TENON_OK) {
@@ -76,7 +75,8 @@ tenon_status_t tool_step_times_measure(tool_execution_t* execution, uint32_t run
   times.seconds = tool_allocate(times.step_count, sizeof(double));
   tenon_status_t status = tenon_context_set_profiler(execution->context, on_step, &times);
   for (uint32_t i = 0; i < run_count && status == TENON_OK; ++i) {
-    status = tenon_context_run(execution->context);
+    status =
+        tool_console_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
   }
   (void)tenon_context_set_profiler(execution->context, NULL, NULL);
   if (status != TENON_OK) {
@@ -101,6 +101,7 @@ static void print_json(uint32_t index, const tenon_step_info_t* step, double mea
   tool_json_text(&json, "outputs", step->outputs);
   tool_json_number(&json, "mean_us", mean_us);
   tool_json_number(&json, "share", share);
+  tool_json_unsigned(&json, "depth", step->depth);
   tool_json_end(&json);
 }
 
@@ -108,7 +109,13 @@ tenon_status_t tool_step_times_print(const tool_execution_t* execution,
                                      const tool_step_times_t* times) {
   double total = 0;
   for (uint32_t i = 0; i < times->step_count; ++i) {
-    total += times->seconds[i];
+    tenon_step_info_t step;
+    const tenon_status_t status = tenon_engine_get_step(execution->engine, i, &step);
+    if (status != TENON_OK) {
+      return status;
+    }
+    /* A body's steps are a part of the step that they belong to. */
+    total += step.depth == 0 ? times->seconds[i] : 0;
   }
   tool_say("%5s %10s %6s  %-28s %-24s %s\n", "step", "us", "%", "name", "kernel", "output");
   for (uint32_t i = 0; i < times->step_count; ++i) {

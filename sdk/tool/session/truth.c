@@ -1,6 +1,7 @@
 /* See truth.h. */
 #include "session/truth.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
+#include "text/shape_text.h"
 
 static uint64_t largest_of_row(const tool_value_t* value, uint64_t row, uint64_t classes) {
   uint64_t best = 0;
@@ -24,14 +26,21 @@ static uint64_t largest_of_row(const tool_value_t* value, uint64_t row, uint64_t
 }
 
 /* `labels` NULL: `label` for every row. */
-static tenon_status_t check_classes(const tool_value_t* value, const tool_value_t* labels,
+static tenon_status_t check_classes(const char* truth, const char* output,
+                                    const tool_value_t* value, const tool_value_t* labels,
                                     double label) {
   const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 0;
   const uint64_t rows = classes > 0 ? value->count / classes : 0;
   if (rows == 0 || (labels != NULL && labels->count != rows)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--truth: %llu labels for %llu rows",
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "--truth %s: %llu labels for the %llu rows of output '%s'", truth,
                      (unsigned long long)(labels != NULL ? labels->count : 1),
-                     (unsigned long long)rows);
+                     (unsigned long long)rows, output);
+  }
+  if (labels == NULL && !(label >= 0 && label < (double)classes && floor(label) == label)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "--truth %s: the classes of output '%s' are 0 to %llu", truth, output,
+                     (unsigned long long)classes - 1);
   }
   uint64_t right = 0;
   for (uint64_t row = 0; row < rows; ++row) {
@@ -57,14 +66,19 @@ static tenon_status_t check_classes(const tool_value_t* value, const tool_value_
   return TENON_OK;
 }
 
-static tenon_status_t check_mask(const tool_value_t* value, const tool_picture_t* truth) {
+static tenon_status_t check_mask(const char* name, const char* output, const tool_value_t* value,
+                                 const tool_picture_t* truth) {
   const uint64_t pixels = (uint64_t)truth->width * truth->height;
   const bool fits = value->rank >= 2 && value->count == pixels &&
                     value->dims[value->rank - 1] == truth->width &&
                     value->dims[value->rank - 2] == truth->height;
   if (!fits) {
+    char shape[512];
+    tool_shape_print(value->rank, value->dims, shape, sizeof(shape));
     return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "--truth: the picture has another size than the output");
+                     "--truth %s: a picture of %u x %u pixels is no mask for output '%s', which is "
+                     "%s",
+                     name, truth->width, truth->height, output, shape);
   }
   uint64_t both = 0;
   uint64_t either = 0;
@@ -86,30 +100,31 @@ static tenon_status_t check_mask(const tool_value_t* value, const tool_picture_t
   return TENON_OK;
 }
 
-tenon_status_t tool_truth_check(const char* truth, const tool_value_t* value) {
+tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value) {
   char* end = NULL;
   uint8_t* bytes = NULL;
   size_t size = 0;
   const double label = strtod(truth, &end);
   if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype == TENON_DTYPE_STRING) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--truth: the first output has no numbers");
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "--truth %s: output '%s' has no numbers", truth,
+                     output);
   }
   if (*end == '\0' && end != truth) {
-    return check_classes(value, NULL, label);
+    return check_classes(truth, output, value, NULL, label);
   }
   tenon_status_t status = tool_file_read(truth, &bytes, &size);
   if (status == TENON_OK && tool_picture_is_one(bytes, size)) {
     tool_picture_t picture;
     status = tool_picture_parse(truth, bytes, size, &picture);
     if (status == TENON_OK) {
-      status = check_mask(value, &picture);
+      status = check_mask(truth, output, value, &picture);
       tool_picture_free(&picture);
     }
   } else if (status == TENON_OK) {
     tool_value_t labels;
     status = tool_npy_parse(truth, bytes, size, &labels);
     if (status == TENON_OK) {
-      status = check_classes(value, &labels, 0);
+      status = check_classes(truth, output, value, &labels, 0);
       tool_value_free(&labels);
     }
   }

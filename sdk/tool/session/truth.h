@@ -7,6 +7,6 @@
 /* `truth`: a whole number (the class of every row), a .npy file with the class of each row, or a
  * picture whose bright half is the mask. Prints how many are right, or the overlap: pixels in both
  * masks by pixels in either (IoU), the output counting from 0.5 on. */
-tenon_status_t tool_truth_check(const char* truth, const tool_value_t* value);
+tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value);
 
 #endif

@@ -111,13 +111,6 @@ void tool_warn(const char* format, ...) {
   va_end(arguments);
 }
 
-void tool_info(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  report_format(TENON_SEVERITY_INFO, format, arguments);
-  va_end(arguments);
-}
-
 void tool_say(const char* format, ...) {
   if (console.json || console.silent) {
     return;
@@ -178,6 +171,9 @@ void tool_write_file(void* user, const char* text) {
 
 int tool_console_finish(int exit_status) {
   tool_progress_end();
+  if (exit_status == TOOL_EXIT_CANCELLED && console.last_error[0] == '\0') {
+    (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+  }
   if (console.json && exit_status > TOOL_EXIT_DIFFERENT) {
     tool_json_t json;
     tool_json_begin(&json, stdout);

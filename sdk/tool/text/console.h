@@ -35,7 +35,6 @@ tenon_sink_t tool_console_sink(void);
 tenon_status_t tool_fail(tenon_status_t status, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 void tool_warn(const char* format, ...) __attribute__((format(printf, 1, 2)));
-void tool_info(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Text for a person on standard output; nothing with --json. */
 void tool_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* The newest error's words, "" when there was none. Valid until the next error. */

@@ -156,11 +156,3 @@ void tool_json_list_begin(tool_json_t* json, const char* key) {
 void tool_json_list_end(tool_json_t* json) {
   close_scope(json, ']');
 }
-
-void tool_json_object_begin(tool_json_t* json, const char* key) {
-  open_scope(json, key, '{');
-}
-
-void tool_json_object_end(tool_json_t* json) {
-  close_scope(json, '}');
-}

@@ -27,8 +27,6 @@ void tool_json_integers(tool_json_t* json, const char* key, const int64_t* value
 void tool_json_lines(tool_json_t* json, const char* key, const char* lines);
 void tool_json_list_begin(tool_json_t* json, const char* key);
 void tool_json_list_end(tool_json_t* json);
-void tool_json_object_begin(tool_json_t* json, const char* key);
-void tool_json_object_end(tool_json_t* json);
 
 /* The text in quotation marks, escaped; bytes that are not UTF-8 become U+FFFD. */
 void tool_json_quote(FILE* file, const char* text, size_t size);

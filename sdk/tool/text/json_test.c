@@ -18,15 +18,13 @@ TENON_TEST(writes_one_object_a_line) {
   tool_json_number(&json, "half", 0.5);
   tool_json_integers(&json, "dims", (const int64_t[]){1, -2}, 2);
   tool_json_lines(&json, "lines", "one\ntwo\n");
-  tool_json_object_begin(&json, "inside");
   tool_json_bool(&json, "yes", true);
-  tool_json_object_end(&json);
   tool_json_unsigned(&json, "last", UINT64_MAX);
   tool_json_end(&json);
   (void)fclose(file);
   EXPECT_TEXT(text,
               "{\"words\": \"a\\\"b\\\\c\\n\\u0001\xC3\xA4\xEF\xBF\xBD\", \"nan\": null, \"half\": "
-              "0.5, \"dims\": [1, -2], \"lines\": [\"one\", \"two\"], \"inside\": {\"yes\": true}, "
+              "0.5, \"dims\": [1, -2], \"lines\": [\"one\", \"two\"], \"yes\": true, "
               "\"last\": 18446744073709551615}\n");
   free(text);
 }
