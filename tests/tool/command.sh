@@ -153,6 +153,13 @@ errors_part() {
   cp "$digits/model.onnx" own.onnx
   try 3 build own.onnx -o ./own.onnx
   says "./own.onnx: is the model itself"
+  mkdir taken
+  try 3 build own.onnx -o taken --verbose
+  says "-o taken: is a folder"
+  grep -q "is built" out err && complain "it was built all the same"
+  try 3 build own.onnx -o nowhere/plan --verbose
+  says "-o nowhere/plan: cannot be written: No such file or directory"
+  grep -q "is built" out err && complain "it was built all the same"
   try 3 build "$digits/model.onnx" -o plan --timing-cache own.onnx
   says "own.onnx: is no timing cache, and is not overwritten"
   cmp -s "$digits/model.onnx" own.onnx || complain "the model was overwritten"

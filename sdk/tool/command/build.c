@@ -1,9 +1,13 @@
 /* tenon build: a model in, a plan file out. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/commands.h"
+#include "data/file.h"
 #include "session/common.h"
 #include "session/model.h"
 #include "text/console.h"
@@ -68,6 +72,26 @@ static bool is_same_file(const char* a, const char* b) {
          about_a.st_ino == about_b.st_ino;
 }
 
+/* Said before the time of a build is spent. */
+static tenon_status_t check_output(const char* model, const char* output) {
+  struct stat about;
+  if (is_same_file(model, output)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "-o %s: is the model itself, which the plan would replace", output);
+  }
+  if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o %s: is a folder; name a file", output);
+  }
+  const char* base = tool_path_base(output);
+  char* folder =
+      base == output ? tool_format(".") : tool_format("%.*s", (int)(base - output), output);
+  const bool good = access(folder, W_OK | X_OK) == 0;
+  const int reason = errno;
+  tool_free(folder);
+  return good ? TENON_OK
+              : tool_fail(TENON_ERROR_IO, "-o %s: cannot be written: %s", output, strerror(reason));
+}
+
 static tenon_status_t build_model(build_t* build, const char* model,
                                   tenon_registry_t** out_registry) {
   const tool_feed_t feed = {.batch = build->batch};
@@ -85,9 +109,8 @@ static tenon_status_t build_model(build_t* build, const char* model,
   if (status == TENON_OK && is_plan) {
     status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is a plan already", model);
   }
-  if (status == TENON_OK && is_same_file(model, build->output)) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "-o %s: is the model itself, which the plan would replace", build->output);
+  if (status == TENON_OK) {
+    status = check_output(model, build->output);
   }
   const double begin = tool_seconds();
   if (status == TENON_OK) {
