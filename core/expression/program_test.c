@@ -1,5 +1,5 @@
-/* Programs: composition, linear forms, files. What is rebuilt is evaluated and compared with what it
- * was built from. */
+/* Programs: composition, linear forms, files. What is rebuilt is evaluated and compared with what
+ * it was built from. */
 #include "core/expression/program.h"
 
 #include "core/base/allocator.h"

@@ -80,7 +80,8 @@ static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls
   for (uint32_t i = 0; i < output_count; ++i) {
     const uint32_t old = tenon__bench_node(bench, match->graph, match->root)->outputs[i];
     value = tenon__match_value(match, op->descriptor.outputs[i].name);
-    if (old != TENON_NONE && (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
+    if (old != TENON_NONE &&
+        (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
