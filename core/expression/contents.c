@@ -138,24 +138,6 @@ static void evaluate_point(symbolic_t* s, uint32_t stage) {
   }
 }
 
-static uint32_t find_stages(symbolic_t* s) {
-  const tenon_program_t* program = &s->expression->program;
-  uint32_t most = 0;
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    const tenon_instruction_t* i = &program->instructions[k];
-    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
-    const uint32_t count = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
-    const uint32_t* needs = is_load ? program->coordinates + i->operands[0] : i->operands;
-    uint32_t stage = 0;
-    for (uint32_t o = 0; o < count; ++o) {
-      stage = s->stages[needs[o]] > stage ? s->stages[needs[o]] : stage;
-    }
-    s->stages[k] = stage + (tenon__opcode_is_reduction(i->opcode) ? 1u : 0u);
-    most = s->stages[k] > most ? s->stages[k] : most;
-  }
-  return most;
-}
-
 /* All reductions of a stage: each point is added to its sum. */
 static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
   const tenon_program_t* program = &s->expression->program;
@@ -283,7 +265,7 @@ tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
   if (found == NULL || s.values == NULL || s.sums == NULL || s.stages == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const uint32_t stages = find_stages(&s);
+  const uint32_t stages = tenon__program_stages(&expression->program, s.stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(&s, stage, points));
   }

@@ -63,6 +63,17 @@ TENON_TEST(integers) {
   test_end(&t);
 }
 
+TENON_TEST(narrow_integers_wrap) {
+  test_scope_t t;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  test_contents(&t, "x", 1, "100 100");
+  test_output(&t, "y", TENON_DTYPE_INT64, 1);
+  EXPECT_CONTENTS("y = cast(cast(x, i8) + cast(x, i8), i64)", "-56, -56");
+  EXPECT_CONTENTS("y = cast(sum(cast(x, i8), [0]), i64)", "-56");
+  EXPECT_CONTENTS("y = cast(prod(cast(x, u8), [0]), i64)", "16");
+  test_end(&t);
+}
+
 TENON_TEST(floats_that_stay_exact) {
   test_scope_t t;
   REQUIRE(test_begin(&t, tenon__allocator_default()));

@@ -295,10 +295,13 @@ content_t tenon__content_add_to_sum(tenon__dim_pool_t* pool, const tenon_instruc
 
 content_t tenon__content_end_sum(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
                                  content_t sum) {
-  if (instruction->opcode != TENON_OPCODE_MEAN || !is_known(sum) || sum.count == 0) {
-    return sum;
+  int64_t number = 0;
+  if (instruction->opcode == TENON_OPCODE_MEAN && is_known(sum) && sum.count > 0) {
+    tenon_instruction_t own = *instruction;
+    own.opcode = TENON_OPCODE_DIV;
+    sum = combine_two(pool, &own, sum, tenon__content_number(pool, (int64_t)sum.count));
   }
-  tenon_instruction_t own = *instruction;
-  own.opcode = TENON_OPCODE_DIV;
-  return combine_two(pool, &own, sum, tenon__content_number(pool, (int64_t)sum.count));
+  return tenon__dtype_class(instruction->dtype) != 'f' && tenon__content_known(pool, sum, &number)
+             ? tenon__content_number(pool, tenon__wrap_integer(instruction->dtype, number))
+             : sum;
 }

@@ -206,9 +206,8 @@ static void mark_needed(evaluation_t* e, uint32_t root) {
     if (!e->needed[k - 1] || tenon__opcode_is_reduction(i->opcode)) {
       continue;
     }
-    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
-    const uint32_t count = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
-    const uint32_t* needs = is_load ? program->coordinates + i->operands[0] : i->operands;
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
     for (uint32_t o = 0; o < count; ++o) {
       e->needed[needs[o]] = 1;
     }
@@ -259,25 +258,6 @@ static tenon_status_t check_faults(const evaluation_t* e, uint32_t root, uint32_
 }
 
 /* ---- Reductions ---- */
-
-/* Which stage computes each instruction: after how many rounds of reductions it can be. */
-static uint32_t find_stages(evaluation_t* e) {
-  const tenon_program_t* program = e->program;
-  uint32_t stages = 0;
-  for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    const tenon_instruction_t* i = &program->instructions[k];
-    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
-    const uint32_t count = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
-    const uint32_t* needs = is_load ? program->coordinates + i->operands[0] : i->operands;
-    uint32_t stage = 0;
-    for (uint32_t o = 0; o < count; ++o) {
-      stage = e->stages[needs[o]] > stage ? e->stages[needs[o]] : stage;
-    }
-    e->stages[k] = stage + (tenon__opcode_is_reduction(i->opcode) ? 1u : 0u);
-    stages = e->stages[k] > stages ? e->stages[k] : stages;
-  }
-  return stages;
-}
 
 /* Room and a beginning for a reduction's results; its operand is needed in the pass that comes. */
 static tenon_status_t begin_sums(evaluation_t* e, uint32_t index) {
@@ -389,7 +369,7 @@ static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
 
 static tenon_status_t evaluate(evaluation_t* e) {
   const tenon_program_t* program = e->program;
-  const uint32_t stages = find_stages(e);
+  const uint32_t stages = tenon__program_stages(program, e->stages);
   for (uint32_t stage = 1; stage <= stages; ++stage) {
     TENON_TRY(reduce(e, stage));
   }

@@ -82,17 +82,19 @@ tenon_status_t tenon__index_tensor(tenon__index_environment_t* environment,
     tensor.port = tenon__index_find_port(environment->scope, name->text, &tensor.is_output);
   }
   if (tensor.port == NULL) {
-    return tenon__index_fail(
+    (void)tenon__index_fail(
         environment, name, TENON_ERROR_INVALID_DATA, "'%s' is no name of an input or output",
         name->kind == TENON_SYNTAX_NAME || name->kind == TENON_SYNTAX_CALL ? name->text : "this");
+    return TENON_ERROR_INVALID_DATA;
   }
   if (indexed) {
     int64_t item = 0;
     TENON_TRY(tenon__index_known(environment, syntax->children[1], &item));
     if (item < 0 || item >= (int64_t)tensor.port->count) {
-      return tenon__index_fail(environment, syntax, TENON_ERROR_INVALID_DATA,
-                               "item %lld of %u of '%s'", (long long)item, tensor.port->count,
-                               tensor.port->name);
+      (void)tenon__index_fail(environment, syntax, TENON_ERROR_INVALID_DATA,
+                              "item %lld of %u of '%s'", (long long)item, tensor.port->count,
+                              tensor.port->name);
+      return TENON_ERROR_INVALID_DATA;
     }
     tensor.item = (uint32_t)item;
   } else if (tensor.port == environment->item_port) {

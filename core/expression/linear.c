@@ -73,9 +73,10 @@ static bool copy_free(linear_t* l, uint32_t index, pair_t* out_pair) {
   const tenon_program_t* program = &l->expression->program;
   tenon_instruction_t i = program->instructions[index];
   uint32_t coordinates[64];
+  uint32_t count = 0;
+  const uint32_t* needs =
+      tenon__instruction_needs(program->coordinates, &program->instructions[index], &count);
   const bool is_load = i.opcode == TENON_OPCODE_LOAD;
-  const uint32_t count = is_load ? i.operands[1] : tenon__opcode_operand_count(i.opcode);
-  const uint32_t* needs = is_load ? program->coordinates + i.operands[0] : i.operands;
   if (i.opcode == TENON_OPCODE_INPUT && (uint32_t)i.immediate.i == l->operand) {
     return false;
   }

@@ -20,23 +20,12 @@ static bool is_input_or_load(const tenon_instruction_t* i) {
   return i->opcode == TENON_OPCODE_INPUT || i->opcode == TENON_OPCODE_LOAD;
 }
 
-/* Instructions that `i` needs: operands, or a LOAD's coordinates. */
-static const uint32_t* needs_of(const tenon__program_builder_t* builder,
-                                const tenon_instruction_t* i, uint32_t* out_count) {
-  if (i->opcode == TENON_OPCODE_LOAD) {
-    *out_count = i->operands[1];
-    return builder->coordinates + i->operands[0];
-  }
-  *out_count = tenon__opcode_operand_count(i->opcode);
-  return i->operands;
-}
-
 static void place(gathering_t* g, uint32_t index) {
   const tenon_instruction_t* i = &g->from->instructions[index];
   tenon_instruction_t own = *i;
   uint32_t coordinates[64];
   uint32_t count = 0;
-  const uint32_t* needs = needs_of(g->from, i, &count);
+  const uint32_t* needs = tenon__instruction_needs(g->from->coordinates, i, &count);
   if (i->opcode == TENON_OPCODE_LOAD) {
     for (uint32_t k = 0; k < count && k < 64; ++k) {
       coordinates[k] = g->placed[needs[k]] - 1;
@@ -62,7 +51,8 @@ static void place_tree(gathering_t* g, uint32_t root) {
   while (depth > 0) {
     const uint32_t index = g->stack[depth - 1];
     uint32_t count = 0;
-    const uint32_t* needs = needs_of(g->from, &g->from->instructions[index], &count);
+    const uint32_t* needs =
+        tenon__instruction_needs(g->from->coordinates, &g->from->instructions[index], &count);
     uint32_t next = 0;
     while (next < count && g->placed[needs[next]] != 0) {
       ++next;
@@ -87,7 +77,8 @@ static void place_operands(gathering_t* g, const tenon_program_output_t* outputs
   uint32_t* used = g->stack; /* not in use yet */
   for (uint32_t i = g->from->instruction_count; i > 0; --i) {
     uint32_t count = 0;
-    const uint32_t* needs = needs_of(g->from, &g->from->instructions[i - 1], &count);
+    const uint32_t* needs =
+        tenon__instruction_needs(g->from->coordinates, &g->from->instructions[i - 1], &count);
     for (uint32_t k = 0; needed[i - 1] && k < count; ++k) {
       needed[needs[k]] = 1;
     }

@@ -257,11 +257,8 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
 static void find_axes(const tenon_program_t* program, uint32_t index, uint64_t* varying,
                       uint64_t* reduced) {
   const tenon_instruction_t* instruction = &program->instructions[index];
-  const bool is_load = instruction->opcode == TENON_OPCODE_LOAD;
-  const uint32_t count =
-      is_load ? instruction->operands[1] : tenon__opcode_operand_count(instruction->opcode);
-  const uint32_t* needs =
-      is_load ? program->coordinates + instruction->operands[0] : instruction->operands;
+  uint32_t count = 0;
+  const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
   uint64_t vary = 0;
   uint64_t gone = 0;
   for (uint32_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-/* Programs: composition, linear forms, files. What is rebuilt is evaluated and compared with what it
- * was built from. */
+/* Programs: composition, linear forms, files. What is rebuilt is evaluated and compared with what
+ * it was built from. */
 #include "core/expression/program.h"
 
 #include "core/base/allocator.h"
@@ -32,10 +32,18 @@ static void bind(test_scope_t* t, numbers_t* n) {
   tenon__dim_pool_evaluate(t->scope.pool, symbols, symbols_known, n->values, n->known);
 }
 
+/* What input `input` holds. */
+static const float* stock_of(uint32_t input) {
+  static float stock[6][MOST];
+  for (uint32_t i = 0; i < MOST; ++i) {
+    stock[input][i] = (float)((7 * i + 3 * input) % 11) - 3.0f;
+  }
+  return stock[input];
+}
+
 /* Evaluates output 0; input k has these dims. `data[k]` NULL: as above. */
 static void run(test_scope_t* t, const tenon__expression_t* e, const tenon_dim_t* const* dims,
                 const float* const* data, float* out) {
-  static float stock[6][MOST];
   static int64_t spaces[8][AXES];
   static int64_t strides[8][AXES];
   static numbers_t n;
@@ -57,17 +65,14 @@ static void run(test_scope_t* t, const tenon__expression_t* e, const tenon_dim_t
     for (uint32_t i = 0; i < access->rank; ++i) {
       own[i] = n.values[dims[input][i].id];
     }
-    for (uint32_t i = 0; i < MOST; ++i) {
-      stock[input][i] = (float)((7 * i + 3 * input) % 11) - 3.0f;
-    }
     (void)tenon__strides_row_major(access->rank, own, own_strides);
     EXPECT_STATUS(
         tenon__coordinates_view(t->scope.pool, access->coordinates, access->rank, e->program.rank,
                                 n.values, n.known, own_strides, strides[k], &offset),
         TENON_OK);
-    const float* base = data != NULL && data[input] != NULL ? data[input] : stock[input];
+    const float* base = data != NULL && data[input] != NULL ? data[input] : stock_of(input);
     memcpy(spaces[k], space, sizeof(space));
-    views[k] = (tenon_tensor_view_t){.data = (void*)(uintptr_t)(base + offset),
+    views[k] = (tenon_tensor_view_t){.data = tenon__drop_const(base + offset),
                                      .dims = spaces[k],
                                      .strides = strides[k],
                                      .rank = e->program.rank,
@@ -94,6 +99,36 @@ typedef struct pair_case_t {
   bool keepdims;
   const char* expected; /* text of the composition; NULL: cannot be composed */
 } pair_case_t;
+
+/* The composition, made[0], gives what producer and consumer, made[1] and made[2], give one after
+ * the other. `middle`: extents of the value between them. */
+static void expect_same_numbers(test_scope_t* t, const pair_case_t* pair,
+                                const tenon__expression_t made[3], const tenon_dim_t* middle,
+                                int line) {
+  const tenon_dim_t* all_dims[6];
+  (void)test_dims(t, "b s 4", &all_dims[2]);
+  (void)test_dims(t, "b s 4", &all_dims[3]);
+  (void)test_dims(t, "4", &all_dims[4]);
+  (void)test_dims(t, "4", &all_dims[1]); /* the consumer's e */
+  all_dims[0] = middle;
+  float in_one[MOST] = {0};
+  float between[MOST] = {0};
+  float in_two[MOST] = {0};
+  run(t, &made[0], all_dims, NULL, in_one);
+  const tenon_dim_t* producer_dims[3] = {all_dims[2], all_dims[3], all_dims[4]};
+  /* The same data under the numbers that it has in the composition. */
+  const float* producer_data[3] = {stock_of(2), stock_of(3), stock_of(4)};
+  run(t, &made[1], producer_dims, producer_data, between);
+  const float* consumer_data[2] = {between, stock_of(1)};
+  run(t, &made[2], all_dims, consumer_data, in_two);
+  for (uint32_t i = 0; i < MOST; ++i) {
+    if (!(fabs((double)in_one[i] - (double)in_two[i]) <= 1e-5 * (1 + fabs((double)in_two[i])))) {
+      tenon__test_fail(__FILE__, line, "%s of %s: element %u is %g, expected %g", pair->consumer,
+                       pair->producer, i, (double)in_one[i], (double)in_two[i]);
+      return;
+    }
+  }
+}
 
 static void check_pair(const pair_case_t* pair, int line) {
   test_scope_t t;
@@ -140,35 +175,8 @@ static void check_pair(const pair_case_t* pair, int line) {
     tenon__test_fail(__FILE__, line, "%s of %s gives %s, expected %s", pair->consumer,
                      pair->producer, text, pair->expected);
   }
-  const tenon_dim_t* all_dims[6];
-  (void)test_dims(&t, "b s 4", &all_dims[2]);
-  (void)test_dims(&t, "b s 4", &all_dims[3]);
-  (void)test_dims(&t, "4", &all_dims[4]);
-  (void)test_dims(&t, "4", &all_dims[1]); /* the consumer's e */
-  all_dims[0] = middle.dims;
-  float in_one[MOST] = {0};
-  float between[MOST] = {0};
-  float in_two[MOST] = {0};
-  run(&t, &composed, all_dims, NULL, in_one);
-  const tenon_dim_t* producer_dims[3] = {all_dims[2], all_dims[3], all_dims[4]};
-  /* The same data under the numbers that it has in the composition. */
-  static float stock[6][MOST];
-  for (uint32_t input = 0; input < 6; ++input) {
-    for (uint32_t i = 0; i < MOST; ++i) {
-      stock[input][i] = (float)((7 * i + 3 * input) % 11) - 3.0f;
-    }
-  }
-  const float* producer_data[3] = {stock[2], stock[3], stock[4]};
-  run(&t, &producer, producer_dims, producer_data, between);
-  const float* consumer_data[2] = {between, stock[1]};
-  run(&t, &consumer, all_dims, consumer_data, in_two);
-  for (uint32_t i = 0; i < MOST; ++i) {
-    if (!(fabs((double)in_one[i] - (double)in_two[i]) <= 1e-5 * (1 + fabs((double)in_two[i])))) {
-      tenon__test_fail(__FILE__, line, "%s of %s: element %u is %g, expected %g", pair->consumer,
-                       pair->producer, i, (double)in_one[i], (double)in_two[i]);
-      break;
-    }
-  }
+  const tenon__expression_t made[3] = {composed, producer, consumer};
+  expect_same_numbers(&t, pair, made, middle.dims, line);
   test_end(&t);
 }
 

@@ -388,3 +388,30 @@ tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_
   }
   return result;
 }
+
+const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
+                                         const tenon_instruction_t* instruction,
+                                         uint32_t* out_count) {
+  if (instruction->opcode == TENON_OPCODE_LOAD) {
+    *out_count = instruction->operands[1];
+    return coordinates + instruction->operands[0];
+  }
+  *out_count = tenon__opcode_operand_count(instruction->opcode);
+  return instruction->operands;
+}
+
+uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages) {
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
+    uint32_t stage = 0;
+    for (uint32_t o = 0; o < count; ++o) {
+      stage = out_stages[needs[o]] > stage ? out_stages[needs[o]] : stage;
+    }
+    out_stages[k] = stage + (tenon__opcode_is_reduction(i->opcode) ? 1u : 0u);
+    most = out_stages[k] > most ? out_stages[k] : most;
+  }
+  return most;
+}

@@ -25,5 +25,13 @@ uint32_t tenon__opcode_operand_count(uint32_t opcode);
 const char* tenon__opcode_name(uint32_t opcode);
 /* Type of what an instruction yields. */
 tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction);
+/* Instructions that one needs: its operands, or of a LOAD its coordinates, from the program's list.
+ */
+const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
+                                         const tenon_instruction_t* instruction,
+                                         uint32_t* out_count);
+/* For each instruction, how many rounds of reductions must be done before it can be computed (its
+ * own, if it is one, included); the largest of these numbers. */
+uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages);
 
 #endif

@@ -162,6 +162,7 @@ TENON_TEST(fresh_extents_are_shared_by_lets) {
                           "z.rank = 2; z[d] = d == 0 ? n : fresh()",
                           NULL, shapes, 2),
                 TENON_OK);
+  REQUIRE(shapes[0].dims != NULL && shapes[1].dims != NULL);
   EXPECT(tenon__dim_equal(shapes[0].dims[0], shapes[1].dims[0]));
   EXPECT(!tenon__dim_equal(shapes[1].dims[0], shapes[1].dims[1]));
   EXPECT(tenon__dim_never_above(

@@ -424,10 +424,9 @@ static void update_keys(simplifier_t* s) {
     const uint64_t head[3] = {i->opcode, i->dtype, (uint64_t)i->immediate.i};
     tenon__instruction_key_t key = {
         .hash = tenon__hash_bytes(head, sizeof(head), 3), .first_operand = TENON_NONE, .size = 1};
-    const bool is_load = i->opcode == TENON_OPCODE_LOAD;
-    const uint32_t below = is_load ? i->operands[1] : tenon__opcode_operand_count(i->opcode);
-    const uint32_t* operands = is_load ? s->builder.coordinates + i->operands[0] : i->operands;
-    if (is_load || i->opcode == TENON_OPCODE_INPUT) {
+    uint32_t below = 0;
+    const uint32_t* operands = tenon__instruction_needs(s->builder.coordinates, i, &below);
+    if (i->opcode == TENON_OPCODE_LOAD || i->opcode == TENON_OPCODE_INPUT) {
       key.first_operand = (uint32_t)i->immediate.i;
     }
     for (uint32_t k = 0; k < below; ++k) {

@@ -202,8 +202,9 @@ static tenon_status_t add_attribute(tenon_builder_t* builder,
   TENON_TRY(need_node(builder, &node));
   tenon__scope_attribute_t copy;
   const char* name = tenon__arena_copy_string(&node->arena, attribute->name);
-  tenon__scope_attribute_t* place = append(
-      node, (void**)&node->attributes, &node->attribute_capacity, node->attribute_count, sizeof copy);
+  tenon__scope_attribute_t* place =
+      append(node, (void**)&node->attributes, &node->attribute_capacity, node->attribute_count,
+             sizeof copy);
   if (name == NULL || place == NULL ||
       tenon__attribute_copy(&node->arena, attribute, &copy) != TENON_OK) {
     return tenon__fail_memory(builder->sink);

@@ -66,6 +66,10 @@ static tenon_dim_t shape_fresh(tenon_shape_builder_t* builder, tenon_dim_t bound
   tenon__network_t* network = inference->network;
   tenon__symbol_t symbol = {
       .kind = TENON_SYMBOL_EXTENT, .a = TENON_NONE, .min = 0, .max = INT64_MAX, .bound = bound};
+  if (!is_dim(builder, bound)) {
+    builder->failed = builder->failed || bound.id != TENON_NONE;
+    symbol.bound = TENON_DIM_INVALID;
+  }
   if (inference->existing != NULL) {
     symbol.name = TENON_VERIFIED_EXTENT;
     symbol.bound = TENON_DIM_INVALID;
@@ -195,7 +199,12 @@ static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t 
                                        tenon_dtype_t dtype, uint32_t rank,
                                        const tenon_dim_t* dims) {
   tenon__inference_t* inference = builder->inference;
-  if (output >= inference->output_count || rank > 64 || (rank > 0 && dims == NULL)) {
+  bool good =
+      output < inference->output_count && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
+  for (uint32_t i = 0; good && i < rank; ++i) {
+    good = dims[i].id == TENON_NONE || is_dim(builder, dims[i]); /* none: said with the shape */
+  }
+  if (!good) {
     builder->failed = true;
     return TENON_ERROR_INVALID_ARGUMENT;
   }

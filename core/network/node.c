@@ -307,7 +307,7 @@ static tenon_status_t add_node(tenon__node_work_t* work, const tenon__node_reque
   inference->attribute_count = request->op->descriptor.attribute_count;
   TENON_TRY(check_request(inference));
   TENON_TRY(make_attributes(inference->network, request->op, request, inference->sink,
-                                   &inference->attributes));
+                            &inference->attributes));
   TENON_TRY(count_outputs(inference, request->output_count));
   TENON_TRY(tenon__infer_bind(inference));
   TENON_TRY(tenon__infer_node(inference));

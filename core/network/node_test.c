@@ -331,6 +331,34 @@ TENON_TEST(gives_text_expressions_the_type_of_their_operands) {
   test_bench_close(&bench);
 }
 
+static tenon_status_t infer_from_nowhere(void* state, tenon_shape_builder_t* builder,
+                                         const tenon_shape_table_t* table) {
+  const tenon_dim_t nowhere = {123456};
+  const tenon_dim_t extent = state == NULL ? nowhere : table->fresh(builder, nowhere);
+  return table->set_output(builder, 0, TENON_DTYPE_UNDEFINED, 1, &extent) == TENON_OK
+             ? TENON_OK
+             : TENON_ERROR_INVALID_ARGUMENT;
+}
+
+TENON_TEST(refuses_extents_that_a_plugin_made_up) {
+  const tenon_operator_t wrong = {OPERATOR("test.wrong/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
+                                  OUTPUTS(PORT("y", "T", 0)), .infer = infer_from_nowhere};
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  const uint32_t x = tenon__builder_value(bench.builder, test_input(&bench, "x", DIMS(3)));
+  void* const states[] = {NULL, &bench};
+  for (int i = 0; i < 2; ++i) {
+    const tenon__operator_t* op = NULL;
+    const tenon_sink_t* sink = &bench.messages.sink;
+    REQUIRE(tenon__operator_admit(&bench.arena, &wrong, "tests", states[i], sink, &op) == TENON_OK);
+    const tenon__node_request_t request = {.op = op, .input_count = 1, .inputs = &x};
+    uint32_t node = 0;
+    EXPECT(tenon__graph_add_node(bench.network, 0, &request, sink, &node) != TENON_OK);
+    EXPECT_CONTAINS(bench.messages.text, "the plugin's shape function");
+  }
+  test_bench_close(&bench);
+}
+
 TENON_TEST(keeps_names_unique) {
   test_bench_t bench;
   REQUIRE(open(&bench));

@@ -45,6 +45,9 @@
 #define MOVES(...)                              \
   .moves = (const tenon_case_t[]){__VA_ARGS__}, \
   .move_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
+#define DECOMPOSITIONS(...)                              \
+  .decompositions = (const tenon_case_t[]){__VA_ARGS__}, \
+  .decomposition_count = sizeof((const tenon_case_t[]){__VA_ARGS__}) / sizeof(tenon_case_t)
 #define CHECKS(...)                               \
   .checks = (const tenon_check_t[]){__VA_ARGS__}, \
   .check_count = sizeof((const tenon_check_t[]){__VA_ARGS__}) / sizeof(tenon_check_t)
@@ -117,6 +120,14 @@ static const tenon_operator_t test_operators[] = {
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : dim(w, 0)",
      .traits =
          "linear(input=1, axis=0, output_axis=1, bias=2); concatenable(axis=0, output_axis=1)"},
+    /* Closed, but for vectors and matrices. */
+    {OPERATOR("test.growth/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+     .shape = "y = x",
+     DECOMPOSITIONS(CASE("rank(x) == 1", "e = test.exponential/1(x); y = test.times/1(x, e)"),
+                    CASE("rank(x) == 2", "y = test.row_sum/1(x)"))},
+    {OPERATOR("test.copies/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
+     OUTPUTS(PORT("ys", "T", TENON_PORT_VARIADIC)), .shape = "ys = x",
+     DECOMPOSITIONS(CASE(NULL, "ys = test.same/1(x)"))},
     {OPERATOR("test.dice/1"), FLOATS, INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
      .shape = "y = x", .traits = "impure"},
     {OPERATOR("test.permute/1"), ANY, ATTRIBUTES(ATTRIBUTE("perm", INTS, NULL)),

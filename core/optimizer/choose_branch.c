@@ -160,12 +160,14 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
   for (uint32_t i = 0; i < body->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
   }
-  const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
-  for (uint32_t i = 0; i < layout->captured_count; ++i) {
-    inlining->values[body->inputs[i]] = node->inputs[layout->first_value + i];
-  }
   if (!tenon__patch_begin(bench, "choose branch", inlining->graph, choice)) {
     return TENON_OK;
+  }
+  const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
+  for (uint32_t i = 0; i < layout->captured_count; ++i) {
+    const uint32_t captured = node->inputs[layout->first_value + i];
+    inlining->values[body->inputs[i]] = captured;
+    tenon__patch_take_numbers(bench, inlining->taken, body->inputs[i], captured);
   }
   const tenon_status_t status = add_branch(inlining, choice, results);
   if (status != TENON_OK) {

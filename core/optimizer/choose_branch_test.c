@@ -153,3 +153,81 @@ TENON_TEST(lets_constants_enter_bodies) {
   test_expect_patches(&world, "enter bodies", 2);
   test_world_close(&world);
 }
+
+/* In the body being built: `x` read backwards, by a move that was not inferred from a text. */
+static tenon_value_t reversed(test_bench_t* bench, tenon_value_t x) {
+  tenon_value_t result = {0};
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  uint32_t node = 0;
+  tenon__dim_pool_t* pool = bench->network->pool;
+  EXPECT(tenon__builder_look_up(bench->builder, x, &graph, &value));
+  const tenon_dim_t extent = bench->network->graphs[graph]->values[value].dims[0];
+  const tenon_dim_t last = tenon__dim_add(pool, extent, tenon__dim_constant(pool, -1));
+  const tenon_dim_t coordinate =
+      tenon__dim_combine(pool, TENON_OPCODE_SUB, last, tenon__dim_coordinate(pool, 0, extent));
+  const tenon__map_source_t source = {.rank = 1, .dims = &extent, .coordinates = &coordinate};
+  const tenon__index_map_t map = {
+      .kind = TENON_MAP_AFFINE, .rank = 1, .dims = &extent, .source_count = 1, .sources = &source};
+  const tenon__form_request_t request = {"reversed", &value, 1};
+  EXPECT_STATUS(tenon__graph_add_move(bench->network, graph, &request, &map, TENON_DTYPE_FLOAT32,
+                                      NULL, &node),
+                TENON_OK);
+  value = bench->network->graphs[graph]->nodes[node].outputs[0];
+  EXPECT_STATUS(tenon__builder_handle(bench->builder, graph, value, &result), TENON_OK);
+  return result;
+}
+
+/* Is all that the dimension is read from in the main graph? */
+static bool stays_in_main(const tenon__network_t* network, tenon_dim_t dim) {
+  const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  uint32_t index = 0;
+  bool stays = view.kind != TENON_DIM_SYMBOL ||
+               (tenon__symbol_source(network, tenon__symbol_get(network->pool, view.index), &graph,
+                                     &value, &index) &&
+                graph == 0);
+  for (uint32_t i = 0; i < view.operand_count; ++i) {
+    stays = stays_in_main(network, view.operands[i]) && stays;
+  }
+  return stays;
+}
+
+TENON_TEST(reads_extents_from_what_the_branch_captured) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  test_bench_t* bench = &world.bench;
+  const tenon_builder_table_t* build = bench->build;
+  const bool data = true;
+  const tenon_value_t condition =
+      test_constant_of(bench, "condition", TENON_DTYPE_BOOL, &data, SCALAR);
+  const tenon_value_t x = test_input(bench, "x", DIMS(3, 4));
+  const tenon_value_t n = test_input_of(bench, "n", TENON_DTYPE_INT64, DIMS(1));
+  uint32_t bodies[2] = {0};
+  for (uint32_t i = 0; i < 2; ++i) {
+    tenon_value_t a = {0};
+    tenon_value_t b = {0};
+    EXPECT_STATUS(build->begin_body(bench->builder, i == 0 ? "yes" : "no"), TENON_OK);
+    EXPECT_STATUS(build->body_parameter_like(bench->builder, "a", x, &a), TENON_OK);
+    EXPECT_STATUS(build->body_parameter_like(bench->builder, "b", n, &b), TENON_OK);
+    const tenon_value_t flat = test_binary(bench, "test.reshape/1", "flat", a, b);
+    EXPECT_STATUS(build->body_result(bench->builder, i == 0 ? reversed(bench, flat) : flat),
+                  TENON_OK);
+    EXPECT_STATUS(build->end_body(bench->builder, &bodies[i]), TENON_OK);
+  }
+  tenon_value_t y = {0};
+  EXPECT_STATUS(build->begin(bench->builder, "test.branch/1", "choice"), TENON_OK);
+  EXPECT_STATUS(build->add_input(bench->builder, condition), TENON_OK);
+  EXPECT_STATUS(build->add_input(bench->builder, x), TENON_OK);
+  EXPECT_STATUS(build->add_input(bench->builder, n), TENON_OK);
+  EXPECT_STATUS(build->add_body(bench->builder, bodies[0]), TENON_OK);
+  EXPECT_STATUS(build->add_body(bench->builder, bodies[1]), TENON_OK);
+  EXPECT_STATUS(build->end(bench->builder, &y, 1), TENON_OK);
+  test_output(&world, y, "y");
+  EXPECT_CONTAINS(test_optimized(&world), "= move(flat)");
+  const tenon__network_t* network = bench->network;
+  const tenon__graph_t* graph = network->graphs[0];
+  EXPECT(stays_in_main(network, graph->values[graph->outputs[0]].dims[0]));
+  test_world_close(&world);
+}

@@ -34,7 +34,8 @@ static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
   memset(out_match, 0, sizeof(*out_match));
   out_match->graph = graph;
   out_match->root = index;
-  if (node->attribute_count > TENON_MATCH_ATTRIBUTES) {
+  if (node->attribute_count > TENON_MATCH_ATTRIBUTES ||
+      (descriptor->outputs[descriptor->output_count - 1].flags & TENON_PORT_VARIADIC) != 0) {
     return false;
   }
   for (uint32_t i = 0; i < node->attribute_count; ++i) {
@@ -52,60 +53,45 @@ static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
   return true;
 }
 
-static tenon_status_t replace_output(tenon__bench_t* bench, const tenon__match_t* match,
-                                     uint32_t output) {
-  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
-  const uint32_t old = node->outputs[output];
-  if (old == TENON_NONE) {
-    return TENON_OK;
-  }
-  uint32_t value = tenon__match_value(match, node->op->descriptor.outputs[output].name);
-  if (tenon__bench_leaves(bench, match->graph, old)) {
-    TENON_TRY(tenon__patch_output_of(bench, value, &value));
-  }
-  tenon__patch_replace(bench, old, value);
-  return TENON_OK;
-}
-
-/* A patch that has replaced something cannot be cancelled: what may fail comes first. */
+/* The nodes of the text; each output must have something to stand for it. */
 static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls,
                               tenon__match_t* match, tenon__arena_t* arena) {
-  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
-  const tenon__operator_t* op = node->op;
-  const uint32_t output_count = node->output_count;
   uint32_t value = TENON_NONE;
   for (uint32_t i = 0; i < calls->statement_count; ++i) {
     TENON_TRY(tenon__rewrite_add_call(bench, match, &calls->statements[i], arena, &value));
   }
-  for (uint32_t i = 0; i < output_count; ++i) {
-    const uint32_t old = tenon__bench_node(bench, match->graph, match->root)->outputs[i];
-    value = tenon__match_value(match, op->descriptor.outputs[i].name);
-    if (old != TENON_NONE && (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
+  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    const uint32_t old = node->outputs[i];
+    value = tenon__match_value(match, node->op->descriptor.outputs[i].name);
+    if (old != TENON_NONE &&
+        (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
   return TENON_OK;
 }
 
+/* Each output's name is the result of a statement, so what stands for it was made for it alone. */
 static tenon_status_t decompose(tenon__bench_t* bench, const tenon__calls_t* calls,
                                 tenon__match_t* match, tenon__arena_t* arena) {
   if (!tenon__patch_begin(bench, "decompose", match->graph, match->root)) {
     return TENON_OK;
   }
-  tenon_status_t status = add_all(bench, calls, match, arena);
+  const tenon_status_t status = add_all(bench, calls, match, arena);
   if (status != TENON_OK) {
     tenon__patch_cancel(bench);
     return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
   }
-  const uint32_t output_count = tenon__bench_node(bench, match->graph, match->root)->output_count;
-  for (uint32_t i = 0; i < output_count && status == TENON_OK; ++i) {
-    status = replace_output(bench, match, i);
+  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  for (uint32_t i = 0; i < node->output_count; ++i) {
+    if (node->outputs[i] != TENON_NONE) {
+      tenon__patch_replace(bench, node->outputs[i],
+                           tenon__match_value(match, node->op->descriptor.outputs[i].name));
+    }
   }
-  if (status == TENON_OK) {
-    tenon__patch_remove(bench, match->root);
-  }
-  const tenon_status_t ended = tenon__patch_end(bench);
-  return status == TENON_OK ? ended : status;
+  tenon__patch_remove(bench, match->root);
+  return tenon__patch_end(bench);
 }
 
 tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint32_t index) {

@@ -139,10 +139,10 @@ static bool can_replace(const tenon__bench_t* bench, uint32_t graph, const tenon
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const uint32_t own = node->outputs[i];
     const uint32_t its = other->outputs[i];
-    const bool good = own == TENON_NONE ||
-                      (its != TENON_NONE && tenon__patch_fits(bench, graph, own, its) &&
-                       !(tenon__bench_leaves(bench, graph, own) &&
-                         tenon__bench_leaves(bench, graph, its)));
+    const bool good =
+        own == TENON_NONE ||
+        (its != TENON_NONE && tenon__patch_fits(bench, graph, own, its) &&
+         !(tenon__bench_leaves(bench, graph, own) && tenon__bench_leaves(bench, graph, its)));
     if (!good) {
       return false;
     }

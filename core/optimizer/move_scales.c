@@ -1,7 +1,8 @@
 /*
  * x * scale + shift behind an operator that declares itself linear in its weights moves into the
  * weights and the bias: what is added or multiplied for each channel, a bias by itself, a division
- * by a constant. Scale and shift must be constants that vary along the operator's output axis alone.
+ * by a constant. Scale and shift must be constants that vary along the operator's output axis
+ * alone.
  *
  * What the operator declares is tried before it is used: with twice the weights along their axis,
  * the output must come out with twice the extent along its own, and otherwise the same.

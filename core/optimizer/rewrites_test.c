@@ -115,7 +115,8 @@ TENON_TEST(says_what_is_wrong_with_a_rewrite) {
   test_world_close(&world);
 }
 
-/* exponential(x) becomes ramp(x) where x has three elements in its last axis. */
+/* exponential(x) becomes ramp(x) where x has three elements in its last axis. The parameters are
+ * the contract's. NOLINTNEXTLINE(readability-function-size) */
 static int32_t by_code(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
                        tenon_builder_t* builder, const tenon_builder_table_t* build,
                        const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
@@ -153,10 +154,9 @@ TENON_TEST(replaces_by_code) {
 }
 
 TENON_TEST(declines_a_replacement_of_another_shape) {
-  static tenon__rewrite_entry_t wrong = {
-      .rewrite = {.name = "wrong",
-                  .pattern = "y = test.permute/1(x)",
-                  .replacement = "y = test.ramp/1(x)"}};
+  static tenon__rewrite_entry_t wrong = {.rewrite = {.name = "wrong",
+                                                     .pattern = "y = test.permute/1(x)",
+                                                     .replacement = "y = test.ramp/1(x)"}};
   test_world_t world;
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
