@@ -259,6 +259,8 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
     return TENON_OK;
   }
   if (search->count == MAX_TACTICS) {
+    refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER, .detail = "a tactic too many"};
+    note_refusal(search, emit->entry, &refusal);
     return TENON_OK;
   }
   tenon__candidate_t candidate = {
@@ -460,8 +462,8 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   tenon__candidates_t* result = tenon__arena_allocate(tuning->arena, 1, sizeof *result);
   if (status == TENON_OK && result != NULL) {
     result->count = search->count;
-    result->items = tenon__arena_copy(tuning->arena, search->found,
-                                      (search->count + 1u) * sizeof *search->found);
+    result->items =
+        tenon__arena_copy(tuning->arena, search->found, search->count * sizeof *search->found);
     result->refusals =
         tuning->options.keep_refusals || search->count == 0 ? search->refusals : NULL;
   }

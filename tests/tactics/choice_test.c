@@ -59,6 +59,19 @@ static tenon_status_t fast(void* state, const tenon_region_t* region,
   return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
 }
 
+/* More tactics than anybody needs, the fastest first. */
+static tenon_status_t talkative(void* state, const tenon_region_t* region,
+                                const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  tenon_status_t status = TENON_OK;
+  (void)state;
+  (void)region;
+  (void)table;
+  for (int k = 0; k < 100 && status == TENON_OK; ++k) {
+    status = emit(to, add, k == 0 ? "first" : "other", k == 0 ? 1e-5 : 1e-4);
+  }
+  return status;
+}
+
 static tenon_status_t greedy(void* state, const tenon_region_t* region,
                              const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
   (void)state;
@@ -146,6 +159,18 @@ TENON_TEST(the_fastest_tactic_of_the_fastest_kernel_is_taken) {
   core_world_begin(&world, kernels, 2);
   make_dense(&world.bench);
   EXPECT_TEXT(build_steps(&world, text), "fast/first");
+  core_world_end(&world);
+}
+
+TENON_TEST(more_tactics_than_are_tried_are_told) {
+  const tenon_kernel_t kernel = dense_kernel("talkative", talkative);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  make_dense(&world.bench);
+  world.options.tuning.keep_refusals = true;
+  EXPECT_TEXT(build_steps(&world, text), "talkative/first");
+  EXPECT_CONTAINS(schedule_of(&world)->steps[0].refusals, "tests:talkative: see the detail");
   core_world_end(&world);
 }
 
