@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/status.h"
 
 static void* copy_array(tenon__arena_t* arena, const void* data, size_t count, size_t size) {
@@ -488,4 +489,13 @@ tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_
   inout_region->arena = arena;
   inout_region->profile = profile;
   return TENON_OK;
+}
+
+void tenon__region_renew(struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  tenon_value_info_t* values = tenon__drop_const(region->values);
+  for (uint32_t k = 0; k < region->value_count; ++k) {
+    const uint32_t weights = graph->values[region->graph_values[k]].weights;
+    values[k].constant_data = weights == TENON_NONE ? NULL : region->network->weights[weights].data;
+  }
 }

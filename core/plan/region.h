@@ -74,6 +74,8 @@ struct tenon_region_t {
 /* Fills in what is derived, for a profile, in the arena. */
 tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_t* profile,
                                     struct tenon_region_t* inout_region);
+/* After a refit: the bytes of constants are where the network's weights are now. */
+void tenon__region_renew(struct tenon_region_t* region);
 /* The region of one operator's node, all its inputs and outputs plain, slots empty. */
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node,
