@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/file.h"
+#include "core/network/match.h"
 
 const char* tenon__refusal_text(uint32_t reason) {
   static const char* const texts[] = {
@@ -102,6 +103,91 @@ static bool runs_here(const tenon__kernel_binding_t* binding, tenon_refusal_t* o
   return has_isa || refuse(TENON_REFUSAL_INSTRUCTION_SET, kernel->isa, out_refusal);
 }
 
+/* ---- Regions of several nodes ---- */
+
+/* A slot may have changed which value an output is. */
+static bool is_output(const struct tenon_region_t* region, uint32_t index, uint32_t value) {
+  bool is_it = index < region->output_count && region->outputs[index].value == value;
+  for (uint32_t s = 0; s < region->slot_count && !is_it; ++s) {
+    const tenon_program_t* program = &region->slots[s].expression.program;
+    for (uint32_t o = 0; o < program->output_count; ++o) {
+      is_it = is_it || program->outputs[o].index == index;
+    }
+  }
+  return is_it;
+}
+
+/* The inputs that are no slot's: plain, and in this order. */
+static bool has_inputs(const struct tenon_region_t* region, const uint32_t* values,
+                       uint32_t count) {
+  bool has =
+      region->input_count >= count && (region->slot_count > 0 || region->input_count == count);
+  for (uint32_t k = 0; k < count && has; ++k) {
+    has = region->inputs[k].value == values[k] && !region->inputs[k].aligned;
+  }
+  return has;
+}
+
+/* What the nodes make on the way stays among them: where another step reads it, nobody writes it,
+ * which others look for. */
+static bool is_result(const void* user, const tenon__match_t* made, uint32_t value) {
+  const tenon__graph_t* graph = user;
+  return graph->values[value].producer == made->root;
+}
+
+static bool follows_pattern(const tenon_kernel_t* kernel, const struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  const tenon__match_uses_t uses = {is_result, graph};
+  uint32_t nodes[TENON_MATCH_NAMES];
+  tenon__calls_t pattern;
+  tenon__match_t made;
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, region->network->allocator);
+  bool follows = tenon__calls_parse(&arena, kernel->pattern, NULL, &pattern) == TENON_OK &&
+                 tenon__match_pattern(region->network, &uses, &pattern, region->graph,
+                                      region->nodes[0], &arena, &made) &&
+                 made.node_count == region->node_count && region->output_count == 1;
+  if (follows) {
+    tenon__match_nodes(&made, nodes);
+    follows = memcmp(nodes, region->nodes, made.node_count * sizeof *nodes) == 0 &&
+              has_inputs(region, made.inputs, made.input_count) &&
+              is_output(region, 0, made.result);
+  }
+  tenon__arena_deinitialize(&arena);
+  return follows;
+}
+
+/* Outputs are some of the nodes', in their order. */
+static bool follows_proposal(const struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  uint32_t inputs[TENON_REGION_MOST_PROPOSED];
+  uint32_t count = 0;
+  uint32_t output = 0;
+  if (!tenon__region_reads(graph, region->nodes, region->node_count, inputs, &count) ||
+      !has_inputs(region, inputs, count)) {
+    return false;
+  }
+  for (uint32_t n = 0; n < region->node_count; ++n) {
+    const tenon__node_t* node = &graph->nodes[region->nodes[n]];
+    for (uint32_t k = 0; k < node->output_count; ++k) {
+      output += node->outputs[k] != TENON_NONE && output < region->output_count &&
+                        is_output(region, output, node->outputs[k])
+                    ? 1u
+                    : 0u;
+    }
+  }
+  return output == region->output_count;
+}
+
+/* Kernels of several nodes find their arguments by place. */
+static bool has_its_arguments(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
+                              tenon_refusal_t* out_refusal) {
+  return region->node_count < 2 || (kernel->pattern != NULL && follows_pattern(kernel, region)) ||
+         (kernel->propose != NULL && follows_proposal(region)) ||
+         refuse(TENON_REFUSAL_OPERATOR, "its nodes and arguments are not as the kernel asks",
+                out_refusal);
+}
+
 /* ---- match ---- */
 
 /* The largest constant whose bytes are not here. */
@@ -157,7 +243,8 @@ bool tenon__kernel_takes(const tenon__kernel_binding_t* kernel, const struct ten
                          tenon_refusal_t* out_refusal) {
   if (!runs_here(kernel, out_refusal) || !is_for(kernel->kernel, region, out_refusal) ||
       !has_slots(kernel->kernel, region, out_refusal) ||
-      !knows_node(kernel->kernel, region, out_refusal)) {
+      !knows_node(kernel->kernel, region, out_refusal) ||
+      !has_its_arguments(kernel->kernel, region, out_refusal)) {
     return false;
   }
   const size_t absent = absent_bytes(region);

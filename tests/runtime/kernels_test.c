@@ -72,62 +72,120 @@ static const tenon_kernel_t kernels[] = {
     KERNEL("plain", .operators = takes_dense),
 };
 
+static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x) {
+  const float numbers[64] = {(float)strlen(name)}; /* equal ones would be merged */
+  char weights[32];
+  (void)snprintf(weights, sizeof(weights), "%s_w", name);
+  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, numbers, DIMS(8, 8)),
+                   NO_VALUE);
+}
+
 /* x, dense, max(x, 0), y: one step. */
-static void begin(core_world_t* world) {
-  static const float zeros[64];
-  core_world_begin(world, kernels, sizeof kernels / sizeof kernels[0]);
-  test_bench_t* b = &world->bench;
-  const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
-  const tenon_value_t y =
-      test_node(b, "test.dense/1", "dense", test_input(b, "x", DIMS(8, 8)), w, NO_VALUE);
-  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.ramp/1", "ramp", y), "y"),
-                TENON_OK);
+static tenon_value_t make_dense(test_bench_t* b) {
+  return test_unary(b, "test.ramp/1", "ramp",
+                    add_dense(b, "dense", test_input(b, "x", DIMS(8, 8))));
 }
 
 static const tenon__operator_t* find_operator(void* user, const char* name) {
   return tenon__catalog_operator(user, name, NULL);
 }
 
-/* Loads the plan with another kernel at its only step; the words say why not. */
-static void expect_refused(const char* kernel, const char* words) {
-  core_world_t world;
+/* Loads the plan with its only step changed; the words say why not. */
+static void expect_refused(core_world_t* world, tenon_value_t y,
+                           void (*change)(tenon__step_t* step), const char* words) {
   tenon__plan_t* plan = NULL;
   void* data = NULL;
   size_t size = 0;
-  begin(&world);
-  REQUIRE(core_world_build(&world) == TENON_OK);
-  REQUIRE(tenon__plan_read(world.bench.allocator, world.plan, world.plan_size, find_operator,
-                           world.catalog, &world.sink, &plan) == TENON_OK);
+  EXPECT_STATUS(world->bench.build->output(world->bench.builder, y, "y"), TENON_OK);
+  REQUIRE(core_world_build(world) == TENON_OK);
+  REQUIRE(tenon__plan_read(world->bench.allocator, world->plan, world->plan_size, find_operator,
+                           world->catalog, &world->sink, &plan) == TENON_OK);
   EXPECT_INT(plan->schedules[0].step_count, 1);
-  EXPECT_TEXT(plan->schedules[0].steps[0].kernel, "dense");
-  plan->schedules[0].steps[0].kernel = kernel;
-  EXPECT_STATUS(tenon__plan_write(plan, world.bench.allocator, &world.sink, &data, &size),
+  change(&plan->schedules[0].steps[0]);
+  EXPECT_STATUS(tenon__plan_write(plan, world->bench.allocator, &world->sink, &data, &size),
                 TENON_OK);
-  const tenon__engine_options_t options = {.allocator = world.bench.allocator, .sink = &world.sink};
-  EXPECT_STATUS(tenon__engine_create(world.catalog, data, size, &options, &world.engine),
+  const tenon__engine_options_t options = {.allocator = world->bench.allocator,
+                                           .sink = &world->sink};
+  EXPECT_STATUS(tenon__engine_create(world->catalog, data, size, &options, &world->engine),
                 TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text, "step 'dense': kernel '");
-  EXPECT_CONTAINS(world.bench.messages.text, words);
+  EXPECT_CONTAINS(world->bench.messages.text, "step 'dense': kernel '");
+  EXPECT_CONTAINS(world->bench.messages.text, words);
   tenon__plan_destroy(plan);
-  tenon__free(world.bench.allocator, data, size);
-  core_world_end(&world);
+  tenon__free(world->bench.allocator, data, size);
+  core_world_end(world);
+}
+
+static const char* other_kernel;
+
+static void name_another(tenon__step_t* step) {
+  EXPECT_TEXT(step->kernel, "dense");
+  step->kernel = other_kernel;
+}
+
+static void expect_kernel_refused(const char* kernel, const char* words) {
+  core_world_t world;
+  core_world_begin(&world, kernels, sizeof kernels / sizeof kernels[0]);
+  other_kernel = kernel;
+  expect_refused(&world, make_dense(&world.bench), name_another, words);
 }
 
 TENON_TEST(a_kernel_for_another_operator_is_refused) {
-  expect_refused("compress", "does not take it: is for another operator: test.dense/1");
+  expect_kernel_refused("compress", "does not take it: is for another operator: test.dense/1");
 }
 
 TENON_TEST(a_kernel_for_another_form_is_refused) {
-  expect_refused("expressions", "does not take it: is for another operator");
-  expect_refused("moves", "does not take it: is for another operator");
+  expect_kernel_refused("expressions", "does not take it: is for another operator");
+  expect_kernel_refused("moves", "does not take it: is for another operator");
 }
 
 TENON_TEST(a_kernel_without_the_slot_is_refused) {
-  expect_refused("plain", "does not take it: cannot take the neighbours' arithmetic");
+  expect_kernel_refused("plain", "does not take it: cannot take the neighbours' arithmetic");
 }
 
 TENON_TEST(a_kernel_that_does_not_match_is_refused) {
-  expect_refused("choosy", "does not take it: does not take these extents: too square");
+  expect_kernel_refused("choosy", "does not take it: does not take these extents: too square");
+}
+
+/* ---- Several nodes ---- */
+
+static void swap_weights(tenon__step_t* step) {
+  struct tenon_region_t* region = tenon__drop_const(step->region);
+  tenon__region_input_t* inputs = tenon__drop_const(region->inputs);
+  uint32_t* places = tenon__drop_const(step->inputs);
+  const tenon__region_input_t input = inputs[1];
+  const uint32_t place = places[1];
+  inputs[1] = inputs[2];
+  places[1] = places[2];
+  inputs[2] = input;
+  places[2] = place;
+}
+
+static void expect_pair_refused(const tenon_kernel_t* kernel) {
+  core_world_t world;
+  core_world_begin(&world, kernel, 1);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(8, 8));
+  const tenon_value_t t = add_dense(&world.bench, "before", x);
+  expect_refused(&world, add_dense(&world.bench, "dense", t), swap_weights,
+                 "does not take it: is for another operator: its nodes and arguments are not as");
+}
+
+static uint32_t propose_all(void* state, const tenon_region_t* graph,
+                            const tenon_region_table_t* table, uint32_t seed, uint32_t* out_nodes,
+                            uint32_t capacity) {
+  const uint32_t count = table->node_count(graph);
+  (void)state;
+  for (uint32_t k = 0; seed == 0 && k < count && k < capacity; ++k) {
+    out_nodes[k] = count - 1 - k; /* the last is the main one */
+  }
+  return seed == 0 && count <= capacity ? count : 0;
+}
+
+TENON_TEST(arguments_in_another_order_are_refused) {
+  const tenon_kernel_t pattern =
+      KERNEL("pattern", .pattern = "t = test.dense/1(a, b); y = test.dense/1(t, c)");
+  const tenon_kernel_t proposal = KERNEL("proposal", .propose = propose_all);
+  expect_pair_refused(&pattern);
+  expect_pair_refused(&proposal);
 }
 
 /* Of packed weights a plan may hold the packed ones alone: they are constants nevertheless. */
@@ -138,9 +196,7 @@ TENON_TEST(constants_are_constants_without_their_bytes) {
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
   test_bench_t* b = &world.bench;
-  const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
-  const tenon_value_t y =
-      test_node(b, "test.dense/1", "dense", test_input(b, "x", DIMS(8, 8)), w, NO_VALUE);
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   world.options.tuned_only = true;
   if (core_world_start(&world)) {
