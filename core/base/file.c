@@ -132,6 +132,18 @@ void tenon__file_unmap(tenon__mapped_file_t* file) {
   *file = (tenon__mapped_file_t){.data = NULL, .size = 0, .descriptor = -1};
 }
 
+const void* tenon__zeros_map(size_t size_bytes) {
+  const void* zeros =
+      mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return zeros == MAP_FAILED ? NULL : zeros;
+}
+
+void tenon__zeros_unmap(const void* zeros, size_t size_bytes) {
+  if (zeros != NULL) {
+    (void)munmap(tenon__drop_const(zeros), size_bytes);
+  }
+}
+
 /* Creates a file beside `path` that nobody else has; its name goes to `out_name`. -1 and errno. */
 static int create_beside(const char* path, char out_name[PATH_MAX]) {
   enum { TENON_NAME_TRIES = 64 };

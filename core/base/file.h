@@ -21,6 +21,9 @@ tenon_status_t tenon__file_map_inside(const char* folder, const char* path,
  * what lies beside them does not count. Only saves memory; cannot fail. */
 void tenon__file_expect_rare_reads(const tenon__mapped_file_t* file, const void* data, size_t size);
 void tenon__file_unmap(tenon__mapped_file_t* file);
+/* Zeros to read, which take no memory until they are read. NULL when there is no room. */
+const void* tenon__zeros_map(size_t size_bytes);
+void tenon__zeros_unmap(const void* zeros, size_t size_bytes);
 /* Writes to `path`.tmp-PID, syncs, renames. */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink);

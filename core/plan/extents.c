@@ -1,9 +1,6 @@
 /* Numbers for the dimensions of a pool. */
 #include "core/plan/extents.h"
 
-#include "core/base/allocator.h"
-#include "core/expression/scalar.h"
-
 tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
                                      tenon__extents_t* out_extents) {
   tenon__extents_t extents = {
@@ -33,10 +30,29 @@ void tenon__extents_update(tenon__extents_t* extents) {
                            extents->values, extents->known);
 }
 
+static bool evaluate_operation(const tenon__extents_t* extents, const tenon__dim_view_t* view,
+                               int64_t* out_value) {
+  int64_t result = 0;
+  if (!tenon__extents_get(extents, view->operands[0], &result)) {
+    return false;
+  }
+  if (view->opcode == TENON_OPCODE_SELECT) {
+    return tenon__extents_get(extents, view->operands[result != 0 ? 1 : 2], out_value);
+  }
+  for (uint32_t k = 1; k < view->operand_count; ++k) {
+    int64_t operand = 0;
+    if (!tenon__extents_get(extents, view->operands[k], &operand) ||
+        !tenon__dim_apply(view->opcode, result, operand, &result)) {
+      return false;
+    }
+  }
+  *out_value = result;
+  return true;
+}
+
 /* Dimensions that were made after the extents. */
 static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value) {
   const tenon__dim_view_t view = tenon__dim_get(extents->pool, dim);
-  int64_t values[3] = {0, 0, 0};
   if (view.kind == TENON_DIM_CONSTANT) {
     *out_value = view.value;
     return true;
@@ -46,43 +62,7 @@ static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int6
     *out_value = known ? extents->symbol_values[view.index] : 0;
     return known;
   }
-  if (view.kind != TENON_DIM_OPERATION || view.operand_count == 0) {
-    return false;
-  }
-  int64_t result = 0;
-  for (uint32_t k = 0; k < view.operand_count; ++k) {
-    int64_t value = 0;
-    if (!tenon__extents_get(extents, view.operands[k], &value)) {
-      return false;
-    }
-    if (k < 3) {
-      values[k] = value;
-    }
-    /* Sums and products may have many operands. */
-    const bool more = view.opcode == TENON_OPCODE_MUL
-                          ? tenon__multiply_int64(k == 0 ? 1 : result, value, &result)
-                          : tenon__add_int64(k == 0 ? 0 : result, value, &result);
-    if (!more) {
-      return false;
-    }
-  }
-  switch (view.opcode) {
-    case TENON_OPCODE_ADD:
-    case TENON_OPCODE_MUL:
-      *out_value = result;
-      return true;
-    case TENON_OPCODE_SELECT:
-      *out_value = values[0] != 0 ? values[1] : values[2];
-      return true;
-    default:
-      break;
-  }
-  const tenon__scalar_t value = tenon__scalar_apply(
-      view.opcode, TENON_DTYPE_INT64, TENON_DTYPE_INT64, (tenon__scalar_t){.i = values[0]},
-      (tenon__scalar_t){.i = values[1]}, (tenon__scalar_t){.i = 0});
-  *out_value = value.i;
-  return !((view.opcode == TENON_OPCODE_FLOOR_DIV || view.opcode == TENON_OPCODE_MOD) &&
-           values[1] == 0);
+  return view.kind == TENON_DIM_OPERATION && evaluate_operation(extents, &view, out_value);
 }
 
 bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value) {

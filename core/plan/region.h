@@ -74,6 +74,8 @@ struct tenon_region_t {
 /* Fills in what is derived, for a profile, in the arena. */
 tenon_status_t tenon__region_finish(tenon__arena_t* arena, const tenon__profile_t* profile,
                                     struct tenon_region_t* inout_region);
+/* After a refit: the bytes of constants are where the network's weights are now. */
+void tenon__region_renew(struct tenon_region_t* region);
 /* The region of one operator's node, all its inputs and outputs plain, slots empty. */
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node,
@@ -84,6 +86,11 @@ tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__networ
                                       const uint32_t* inputs, uint32_t input_count,
                                       const uint32_t* outputs, uint32_t output_count,
                                       struct tenon_region_t* out_region);
+/* What the nodes read from outside, in the order in which they read it, each once; false when that
+ * is too much. */
+enum { TENON_REGION_MOST_PROPOSED = 64 };
+bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uint32_t node_count,
+                         uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count);
 /* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
  * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
  * becomes `value`. */

@@ -209,9 +209,9 @@ static uint32_t form_of(tenon__step_kind_t kind) {
 static tenon_status_t check_control(const checker_t* c, const tenon__step_t* step) {
   const tenon__node_t* node = &c->graph->nodes[step->node];
   const uint32_t form = form_of(step->kind);
-  /* An operator that is not here declares nothing; then nobody runs the step either. */
-  if (node->op == NULL ||
-      (node->op->descriptor.control != NULL && node->op->descriptor.control->form != form) ||
+  /* Of an operator that is not here the plan says how it controls its bodies. */
+  if (node->op == NULL || node->op->descriptor.control == NULL ||
+      node->op->descriptor.control->form != form ||
       node->body_count != (form == TENON_CONTROL_CHOOSE ? 2u : 1u) ||
       node->input_count != step->input_count || node->output_count != step->output_count) {
     return broken(c, step, "is no such control node");

@@ -172,6 +172,15 @@ static void control_of_no_control(hostile_t* h) {
 static void control_of_another_form(hostile_t* h) {
   step(h, CHOOSE)->kind = TENON_STEP_REPEAT;
 }
+/* Of an operator that is not here, since no other has this contract. */
+static void control_that_nobody_declares(hostile_t* h) {
+  static tenon__operator_t op;
+  tenon__node_t* node = &h->plan->network->graphs[0]->nodes[step(h, CHOOSE)->node];
+  op = *node->op;
+  op.descriptor.control = NULL;
+  op.contract.bytes[0] ^= 1;
+  node->op = &op;
+}
 static void node_out_of_range(hostile_t* h) {
   step(h, CHOOSE)->node = 1000;
 }
@@ -309,6 +318,7 @@ static const fault_t faults[] = {
     FAULT(contents_of_the_unknown, "writes contents that are not known"),
     FAULT(control_of_no_control, "is no such control node"),
     FAULT(control_of_another_form, "is no such control node"),
+    FAULT(control_that_nobody_declares, "is no such control node"),
     FAULT(node_out_of_range, "is of no node"),
     FAULT(body_past_the_memory, "does not fit into its memory"),
     FAULT(body_run_twice, "has a body that is another's"),

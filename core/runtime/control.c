@@ -40,6 +40,14 @@ typedef struct loop_t {
   const int64_t* directions;
 } loop_t;
 
+static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
+  return frame->context->engine->plan->network->graphs[frame->graph];
+}
+
+static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
+  return &graph_of(frame)->values[frame->schedule->places[place].value];
+}
+
 static tenon__growing_t* create_buffers(tenon_allocator_t allocator, uint32_t count) {
   tenon__growing_t* buffers = tenon__allocate(allocator, count + 1u, sizeof *buffers);
   for (uint32_t k = 0; buffers != NULL && k < count; ++k) {
@@ -101,10 +109,8 @@ static tenon_status_t lend(tenon__frame_t* body, uint32_t parameter,
   if (body->schedule->places[place].storage != TENON_STORAGE_PARAMETER) {
     return TENON_OK; /* a parameter that is a constant inside */
   }
-  const uint32_t value = body->schedule->places[place].value;
   state->argument = *argument;
-  if (argument->kind != TENON_ARGUMENT_TENSOR ||
-      body->context->engine->plan->network->graphs[body->graph]->values[value].rank == TENON_NONE) {
+  if (argument->kind != TENON_ARGUMENT_TENSOR || value_at(body, place)->rank == TENON_NONE) {
     return TENON_OK;
   }
   state->data = argument->tensor.data;
@@ -169,8 +175,7 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
 
 static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
-  const tenon__graph_t* g = frame->context->engine->plan->network->graphs[frame->graph];
-  const tenon__node_t* node = &g->nodes[step->node];
+  const tenon__node_t* node = &graph_of(frame)->nodes[step->node];
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
@@ -386,6 +391,7 @@ static tenon_status_t take_results(loop_t* loop, int64_t iteration) {
 
 static tenon_status_t run_iteration(loop_t* loop, int64_t iteration) {
   static const int64_t scalar[1] = {1};
+  const tenon__graph_t* g = graph_of(loop->body);
   loop->state->iteration = iteration;
   if (loop->lead > 0) {
     tenon_argument_t lead = {.kind = TENON_ARGUMENT_TENSOR,
@@ -394,8 +400,6 @@ static tenon_status_t run_iteration(loop_t* loop, int64_t iteration) {
                                         .strides = scalar,
                                         .dtype = TENON_DTYPE_INT64}};
     /* A scalar, or the vector of one element that some formats declare. */
-    const tenon__graph_t* g =
-        loop->frame->context->engine->plan->network->graphs[loop->body->graph];
     lead.tensor.rank = g->values[g->inputs[0]].rank;
     TENON_TRY(lend(loop->body, 0, &lead));
     lead.tensor.data = &loop->state->condition;
@@ -404,11 +408,8 @@ static tenon_status_t run_iteration(loop_t* loop, int64_t iteration) {
     TENON_TRY(lend(loop->body, 1, &lead));
   }
   for (uint32_t k = 0; k < loop->carried; ++k) {
-    const uint32_t value = loop->frame->context->engine->plan->network->graphs[loop->body->graph]
-                               ->inputs[loop->lead + k];
-    const tenon_argument_t argument = as_argument(
-        &loop->state->carried[0][k],
-        loop->frame->context->engine->plan->network->graphs[loop->body->graph]->values[value].kind);
+    const tenon_argument_t argument =
+        as_argument(&loop->state->carried[0][k], g->values[g->inputs[loop->lead + k]].kind);
     TENON_TRY(lend(loop->body, loop->lead + k, &argument));
   }
   for (uint32_t k = 0; k < loop->scanned; ++k) {
@@ -430,9 +431,7 @@ static tenon_status_t store_collected(loop_t* loop, uint32_t k, int64_t iteratio
     return TENON_OK;
   }
   if (iterations == 0) {
-    const tenon__value_node_t* value =
-        &loop->frame->context->engine->plan->network->graphs[loop->frame->graph]
-             ->values[loop->frame->schedule->places[output].value];
+    const tenon__value_node_t* value = value_at(loop->frame, output);
     for (uint32_t d = 0; d < value->rank; ++d) {
       dims[d] = 0;
       (void)tenon__extents_get(&loop->frame->context->extents, value->dims[d], &dims[d]);
@@ -464,19 +463,16 @@ static tenon_status_t store_carried(loop_t* loop, uint32_t k) {
   if (output == TENON_NONE) {
     return TENON_OK;
   }
-  const tenon__value_node_t* value =
-      &loop->frame->context->engine->plan->network->graphs[loop->frame->graph]
-           ->values[loop->frame->schedule->places[output].value];
+  const tenon__value_node_t* value = value_at(loop->frame, output);
   const tenon_argument_t argument = as_argument(&loop->state->carried[0][k], value->kind);
   return tenon__frame_store(loop->frame, output, &argument);
 }
 
 static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
   loop_t loop = {.frame = frame, .index = index, .step = &frame->schedule->steps[index]};
-  const tenon__network_t* network = frame->context->engine->plan->network;
   int64_t most = 0;
   int64_t iteration = 0;
-  loop.node = &network->graphs[frame->graph]->nodes[loop.step->node];
+  loop.node = &graph_of(frame)->nodes[loop.step->node];
   loop.body = &frame->context->frames[loop.node->bodies[0]];
   loop.state = frame->controls[index];
   describe(&loop);

@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/plan/kernel_match.h"
 #include "core/runtime/frame.h"
 
 typedef struct finder_t {
@@ -70,6 +71,14 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                                            .plugin = entry->owner->plugin,
                                            .device = &engine->device->device,
                                            .device_handle = engine->device_handle};
+  tenon_refusal_t refusal;
+  if (!tenon__kernel_takes(&binding, step->region, &refusal)) {
+    return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s", step->name,
+                       step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
+                       refusal.detail == NULL ? "" : ": ",
+                       refusal.detail == NULL ? "" : refusal.detail);
+  }
   const tenon_status_t status = tenon__instance_create(
       engine->allocator, &binding, step->region, &step->tactic, step->name, engine->store,
       engine->plan->thread_count, engine->options.sink, out_instance);

@@ -36,6 +36,27 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
   return TENON_OK;
 }
 
+/* Where element `number`, counted row-major, lies; the tensor has one. False where that is within a
+ * byte that no address names. */
+static bool find_element(const tenon_tensor_view_t* view, uint32_t number, void** out_data,
+                         uint64_t* out_index) {
+  const int64_t bits = tenon__dtype_bits(view->dtype);
+  int64_t rest = number;
+  int64_t at = 0;
+  *out_data = view->data;
+  *out_index = number;
+  if (bits < 8) {
+    return tenon__strides_are_row_major(view->rank, view->dims, view->strides);
+  }
+  for (uint32_t d = view->rank; d-- > 0;) {
+    at += rest % view->dims[d] * view->strides[d];
+    rest /= view->dims[d];
+  }
+  *out_data = (char*)view->data + at * (bits / 8);
+  *out_index = 0;
+  return true;
+}
+
 /* Numbers that shapes depend on. */
 static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place, bool* out_changed) {
   const tenon__value_node_t* value = value_at(frame, place);
@@ -49,15 +70,15 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place, bool
     return TENON_OK;
   }
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
+  void* data = NULL;
+  uint64_t index = 0;
   for (uint32_t c = 0; c < value->content_count; ++c) {
     const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->contents[c]);
-    if (dim.kind != TENON_DIM_SYMBOL || argument.tensor.data == NULL) {
+    if (dim.kind != TENON_DIM_SYMBOL || argument.tensor.data == NULL ||
+        !find_element(&argument.tensor, c, &data, &index)) {
       continue;
     }
-    const int64_t at = value->rank == 0 ? 0 : (int64_t)c * strides[0];
-    const int64_t size = (int64_t)tenon__dtype_bits(value->dtype) / 8;
-    const tenon__scalar_t element =
-        tenon__element_load((char*)argument.tensor.data + at * size, value->dtype, 0);
+    const tenon__scalar_t element = tenon__element_load(data, value->dtype, index);
     const int64_t number =
         tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i;
     if (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != number) {
@@ -113,11 +134,14 @@ static tenon_status_t write_contents(tenon__frame_t* frame, uint32_t place) {
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   for (uint32_t c = 0; c < value->content_count; ++c) {
     int64_t number = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &number)) {
+    void* data = NULL;
+    uint64_t index = 0;
+    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &number) ||
+        !find_element(&argument.tensor, c, &data, &index)) {
       return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the contents of '%s' are not known in time", value->name);
     }
-    tenon__element_store(argument.tensor.data, value->dtype, c, (tenon__scalar_t){.i = number},
+    tenon__element_store(data, value->dtype, index, (tenon__scalar_t){.i = number},
                          TENON_DTYPE_INT64);
   }
   return TENON_OK;

@@ -109,36 +109,32 @@ static void swap_instances(exchange_t* x) {
   x->store = store;
 }
 
-/* What is done to each step that a kernel computes. */
-typedef tenon_status_t (*visit_t)(tenon__engine_t* engine, uint32_t graph, uint32_t step);
+static void renew_regions(const tenon__plan_t* plan) {
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    for (uint32_t k = 0; k < plan->schedules[g].step_count; ++k) {
+      const struct tenon_region_t* region = plan->schedules[g].steps[k].region;
+      if (region != NULL) {
+        tenon__region_renew(tenon__drop_const(region));
+      }
+    }
+  }
+}
 
-static tenon_status_t visit_graph(tenon__engine_t* engine, uint32_t graph, visit_t visit) {
+static void swap_all(exchange_t* x) {
+  swap_weights(x);
+  swap_instances(x);
+  renew_regions(x->engine->plan);
+}
+
+static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
   const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
-    const bool is_kernel = schedule->steps[k].kind == TENON_STEP_KERNEL;
-    TENON_TRY(is_kernel ? visit(engine, graph, k) : TENON_OK);
+    if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
+      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k],
+                                           &engine->steps[graph][k].instance));
+    }
   }
   return TENON_OK;
-}
-
-static tenon_status_t visit_kernels(tenon__engine_t* engine, visit_t visit) {
-  for (uint32_t g = 0; g < engine->plan->schedule_count; ++g) {
-    TENON_TRY(visit_graph(engine, g, visit));
-  }
-  return TENON_OK;
-}
-
-/* Regions point at the bytes of constants. */
-static tenon_status_t finish_region(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
-  tenon__plan_t* plan = engine->plan;
-  return tenon__region_finish(
-      &plan->arena, &plan->profile,
-      (struct tenon_region_t*)tenon__drop_const(plan->schedules[graph].steps[step].region));
-}
-
-static tenon_status_t prepare_step(tenon__engine_t* engine, uint32_t graph, uint32_t step) {
-  return tenon__engine_prepare_step(engine, &engine->plan->schedules[graph].steps[step],
-                                    &engine->steps[graph][step].instance);
 }
 
 static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
@@ -187,16 +183,14 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
   const tenon__network_t* network = engine->plan->network;
   tenon_status_t status = begin_exchange(&x, fresh);
   if (status == TENON_OK) {
-    swap_weights(&x);
-    swap_instances(&x);
-    status = visit_kernels(engine, finish_region);
-    status = status == TENON_OK ? visit_kernels(engine, prepare_step) : status;
+    swap_all(&x);
+    for (uint32_t g = 0; g < engine->plan->schedule_count && status == TENON_OK; ++g) {
+      status = prepare_graph(engine, g);
+    }
     if (status == TENON_OK) {
       engine->generation += 1; /* contexts look at it before they run */
     } else {
-      swap_weights(&x);
-      swap_instances(&x);
-      (void)visit_kernels(engine, finish_region);
+      swap_all(&x);
     }
   }
   destroy_instances(&x);

@@ -7,15 +7,10 @@
 #include "core/base/allocator.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/plan/kernel_match.h"
 #include "core/tactics/tuning.h"
 
 enum { MAX_KERNELS = 256, MAX_TACTICS = 64 };
-
-static const char* const refusal_texts[] = {
-#define REFUSAL_TEXT(name, text) text,
-    TENON_REFUSALS(REFUSAL_TEXT)
-#undef REFUSAL_TEXT
-};
 
 typedef struct search_t {
   tenon__tuning_t* tuning;
@@ -27,11 +22,9 @@ typedef struct search_t {
 
 static void note_refusal(search_t* search, const tenon__kernel_entry_t* entry,
                          const tenon_refusal_t* refusal) {
-  const uint32_t reason =
-      refusal->reason < TENON_REFUSAL_COUNT ? refusal->reason : TENON_REFUSAL_OTHER;
   const char* line = tenon__arena_format(
       search->tuning->arena, "%s%s:%s: %s%s%s\n", search->refusals == NULL ? "" : search->refusals,
-      entry->owner->plugin, entry->kernel.name, refusal_texts[reason],
+      entry->owner->plugin, entry->kernel.name, tenon__refusal_text(refusal->reason),
       refusal->detail == NULL ? "" : ": ", refusal->detail == NULL ? "" : refusal->detail);
   if (line != NULL) {
     search->refusals = line;
@@ -53,78 +46,20 @@ static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry
   return false;
 }
 
-/* Attributes that a kernel does not know must have their defaults; inputs past its limit must be
- * absent. */
-static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
-                       tenon_refusal_t* out_refusal) {
-  const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
-  if (region->node_count > 1) {
-    return true; /* the pattern named them, or the kernel chose them itself */
-  }
-  for (uint32_t k = 0; kernel->attributes != NULL && k < node->attribute_count; ++k) {
-    if (!node->attributes[k].defined) {
-      continue;
-    }
-    const char* const* name = kernel->attributes;
-    while (*name != NULL && strcmp(*name, node->attributes[k].name) != 0) {
-      ++name;
-    }
-    if (*name == NULL) {
-      out_refusal->reason = TENON_REFUSAL_UNKNOWN_ATTRIBUTE;
-      out_refusal->detail = node->attributes[k].name;
-      return false;
-    }
-  }
-  for (uint32_t k = kernel->input_limit; kernel->input_limit > 0 && k < node->input_count; ++k) {
-    if (node->inputs[k] != TENON_NONE) {
-      out_refusal->reason = TENON_REFUSAL_UNKNOWN_INPUT;
-      return false;
-    }
-  }
-  return true;
-}
-
-/* Is the kernel's slot of that number one on its first output? */
-static bool has_epilogue(const tenon_kernel_t* kernel, uint32_t slot) {
-  if (slot >= kernel->slot_count) {
-    return false;
-  }
-  const tenon_slot_t* own =
-      (const tenon_slot_t*)((const char*)kernel->slots + (size_t)slot * kernel->slot_stride);
-  return own->kind == TENON_SLOT_EPILOGUE && own->index == 0;
-}
-
-/* The host's own conditions, then the kernel's. */
-static bool accepts(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+/* The build's policy, then the kernel. */
+static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                     const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  const tenon_kernel_t* kernel = &entry->kernel;
-  *out_refusal = (tenon_refusal_t){0};
   if (is_excluded(tuning, entry) ||
-      (tuning->options.reference_only && (kernel->flags & TENON_KERNEL_REFERENCE) == 0)) {
-    out_refusal->reason = TENON_REFUSAL_POLICY;
+      (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0)) {
+    *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_POLICY};
     return false;
   }
-  if (kernel->device != NULL && strcmp(kernel->device, tuning->device_name) != 0) {
-    out_refusal->reason = TENON_REFUSAL_DEVICE;
-    return false;
-  }
-  if (kernel->isa != NULL &&
-      (tuning->device->has == NULL || !tuning->device->has(tuning->device_handle, kernel->isa))) {
-    out_refusal->reason = TENON_REFUSAL_INSTRUCTION_SET;
-    out_refusal->detail = kernel->isa;
-    return false;
-  }
-  for (uint32_t k = 0; k < region->slot_count; ++k) {
-    if (!has_epilogue(kernel, region->slots[k].slot)) {
-      out_refusal->reason = TENON_REFUSAL_SLOT;
-      return false;
-    }
-  }
-  if (region->kind == TENON_REGION_OPERATOR && !knows_node(kernel, region, out_refusal)) {
-    return false;
-  }
-  return kernel->match == NULL ||
-         kernel->match(entry->owner->state, region, tenon__region_table(), out_refusal) != 0;
+  const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
+                                           .state = entry->owner->state,
+                                           .plugin = entry->owner->plugin,
+                                           .device = tuning->device,
+                                           .device_handle = tuning->device_handle};
+  return tenon__kernel_takes(&binding, region, out_refusal);
 }
 
 static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t* region,
@@ -259,6 +194,8 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
     return TENON_OK;
   }
   if (search->count == MAX_TACTICS) {
+    refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER, .detail = "a tactic too many"};
+    note_refusal(search, emit->entry, &refusal);
     return TENON_OK;
   }
   tenon__candidate_t candidate = {
@@ -460,8 +397,8 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   tenon__candidates_t* result = tenon__arena_allocate(tuning->arena, 1, sizeof *result);
   if (status == TENON_OK && result != NULL) {
     result->count = search->count;
-    result->items = tenon__arena_copy(tuning->arena, search->found,
-                                      (search->count + 1u) * sizeof *search->found);
+    result->items =
+        tenon__arena_copy(tuning->arena, search->found, search->count * sizeof *search->found);
     result->refusals =
         tuning->options.keep_refusals || search->count == 0 ? search->refusals : NULL;
   }
@@ -491,7 +428,7 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
     }
     text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s %.4g us, this one %.4g us\n",
                                text, c->kernel->owner->plugin, c->kernel->kernel.name,
-                               c->tactic.name, refusal_texts[TENON_REFUSAL_SLOWER],
+                               c->tactic.name, tenon__refusal_text(TENON_REFUSAL_SLOWER),
                                c->is_measured ? "measured" : "estimated", c->seconds * 1e6,
                                best * 1e6);
   }

@@ -174,16 +174,6 @@ static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_ent
 
 /* ---- Proposals ---- */
 
-static uint32_t add_once(uint32_t* values, uint32_t count, uint32_t value) {
-  for (uint32_t k = 0; k < count; ++k) {
-    if (values[k] == value) {
-      return count;
-    }
-  }
-  values[count] = value;
-  return count + 1;
-}
-
 static bool is_output_of(const grouping_t* grouping, const claim_t* claim, uint32_t value) {
   if (grouping->leaves[value]) {
     return true;
@@ -196,36 +186,28 @@ static bool is_output_of(const grouping_t* grouping, const claim_t* claim, uint3
   return false;
 }
 
-/* The region of nodes that are not a pattern's: what they read from outside in the order in which
- * they read it, and what others read of theirs. NULL when that is too much, or nothing. */
+/* The region of nodes that are not a pattern's: what they read from outside, and what others read
+ * of theirs. NULL when that is too much, or nothing. */
 static tenon_status_t region_around(claims_t* claims, claim_t* claim) {
-  enum { MOST_VALUES = 64 };
   grouping_t* grouping = claims->grouping;
-  uint32_t inputs[MOST_VALUES + 1];
-  uint32_t outputs[MOST_VALUES + 1];
+  uint32_t inputs[TENON_REGION_MOST_PROPOSED];
+  uint32_t outputs[TENON_REGION_MOST_PROPOSED];
   uint32_t input_count = 0;
   uint32_t output_count = 0;
   claim->region = NULL;
+  if (!tenon__region_reads(grouping->g, claim->nodes, claim->node_count, inputs, &input_count)) {
+    return TENON_OK;
+  }
   for (uint32_t n = 0; n < claim->node_count; ++n) {
     const tenon__node_t* node = &grouping->g->nodes[claim->nodes[n]];
-    for (uint32_t k = 0; k < node->input_count; ++k) {
-      const uint32_t value = node->inputs[k];
-      const uint32_t producer =
-          value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
-      if (value != TENON_NONE && (producer == TENON_NONE || !claim_holds(claim, producer))) {
-        input_count = add_once(inputs, input_count, value);
-      }
-      if (input_count > MOST_VALUES) {
-        return TENON_OK;
-      }
-    }
     for (uint32_t k = 0; k < node->output_count; ++k) {
-      if (node->outputs[k] != TENON_NONE && is_output_of(grouping, claim, node->outputs[k])) {
-        outputs[output_count++] = node->outputs[k];
+      if (node->outputs[k] == TENON_NONE || !is_output_of(grouping, claim, node->outputs[k])) {
+        continue;
       }
-      if (output_count > MOST_VALUES) {
+      if (output_count == TENON_REGION_MOST_PROPOSED) {
         return TENON_OK;
       }
+      outputs[output_count++] = node->outputs[k];
     }
   }
   if (output_count == 0) {

@@ -43,7 +43,7 @@ static bool chain_holds(const chain_t* chain, uint32_t node) {
 /* Does anybody outside the chain read the value? */
 static bool read_outside(const chain_t* chain, uint32_t value) {
   const grouping_t* grouping = chain->grouping;
-  if ((grouping->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0 || grouping->sizing[value]) {
+  if (grouping->leaves[value]) {
     return true;
   }
   for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
@@ -185,19 +185,17 @@ static tenon_status_t grow_chain(chain_t* chain) {
 }
 
 /* Does an operand of the milestone depend on the operator itself, other than through the chain? */
-static bool makes_cycle(chain_t* chain, const milestone_t* milestone) {
+static bool makes_cycle(const chain_t* chain, const milestone_t* milestone) {
   grouping_t* grouping = chain->grouping;
-  const uint32_t target = grouping->group_of[chain->root];
-  uint32_t values[GROUP_MOST_OPERANDS];
-  uint32_t count = 0;
+  const group_t* own = &grouping->groups[grouping->group_of[chain->root]];
+  tenon__grouping_walk_begin(grouping);
   for (uint32_t o = 0; o < milestone->expression->program.operand_count; ++o) {
     const uint32_t value = milestone->expression->program.operands[o].index;
-    if (value != chain->source && count < GROUP_MOST_OPERANDS) {
-      values[count++] = value;
+    if (value != chain->source) {
+      tenon__grouping_walk_from(grouping, value);
     }
   }
-  return tenon__grouping_reaches(grouping, &target, 1, values, count,
-                                 grouping->position[chain->root]);
+  return tenon__grouping_walk_meets(grouping, own->nodes, own->node_count);
 }
 
 /* The source's operands become the slot's own value. */
@@ -207,7 +205,7 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
   TENON_TRY(tenon__expression_normalise(milestone->expression, arena, out_expression));
   tenon_operand_t* operands =
       tenon__arena_copy(arena, out_expression->program.operands,
-                        (out_expression->program.operand_count + 1u) * sizeof *operands);
+                        out_expression->program.operand_count * sizeof *operands);
   if (operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -330,7 +328,8 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
     const milestone_t* milestone = &chain.milestones[m];
     struct tenon_region_t* region = NULL;
     bool worth = false;
-    if (makes_cycle(&chain, milestone)) {
+    if (chain.base->node_count + milestone->node_count > GROUP_MOST_NODES ||
+        makes_cycle(&chain, milestone)) {
       continue;
     }
     TENON_TRY(offer(&chain, milestone, &region));

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/status.h"
 
 static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
@@ -138,58 +137,41 @@ tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_regio
   return TENON_OK;
 }
 
-typedef struct walk_t {
-  grouping_t* grouping;
-  const uint32_t* targets;
-  uint32_t target_count;
-  uint32_t least_position;
-  uint32_t* stack;
-  uint32_t depth;
-} walk_t;
+/* ---- Walks ---- */
 
-/* Pushes the groups that make these values; true when one of them is a target. */
-static bool push_producers(walk_t* walk, const uint32_t* values, uint32_t count) {
-  grouping_t* grouping = walk->grouping;
+void tenon__grouping_walk_begin(grouping_t* grouping) {
+  grouping->stamp += 1;
+  grouping->stack_depth = 0;
+}
+
+void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value) {
+  const uint32_t producer = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
+  if (producer == TENON_NONE) {
+    return;
+  }
+  const uint32_t index = grouping->group_of[producer];
+  const uint32_t* nodes = index == TENON_NONE ? &producer : grouping->groups[index].nodes;
+  const uint32_t count = index == TENON_NONE ? 1 : grouping->groups[index].node_count;
   for (uint32_t k = 0; k < count; ++k) {
-    const uint32_t producer =
-        values[k] == TENON_NONE ? TENON_NONE : grouping->g->values[values[k]].producer;
-    const uint32_t group = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
-    if (group == TENON_NONE || grouping->stamps[group] == grouping->stamp ||
-        grouping->groups[group].last_position < walk->least_position) {
-      continue;
+    if (grouping->stamps[nodes[k]] != grouping->stamp) {
+      grouping->stamps[nodes[k]] = grouping->stamp;
+      grouping->stack[grouping->stack_depth++] = nodes[k];
     }
-    grouping->stamps[group] = grouping->stamp;
-    for (uint32_t t = 0; t < walk->target_count; ++t) {
-      if (walk->targets[t] == group) {
+  }
+}
+
+bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count) {
+  while (grouping->stack_depth > 0) {
+    const uint32_t at = grouping->stack[--grouping->stack_depth];
+    const tenon__node_t* node = &grouping->g->nodes[at];
+    for (uint32_t k = 0; k < node_count; ++k) {
+      if (nodes[k] == at) {
         return true;
       }
     }
-    walk->stack[walk->depth++] = group;
-  }
-  return false;
-}
-
-bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
-                             const uint32_t* values, uint32_t value_count,
-                             uint32_t least_position) {
-  const size_t capacity = grouping->group_count + 1u;
-  walk_t walk = {.grouping = grouping,
-                 .targets = targets,
-                 .target_count = target_count,
-                 .least_position = least_position,
-                 .stack = tenon__allocate(grouping->tuning->allocator, capacity, sizeof(uint32_t))};
-  if (walk.stack == NULL) {
-    return true; /* no memory, no fusion: the caller fails soon enough */
-  }
-  grouping->stamp += 1;
-  bool reached = push_producers(&walk, values, value_count);
-  while (!reached && walk.depth > 0) {
-    const group_t* group = &grouping->groups[walk.stack[--walk.depth]];
-    for (uint32_t n = 0; n < group->node_count && !reached; ++n) {
-      const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
-      reached = push_producers(&walk, node->inputs, node->input_count);
+    for (uint32_t k = 0; k < node->input_count; ++k) {
+      tenon__grouping_walk_from(grouping, node->inputs[k]);
     }
   }
-  tenon__free(grouping->tuning->allocator, walk.stack, capacity * sizeof(uint32_t));
-  return reached;
+  return false;
 }

@@ -12,8 +12,7 @@ typedef struct group_t {
   tenon__unit_kind_t kind;
   uint32_t node_count;
   uint32_t nodes[GROUP_MOST_NODES];
-  uint32_t first_position; /* smallest of its nodes' */
-  uint32_t last_position;
+  uint32_t last_position; /* largest of its nodes' */
   uint32_t output; /* VIEW, and moves: of the node */
   /* Runs of expressions: the composed expression, operands' indices are graph values. */
   const tenon__expression_t* expression;
@@ -39,8 +38,10 @@ typedef struct grouping_t {
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;
-  uint32_t* stamps; /* for walks: one for each group */
+  uint32_t* stamps; /* of each node: the last walk that came to it */
   uint32_t stamp;
+  uint32_t* stack; /* of the walk: nodes to look at */
+  uint32_t stack_depth;
 } grouping_t;
 
 /* An expression node's expression with graph values as operand indices; NULL when the node has
@@ -53,10 +54,12 @@ bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expre
                                   uint32_t value);
 bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
                                  uint32_t operand);
-/* Do any of these values depend on one of the target groups? Groups that end before
- * `least_position` are not looked into. */
-bool tenon__grouping_reaches(grouping_t* grouping, const uint32_t* targets, uint32_t target_count,
-                             const uint32_t* values, uint32_t value_count, uint32_t least_position);
+/* Would a step wait for itself? A walk back from the values that it reads, through all that makes
+ * them: a node brings the other nodes of its group along, since they become one step. */
+void tenon__grouping_walk_begin(grouping_t* grouping);
+void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
+/* Does the walk come to one of these nodes? */
+bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count);
 /* Remembers, for the report, why a kernel does not compute several nodes at once: its refusals, or
  * NULL where it takes `together` seconds and the nodes `apart`. */
 tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,

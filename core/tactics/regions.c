@@ -199,11 +199,8 @@ static void find_needed(grouping_t* grouping) {
 
 static group_t* add_group(grouping_t* grouping, uint32_t node, tenon__unit_kind_t kind) {
   group_t* group = &grouping->groups[grouping->group_count];
-  *group = (group_t){.alive = true,
-                     .kind = kind,
-                     .node_count = 1,
-                     .first_position = grouping->position[node],
-                     .last_position = grouping->position[node]};
+  *group = (group_t){
+      .alive = true, .kind = kind, .node_count = 1, .last_position = grouping->position[node]};
   group->nodes[0] = node;
   grouping->group_of[node] = grouping->group_count++;
   return group;
@@ -223,6 +220,12 @@ static bool all_views(const grouping_t* grouping, const tenon__node_t* node) {
 static tenon_status_t start_run(grouping_t* grouping, uint32_t node,
                                 const tenon__expression_t* expression) {
   const tenon__node_t* n = &grouping->g->nodes[node];
+  if (n->output_count > GROUP_MOST_NODES) {
+    return tenon__fail(
+        grouping->tuning->sink, TENON_ERROR_UNSUPPORTED,
+        "node '%s': its expressions have %u outputs, at most %d are computed at once", n->name,
+        n->output_count, GROUP_MOST_NODES);
+  }
   group_t* group = add_group(grouping, node, TENON_UNIT_REGION);
   group->expression = expression;
   for (uint32_t k = 0; k < n->output_count; ++k) {
@@ -298,10 +301,11 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->notes = tenon__arena_allocate(scratch, nodes, sizeof *grouping->notes);
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
-  grouping->stamps = tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof(uint32_t));
+  grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
+  grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
-      grouping->groups == NULL || grouping->stamps == NULL || grouping->sizing == NULL ||
-      grouping->leaves == NULL || grouping->notes == NULL) {
+      grouping->groups == NULL || grouping->stamps == NULL || grouping->stack == NULL ||
+      grouping->sizing == NULL || grouping->leaves == NULL || grouping->notes == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));

@@ -23,7 +23,7 @@ static bool in_group(const grouping_t* grouping, uint32_t node, uint32_t group) 
 /* Is the value read by this group alone? */
 static bool read_here_alone(const run_t* run, uint32_t value) {
   const grouping_t* grouping = run->grouping;
-  if ((grouping->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+  if (grouping->leaves[value]) {
     return false;
   }
   for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
@@ -72,40 +72,22 @@ static bool is_worth_it(const grouping_t* grouping, const tenon__expression_t* c
   return repeats <= 1.0 || tenon__program_cost(&producer->program) <= CHEAP_COST;
 }
 
-/* Values that the run reads, other than `except`. */
-static uint32_t other_inputs(const run_t* run, uint32_t except, uint32_t* values,
-                             uint32_t capacity) {
-  uint32_t count = 0;
+/* Does the run, of what it reads beside `value`, need anything that waits for the producer? */
+static bool makes_cycle(const run_t* run, uint32_t producer_group, uint32_t value) {
+  grouping_t* grouping = run->grouping;
+  const group_t* producer = &grouping->groups[producer_group];
+  tenon__grouping_walk_begin(grouping);
   for (uint32_t n = 0; n < run->group->node_count; ++n) {
-    const tenon__node_t* node = &run->grouping->g->nodes[run->group->nodes[n]];
+    const tenon__node_t* node = &grouping->g->nodes[run->group->nodes[n]];
     for (uint32_t k = 0; k < node->input_count; ++k) {
-      if (node->inputs[k] == TENON_NONE || node->inputs[k] == except) {
-        continue;
+      const uint32_t input = node->inputs[k];
+      const uint32_t maker = input == TENON_NONE ? TENON_NONE : grouping->g->values[input].producer;
+      if (input != value && maker != TENON_NONE && !in_group(grouping, maker, run->index)) {
+        tenon__grouping_walk_from(grouping, input);
       }
-      if (count == capacity) {
-        return TENON_NONE;
-      }
-      values[count++] = node->inputs[k];
     }
   }
-  return count;
-}
-
-static bool makes_cycle(run_t* run, uint32_t producer_group, uint32_t value) {
-  uint32_t values[512];
-  const uint32_t count = other_inputs(run, value, values, 512);
-  if (count == TENON_NONE) {
-    return true;
-  }
-  uint32_t kept = 0;
-  for (uint32_t k = 0; k < count; ++k) { /* inputs made inside the run itself are fine */
-    const uint32_t producer = run->grouping->g->values[values[k]].producer;
-    if (producer == TENON_NONE || !in_group(run->grouping, producer, run->index)) {
-      values[kept++] = values[k];
-    }
-  }
-  return tenon__grouping_reaches(run->grouping, &producer_group, 1, values, kept,
-                                 run->grouping->groups[producer_group].first_position);
+  return tenon__grouping_walk_meets(grouping, producer->nodes, producer->node_count);
 }
 
 static void absorb_group(run_t* run, uint32_t producer_group) {
@@ -115,9 +97,6 @@ static void absorb_group(run_t* run, uint32_t producer_group) {
   for (uint32_t k = 0; k < from->node_count; ++k) {
     to->nodes[to->node_count++] = from->nodes[k];
     grouping->group_of[from->nodes[k]] = run->index;
-  }
-  if (from->first_position < to->first_position) {
-    to->first_position = from->first_position;
   }
   from->alive = false;
   from->node_count = 0;
@@ -139,6 +118,7 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   const tenon__expression_t* theirs = from->expression;
   if (from->value_count != 1 || mine->program.operands[operand].indexed != 0 ||
       from->node_count + run->group->node_count > GROUP_MOST_NODES ||
+      run->group->value_count == GROUP_MOST_NODES ||
       theirs->program.instruction_count + mine->program.instruction_count >
           GROUP_MOST_INSTRUCTIONS ||
       theirs->program.operand_count + mine->program.operand_count > GROUP_MOST_OPERANDS ||

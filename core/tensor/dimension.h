@@ -118,6 +118,9 @@ const tenon__symbol_t* tenon__symbol_get(const tenon__dim_pool_t* pool, uint32_t
  * expressions follow. A range without a common number with the old one changes nothing. */
 void tenon__symbol_set_range(tenon__dim_pool_t* pool, uint32_t index, int64_t min, int64_t max);
 
+/* One operation of a dimension on numbers (no SELECT); false when it has no value. */
+bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value);
+
 /* Values of all dimensions from those of the symbols. `symbol_values[i]` counts when
  * symbol_known[i] != 0. out_values and out_known have tenon__dim_pool_count entries; what depends
  * on an unknown symbol, divides by zero or overflows is unknown. Allocates nothing. */

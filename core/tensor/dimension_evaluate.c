@@ -7,8 +7,7 @@
 
 enum { WALK_DEPTH = 256, WALK_STEPS = 100000, AFFINE_AXES = 64 };
 
-/* One operation on numbers; false when it has no value. */
-static bool apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value) {
+bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value) {
   switch (opcode) {
     case TENON_OPCODE_ADD:
       return tenon__add_int64(a, b, out_value);
@@ -58,7 +57,7 @@ static bool evaluate_node(const tenon__dim_node_t* node, const int64_t* values,
   int64_t result = values[operands[0].id];
   for (uint32_t i = 1; i < node->operand_count; ++i) {
     const uint32_t operand = operands[i].id;
-    if (!known[operand] || !apply(node->opcode, result, values[operand], &result)) {
+    if (!known[operand] || !tenon__dim_apply(node->opcode, result, values[operand], &result)) {
       return false;
     }
   }
@@ -122,7 +121,7 @@ static bool walk_operation(walk_t* walk, const tenon__dim_node_t* node, uint32_t
   for (uint32_t i = 1; i < node->operand_count; ++i) {
     int64_t operand = 0;
     if (!walk_value(walk, node->operands[i], depth + 1, &operand) ||
-        !apply(node->opcode, result, operand, &result)) {
+        !tenon__dim_apply(node->opcode, result, operand, &result)) {
       return false;
     }
   }

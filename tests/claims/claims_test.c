@@ -219,6 +219,29 @@ TENON_TEST(a_proposal_that_waits_for_itself_is_not_taken) {
   close_world(&world);
 }
 
+/* The sum reads the first product through another step, and the second product reads what the sum
+ * is made of: as one step with the exponential, the sum would wait for both products, and they for
+ * it. */
+TENON_TEST(arithmetic_beside_a_claim_does_not_wait_for_itself) {
+  world_t world;
+  tenon_value_t middle = {0};
+  tenon_value_t t = {0};
+  REQUIRE(open_world(&world));
+  const tenon_value_t x = input(&world, "x");
+  const tenon_value_t first = product(&world, "first", x, input(&world, "q"));
+  const tenon_value_t c = input(&world, "c");
+  EXPECT_STATUS(tenon_network_add(world.network, "standard.hardmax/1", "middle", &first, 1, NULL, 0,
+                                  &middle, 1),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add(world.network, "standard.exp/1", "exponential", &c, 1, NULL, 0, &t, 1),
+      TENON_OK);
+  output(&world, node(&world, "standard.add/1", "sum", t, middle), "y1");
+  output(&world, product(&world, "second", x, t), "y2");
+  REQUIRE(build(&world, NULL));
+  close_world(&world);
+}
+
 /* A build without fusion gives every node a step of its own. */
 TENON_TEST(no_fusion_takes_no_claims) {
   world_t world;

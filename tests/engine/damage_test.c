@@ -3,23 +3,36 @@
  * stays behind. What is refused names the file. */
 #include <stdlib.h>
 
+#include "core/base/digest.h"
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
 #include "tests/support/plugin_folder.h"
 
 enum { SEED = 1 };
 
+enum { MOST_BYTES = 1 << 28 };
+
 typedef struct world_t {
   test_folder_t folder;
   tenon__test_messages_t messages;
   tenon__test_allocator_t memory;
+  tenon_allocator_t counted;
   tenon_allocator_t allocator;
   tenon_registry_t* registry;
 } world_t;
 
+/* What is damaged may ask for more memory than there is, and then gets none. */
+static void* resize_little(void* user, void* block, size_t old_size_bytes, size_t new_size_bytes) {
+  const world_t* world = user;
+  return new_size_bytes > MOST_BYTES
+             ? NULL
+             : world->counted.resize(world->counted.user, block, old_size_bytes, new_size_bytes);
+}
+
 static void world_begin(world_t* world) {
   memset(world, 0, sizeof(*world));
-  world->allocator = tenon__test_allocator(&world->memory);
+  world->counted = tenon__test_allocator(&world->memory);
+  world->allocator = (tenon_allocator_t){world, resize_little};
   tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
   options.logger = *tenon__test_listen(&world->messages);
   options.allocator = &world->allocator;
@@ -169,6 +182,73 @@ TENON_TEST(damaged_plans) {
     try_damage(&world, names[k], &whole, 200, use_plan);
     tenon_plan_destroy(plan);
     world_end(&world);
+  }
+}
+
+/* ---- Plans that somebody made up ---- */
+
+enum { HEADER_SIZE = 64, DIGEST_SIZE = 32, STRUCTURE_AT = HEADER_SIZE + DIGEST_SIZE };
+
+/* Signed again, so that the digest over header and structure notices nothing: see
+ * core/plan/plan_file.h. */
+static void sign(const test_bytes_t* plan, uint64_t structure_size) {
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, plan->data, HEADER_SIZE);
+  tenon__digest_add(&state, plan->data + STRUCTURE_AT, structure_size);
+  const tenon__digest_t digest = tenon__digest_end(&state);
+  memcpy(plan->data + HEADER_SIZE, digest.bytes, DIGEST_SIZE);
+}
+
+/* One byte of the structure becomes another, most often a number that means something. */
+static void make_up(const test_bytes_t* plan, uint64_t structure_size, uint32_t number) {
+  static const uint8_t likely[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 64, 127, 128, 254, 255};
+  uint64_t random = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  random = (random ^ (random >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+  random ^= random >> 32;
+  plan->data[STRUCTURE_AT + random % structure_size] =
+      (random >> 40) % 3 == 0 ? (uint8_t)(random >> 48) : likely[(random >> 44) % 16];
+  sign(plan, structure_size);
+}
+
+static void try_made_up(const test_network_t* network, uint32_t count) {
+  world_t world;
+  tenon_plan_t* plan = NULL;
+  const void* data = NULL;
+  test_bytes_t copy = {NULL, 0};
+  uint64_t structure_size = 0;
+  uint32_t refused = 0;
+  char path[PATH_MAX];
+  world_begin(&world);
+  plan_network = network;
+  EXPECT_STATUS(test_network_build(network, world.registry, NULL, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_plan_get_data(plan, &data, &copy.size), TENON_OK);
+  copy.data = malloc(copy.size);
+  REQUIRE(copy.data != NULL);
+  memcpy(&structure_size, (const char*)data + 24, sizeof structure_size);
+  (void)test_folder_path(&world.folder, network->name, path);
+  for (uint32_t k = 0; k < count && tenon__test_failures < 5; ++k) {
+    memcpy(copy.data, data, copy.size);
+    make_up(&copy, structure_size, k);
+    (void)tenon__test_listen(&world.messages);
+    EXPECT(test_folder_write(&world.folder, network->name, copy.data, copy.size));
+    refused += use_plan(&world, path) ? 1 : 0;
+  }
+  (void)printf("%s: of %u made up, refused %u\n", network->name, count, refused);
+  EXPECT(refused > count / 5 && refused < count);
+  free(copy.data);
+  tenon_plan_destroy(plan);
+  world_end(&world);
+}
+
+/* What the digest does not notice the reader does, or the kernels, or it does no harm. More rounds,
+ * for whoever has changed one of them: TENON_TEST_ROUNDS. */
+TENON_TEST(plans_that_somebody_made_up) {
+  const char* rounds = getenv("TENON_TEST_ROUNDS");
+  const test_network_t* networks = NULL;
+  const uint32_t count = test_networks(&networks);
+  for (uint32_t k = 0; k < count; ++k) {
+    try_made_up(&networks[k], rounds == NULL ? 200 : (uint32_t)strtoul(rounds, NULL, 10));
   }
 }
 

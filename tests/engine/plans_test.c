@@ -89,6 +89,43 @@ TENON_TEST(another_process_gives_the_same_bytes) {
   test_folder_remove(&folder);
 }
 
+/* ---- Refit ---- */
+
+static void refit(tenon_engine_t* engine, float number) {
+  float weights[16];
+  for (int k = 0; k < 16; ++k) {
+    weights[k] = number * (float)(k + 1);
+  }
+  EXPECT_STATUS(tenon_engine_set_weights(engine, "w", weights, sizeof(weights)), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(engine), TENON_OK);
+}
+
+/* A program may replace its weights all day long. */
+TENON_TEST(refits_leave_nothing_behind) {
+  enum { REFITS = 300 };
+  tenon__test_messages_t messages;
+  tenon__test_allocator_t memory = {0};
+  const tenon_allocator_t allocator = tenon__test_allocator(&memory);
+  tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
+  tenon_registry_t* registry = NULL;
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  options.logger = *tenon__test_listen(&messages);
+  options.allocator = &allocator;
+  EXPECT_STATUS(tenon_registry_create(&options, &registry), TENON_OK);
+  EXPECT_STATUS(test_network_build(test_network_find("branch"), registry, NULL, &plan), TENON_OK);
+  REQUIRE(tenon_engine_create_from_plan(registry, plan, NULL, &engine) == TENON_OK);
+  refit(engine, 1);
+  const uint64_t bytes = memory.live_bytes;
+  for (int k = 0; k < REFITS; ++k) {
+    refit(engine, (float)(k % 2 + 2));
+  }
+  EXPECT_INT(memory.live_bytes, bytes);
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+  tenon_registry_release(registry);
+}
+
 /* ---- One timing cache, one plan ---- */
 
 static tenon_status_t build_with(const test_network_t* test, tenon_registry_t* registry,

@@ -56,6 +56,28 @@ TENON_TEST(states_are_carried_reset_and_copied) {
   core_world_end(&world);
 }
 
+/* What becomes of a state is kept though all that reads it could be one step with it. */
+TENON_TEST(updates_that_other_nodes_read_are_kept) {
+  core_world_t world;
+  const float initial[2] = {10, 20};
+  const float x[2] = {1, 2};
+  core_world_begin(&world, NULL, 0);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t in = test_input(b, "x", DIMS(2));
+  const tenon_value_t sum = test_binary(b, "test.plus/1", "sum", add_state(b, "sum", initial), in);
+  EXPECT_STATUS(b->build->write_state(b->builder, "sum", sum), TENON_OK);
+  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.scale/1", "scale", sum), "y"),
+                TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2), x), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 22, 44);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 24, 48);
+  }
+  core_world_end(&world);
+}
+
 /* All states change at once: none sees another's new value. */
 TENON_TEST(states_that_take_each_others_place) {
   core_world_t world;

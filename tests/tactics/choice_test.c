@@ -59,6 +59,19 @@ static tenon_status_t fast(void* state, const tenon_region_t* region,
   return status == TENON_OK ? emit(to, add, "first", 1e-4) : status;
 }
 
+/* More tactics than anybody needs, the fastest first. */
+static tenon_status_t talkative(void* state, const tenon_region_t* region,
+                                const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  tenon_status_t status = TENON_OK;
+  (void)state;
+  (void)region;
+  (void)table;
+  for (int k = 0; k < 100 && status == TENON_OK; ++k) {
+    status = emit(to, add, k == 0 ? "first" : "other", k == 0 ? 1e-5 : 1e-4);
+  }
+  return status;
+}
+
 static tenon_status_t greedy(void* state, const tenon_region_t* region,
                              const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
   (void)state;
@@ -146,6 +159,18 @@ TENON_TEST(the_fastest_tactic_of_the_fastest_kernel_is_taken) {
   core_world_begin(&world, kernels, 2);
   make_dense(&world.bench);
   EXPECT_TEXT(build_steps(&world, text), "fast/first");
+  core_world_end(&world);
+}
+
+TENON_TEST(more_tactics_than_are_tried_are_told) {
+  const tenon_kernel_t kernel = dense_kernel("talkative", talkative);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  make_dense(&world.bench);
+  world.options.tuning.keep_refusals = true;
+  EXPECT_TEXT(build_steps(&world, text), "talkative/first");
+  EXPECT_CONTAINS(schedule_of(&world)->steps[0].refusals, "tests:talkative: see the detail");
   core_world_end(&world);
 }
 
@@ -311,6 +336,55 @@ TENON_TEST(a_run_of_expressions_is_one_step) {
                        : "expressions/evaluator expressions/evaluator expressions/evaluator");
     core_world_end(&world);
   }
+}
+
+/* ---- Weights ---- */
+
+/* Packs the weights: that input is not read any more.
+ * The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t pack_second(void* state, const tenon_region_t* region,
+                                  const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                                  tenon_preparation_t* preparation,
+                                  const tenon_prepare_table_t* host, void** out_instance) {
+  const uint32_t source = table->node_input(region, 0, 1);
+  int32_t is_ready = 0;
+  (void)state;
+  (void)tactic;
+  return host->pack(preparation, "tests.zeros/1", NULL, &source, 1, 64, out_instance, &is_ready);
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t need_the_others(void* instance, void* bound, tenon_run_t* run,
+                                      const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                                      uint32_t input_count, const tenon_argument_t* outputs,
+                                      uint32_t output_count) {
+  for (uint32_t k = 0; k < input_count; ++k) {
+    if (k != 1 && inputs[k].tensor.data == NULL) {
+      return host->fail(run, TENON_ERROR_INTERNAL, "an input is gone");
+    }
+  }
+  return do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+}
+
+/* The epilogue reads, as they are, the weights that the kernel packs: the plan keeps both. */
+TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
+  static const float zeros[64];
+  tenon_kernel_t kernel = slot_kernel("packing", fast);
+  char text[512];
+  core_world_t world;
+  kernel.prepare = pack_second;
+  kernel.enqueue = need_the_others;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t x = test_input(b, "x", DIMS(8, 8));
+  const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
+  const tenon_value_t y = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
+  add_output(b, test_binary(b, "test.plus/1", "plus", y, w));
+  world.options.tuned_only = true;
+  EXPECT_TEXT(build_steps(&world, text), "packing/first");
+  EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+  core_world_expect_ran(&world);
+  core_world_end(&world);
 }
 
 /* ---- Layouts ---- */

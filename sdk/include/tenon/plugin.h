@@ -931,8 +931,8 @@ typedef struct tenon_kernel_t {
   uint32_t flags;
   uint32_t input_limit;
   uint32_t reserved;
-  /* [build] 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides, allocates nothing.
-   */
+  /* [build], and [load] again: 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides,
+   * allocates nothing. At load, constants whose bytes the plan does not hold read as zeros. */
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
   /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. */

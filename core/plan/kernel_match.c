@@ -1,0 +1,253 @@
+#include "core/plan/kernel_match.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/file.h"
+#include "core/network/match.h"
+
+const char* tenon__refusal_text(uint32_t reason) {
+  static const char* const texts[] = {
+#define REFUSAL_TEXT(name, text) text,
+      TENON_REFUSALS(REFUSAL_TEXT)
+#undef REFUSAL_TEXT
+  };
+  return texts[reason < TENON_REFUSAL_COUNT ? reason : TENON_REFUSAL_OTHER];
+}
+
+static bool refuse(uint32_t reason, const char* detail, tenon_refusal_t* out_refusal) {
+  *out_refusal = (tenon_refusal_t){.reason = reason, .detail = detail};
+  return false;
+}
+
+static bool is_listed(const char* const* names, const char* name) {
+  while (*names != NULL && strcmp(*names, name) != 0) {
+    ++names;
+  }
+  return *names != NULL;
+}
+
+/* Is it a kernel for such regions? Nobody computes an operator that is not here: what it demands of
+ * its node was not checked. */
+static bool is_for(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
+                   tenon_refusal_t* out_refusal) {
+  if (region->kind != TENON_REGION_OPERATOR) {
+    const uint32_t flag =
+        region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
+    return (kernel->flags & flag) != 0 || refuse(TENON_REFUSAL_OPERATOR, NULL, out_refusal);
+  }
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  for (uint32_t k = 0; k < region->node_count; ++k) {
+    const tenon__node_t* node = &graph->nodes[region->nodes[k]];
+    if (node->op == NULL || node->op->is_missing) {
+      return refuse(TENON_REFUSAL_OPERATOR, "an operator that no plugin offers here", out_refusal);
+    }
+  }
+  const char* op = graph->nodes[region->nodes[0]].op->name;
+  const bool looks_itself = kernel->pattern != NULL || kernel->propose != NULL;
+  const bool lists_it =
+      region->node_count == 1 && kernel->operators != NULL && is_listed(kernel->operators, op);
+  return looks_itself || lists_it || refuse(TENON_REFUSAL_OPERATOR, op, out_refusal);
+}
+
+/* Attributes that a kernel does not know must have their defaults; inputs past its limit must be
+ * absent. */
+static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
+                       tenon_refusal_t* out_refusal) {
+  if (region->kind != TENON_REGION_OPERATOR || region->node_count > 1) {
+    return true; /* the pattern named them, or the kernel chose them itself */
+  }
+  const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
+  for (uint32_t k = 0; kernel->attributes != NULL && k < node->attribute_count; ++k) {
+    const tenon__scope_attribute_t* attribute = &node->attributes[k];
+    if (attribute->defined && !is_listed(kernel->attributes, attribute->name)) {
+      return refuse(TENON_REFUSAL_UNKNOWN_ATTRIBUTE, attribute->name, out_refusal);
+    }
+  }
+  for (uint32_t k = kernel->input_limit; kernel->input_limit > 0 && k < node->input_count; ++k) {
+    if (node->inputs[k] != TENON_NONE) {
+      return refuse(TENON_REFUSAL_UNKNOWN_INPUT, NULL, out_refusal);
+    }
+  }
+  return true;
+}
+
+/* Is the kernel's slot of that number one on its first output? */
+static bool has_epilogue(const tenon_kernel_t* kernel, uint32_t slot) {
+  if (slot >= kernel->slot_count) {
+    return false;
+  }
+  const tenon_slot_t* own =
+      (const tenon_slot_t*)((const char*)kernel->slots + (size_t)slot * kernel->slot_stride);
+  return own->kind == TENON_SLOT_EPILOGUE && own->index == 0;
+}
+
+static bool has_slots(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
+                      tenon_refusal_t* out_refusal) {
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    if (!has_epilogue(kernel, region->slots[k].slot)) {
+      return refuse(TENON_REFUSAL_SLOT, NULL, out_refusal);
+    }
+  }
+  return true;
+}
+
+static bool runs_here(const tenon__kernel_binding_t* binding, tenon_refusal_t* out_refusal) {
+  const tenon_kernel_t* kernel = binding->kernel;
+  const tenon_device_descriptor_t* device = binding->device;
+  if (kernel->device != NULL && strcmp(kernel->device, device->name) != 0) {
+    return refuse(TENON_REFUSAL_DEVICE, NULL, out_refusal);
+  }
+  const bool has_isa = kernel->isa == NULL ||
+                       (device->has != NULL && device->has(binding->device_handle, kernel->isa));
+  return has_isa || refuse(TENON_REFUSAL_INSTRUCTION_SET, kernel->isa, out_refusal);
+}
+
+/* ---- Regions of several nodes ---- */
+
+/* A slot may have changed which value an output is. */
+static bool is_output(const struct tenon_region_t* region, uint32_t index, uint32_t value) {
+  bool is_it = index < region->output_count && region->outputs[index].value == value;
+  for (uint32_t s = 0; s < region->slot_count && !is_it; ++s) {
+    const tenon_program_t* program = &region->slots[s].expression.program;
+    for (uint32_t o = 0; o < program->output_count; ++o) {
+      is_it = is_it || program->outputs[o].index == index;
+    }
+  }
+  return is_it;
+}
+
+/* The inputs that are no slot's: plain, and in this order. */
+static bool has_inputs(const struct tenon_region_t* region, const uint32_t* values,
+                       uint32_t count) {
+  bool has =
+      region->input_count >= count && (region->slot_count > 0 || region->input_count == count);
+  for (uint32_t k = 0; k < count && has; ++k) {
+    has = region->inputs[k].value == values[k] && !region->inputs[k].aligned;
+  }
+  return has;
+}
+
+/* What the nodes make on the way stays among them: where another step reads it, nobody writes it,
+ * which others look for. */
+static bool is_result(const void* user, const tenon__match_t* made, uint32_t value) {
+  const tenon__graph_t* graph = user;
+  return graph->values[value].producer == made->root;
+}
+
+static bool follows_pattern(const tenon_kernel_t* kernel, const struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  const tenon__match_uses_t uses = {is_result, graph};
+  uint32_t nodes[TENON_MATCH_NAMES];
+  tenon__calls_t pattern;
+  tenon__match_t made;
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, region->network->allocator);
+  bool follows = tenon__calls_parse(&arena, kernel->pattern, NULL, &pattern) == TENON_OK &&
+                 tenon__match_pattern(region->network, &uses, &pattern, region->graph,
+                                      region->nodes[0], &arena, &made) &&
+                 made.node_count == region->node_count && region->output_count == 1;
+  if (follows) {
+    tenon__match_nodes(&made, nodes);
+    follows = memcmp(nodes, region->nodes, made.node_count * sizeof *nodes) == 0 &&
+              has_inputs(region, made.inputs, made.input_count) &&
+              is_output(region, 0, made.result);
+  }
+  tenon__arena_deinitialize(&arena);
+  return follows;
+}
+
+/* Outputs are some of the nodes', in their order. */
+static bool follows_proposal(const struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  uint32_t inputs[TENON_REGION_MOST_PROPOSED];
+  uint32_t count = 0;
+  uint32_t output = 0;
+  if (!tenon__region_reads(graph, region->nodes, region->node_count, inputs, &count) ||
+      !has_inputs(region, inputs, count)) {
+    return false;
+  }
+  for (uint32_t n = 0; n < region->node_count; ++n) {
+    const tenon__node_t* node = &graph->nodes[region->nodes[n]];
+    for (uint32_t k = 0; k < node->output_count; ++k) {
+      output += node->outputs[k] != TENON_NONE && output < region->output_count &&
+                        is_output(region, output, node->outputs[k])
+                    ? 1u
+                    : 0u;
+    }
+  }
+  return output == region->output_count;
+}
+
+/* Kernels of several nodes find their arguments by place. */
+static bool has_its_arguments(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
+                              tenon_refusal_t* out_refusal) {
+  return region->node_count < 2 || (kernel->pattern != NULL && follows_pattern(kernel, region)) ||
+         (kernel->propose != NULL && follows_proposal(region)) ||
+         refuse(TENON_REFUSAL_OPERATOR, "its nodes and arguments are not as the kernel asks",
+                out_refusal);
+}
+
+/* ---- match ---- */
+
+/* The largest constant whose bytes are not here. */
+static size_t absent_bytes(const struct tenon_region_t* region) {
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  size_t bytes = 0;
+  for (uint32_t k = 0; k < region->value_count; ++k) {
+    const uint32_t weights = graph->values[region->graph_values[k]].weights;
+    const bool is_absent = weights != TENON_NONE && region->values[k].constant_data == NULL;
+    if (is_absent && region->network->weights[weights].size_bytes >= bytes) {
+      bytes = region->network->weights[weights].size_bytes + 1;
+    }
+  }
+  return bytes;
+}
+
+static bool match(const tenon__kernel_binding_t* binding, const struct tenon_region_t* region,
+                  tenon_refusal_t* out_refusal) {
+  *out_refusal = (tenon_refusal_t){0};
+  return binding->kernel->match == NULL ||
+         binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0;
+}
+
+/* A plan does not hold the bytes of what its kernels have packed, but a constant is one still. */
+static bool match_without_bytes(const tenon__kernel_binding_t* binding,
+                                const struct tenon_region_t* region, size_t size_bytes,
+                                tenon_refusal_t* out_refusal) {
+  const tenon_allocator_t allocator = region->network->allocator;
+  const tenon__graph_t* graph = region->network->graphs[region->graph];
+  const void* zeros = tenon__zeros_map(size_bytes);
+  tenon_value_info_t* values = tenon__allocate(allocator, region->value_count, sizeof *values);
+  bool taken = false;
+  if (zeros == NULL || values == NULL) {
+    (void)refuse(TENON_REFUSAL_OTHER, "memory is out", out_refusal);
+  } else {
+    struct tenon_region_t filled = *region;
+    filled.values = values;
+    for (uint32_t k = 0; k < region->value_count; ++k) {
+      values[k] = region->values[k];
+      const bool is_constant = graph->values[region->graph_values[k]].weights != TENON_NONE;
+      if (is_constant && values[k].constant_data == NULL) {
+        values[k].constant_data = zeros;
+      }
+    }
+    taken = match(binding, &filled, out_refusal);
+  }
+  tenon__free(allocator, values, region->value_count * sizeof *values);
+  tenon__zeros_unmap(zeros, size_bytes);
+  return taken;
+}
+
+bool tenon__kernel_takes(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
+                         tenon_refusal_t* out_refusal) {
+  if (!runs_here(kernel, out_refusal) || !is_for(kernel->kernel, region, out_refusal) ||
+      !has_slots(kernel->kernel, region, out_refusal) ||
+      !knows_node(kernel->kernel, region, out_refusal) ||
+      !has_its_arguments(kernel->kernel, region, out_refusal)) {
+    return false;
+  }
+  const size_t absent = absent_bytes(region);
+  return absent == 0 ? match(kernel, region, out_refusal)
+                     : match_without_bytes(kernel, region, absent, out_refusal);
+}
