@@ -210,11 +210,13 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   if (self->slots == 0) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
+  /* A vector b leaves no columns: no axis of y has what varies along them. */
+  const uint32_t columns_axis = b->rank > 1 ? y->rank - 1 : y->rank;
   const tenon_status_t status = once ? pack_constant(self, region, &preparation) : TENON_OK;
-  return status != TENON_OK ? status
-                            : tenon__cpu_epilogue_prepare(
-                                  cpu->isa->elements, region, y->rank > 0 ? y->rank - 1 : 0,
-                                  allocate_prepared, &preparation, &self->epilogue);
+  return status != TENON_OK
+             ? status
+             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, columns_axis,
+                                           allocate_prepared, &preparation, &self->epilogue);
 }
 
 /* ---- Binding ---- */
