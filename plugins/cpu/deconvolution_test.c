@@ -147,3 +147,18 @@ TENON_TEST(doubles_the_resolution) {
                     .bias = true};
   check(&c, 2);
 }
+
+/* Phases without a tap are the bias alone, however long a line of the window is. */
+TENON_TEST(strides_beyond_the_window) {
+  const case_t c = {.rank = 2,
+                    .batch = 1,
+                    .groups = 1,
+                    .in = 400,
+                    .out = 5,
+                    .extent = {3, 4},
+                    .kernel = {1, 1},
+                    .stride = {3, 2},
+                    .bias = true,
+                    .swish = true};
+  check(&c, 3);
+}
