@@ -44,7 +44,7 @@ typedef struct bound_t {
   tenon__cpu_image_t x;
   tenon__cpu_image_t y;
   tenon__cpu_bound_epilogue_t* epilogue;
-  /* What a band needs around the input coordinates q. */
+  /* What a band needs around the input coordinates q; negative where pads skip what is there. */
   int64_t before[TENON_CPU_AXES];
   int64_t after[TENON_CPU_AXES];
   int64_t quotients[TENON_CPU_AXES];
@@ -87,6 +87,11 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   }
   if (w->constant_data == NULL) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights");
+  }
+  for (uint32_t k = 0; k < x->rank; k++) {
+    if (x->dims_max[k] < 0) {
+      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "x has no bound");
+    }
   }
   int64_t phases = 1;
   for (size_t k = 0; k + 2 < x->rank; k++) {
@@ -295,11 +300,14 @@ static void fit_axis(bound_t* bound, size_t axis) {
   }
   bound->quotients[axis] =
       (bound->y.extent[axis] + window->stride[axis] - 1) / window->stride[axis];
+  bool first = true;
   for (int64_t r = 0; r < window->stride[axis]; r++) {
     const phase_axis_t phase = phase_axis(window, axis, bound->pad[axis], r);
     if (phase.count > 0) {
-      bound->before[axis] = max_int(bound->before[axis], phase.pad);
-      bound->after[axis] = max_int(bound->after[axis], phase.count - 1 - phase.pad);
+      const int64_t after = phase.count - 1 - phase.pad;
+      bound->before[axis] = first ? phase.pad : max_int(bound->before[axis], phase.pad);
+      bound->after[axis] = first ? after : max_int(bound->after[axis], after);
+      first = false;
     }
   }
 }
@@ -371,10 +379,12 @@ static void copy_band(const bound_t* bound, const float* x, int64_t first, int64
   }
 }
 
-/* Where the lines of quotient `row` and on are, at quotient 0 of the last axis. */
+/* Lines of the input, or of a band; the first quotients are `origin` elements from `data` on, which
+ * may be outside: what a phase reads is not. */
 typedef struct lines_t {
-  const float* origin;
-  size_t line;
+  const float* data;
+  ptrdiff_t origin;
+  ptrdiff_t line;
 } lines_t;
 
 static void run_phase(const call_t* call, lines_t lines, int64_t row, int64_t rows, int64_t r_1,
@@ -392,18 +402,18 @@ static void run_phase(const call_t* call, lines_t lines, int64_t row, int64_t ro
   }
   const bool any = a.count > 0 && b.count > 0;
   const size_t depth = any ? (size_t)(a.count * b.count * self->in_channels) : 0;
-  const ptrdiff_t shift = any ? -a.pad * (ptrdiff_t)lines.line - b.pad * self->in_channels : 0;
+  const ptrdiff_t shift = lines.origin - a.pad * lines.line - b.pad * self->in_channels;
   const tenon__cpu_product_t product = {
       .tiles = self->isa->tiles,
       .rows = (size_t)(count * width),
       .columns = (size_t)self->out_channels,
       .depth = depth,
-      .a = lines.origin + shift,
+      .a = any ? lines.data + shift : lines.data,
       .a_stride = (size_t)self->in_channels,
       .run_rows = (size_t)width,
-      .a_run = lines.line,
+      .a_run = (size_t)lines.line,
       .line_depth = (size_t)(b.count * self->in_channels),
-      .a_line = lines.line,
+      .a_line = (size_t)lines.line,
       .b = self->w + group * self->packed_group + phase_offset(self, a.first, b.first),
       .panel_stride = depth * tenon__cpu_panel_width(self->isa->tiles),
       .c = y + (row * window->stride[1] + r_1) * bound->y.stride[1] + r_2 * bound->y.stride[2],
@@ -453,13 +463,13 @@ static void run_task(void* user, uint32_t index, uint32_t thread) {
   const float* x = call->x + batch * bound->x.batch_stride +
                    (int64_t)group * self->in_channels * bound->x.channel_stride;
   float* y = call->y + batch * bound->y.batch_stride + group * (size_t)self->out_channels;
-  lines_t lines = {x + row * bound->x.stride[1], (size_t)bound->x.stride[1]};
+  lines_t lines = {x, row * bound->x.stride[1], bound->x.stride[1]};
   if (bound->copies) {
     float* band = (float*)(void*)scratch;
     copy_band(bound, x, row - bound->before[1], rows + bound->before[1] + bound->after[1], band);
-    lines.line = bound->band_line;
-    lines.origin = band + (size_t)bound->before[1] * bound->band_line +
-                   (size_t)(bound->before[2] * self->in_channels);
+    lines.data = band;
+    lines.line = (ptrdiff_t)bound->band_line;
+    lines.origin = bound->before[1] * lines.line + bound->before[2] * self->in_channels;
   }
   for (int64_t k = 0; k < self->window.stride[1] * self->window.stride[2]; k++) {
     run_phase(call, lines, row, rows, k / self->window.stride[2], k % self->window.stride[2], group,
