@@ -12,6 +12,9 @@ static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tac
   if (fake->tactic_count++ == fake->tactic_index) {
     fake->tactic = *tactic;
     memset(fake->rules, 0, sizeof(fake->rules));
+    for (uint32_t k = 0; k < fake->output_count; k++) {
+      fake->rules[1][k].in_place_input = TENON_NONE;
+    }
     if (tactic->inputs != NULL) {
       memcpy(fake->rules[0], tactic->inputs, fake->input_count * sizeof(tenon_argument_rule_t));
     }
@@ -108,7 +111,7 @@ static inline void fake_place(fake_t* fake) {
   }
   for (uint32_t o = 0; fake->in_place && o < fake->output_count; o++) {
     const uint32_t input = fake->rules[1][o].in_place_input;
-    if (input < fake->input_count && fake->rules[1][o].kind != TENON_LAYOUT_ROW_MAJOR) {
+    if (input < fake->input_count) {
       fake->outputs[o].tensor.data = fake->inputs[input].tensor.data;
       fake->outputs[o].tensor.strides = fake->inputs[input].tensor.strides;
       memcpy(fake->values[fake->input_count + o].strides, fake->values[input].strides,
