@@ -10,7 +10,7 @@
 #include "convolution.h"
 #include "kernels.h"
 
-enum { MOST_PHASES = 16, BAND_BYTES = 256 * 1024, LARGEST_BAND = 2 * 1024 * 1024 };
+enum { MOST_PHASES = 16 };
 
 /* One axis of a phase. Output coordinate stride * q + remainder takes input coordinates q - pad +
  * j, with tap first + stride * (count - 1 - j). */
@@ -106,11 +106,6 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
 }
 
-static size_t line_floats(int64_t pixels, int64_t channels) {
-  const size_t floats = ((size_t)(pixels * channels) + 31) / 16 * 16;
-  return floats % 1024 == 0 ? floats + 16 : floats;
-}
-
 /* Room for the lines around at least one row of quotients. */
 static size_t band_bytes(tenon__cpu_region_t region) {
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
@@ -122,10 +117,10 @@ static size_t band_bytes(tenon__cpu_region_t region) {
                             : y->dims_max[y->rank - 1];
   const int64_t taps = w->dims_max[w->rank - 1];
   const int64_t lines = w->rank == 4 ? w->dims_max[2] : 1;
-  const size_t line = line_floats(width + 2 * taps, channels) * sizeof(float);
+  const size_t line = tenon__cpu_line_floats(width + 2 * taps, channels) * sizeof(float);
   const size_t least = (size_t)(2 * lines + 1) * line;
-  const size_t bytes = least > BAND_BYTES ? least : BAND_BYTES;
-  return least > LARGEST_BAND ? 0 : (bytes + 63) / 64 * 64;
+  const size_t bytes = least > TENON_CPU_BAND_BYTES ? least : TENON_CPU_BAND_BYTES;
+  return least > TENON_CPU_LARGEST_BAND ? 0 : (bytes + 63) / 64 * 64;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
@@ -157,15 +152,6 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 }
 
 /* ---- Preparing ---- */
-
-typedef struct preparation_t {
-  tenon_preparation_t* handle;
-  const tenon_prepare_table_t* host;
-} preparation_t;
-static void* allocate_prepared(void* user, size_t size_bytes) {
-  const preparation_t* preparation = user;
-  return preparation->host->allocate(preparation->handle, size_bytes);
-}
 
 static size_t phase_size(const deconvolution_t* self, int64_t row, int64_t column) {
   const phase_axis_t a = phase_axis(&self->window, 1, 0, row);
@@ -205,7 +191,7 @@ static void pack_phase(const deconvolution_t* self, const float* w, int64_t row,
 }
 
 static tenon_status_t pack_weights(deconvolution_t* self, tenon__cpu_region_t region,
-                                   preparation_t* preparation) {
+                                   tenon__cpu_preparation_t* preparation) {
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const uint32_t source = region.table->node_input(region.handle, 0, 1);
   const int64_t* stride = self->window.stride;
@@ -224,7 +210,7 @@ static tenon_status_t pack_weights(deconvolution_t* self, tenon__cpu_region_t re
     return status;
   }
   const size_t depth = (size_t)(self->in_channels * tenon__cpu_window_taps(&self->window));
-  size_t* offsets = allocate_prepared(preparation, (depth + 1) * sizeof(size_t));
+  size_t* offsets = tenon__cpu_allocate_prepared(preparation, (depth + 1) * sizeof(size_t));
   if (w->constant_data == NULL || offsets == NULL) {
     return w->constant_data == NULL ? TENON_ERROR_INVALID_STATE : TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -247,7 +233,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_prepare_table_t* host, void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  preparation_t preparation = {preparation_handle, host};
+  tenon__cpu_preparation_t preparation = {preparation_handle, host};
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const uint32_t rank = w->rank - 2;
   deconvolution_t* self = host->allocate(preparation_handle, sizeof(*self));
@@ -276,10 +262,10 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_status_t status = pack_weights(self, region, &preparation);
-  return status != TENON_OK
-             ? status
-             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1, allocate_prepared,
-                                           &preparation, &self->epilogue);
+  return status != TENON_OK ? status
+                            : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1,
+                                                          tenon__cpu_allocate_prepared,
+                                                          &preparation, &self->epilogue);
 }
 
 /* ---- Binding ---- */
@@ -331,7 +317,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
                     bound->quotients[a] > bound->x.extent[a];
   }
   bound->band_pixels = bound->quotients[2] + bound->before[2] + bound->after[2];
-  bound->band_line = line_floats(bound->band_pixels, self->in_channels);
+  bound->band_line = tenon__cpu_line_floats(bound->band_pixels, self->in_channels);
   const int64_t lines = (int64_t)(self->band_bytes / (bound->band_line * sizeof(float)));
   bound->band_rows = bound->copies
                          ? lines - bound->before[1] - bound->after[1]

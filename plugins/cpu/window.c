@@ -83,6 +83,11 @@ void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
   }
 }
 
+size_t tenon__cpu_line_floats(int64_t pixels, int64_t channels) {
+  const size_t floats = ((size_t)(pixels * channels) + 31) / 16 * 16;
+  return floats % 1024 == 0 ? floats + 16 : floats;
+}
+
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window) {
   return window->kernel[0] * window->kernel[1] * window->kernel[2];
 }
