@@ -111,20 +111,13 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return TENON_OK;
 }
 
-/* Taps of the window at output coordinate `at` that lie in [low, high) of the input. */
+/* How many taps of the window at output coordinate `at` lie in [low, high) of the input. */
 static int64_t taps_between(const tenon__cpu_window_t* window, size_t axis, int64_t at, int64_t low,
                             int64_t high, int64_t* out_first) {
   const int64_t first = at * window->stride[axis] - window->pad_begin[axis];
-  int64_t count = 0;
-  *out_first = 0;
-  for (int64_t k = 0; k < window->kernel[axis]; k++) {
-    const int64_t p = first + k * window->dilation[axis];
-    if (p >= low && p < high) {
-      *out_first = count == 0 ? k : *out_first;
-      count++;
-    }
-  }
-  return count;
+  const int64_t end = tenon__cpu_taps_between(first, window->dilation[axis], window->kernel[axis],
+                                              low, high, out_first);
+  return end - *out_first;
 }
 
 typedef struct call_t {

@@ -53,6 +53,10 @@ enum {
 /* From line to line of a band: not a multiple of a page, which would put their elements into few
  * cache sets. */
 size_t tenon__cpu_line_floats(int64_t pixels, int64_t channels);
+/* Which of `count` taps, at first + k * step, lie in [low, high): k from *out_begin to the result.
+ */
+int64_t tenon__cpu_taps_between(int64_t first, int64_t step, int64_t count, int64_t low,
+                                int64_t high, int64_t* out_begin);
 /* Taps of the window. */
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window);
 /* Pixels of an image. */
