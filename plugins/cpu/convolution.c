@@ -361,6 +361,7 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
@@ -397,9 +398,9 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   return TENON_OK;
 }
 
-static const char* const kOperators[] = {"standard.convolution/1", NULL};
-static const char* const kAttributes[] = {"strides", "dilations", "pads",
-                                          "groups",  "auto_pad",  NULL};
+static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const attributes[] = {"strides", "dilations", "pads",
+                                         "groups",  "auto_pad",  NULL};
 const tenon_slot_t tenon__cpu_any_slot = {
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
@@ -415,8 +416,8 @@ const tenon_kernel_t tenon__cpu_convolution_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "convolution",
     .device = "cpu",
-    .operators = kOperators,
-    .attributes = kAttributes,
+    .operators = operators,
+    .attributes = attributes,
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),

@@ -329,15 +329,15 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
                                   &bound->epilogue);
 }
 
-static const char* const kOperators[] = {"standard.mat_mul/1", NULL};
-static const char* const kAttributes[] = {"transpose_a", "transpose_b", NULL};
+static const char* const operators[] = {"standard.mat_mul/1", NULL};
+static const char* const attributes[] = {"transpose_a", "transpose_b", NULL};
 
 const tenon_kernel_t tenon__cpu_mat_mul_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "mat_mul",
     .device = "cpu",
-    .operators = kOperators,
-    .attributes = kAttributes,
+    .operators = operators,
+    .attributes = attributes,
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),

@@ -153,9 +153,8 @@ static void check(const case_t* c, unsigned seed) {
           a_step *= a;
           b_step *= b;
         }
-        const double expected =
-            apply_slot(&fake, c, product(&fake, c, a_matrix, b_matrix, i, j), index / c->n,
-                       c->b_rank == 1 ? i : j);
+        const double expected = apply_slot(&fake, c, product(&fake, c, a_matrix, b_matrix, i, j),
+                                           index / c->n, c->b_rank == 1 ? i : j);
         /* Half an ulp for each of k products below 1, and partial sums about sqrt(k). */
         const double tolerance = 1e-6 * (4 + (double)c->k / 16);
         if (!(fabs(y->numbers[index] - expected) <= tolerance)) {

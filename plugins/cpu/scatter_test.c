@@ -126,7 +126,7 @@ static void check(const case_t* c, unsigned seed) {
   fake_free(&fake);
 }
 
-static const char* const kReductions[] = {"none", "add", "mul", "max", "min"};
+static const char* const reductions[] = {"none", "add", "mul", "max", "min"};
 
 TENON_TEST(slices_equal_the_loops) {
   for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
@@ -134,7 +134,7 @@ TENON_TEST(slices_equal_the_loops) {
     case_t c = {.op = "standard.scatter_nd/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
                 .index_rank = (uint32_t)fake_choice(&s, 1, 3),
-                .reduction = kReductions[seed % 5]};
+                .reduction = reductions[seed % 5]};
     for (uint32_t k = 0; k < 4; k++) {
       c.dims[k] = fake_choice(&s, 1, 5);
       c.index_dims[k] = fake_choice(&s, 1, 4);
@@ -149,7 +149,7 @@ TENON_TEST(elements_equal_the_loops) {
     unsigned s = seed * 71;
     case_t c = {.op = "standard.scatter_elements/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
-                .reduction = kReductions[seed % 5]};
+                .reduction = reductions[seed % 5]};
     c.index_rank = c.rank;
     c.axis = fake_choice(&s, 0, c.rank - 1);
     for (uint32_t k = 0; k < c.rank; k++) {
