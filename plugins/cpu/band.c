@@ -8,11 +8,7 @@
 
 #include "convolution.h"
 
-enum {
-  BAND_BYTES = 256 * 1024, /* half of a small second-level cache */
-  LARGEST_BAND = 2 * 1024 * 1024,
-  LEAST_ROWS = 64 /* of a task's product */
-};
+enum { LEAST_ROWS = 64 /* of a task's product */ };
 
 static int64_t lines_of(const tenon__cpu_window_t* window, int64_t rows) {
   return (rows - 1) * window->stride[1] + (window->kernel[1] - 1) * window->dilation[1] + 1;
@@ -23,25 +19,21 @@ static int64_t pixels_of(const tenon__cpu_window_t* window, int64_t width) {
   return (width - 1) * window->stride[2] + window->kernel[2];
 }
 
-/* Lines are not a multiple of a page apart, which would put their elements into few cache sets. */
-static size_t line_floats(int64_t pixels, int64_t channels) {
-  const size_t floats = ((size_t)(pixels * channels) + 31) / 16 * 16;
-  return floats % 1024 == 0 ? floats + 16 : floats;
-}
-
 size_t tenon__cpu_band_bytes(const tenon__cpu_window_t* window, int64_t channels, int64_t height,
                              int64_t width) {
   if (window->kernel[0] != 1 || height < 1 || width < 1 ||
       (window->dilation[2] != 1 && window->kernel[2] != 1)) {
     return 0;
   }
-  const size_t line = line_floats(pixels_of(window, width), channels) * sizeof(float);
+  const size_t line = tenon__cpu_line_floats(pixels_of(window, width), channels) * sizeof(float);
   const size_t least = line * (size_t)lines_of(window, 1);
   const size_t most = line * (size_t)lines_of(window, height);
-  if (least > LARGEST_BAND) {
+  if (least > TENON_CPU_LARGEST_BAND) {
     return 0;
   }
-  return most < BAND_BYTES ? most : least > BAND_BYTES ? least : BAND_BYTES;
+  return most < TENON_CPU_BAND_BYTES    ? most
+         : least > TENON_CPU_BAND_BYTES ? least
+                                        : TENON_CPU_BAND_BYTES;
 }
 
 /* Is everything that the windows cover inside the image, and each line of a window in one piece? */
@@ -78,7 +70,7 @@ void tenon__cpu_band_plan(tenon__cpu_bound_convolution_t* inout_bound) {
   inout_bound->band_rows = wide;
   if (inout_bound->copies) {
     inout_bound->band_pixels = pixels_of(window, y->extent[2]);
-    inout_bound->band_line = line_floats(inout_bound->band_pixels, c->in_channels);
+    inout_bound->band_line = tenon__cpu_line_floats(inout_bound->band_pixels, c->in_channels);
     const int64_t lines = (int64_t)(c->image_bytes / (inout_bound->band_line * sizeof(float)));
     if (lines < lines_of(window, 1)) {
       return;

@@ -126,15 +126,6 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-typedef struct preparation_t {
-  tenon_preparation_t* handle;
-  const tenon_prepare_table_t* host;
-} preparation_t;
-static void* allocate_prepared(void* user, size_t size_bytes) {
-  const preparation_t* preparation = user;
-  return preparation->host->allocate(preparation->handle, size_bytes);
-}
-
 /* Where row k of a group's matrix, [taps][in], is in the group's weights, [out][in][taps]. */
 static void fill_offsets(const tenon__cpu_convolution_t* c, size_t* out_offsets) {
   const size_t taps = (size_t)tenon__cpu_window_taps(&c->window);
@@ -153,7 +144,7 @@ static void pack_depthwise(const float* w, size_t channels, size_t taps, float* 
 }
 
 static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_region_t region,
-                                   const preparation_t* preparation) {
+                                   tenon__cpu_preparation_t* preparation) {
   const uint32_t source = region.table->node_input(region.handle, 0, 1);
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const bool depthwise = c->depthwise;
@@ -181,7 +172,7 @@ static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_regio
     pack_depthwise(w->constant_data, groups, c->packed_group, data);
     return TENON_OK;
   }
-  size_t* offsets = allocate_prepared((void*)(uintptr_t)preparation, c->depth * sizeof(size_t) + 1);
+  size_t* offsets = tenon__cpu_allocate_prepared(preparation, c->depth * sizeof(size_t) + 1);
   if (offsets == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -201,7 +192,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_prepare_table_t* host, void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  preparation_t preparation = {preparation_handle, host};
+  tenon__cpu_preparation_t preparation = {preparation_handle, host};
   tenon__cpu_convolution_t* c = host->allocate(preparation_handle, sizeof(*c));
   if (c == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -224,10 +215,10 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_status_t status = pack_weights(c, region, &preparation);
-  return status != TENON_OK
-             ? status
-             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1, allocate_prepared,
-                                           &preparation, &c->epilogue);
+  return status != TENON_OK ? status
+                            : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1,
+                                                          tenon__cpu_allocate_prepared,
+                                                          &preparation, &c->epilogue);
 }
 
 /* ---- Binding ---- */
@@ -370,6 +361,7 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
@@ -406,9 +398,9 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   return TENON_OK;
 }
 
-static const char* const kOperators[] = {"standard.convolution/1", NULL};
-static const char* const kAttributes[] = {"strides", "dilations", "pads",
-                                          "groups",  "auto_pad",  NULL};
+static const char* const operators[] = {"standard.convolution/1", NULL};
+static const char* const attributes[] = {"strides", "dilations", "pads",
+                                         "groups",  "auto_pad",  NULL};
 const tenon_slot_t tenon__cpu_any_slot = {
     .size = sizeof(tenon_slot_t),
     .kind = TENON_SLOT_EPILOGUE,
@@ -424,8 +416,8 @@ const tenon_kernel_t tenon__cpu_convolution_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "convolution",
     .device = "cpu",
-    .operators = kOperators,
-    .attributes = kAttributes,
+    .operators = operators,
+    .attributes = attributes,
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),

@@ -60,6 +60,13 @@ size_t tenon__cpu_element_bytes(tenon_dtype_t dtype);
 /* Writes the reason and returns 0, for `return refuse(...)` in match. */
 int32_t tenon__cpu_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const char* detail);
 
+/* What `prepare` allocates from, and the function that does: a tenon__cpu_allocate_t. */
+typedef struct tenon__cpu_preparation_t {
+  tenon_preparation_t* handle;
+  const tenon_prepare_table_t* host;
+} tenon__cpu_preparation_t;
+void* tenon__cpu_allocate_prepared(void* preparation, size_t size_bytes);
+
 /* ---- Layouts ---- */
 
 enum { TENON_CPU_MAX_RULES = 64 };

@@ -4,67 +4,24 @@
  * stride-th tap: so each phase is a product over lines of the input (as in band.c), and every
  * output pixel is written once.
  */
-#include <stdio.h>
-#include <string.h>
+#include "deconvolution.h"
 
-#include "convolution.h"
+#include <stdio.h>
+
 #include "kernels.h"
 
-enum { MOST_PHASES = 16, BAND_BYTES = 256 * 1024, LARGEST_BAND = 2 * 1024 * 1024 };
-
-/* One axis of a phase. Output coordinate stride * q + remainder takes input coordinates q - pad +
- * j, with tap first + stride * (count - 1 - j). */
-typedef struct phase_axis_t {
-  int64_t first;
-  int64_t count;
-  int64_t pad;
-} phase_axis_t;
-
-typedef struct deconvolution_t {
-  const tenon__cpu_isa_t* isa;
-  tenon__cpu_window_t window;
-  bool fits_pads; /* pads follow from the extents */
-  bool lower;     /* the odd one at the beginning */
-  int64_t output_padding[TENON_CPU_AXES];
-  int64_t groups;
-  int64_t in_channels;
-  int64_t out_channels;
-  size_t packed_group;
-  const float* w; /* [group][remainder][column]: packed phases, by remainders of o + pad */
-  uint32_t bias;
-  uint32_t slots;
-  size_t slot_bytes;
-  size_t band_bytes;
-  tenon__cpu_epilogue_t epilogue;
-} deconvolution_t;
-
-typedef struct bound_t {
-  const deconvolution_t* self;
-  int64_t pad[TENON_CPU_AXES];
-  tenon__cpu_image_t x;
-  tenon__cpu_image_t y;
-  tenon__cpu_bound_epilogue_t* epilogue;
-  /* What a band needs around the input coordinates q. */
-  int64_t before[TENON_CPU_AXES];
-  int64_t after[TENON_CPU_AXES];
-  int64_t quotients[TENON_CPU_AXES];
-  bool copies;
-  int64_t band_pixels;
-  size_t band_line;
-  int64_t band_rows; /* of quotients, in one task */
-  tenon__cpu_grid_t grid;
-} bound_t;
+enum { MOST_PHASES = 16 };
 
 static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-static phase_axis_t phase_axis(const tenon__cpu_window_t* window, size_t axis, int64_t pad,
-                               int64_t remainder) {
+tenon__cpu_phase_axis_t tenon__cpu_phase_axis(const tenon__cpu_window_t* window, size_t axis,
+                                              int64_t pad, int64_t remainder) {
   const int64_t stride = window->stride[axis];
   const int64_t shifted = remainder + pad;
   const int64_t base = floor_div(shifted, stride);
-  phase_axis_t phase = {.first = shifted - base * stride};
+  tenon__cpu_phase_axis_t phase = {.first = shifted - base * stride};
   phase.count = phase.first < window->kernel[axis]
                     ? (window->kernel[axis] - phase.first + stride - 1) / stride
                     : 0;
@@ -88,6 +45,11 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (w->constant_data == NULL) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights");
   }
+  for (uint32_t k = 0; k < x->rank; k++) {
+    if (x->dims_max[k] < 0) {
+      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "x has no bound");
+    }
+  }
   int64_t phases = 1;
   for (size_t k = 0; k + 2 < x->rank; k++) {
     phases *= tenon__cpu_region_item(region, "strides", k, 1);
@@ -101,11 +63,6 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return program == NULL || tenon__cpu_epilogue_accepts(cpu->isa->elements, program, out_refusal);
 }
 
-static size_t line_floats(int64_t pixels, int64_t channels) {
-  const size_t floats = ((size_t)(pixels * channels) + 31) / 16 * 16;
-  return floats % 1024 == 0 ? floats + 16 : floats;
-}
-
 /* Room for the lines around at least one row of quotients. */
 static size_t band_bytes(tenon__cpu_region_t region) {
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
@@ -117,10 +74,10 @@ static size_t band_bytes(tenon__cpu_region_t region) {
                             : y->dims_max[y->rank - 1];
   const int64_t taps = w->dims_max[w->rank - 1];
   const int64_t lines = w->rank == 4 ? w->dims_max[2] : 1;
-  const size_t line = line_floats(width + 2 * taps, channels) * sizeof(float);
+  const size_t line = tenon__cpu_line_floats(width + 2 * taps, channels) * sizeof(float);
   const size_t least = (size_t)(2 * lines + 1) * line;
-  const size_t bytes = least > BAND_BYTES ? least : BAND_BYTES;
-  return least > LARGEST_BAND ? 0 : (bytes + 63) / 64 * 64;
+  const size_t bytes = least > TENON_CPU_BAND_BYTES ? least : TENON_CPU_BAND_BYTES;
+  return least > TENON_CPU_LARGEST_BAND ? 0 : (bytes + 63) / 64 * 64;
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
@@ -153,24 +110,15 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-typedef struct preparation_t {
-  tenon_preparation_t* handle;
-  const tenon_prepare_table_t* host;
-} preparation_t;
-static void* allocate_prepared(void* user, size_t size_bytes) {
-  const preparation_t* preparation = user;
-  return preparation->host->allocate(preparation->handle, size_bytes);
-}
-
-static size_t phase_size(const deconvolution_t* self, int64_t row, int64_t column) {
-  const phase_axis_t a = phase_axis(&self->window, 1, 0, row);
-  const phase_axis_t b = phase_axis(&self->window, 2, 0, column);
+static size_t phase_size(const tenon__cpu_deconvolution_t* self, int64_t row, int64_t column) {
+  const tenon__cpu_phase_axis_t a = tenon__cpu_phase_axis(&self->window, 1, 0, row);
+  const tenon__cpu_phase_axis_t b = tenon__cpu_phase_axis(&self->window, 2, 0, column);
   return tenon__cpu_packed_size(self->isa->tiles, (size_t)(a.count * b.count * self->in_channels),
                                 (size_t)self->out_channels);
 }
 
-/* Phases are packed by the first tap, so that they do not depend on the padding. */
-static size_t phase_offset(const deconvolution_t* self, int64_t row, int64_t column) {
+size_t tenon__cpu_phase_offset(const tenon__cpu_deconvolution_t* self, int64_t row,
+                               int64_t column) {
   size_t offset = 0;
   for (int64_t k = 0; k < row * self->window.stride[2] + column; k++) {
     offset += phase_size(self, k / self->window.stride[2], k % self->window.stride[2]);
@@ -179,11 +127,11 @@ static size_t phase_offset(const deconvolution_t* self, int64_t row, int64_t col
 }
 
 /* w is [in][out of a group][taps]. */
-static void pack_phase(const deconvolution_t* self, const float* w, int64_t row, int64_t column,
-                       size_t* offsets, float* out) {
+static void pack_phase(const tenon__cpu_deconvolution_t* self, const float* w, int64_t row,
+                       int64_t column, size_t* offsets, float* out) {
   const tenon__cpu_window_t* window = &self->window;
-  const phase_axis_t a = phase_axis(window, 1, 0, row);
-  const phase_axis_t b = phase_axis(window, 2, 0, column);
+  const tenon__cpu_phase_axis_t a = tenon__cpu_phase_axis(window, 1, 0, row);
+  const tenon__cpu_phase_axis_t b = tenon__cpu_phase_axis(window, 2, 0, column);
   const int64_t taps = window->kernel[1] * window->kernel[2];
   size_t k = 0;
   for (int64_t i = 0; i < a.count; i++) {
@@ -199,15 +147,15 @@ static void pack_phase(const deconvolution_t* self, const float* w, int64_t row,
                   out);
 }
 
-static tenon_status_t pack_weights(deconvolution_t* self, tenon__cpu_region_t region,
-                                   preparation_t* preparation) {
+static tenon_status_t pack_weights(tenon__cpu_deconvolution_t* self, tenon__cpu_region_t region,
+                                   tenon__cpu_preparation_t* preparation) {
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const uint32_t source = region.table->node_input(region.handle, 0, 1);
   const int64_t* stride = self->window.stride;
   char parameters[96];
   void* data = NULL;
   int32_t ready = 0;
-  self->packed_group = phase_offset(self, stride[1], 0);
+  self->packed_group = tenon__cpu_phase_offset(self, stride[1], 0);
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups, strides %lld %lld",
                  self->isa->tiles->vector_floats, (long long)self->groups, (long long)stride[1],
                  (long long)stride[2]);
@@ -219,7 +167,7 @@ static tenon_status_t pack_weights(deconvolution_t* self, tenon__cpu_region_t re
     return status;
   }
   const size_t depth = (size_t)(self->in_channels * tenon__cpu_window_taps(&self->window));
-  size_t* offsets = allocate_prepared(preparation, (depth + 1) * sizeof(size_t));
+  size_t* offsets = tenon__cpu_allocate_prepared(preparation, (depth + 1) * sizeof(size_t));
   if (w->constant_data == NULL || offsets == NULL) {
     return w->constant_data == NULL ? TENON_ERROR_INVALID_STATE : TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -230,7 +178,7 @@ static tenon_status_t pack_weights(deconvolution_t* self, tenon__cpu_region_t re
     for (int64_t k = 0; k < stride[1] * stride[2]; k++) {
       pack_phase(self, group, k / stride[2], k % stride[2], offsets,
                  (float*)data + (size_t)g * self->packed_group +
-                     phase_offset(self, k / stride[2], k % stride[2]));
+                     tenon__cpu_phase_offset(self, k / stride[2], k % stride[2]));
     }
   }
   return TENON_OK;
@@ -242,10 +190,10 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_prepare_table_t* host, void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  preparation_t preparation = {preparation_handle, host};
+  tenon__cpu_preparation_t preparation = {preparation_handle, host};
   const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
   const uint32_t rank = w->rank - 2;
-  deconvolution_t* self = host->allocate(preparation_handle, sizeof(*self));
+  tenon__cpu_deconvolution_t* self = host->allocate(preparation_handle, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -271,10 +219,10 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   const tenon_status_t status = pack_weights(self, region, &preparation);
-  return status != TENON_OK
-             ? status
-             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1, allocate_prepared,
-                                           &preparation, &self->epilogue);
+  return status != TENON_OK ? status
+                            : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1,
+                                                          tenon__cpu_allocate_prepared,
+                                                          &preparation, &self->epilogue);
 }
 
 /* ---- Binding ---- */
@@ -283,8 +231,8 @@ static int64_t max_int(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-static void fit_axis(bound_t* bound, size_t axis) {
-  const deconvolution_t* self = bound->self;
+static void fit_axis(tenon__cpu_bound_deconvolution_t* bound, size_t axis) {
+  const tenon__cpu_deconvolution_t* self = bound->self;
   const tenon__cpu_window_t* window = &self->window;
   bound->pad[axis] = window->pad_begin[axis];
   if (self->fits_pads) {
@@ -295,19 +243,22 @@ static void fit_axis(bound_t* bound, size_t axis) {
   }
   bound->quotients[axis] =
       (bound->y.extent[axis] + window->stride[axis] - 1) / window->stride[axis];
+  bool first = true;
   for (int64_t r = 0; r < window->stride[axis]; r++) {
-    const phase_axis_t phase = phase_axis(window, axis, bound->pad[axis], r);
+    const tenon__cpu_phase_axis_t phase = tenon__cpu_phase_axis(window, axis, bound->pad[axis], r);
     if (phase.count > 0) {
-      bound->before[axis] = max_int(bound->before[axis], phase.pad);
-      bound->after[axis] = max_int(bound->after[axis], phase.count - 1 - phase.pad);
+      const int64_t after = phase.count - 1 - phase.pad;
+      bound->before[axis] = first ? phase.pad : max_int(bound->before[axis], phase.pad);
+      bound->after[axis] = first ? after : max_int(bound->after[axis], after);
+      first = false;
     }
   }
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_bind_table_t* host,
                            void** out_bound) {
-  const deconvolution_t* self = instance;
-  bound_t* bound = host->allocate(handle, sizeof(*bound));
+  const tenon__cpu_deconvolution_t* self = instance;
+  tenon__cpu_bound_deconvolution_t* bound = host->allocate(handle, sizeof(*bound));
   if (bound == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -323,7 +274,7 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
                     bound->quotients[a] > bound->x.extent[a];
   }
   bound->band_pixels = bound->quotients[2] + bound->before[2] + bound->after[2];
-  bound->band_line = line_floats(bound->band_pixels, self->in_channels);
+  bound->band_line = tenon__cpu_line_floats(bound->band_pixels, self->in_channels);
   const int64_t lines = (int64_t)(self->band_bytes / (bound->band_line * sizeof(float)));
   bound->band_rows = bound->copies
                          ? lines - bound->before[1] - bound->after[1]
@@ -340,192 +291,16 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
                                   host, &bound->epilogue);
 }
 
-/* ---- Running ---- */
-
-typedef struct call_t {
-  const bound_t* bound;
-  const float* x;
-  float* y;
-  char* scratch;
-  tenon__cpu_epilogue_call_t epilogue;
-} call_t;
-
-/* Input lines [first, first + count), zeros around. */
-static void copy_band(const bound_t* bound, const float* x, int64_t first, int64_t count,
-                      float* out) {
-  const int64_t channels = bound->self->in_channels;
-  for (int64_t line = first; line < first + count; line++, out += bound->band_line) {
-    const bool inside = line >= 0 && line < bound->x.extent[1];
-    for (int64_t p = 0; p < bound->band_pixels; p++) {
-      const int64_t at = p - bound->before[2];
-      float* pixel = out + p * channels;
-      if (!inside || at < 0 || at >= bound->x.extent[2]) {
-        memset(pixel, 0, (size_t)channels * sizeof(float));
-        continue;
-      }
-      const float* source = x + line * bound->x.stride[1] + at * bound->x.stride[2];
-      for (int64_t c = 0; c < channels; c++) {
-        pixel[c] = source[c * bound->x.channel_stride];
-      }
-    }
-  }
-}
-
-/* Where the lines of quotient `row` and on are, at quotient 0 of the last axis. */
-typedef struct lines_t {
-  const float* origin;
-  size_t line;
-} lines_t;
-
-static void run_phase(const call_t* call, lines_t lines, int64_t row, int64_t rows, int64_t r_1,
-                      int64_t r_2, size_t group, const size_t* panels, float* y) {
-  const bound_t* bound = call->bound;
-  const deconvolution_t* self = bound->self;
-  const tenon__cpu_window_t* window = &self->window;
-  const phase_axis_t a = phase_axis(window, 1, bound->pad[1], r_1);
-  const phase_axis_t b = phase_axis(window, 2, bound->pad[2], r_2);
-  const int64_t height = (bound->y.extent[1] - r_1 + window->stride[1] - 1) / window->stride[1];
-  const int64_t width = (bound->y.extent[2] - r_2 + window->stride[2] - 1) / window->stride[2];
-  const int64_t count = height - row < rows ? height - row : rows;
-  if (count <= 0 || width <= 0) {
-    return;
-  }
-  const bool any = a.count > 0 && b.count > 0;
-  const size_t depth = any ? (size_t)(a.count * b.count * self->in_channels) : 0;
-  const ptrdiff_t shift = any ? -a.pad * (ptrdiff_t)lines.line - b.pad * self->in_channels : 0;
-  const tenon__cpu_product_t product = {
-      .tiles = self->isa->tiles,
-      .rows = (size_t)(count * width),
-      .columns = (size_t)self->out_channels,
-      .depth = depth,
-      .a = lines.origin + shift,
-      .a_stride = (size_t)self->in_channels,
-      .run_rows = (size_t)width,
-      .a_run = lines.line,
-      .line_depth = (size_t)(b.count * self->in_channels),
-      .a_line = lines.line,
-      .b = self->w + group * self->packed_group + phase_offset(self, a.first, b.first),
-      .panel_stride = depth * tenon__cpu_panel_width(self->isa->tiles),
-      .c = y + (row * window->stride[1] + r_1) * bound->y.stride[1] + r_2 * bound->y.stride[2],
-      .c_stride = (size_t)(window->stride[2] * bound->y.stride[2]),
-      .c_run = (size_t)(window->stride[1] * bound->y.stride[1]),
-      .bias = call->epilogue.bias != NULL ? call->epilogue.bias + group * (size_t)self->out_channels
-                                          : NULL,
-      .low = call->epilogue.low,
-      .high = call->epilogue.high,
-  };
-  tenon__cpu_product_rows(&product, panels[0], panels[1]);
-}
-
-/* The output lines of quotients [row, row + rows) through the epilogue. */
-static void finish_lines(const call_t* call, int64_t batch, int64_t row, int64_t rows,
-                         size_t column, size_t columns, char* buffers, float* y) {
-  const bound_t* bound = call->bound;
-  const int64_t stride = bound->self->window.stride[1];
-  const tenon__cpu_epilogue_task_t task = {&call->epilogue, buffers};
-  const int64_t end =
-      (row + rows) * stride < bound->y.extent[1] ? (row + rows) * stride : bound->y.extent[1];
-  for (int64_t line = row * stride; line < end; line++) {
-    const int64_t first = (batch * bound->y.extent[1] + line) * bound->y.extent[2];
-    call->epilogue.finish(&task, y + line * bound->y.stride[1], (size_t)bound->y.stride[2],
-                          (size_t)first, (size_t)bound->y.extent[2], column, columns);
-  }
-}
-
-static void run_task(void* user, uint32_t index, uint32_t thread) {
-  const call_t* call = user;
-  const bound_t* bound = call->bound;
-  const deconvolution_t* self = bound->self;
-  const tenon__cpu_grid_t* grid = &bound->grid;
-  const size_t part = index % grid->panel_tasks;
-  const size_t task = index / grid->panel_tasks;
-  const size_t unit = task / grid->row_tasks;
-  const size_t group = unit % (size_t)self->groups;
-  const int64_t batch = (int64_t)(unit / (size_t)self->groups);
-  const int64_t row = (int64_t)(task % grid->row_tasks * grid->rows_per_task);
-  const int64_t left = bound->quotients[1] - row;
-  const int64_t rows = left < (int64_t)grid->rows_per_task ? left : (int64_t)grid->rows_per_task;
-  const size_t all = tenon__cpu_panel_count(self->isa->tiles, (size_t)self->out_channels);
-  const size_t panels[] = {part * grid->panels_per_task, part + 1 == grid->panel_tasks
-                                                             ? all
-                                                             : (part + 1) * grid->panels_per_task};
-  char* scratch = call->scratch + thread * self->slot_bytes;
-  const float* x = call->x + batch * bound->x.batch_stride +
-                   (int64_t)group * self->in_channels * bound->x.channel_stride;
-  float* y = call->y + batch * bound->y.batch_stride + group * (size_t)self->out_channels;
-  lines_t lines = {x + row * bound->x.stride[1], (size_t)bound->x.stride[1]};
-  if (bound->copies) {
-    float* band = (float*)(void*)scratch;
-    copy_band(bound, x, row - bound->before[1], rows + bound->before[1] + bound->after[1], band);
-    lines.line = bound->band_line;
-    lines.origin = band + (size_t)bound->before[1] * bound->band_line +
-                   (size_t)(bound->before[2] * self->in_channels);
-  }
-  for (int64_t k = 0; k < self->window.stride[1] * self->window.stride[2]; k++) {
-    run_phase(call, lines, row, rows, k / self->window.stride[2], k % self->window.stride[2], group,
-              panels, y);
-  }
-  if (call->epilogue.finish != NULL) {
-    const size_t width = tenon__cpu_panel_width(self->isa->tiles);
-    const size_t column = panels[0] * width;
-    const size_t end = panels[1] == all ? (size_t)self->out_channels : panels[1] * width;
-    finish_lines(call, batch, row, rows, group * (size_t)self->out_channels + column, end - column,
-                 scratch + self->band_bytes, y + column);
-  }
-}
-
-static void plan_grid(bound_t* bound, uint32_t threads) {
-  const deconvolution_t* self = bound->self;
-  const size_t units = (size_t)(bound->y.batch * self->groups);
-  const size_t height = (size_t)bound->quotients[1];
-  const size_t panels = tenon__cpu_panel_count(self->isa->tiles, (size_t)self->out_channels);
-  const size_t wanted = threads > 1 ? 2 * threads : 1;
-  size_t bands = (height + (size_t)bound->band_rows - 1) / (size_t)bound->band_rows;
-  bands = bands * units < wanted && height >= 4 ? (height < wanted ? height : wanted) : bands;
-  size_t parts = bands * units < wanted ? (wanted + bands * units - 1) / (bands * units) : 1;
-  parts = parts < panels ? parts : panels;
-  tenon__cpu_grid_t* grid = &bound->grid;
-  grid->rows_per_task = (height + bands - 1) / bands;
-  grid->row_tasks = (height + grid->rows_per_task - 1) / grid->rows_per_task;
-  grid->panels_per_task = (panels + parts - 1) / parts;
-  grid->panel_tasks = (panels + grid->panels_per_task - 1) / grid->panels_per_task;
-}
-
-static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                              uint32_t input_count, const tenon_argument_t* outputs,
-                              uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const deconvolution_t* self = instance;
-  bound_t* bound = bound_handle;
-  call_t call = {.bound = bound,
-                 .x = inputs[0].tensor.data,
-                 .y = outputs[0].tensor.data,
-                 .scratch = host->scratch(run)};
-  if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
-    return TENON_OK;
-  }
-  tenon__cpu_epilogue_start(bound->epilogue, inputs,
-                            self->bias != TENON_NONE ? inputs[self->bias].tensor.data : NULL,
-                            &call.epilogue);
-  plan_grid(bound, tenon__cpu_threads(run, host, self->slots));
-  tenon__cpu_parallel(run, host, self->slots,
-                      (uint32_t)((size_t)(bound->y.batch * self->groups) * bound->grid.row_tasks *
-                                 bound->grid.panel_tasks),
-                      run_task, &call);
-  return TENON_OK;
-}
-
-static const char* const kOperators[] = {"standard.deconvolution/1", NULL};
-static const char* const kAttributes[] = {"strides",  "dilations",      "pads",         "groups",
-                                          "auto_pad", "output_padding", "output_shape", NULL};
+static const char* const operators[] = {"standard.deconvolution/1", NULL};
+static const char* const attributes[] = {"strides",  "dilations",      "pads",         "groups",
+                                         "auto_pad", "output_padding", "output_shape", NULL};
 
 const tenon_kernel_t tenon__cpu_deconvolution_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "deconvolution",
     .device = "cpu",
-    .operators = kOperators,
-    .attributes = kAttributes,
+    .operators = operators,
+    .attributes = attributes,
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),
@@ -535,5 +310,5 @@ const tenon_kernel_t tenon__cpu_deconvolution_kernel = {
     .tactics = tactics,
     .prepare = prepare,
     .bind = bind,
-    .enqueue = enqueue,
+    .enqueue = tenon__cpu_deconvolution_enqueue,
 };

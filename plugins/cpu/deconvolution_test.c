@@ -147,3 +147,60 @@ TENON_TEST(doubles_the_resolution) {
                     .bias = true};
   check(&c, 2);
 }
+
+/* Phases without a tap are the bias alone, however long a line of the window is. */
+TENON_TEST(strides_beyond_the_window) {
+  const case_t c = {.rank = 2,
+                    .batch = 1,
+                    .groups = 1,
+                    .in = 400,
+                    .out = 5,
+                    .extent = {3, 4},
+                    .kernel = {1, 1},
+                    .stride = {3, 2},
+                    .bias = true,
+                    .swish = true};
+  check(&c, 3);
+}
+
+/* Pads beyond the window, of either sign: a band holds what its lines need, not what is skipped. */
+TENON_TEST(pads_beyond_the_window) {
+  const case_t cropped = {.rank = 2,
+                          .batch = 1,
+                          .groups = 1,
+                          .in = 200,
+                          .out = 3,
+                          .extent = {60, 60},
+                          .kernel = {3, 3},
+                          .stride = {1, 1},
+                          .pads = {28, 28, 28, 28}};
+  const case_t widened = {.rank = 2,
+                          .batch = 1,
+                          .groups = 1,
+                          .in = 200,
+                          .out = 3,
+                          .extent = {6, 6},
+                          .kernel = {3, 3},
+                          .stride = {2, 2},
+                          .pads = {-31, -30, -30, -31}};
+  check(&cropped, 4);
+  check(&widened, 5);
+}
+
+TENON_TEST(refuses_an_image_without_bound) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.deconvolution/1", .seed = 1};
+  const int64_t x_dims[] = {1, 2, 4, 4};
+  const int64_t w_dims[] = {2, 3, 2, 2};
+  const int64_t y_dims[] = {1, 3, 5, 5};
+  const int64_t unbounded[] = {1, 2, 4, -1};
+  tenon__cpu_state_t states[3];
+  tenon_refusal_t refusal;
+  fake_value_t* x = fake_input(&fake, TENON_DTYPE_FLOAT32, 4, x_dims, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 4, w_dims, true, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 4, y_dims);
+  x->info.dims_max = unbounded;
+  REQUIRE(fake_states(states) > 0);
+  EXPECT(!fake_tactic(&fake, &tenon__cpu_deconvolution_kernel, &states[0], 0, &refusal));
+  EXPECT_INT(refusal.reason, TENON_REFUSAL_DYNAMIC_SHAPE);
+  fake_free(&fake);
+}

@@ -31,13 +31,9 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
   /* Rows of taps [low, high) lie inside. */
   const int64_t first = pixel.at[1] * window->stride[1] - window->pad_begin[1];
   const int64_t step = window->dilation[1];
-  const int64_t height = bound->x.extent[1];
-  int64_t low = first < 0 ? (-first + step - 1) / step : 0;
-  int64_t high = window->kernel[1];
-  if (first + (high - 1) * step >= height) {
-    high = first < height ? (height - first + step - 1) / step : 0;
-  }
-  low = low < high ? low : high;
+  int64_t low = 0;
+  const int64_t high =
+      tenon__cpu_taps_between(first, step, window->kernel[1], 0, bound->x.extent[1], &low);
   const tenon__cpu_pixel_t corner = {pixel.batch, {0, first + low * step, 0}};
   const size_t channels = (size_t)(left < call->channel_step ? left : call->channel_step);
   const size_t tap = (size_t)bound->y.channels;

@@ -86,21 +86,12 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   return add(emit, &tactic);
 }
 
-typedef struct preparation_t {
-  tenon_preparation_t* handle;
-  const tenon_prepare_table_t* host;
-} preparation_t;
-static void* allocate_prepared(void* user, size_t size_bytes) {
-  const preparation_t* preparation = user;
-  return preparation->host->allocate(preparation->handle, size_bytes);
-}
-
 static tenon_status_t prepare(void* state, const tenon_region_t* region,
                               const tenon_region_table_t* table, const tenon_tactic_t* tactic,
                               tenon_preparation_t* handle, const tenon_prepare_table_t* host,
                               void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
-  preparation_t preparation = {handle, host};
+  tenon__cpu_preparation_t preparation = {handle, host};
   const tenon_program_t* program = table->program(region);
   instance_t* instance = host->allocate(handle, sizeof(*instance));
   if (instance == NULL) {
@@ -112,8 +103,8 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   instance->slots = (uint32_t)(tactic->scratch_bytes / instance->slot_bytes);
   *out_instance = instance;
   return instance->slots == 0 ? TENON_ERROR_INVALID_ARGUMENT
-                              : tenon__cpu_program_create(program, allocate_prepared, &preparation,
-                                                          &instance->program);
+                              : tenon__cpu_program_create(program, tenon__cpu_allocate_prepared,
+                                                          &preparation, &instance->program);
 }
 
 /* ---- Binding ---- */
@@ -397,6 +388,7 @@ static int64_t space_work(const bound_t* bound) {
   return work;
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,

@@ -340,29 +340,29 @@ static inline const tenon_program_t* fake_slot(const tenon_region_t* r, uint32_t
 static inline const tenon_program_t* fake_program(const tenon_region_t* r) {
   return fake_of(r)->program;
 }
-static const tenon_region_table_t kFakeRegion = {sizeof(tenon_region_table_t),
-                                                 fake_kind,
-                                                 fake_one,
-                                                 fake_op,
-                                                 fake_op,
-                                                 fake_node_inputs,
-                                                 fake_node_outputs,
-                                                 fake_node_input,
-                                                 fake_node_output,
-                                                 fake_get_int,
-                                                 fake_get_float,
-                                                 fake_get_string,
-                                                 fake_get_ints,
-                                                 fake_get_floats,
-                                                 fake_get_strings,
-                                                 fake_value_count,
-                                                 fake_value,
-                                                 fake_input_count,
-                                                 fake_output_count,
-                                                 fake_input_value,
-                                                 fake_output_value,
-                                                 fake_slot,
-                                                 fake_program};
+static const tenon_region_table_t fake_region_table = {sizeof(tenon_region_table_t),
+                                                       fake_kind,
+                                                       fake_one,
+                                                       fake_op,
+                                                       fake_op,
+                                                       fake_node_inputs,
+                                                       fake_node_outputs,
+                                                       fake_node_input,
+                                                       fake_node_output,
+                                                       fake_get_int,
+                                                       fake_get_float,
+                                                       fake_get_string,
+                                                       fake_get_ints,
+                                                       fake_get_floats,
+                                                       fake_get_strings,
+                                                       fake_value_count,
+                                                       fake_value,
+                                                       fake_input_count,
+                                                       fake_output_count,
+                                                       fake_input_value,
+                                                       fake_output_value,
+                                                       fake_slot,
+                                                       fake_program};
 
 static inline void* fake_block(fake_t* fake, size_t size) {
   void* block = aligned_alloc(64, (size + 127) / 64 * 64);
@@ -384,10 +384,10 @@ static inline tenon_status_t fake_pack(tenon_preparation_t* p, const char* forma
 static inline uint32_t fake_prepare_threads(tenon_preparation_t* p) {
   return fake_of(p)->threads;
 }
-static const tenon_prepare_table_t kFakePrepare = {.size = sizeof(tenon_prepare_table_t),
-                                                   .allocate = fake_prepare_allocate,
-                                                   .pack = fake_pack,
-                                                   .thread_count = fake_prepare_threads};
+static const tenon_prepare_table_t fake_prepare_table = {.size = sizeof(tenon_prepare_table_t),
+                                                         .allocate = fake_prepare_allocate,
+                                                         .pack = fake_pack,
+                                                         .thread_count = fake_prepare_threads};
 
 static inline void* fake_bind_allocate(tenon_binding_t* b, size_t size) {
   return fake_block(fake_of(b), size);
@@ -402,11 +402,11 @@ static inline const int64_t* fake_space(tenon_binding_t* b, uint32_t slot) {
   (void)slot;
   return fake_of(b)->space;
 }
-static const tenon_bind_table_t kFakeBind = {.size = sizeof(tenon_bind_table_t),
-                                             .allocate = fake_bind_allocate,
-                                             .input = fake_bind_input,
-                                             .output = fake_bind_output,
-                                             .space = fake_space};
+static const tenon_bind_table_t fake_bind_table = {.size = sizeof(tenon_bind_table_t),
+                                                   .allocate = fake_bind_allocate,
+                                                   .input = fake_bind_input,
+                                                   .output = fake_bind_output,
+                                                   .space = fake_space};
 
 static inline void* fake_scratch(tenon_run_t* r) {
   return fake_of(r)->scratch;
@@ -429,9 +429,9 @@ static inline tenon_status_t fake_fail(tenon_run_t* r, tenon_status_t status, co
   fake_of(r)->failed = true;
   return status;
 }
-static const tenon_run_table_t kFakeRun = {.size = sizeof(tenon_run_table_t),
-                                           .scratch = fake_scratch,
-                                           .parallel = fake_parallel,
-                                           .thread_count = fake_run_threads,
-                                           .fail = fake_fail};
+static const tenon_run_table_t fake_run_table = {.size = sizeof(tenon_run_table_t),
+                                                 .scratch = fake_scratch,
+                                                 .parallel = fake_parallel,
+                                                 .thread_count = fake_run_threads,
+                                                 .fail = fake_fail};
 #endif

@@ -12,6 +12,9 @@ static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tac
   if (fake->tactic_count++ == fake->tactic_index) {
     fake->tactic = *tactic;
     memset(fake->rules, 0, sizeof(fake->rules));
+    for (uint32_t k = 0; k < fake->output_count; k++) {
+      fake->rules[1][k].in_place_input = TENON_NONE;
+    }
     if (tactic->inputs != NULL) {
       memcpy(fake->rules[0], tactic->inputs, fake->input_count * sizeof(tenon_argument_rule_t));
     }
@@ -108,7 +111,7 @@ static inline void fake_place(fake_t* fake) {
   }
   for (uint32_t o = 0; fake->in_place && o < fake->output_count; o++) {
     const uint32_t input = fake->rules[1][o].in_place_input;
-    if (input < fake->input_count && fake->rules[1][o].kind != TENON_LAYOUT_ROW_MAJOR) {
+    if (input < fake->input_count) {
       fake->outputs[o].tensor.data = fake->inputs[input].tensor.data;
       fake->outputs[o].tensor.strides = fake->inputs[input].tensor.strides;
       memcpy(fake->values[fake->input_count + o].strides, fake->values[input].strides,
@@ -157,15 +160,15 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
   fake_place(fake);
   fake->scratch = aligned_alloc(64, (fake->tactic.scratch_bytes + 127) / 64 * 64);
   tenon_status_t status =
-      kernel->prepare(self, (const tenon_region_t*)fake, &kFakeRegion, &fake->tactic,
-                      (tenon_preparation_t*)fake, &kFakePrepare, &instance);
+      kernel->prepare(self, (const tenon_region_t*)fake, &fake_region_table, &fake->tactic,
+                      (tenon_preparation_t*)fake, &fake_prepare_table, &instance);
   if (status == TENON_OK && kernel->bind != NULL) {
-    status = kernel->bind(instance, (tenon_binding_t*)fake, &kFakeBind, &bound);
+    status = kernel->bind(instance, (tenon_binding_t*)fake, &fake_bind_table, &bound);
   }
   fake->seconds = 1e30;
   for (uint32_t k = 0; status == TENON_OK && k < (fake->repeats > 0 ? fake->repeats : 1); k++) {
     const double begin = fake_clock(fake);
-    status = kernel->enqueue(instance, bound, (tenon_run_t*)fake, &kFakeRun, fake->inputs,
+    status = kernel->enqueue(instance, bound, (tenon_run_t*)fake, &fake_run_table, fake->inputs,
                              fake->input_count, fake->outputs, fake->output_count);
     const double seconds = fake_clock(fake) - begin;
     fake->seconds = seconds < fake->seconds ? seconds : fake->seconds;
@@ -192,13 +195,13 @@ static inline bool fake_tactic(fake_t* fake, const tenon_kernel_t* kernel,
   fake_dense(fake);
   *out_refusal = (tenon_refusal_t){0};
   if (kernel->match != NULL &&
-      kernel->match(self, (const tenon_region_t*)fake, &kFakeRegion, out_refusal) == 0) {
+      kernel->match(self, (const tenon_region_t*)fake, &fake_region_table, out_refusal) == 0) {
     return false;
   }
   fake->tactic_count = 0;
   fake->tactic_index = index;
   fake->tactic = (tenon_tactic_t){0};
-  (void)kernel->tactics(self, (const tenon_region_t*)fake, &kFakeRegion, (tenon_emit_t*)fake,
+  (void)kernel->tactics(self, (const tenon_region_t*)fake, &fake_region_table, (tenon_emit_t*)fake,
                         fake_add_tactic);
   return index < fake->tactic_count;
 }

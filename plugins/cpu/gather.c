@@ -47,18 +47,8 @@ static patch_t patch_of(const tenon__cpu_patches_t* patches, tenon__cpu_pixel_t 
   for (size_t a = 0; a < TENON_CPU_AXES; a++) {
     patch.first[a] = pixel.at[a] * window->stride[a] - window->pad_begin[a];
   }
-  const int64_t first = patch.first[2];
-  const int64_t step = window->dilation[2];
-  const int64_t width = bound->x.extent[2];
-  patch.high = window->kernel[2];
-  if (first < 0) {
-    patch.low = (-first + step - 1) / step;
-  }
-  if (first + (patch.high - 1) * step >= width) {
-    patch.high = first < width ? (width - first + step - 1) / step : 0;
-  }
-  patch.low = patch.low < window->kernel[2] ? patch.low : window->kernel[2];
-  patch.high = patch.high > patch.low ? patch.high : patch.low;
+  patch.high = tenon__cpu_taps_between(patch.first[2], window->dilation[2], window->kernel[2], 0,
+                                       bound->x.extent[2], &patch.low);
   return patch;
 }
 

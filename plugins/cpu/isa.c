@@ -4,22 +4,22 @@
 
 #include "cpu.h"
 
-static const tenon__cpu_isa_t kBaseline = {"baseline", &tenon__cpu_tiles_baseline,
-                                           &tenon__cpu_elements_baseline,
-                                           &tenon__cpu_windows_baseline};
+static const tenon__cpu_isa_t isa_baseline = {"baseline", &tenon__cpu_tiles_baseline,
+                                              &tenon__cpu_elements_baseline,
+                                              &tenon__cpu_windows_baseline};
 #if defined(TENON_WITH_AVX2)
-static const tenon__cpu_isa_t kAvx2 = {"avx2", &tenon__cpu_tiles_avx2, &tenon__cpu_elements_avx2,
-                                       &tenon__cpu_windows_avx2};
+static const tenon__cpu_isa_t isa_avx2 = {"avx2", &tenon__cpu_tiles_avx2, &tenon__cpu_elements_avx2,
+                                          &tenon__cpu_windows_avx2};
 #endif
 #if defined(TENON_WITH_AVX512)
-static const tenon__cpu_isa_t kAvx512 = {"avx512", &tenon__cpu_tiles_avx512,
-                                         &tenon__cpu_elements_avx512, &tenon__cpu_windows_avx512};
+static const tenon__cpu_isa_t isa_avx512 = {
+    "avx512", &tenon__cpu_tiles_avx512, &tenon__cpu_elements_avx512, &tenon__cpu_windows_avx512};
 #endif
 
 static const tenon__cpu_isa_t* find_avx2(void) {
 #if defined(TENON_WITH_AVX2)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return &kAvx2;
+    return &isa_avx2;
   }
 #endif
   return NULL;
@@ -29,7 +29,7 @@ static const tenon__cpu_isa_t* find_avx512(void) {
 #if defined(TENON_WITH_AVX512)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-    return &kAvx512;
+    return &isa_avx512;
   }
 #endif
   return NULL;
@@ -42,7 +42,7 @@ const tenon__cpu_isa_t* tenon__cpu_isa_find(const char* name) {
   if (strcmp(name, "avx2") == 0) {
     return find_avx2();
   }
-  return strcmp(name, "baseline") == 0 ? &kBaseline : NULL;
+  return strcmp(name, "baseline") == 0 ? &isa_baseline : NULL;
 }
 
 const tenon__cpu_isa_t* tenon__cpu_isa_choose(void) {
@@ -53,17 +53,17 @@ const tenon__cpu_isa_t* tenon__cpu_isa_choose(void) {
       return isa;
     }
   }
-  return &kBaseline;
+  return &isa_baseline;
 }
 
 const tenon__cpu_state_t* tenon__cpu_state_of(const tenon__cpu_isa_t* isa) {
   static const tenon__cpu_state_t states[] = {
-    {&kBaseline},
+    {&isa_baseline},
 #if defined(TENON_WITH_AVX2)
-    {&kAvx2},
+    {&isa_avx2},
 #endif
 #if defined(TENON_WITH_AVX512)
-    {&kAvx512},
+    {&isa_avx512},
 #endif
   };
   size_t k = sizeof(states) / sizeof(states[0]) - 1;

@@ -133,17 +133,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-typedef struct preparation_t {
-  tenon_preparation_t* handle;
-  const tenon_prepare_table_t* host;
-} preparation_t;
-static void* allocate_prepared(void* user, size_t size_bytes) {
-  const preparation_t* preparation = user;
-  return preparation->host->allocate(preparation->handle, size_bytes);
-}
-
 static tenon_status_t pack_constant(tenon__cpu_mat_mul_t* self, tenon__cpu_region_t region,
-                                    const preparation_t* preparation) {
+                                    const tenon__cpu_preparation_t* preparation) {
   const tenon_value_info_t* b = tenon__cpu_region_input(region, 1);
   const uint32_t source = region.table->node_input(region.handle, 0, 1);
   const size_t count = matrix_count(b);
@@ -184,7 +175,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_prepare_table_t* host, void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  preparation_t preparation = {preparation_handle, host};
+  tenon__cpu_preparation_t preparation = {preparation_handle, host};
   tenon__cpu_mat_mul_t* self = host->allocate(preparation_handle, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -210,11 +201,13 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   if (self->slots == 0) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
+  /* A vector b leaves no columns: no axis of y has what varies along them. */
+  const uint32_t columns_axis = b->rank > 1 ? y->rank - 1 : y->rank;
   const tenon_status_t status = once ? pack_constant(self, region, &preparation) : TENON_OK;
   return status != TENON_OK ? status
-                            : tenon__cpu_epilogue_prepare(
-                                  cpu->isa->elements, region, y->rank > 0 ? y->rank - 1 : 0,
-                                  allocate_prepared, &preparation, &self->epilogue);
+                            : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, columns_axis,
+                                                          tenon__cpu_allocate_prepared,
+                                                          &preparation, &self->epilogue);
 }
 
 /* ---- Binding ---- */
@@ -336,15 +329,15 @@ static tenon_status_t bind(void* instance, tenon_binding_t* handle, const tenon_
                                   &bound->epilogue);
 }
 
-static const char* const kOperators[] = {"standard.mat_mul/1", NULL};
-static const char* const kAttributes[] = {"transpose_a", "transpose_b", NULL};
+static const char* const operators[] = {"standard.mat_mul/1", NULL};
+static const char* const attributes[] = {"transpose_a", "transpose_b", NULL};
 
 const tenon_kernel_t tenon__cpu_mat_mul_kernel = {
     .size = sizeof(tenon_kernel_t),
     .name = "mat_mul",
     .device = "cpu",
-    .operators = kOperators,
-    .attributes = kAttributes,
+    .operators = operators,
+    .attributes = attributes,
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),

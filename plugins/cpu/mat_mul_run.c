@@ -114,6 +114,7 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                                           const tenon_run_table_t* host,
                                           const tenon_argument_t* inputs, uint32_t input_count,

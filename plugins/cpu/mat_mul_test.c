@@ -67,17 +67,17 @@ static double product(const fake_t* fake, const case_t* c, int64_t a_matrix, int
   return sum;
 }
 
-static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t row,
-                         int64_t column) {
+/* `last`: the coordinate on the last axis. */
+static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t row, int64_t last) {
   const double* extra = fake->values[2].numbers;
   switch (c->slot) {
     case 1:
-      return v + extra[column];
+      return v + extra[last];
     case 2:
-      v += extra[column];
+      v += extra[last];
       return 0.5 * v * (1 + erf(v / 1.4142135623730951));
     case 3:
-      return v + extra[row * c->n + column];
+      return v + extra[c->b_rank == 1 ? row : row * c->n + last];
     case 4:
       return v * extra[row];
     default:
@@ -153,8 +153,8 @@ static void check(const case_t* c, unsigned seed) {
           a_step *= a;
           b_step *= b;
         }
-        const double expected =
-            apply_slot(&fake, c, product(&fake, c, a_matrix, b_matrix, i, j), index / c->n, j);
+        const double expected = apply_slot(&fake, c, product(&fake, c, a_matrix, b_matrix, i, j),
+                                           index / c->n, c->b_rank == 1 ? i : j);
         /* Half an ulp for each of k products below 1, and partial sums about sqrt(k). */
         const double tolerance = 1e-6 * (4 + (double)c->k / 16);
         if (!(fabs(y->numbers[index] - expected) <= tolerance)) {
@@ -184,7 +184,8 @@ TENON_TEST(random_products_equal_the_sums) {
     c.transpose_b = c.b_rank > 1 && fake_choice(&s, 0, 2) == 0;
     c.m = c.a_rank == 1 ? 1 : c.m;
     c.n = c.b_rank == 1 ? 1 : c.n;
-    c.slot = c.a_rank > 1 && c.b_rank > 1 ? (int)fake_choice(&s, 0, 4) : 0;
+    const int slots = c.b_rank > 1 ? 4 : c.a_rank > 1 ? 3 : 0; /* a scalar has no axis */
+    c.slot = (int)fake_choice(&s, 0, slots);
     const int64_t full[] = {fake_choice(&s, 1, 3), fake_choice(&s, 1, 4)};
     for (uint32_t inner = 0; inner < 2; inner++) {
       const int64_t a = fake_choice(&s, 0, 2) == 0 ? 1 : full[inner];

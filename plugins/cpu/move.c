@@ -142,6 +142,7 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,

@@ -21,7 +21,7 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
     .size = sizeof(tenon_offering_t), .kind = "kernel/1", .items = &(kernel), .count = 1, \
     .stride = sizeof(tenon_kernel_t)                                                      \
   }
-static const tenon_offering_t kOfferings[] = {
+static const tenon_offering_t offerings[] = {
     KERNEL(tenon__cpu_convolution_kernel),  KERNEL(tenon__cpu_deconvolution_kernel),
     KERNEL(tenon__cpu_mat_mul_kernel),      KERNEL(tenon__cpu_lstm_kernel),
     KERNEL(tenon__cpu_gru_kernel),          KERNEL(tenon__cpu_max_pool_kernel),
@@ -36,16 +36,16 @@ static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
   return TENON_OK;
 }
 
-static const tenon_plugin_t kPlugin = {
+static const tenon_plugin_t plugin = {
     TENON_PLUGIN_HEADER,
     .name = "cpu",
     .version = "0.1.0",
-    .offerings = kOfferings,
-    .offering_count = sizeof(kOfferings) / sizeof(kOfferings[0]),
+    .offerings = offerings,
+    .offering_count = sizeof(offerings) / sizeof(offerings[0]),
     .start = start,
 };
 
 const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
   (void)host;
-  return &kPlugin;
+  return &plugin;
 }

@@ -111,20 +111,13 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   return TENON_OK;
 }
 
-/* Taps of the window at output coordinate `at` that lie in [low, high) of the input. */
+/* How many taps of the window at output coordinate `at` lie in [low, high) of the input. */
 static int64_t taps_between(const tenon__cpu_window_t* window, size_t axis, int64_t at, int64_t low,
                             int64_t high, int64_t* out_first) {
   const int64_t first = at * window->stride[axis] - window->pad_begin[axis];
-  int64_t count = 0;
-  *out_first = 0;
-  for (int64_t k = 0; k < window->kernel[axis]; k++) {
-    const int64_t p = first + k * window->dilation[axis];
-    if (p >= low && p < high) {
-      *out_first = count == 0 ? k : *out_first;
-      count++;
-    }
-  }
-  return count;
+  const int64_t end = tenon__cpu_taps_between(first, window->dilation[axis], window->kernel[axis],
+                                              low, high, out_first);
+  return end - *out_first;
 }
 
 typedef struct call_t {
@@ -189,6 +182,7 @@ static void run_row(void* user, uint32_t index, uint32_t thread) {
   divide_row(bound, &row, counted);
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
@@ -204,17 +198,17 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   return TENON_OK;
 }
 
-static const char* const kMax[] = {"standard.max_pool/1", NULL};
-static const char* const kAverage[] = {"standard.average_pool/1", NULL};
-static const char* const kAttributes[] = {"kernel_shape",  "strides",           "dilations",
-                                          "pads",          "auto_pad",          "ceil_mode",
-                                          "storage_order", "count_include_pad", NULL};
+static const char* const max_operators[] = {"standard.max_pool/1", NULL};
+static const char* const average_operators[] = {"standard.average_pool/1", NULL};
+static const char* const attributes[] = {"kernel_shape",  "strides",           "dilations",
+                                         "pads",          "auto_pad",          "ceil_mode",
+                                         "storage_order", "count_include_pad", NULL};
 
-#define POOL(kernel_name, identities)                                                   \
-  {                                                                                     \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu",             \
-    .operators = (identities), .attributes = kAttributes, .version = 1, .match = match, \
-    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue            \
+#define POOL(kernel_name, identities)                                                  \
+  {                                                                                    \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu",            \
+    .operators = (identities), .attributes = attributes, .version = 1, .match = match, \
+    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue           \
   }
-const tenon_kernel_t tenon__cpu_max_pool_kernel = POOL("max_pool", kMax);
-const tenon_kernel_t tenon__cpu_average_pool_kernel = POOL("average_pool", kAverage);
+const tenon_kernel_t tenon__cpu_max_pool_kernel = POOL("max_pool", max_operators);
+const tenon_kernel_t tenon__cpu_average_pool_kernel = POOL("average_pool", average_operators);

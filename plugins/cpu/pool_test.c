@@ -1,6 +1,7 @@
 /* Pooling against plain loops. */
 #include "fake_run.h"
 #include "kernels.h"
+#include "window.h"
 
 typedef struct case_t {
   uint32_t rank;
@@ -112,4 +113,30 @@ TENON_TEST(random_pools_equal_the_loops) {
       (void)fprintf(stderr, "  seed %u\n", seed);
     }
   }
+}
+
+TENON_TEST(taps_between_equals_the_loop) {
+  for (unsigned seed = 1; seed <= 2000; seed++) {
+    unsigned s = seed * 71;
+    const int64_t first = fake_choice(&s, 0, 40) - 20;
+    const int64_t step = fake_choice(&s, 1, 4);
+    const int64_t count = fake_choice(&s, 0, 6);
+    const int64_t low = fake_choice(&s, 0, 6) - 3;
+    const int64_t high = fake_choice(&s, 0, 12);
+    int64_t begin = -1;
+    const int64_t end = tenon__cpu_taps_between(first, step, count, low, high, &begin);
+    EXPECT(begin >= 0 && begin <= end && end <= count);
+    for (int64_t k = 0; k < count; k++) {
+      const int64_t at = first + k * step;
+      EXPECT((k >= begin && k < end) == (at >= low && at < high));
+    }
+  }
+}
+
+/* A window as large as an attribute can be: its padding is not walked through. */
+TENON_TEST(a_window_of_padding_alone_takes_no_time) {
+  const int64_t window = INT64_C(1) << 30;
+  int64_t begin = 0;
+  EXPECT_INT(tenon__cpu_taps_between(-window + 2, 1, window, 0, 1, &begin), window - 1);
+  EXPECT_INT(begin, window - 2);
 }

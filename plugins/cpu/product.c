@@ -224,14 +224,14 @@ static void take_depth(const tenon__cpu_product_t* p, size_t k, block_t* block) 
   const size_t line = p->line_depth != 0 ? p->line_depth : p->depth;
   block->depth_begin = k;
   block->lines = 1;
-  if (line > TENON_CPU_DEPTH_BLOCK) {
+  if (p->depth == 0) {
+    block->depth = 0;
+  } else if (line > TENON_CPU_DEPTH_BLOCK) {
     block->depth = min_size(depth_block(line), line - k % line);
-    return;
-  }
-  block->depth = p->depth == 0 ? 0 : line;
-  if (block->depth > 0) {
+  } else {
     const size_t lines = (p->depth - k) / line;
     const size_t most = TENON_CPU_LINES_BLOCK / line;
+    block->depth = line;
     block->lines = ceil_div(lines, ceil_div(lines, most));
   }
 }

@@ -364,6 +364,7 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
@@ -377,17 +378,17 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
   return TENON_OK;
 }
 
-static const char* const kLstm[] = {"standard.lstm/1", NULL};
-static const char* const kGru[] = {"standard.gru/1", NULL};
-static const char* const kAttributes[] = {
+static const char* const lstm_operators[] = {"standard.lstm/1", NULL};
+static const char* const gru_operators[] = {"standard.gru/1", NULL};
+static const char* const attributes[] = {
     "direction", "activations",  "activation_alpha", "activation_beta",     "clip",
     "layout",    "input_forget", "hidden_size",      "linear_before_reset", NULL};
 
-#define RECURRENT(kernel_name, identities)                                              \
-  {                                                                                     \
-    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu",             \
-    .operators = (identities), .attributes = kAttributes, .version = 1, .match = match, \
-    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue            \
+#define RECURRENT(kernel_name, identities)                                             \
+  {                                                                                    \
+    .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu",            \
+    .operators = (identities), .attributes = attributes, .version = 1, .match = match, \
+    .tactics = tactics, .prepare = prepare, .bind = bind, .enqueue = enqueue           \
   }
-const tenon_kernel_t tenon__cpu_lstm_kernel = RECURRENT("lstm", kLstm);
-const tenon_kernel_t tenon__cpu_gru_kernel = RECURRENT("gru", kGru);
+const tenon_kernel_t tenon__cpu_lstm_kernel = RECURRENT("lstm", lstm_operators);
+const tenon_kernel_t tenon__cpu_gru_kernel = RECURRENT("gru", gru_operators);

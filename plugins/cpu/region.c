@@ -66,6 +66,11 @@ int32_t tenon__cpu_refuse(tenon_refusal_t* out_refusal, uint32_t reason, const c
   return 0;
 }
 
+void* tenon__cpu_allocate_prepared(void* preparation, size_t size_bytes) {
+  const tenon__cpu_preparation_t* p = preparation;
+  return p->host->allocate(p->handle, size_bytes);
+}
+
 const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank) {
   static const uint32_t order_3[] = {0, 2, 1};
   static const uint32_t order_4[] = {0, 2, 3, 1};

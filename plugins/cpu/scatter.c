@@ -22,11 +22,11 @@ static const char* const reduction_names[] = {"none", "add", "mul", "max", "min"
 static int32_t find_reduction(tenon__cpu_region_t region) {
   const char* name = tenon__cpu_region_string(region, "reduction");
   for (int32_t k = 0; k < 5; k++) {
-    if (name != NULL && strcmp(name, reduction_names[k]) == 0) {
+    if (strcmp(name, reduction_names[k]) == 0) {
       return k;
     }
   }
-  return name == NULL ? 0 : -1;
+  return -1;
 }
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
@@ -144,15 +144,30 @@ typedef struct job_t {
   const tenon_tensor_view_t* y;
 } job_t;
 
+static tenon_status_t misfit(const job_t* job) {
+  char message[128];
+  (void)snprintf(message, sizeof(message), "%lld updates do not fit %lld indices and their extents",
+                 (long long)product(job->updates, 0, job->updates->rank),
+                 (long long)product(job->indices, 0, job->indices->rank));
+  return job->host->fail(job->run, TENON_ERROR_INVALID_DATA, message);
+}
+
 static tenon_status_t scatter_slices(const job_t* job) {
   const tenon_tensor_view_t* y = job->y;
   const int64_t* at = job->indices->data;
-  const uint32_t depth = (uint32_t)job->indices->dims[job->indices->rank - 1];
-  if (depth > y->rank) {
-    return job->host->fail(job->run, TENON_ERROR_INVALID_DATA, "coordinates have too many axes");
+  const int64_t axes = job->indices->dims[job->indices->rank - 1];
+  if (axes > (int64_t)y->rank) {
+    return misfit(job);
   }
+  const uint32_t depth = (uint32_t)axes;
   const int64_t slices = product(job->indices, 0, job->indices->rank - 1);
   const int64_t length = product(y, depth, y->rank);
+  if (product(job->updates, 0, job->updates->rank) != slices * length) {
+    return misfit(job);
+  }
+  if (slices * length == 0) {
+    return TENON_OK;
+  }
   const size_t bytes = (size_t)length * job->self->element_bytes;
   const char* from = job->updates->data;
   for (int64_t slice = 0; slice < slices; slice++, at += depth, from += bytes) {
@@ -177,8 +192,13 @@ static tenon_status_t scatter_elements(const job_t* job) {
   int64_t place[MOST_AXES] = {0};
   int64_t strides[MOST_AXES];
   const int64_t count = product(indices, 0, indices->rank);
-  for (uint32_t k = y->rank; k-- > 0;) {
+  bool fits = indices->rank == y->rank && product(job->updates, 0, job->updates->rank) == count;
+  for (uint32_t k = y->rank; fits && k-- > 0;) {
+    fits = k == axis || indices->dims[k] <= y->dims[k];
     strides[k] = k + 1 == y->rank ? 1 : strides[k + 1] * y->dims[k + 1];
+  }
+  if (!fits) {
+    return misfit(job);
   }
   for (int64_t i = 0; i < count; i++) {
     const int64_t given = ((const int64_t*)indices->data)[i];
@@ -214,9 +234,6 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
   const size_t bytes = (size_t)product(x, 0, x->rank) * self->element_bytes;
   if (job.y->data != x->data && bytes > 0) {
     memcpy(job.y->data, x->data, bytes);
-  }
-  if (product(job.updates, 0, job.updates->rank) == 0) {
-    return TENON_OK;
   }
   return self->by_element ? scatter_elements(&job) : scatter_slices(&job);
 }

@@ -126,7 +126,7 @@ static void check(const case_t* c, unsigned seed) {
   fake_free(&fake);
 }
 
-static const char* const kReductions[] = {"none", "add", "mul", "max", "min"};
+static const char* const reductions[] = {"none", "add", "mul", "max", "min"};
 
 TENON_TEST(slices_equal_the_loops) {
   for (unsigned seed = 1; seed <= 100 && tenon__test_failures == 0; seed++) {
@@ -134,7 +134,7 @@ TENON_TEST(slices_equal_the_loops) {
     case_t c = {.op = "standard.scatter_nd/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
                 .index_rank = (uint32_t)fake_choice(&s, 1, 3),
-                .reduction = kReductions[seed % 5]};
+                .reduction = reductions[seed % 5]};
     for (uint32_t k = 0; k < 4; k++) {
       c.dims[k] = fake_choice(&s, 1, 5);
       c.index_dims[k] = fake_choice(&s, 1, 4);
@@ -149,7 +149,7 @@ TENON_TEST(elements_equal_the_loops) {
     unsigned s = seed * 71;
     case_t c = {.op = "standard.scatter_elements/1",
                 .rank = (uint32_t)fake_choice(&s, 1, 4),
-                .reduction = kReductions[seed % 5]};
+                .reduction = reductions[seed % 5]};
     c.index_rank = c.rank;
     c.axis = fake_choice(&s, 0, c.rank - 1);
     for (uint32_t k = 0; k < c.rank; k++) {
@@ -158,6 +158,39 @@ TENON_TEST(elements_equal_the_loops) {
     }
     check(&c, seed);
   }
+}
+
+/* Extents that only the run knows may not fit. */
+static void expect_misfit(const char* op, const int64_t* dims, const int64_t* index_dims,
+                          uint32_t update_rank, const int64_t* update_dims) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = op, .seed = 1};
+  tenon__cpu_state_t states[3];
+  tenon_refusal_t refusal;
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, dims, false, false);
+  const fake_value_t* indices = fake_input(&fake, TENON_DTYPE_INT64, 2, index_dims, false, false);
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, update_rank, update_dims, false, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, dims);
+  fake_string(&fake, "reduction", "none");
+  fake_int(&fake, "axis", 0);
+  memset(indices->numbers, 0, (size_t)elements(2, index_dims) * sizeof(double));
+  REQUIRE(fake_states(states) > 0);
+  REQUIRE(fake_tactic(&fake, &tenon__cpu_scatter_kernel, &states[0], 0, &refusal));
+  EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_scatter_kernel, &states[0]),
+                TENON_ERROR_INVALID_DATA);
+  fake_free(&fake);
+}
+
+TENON_TEST(refuses_updates_that_do_not_fit) {
+  const int64_t dims[] = {2, 3};
+  const int64_t two_slices[] = {2, 1};
+  const int64_t one_slice[] = {1, 3};
+  const int64_t wide[] = {2, 4};
+  const int64_t many_axes[] = {1, 3};
+  const int64_t none[] = {1};
+  expect_misfit("standard.scatter_nd/1", dims, two_slices, 2, one_slice);
+  expect_misfit("standard.scatter_nd/1", dims, many_axes, 1, none);
+  expect_misfit("standard.scatter_elements/1", dims, wide, 2, wide);
+  expect_misfit("standard.scatter_elements/1", dims, two_slices, 2, one_slice);
 }
 
 TENON_TEST(refuses_places_outside) {

@@ -83,6 +83,22 @@ void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
   }
 }
 
+size_t tenon__cpu_line_floats(int64_t pixels, int64_t channels) {
+  const size_t floats = ((size_t)(pixels * channels) + 31) / 16 * 16;
+  return floats % 1024 == 0 ? floats + 16 : floats;
+}
+
+int64_t tenon__cpu_taps_between(int64_t first, int64_t step, int64_t count, int64_t low,
+                                int64_t high, int64_t* out_begin) {
+  const int64_t begin = first < low ? (low - first + step - 1) / step : 0;
+  int64_t end = count;
+  if (first + (count - 1) * step >= high) {
+    end = first < high ? (high - first + step - 1) / step : 0;
+  }
+  *out_begin = begin < count ? begin : count;
+  return end > *out_begin ? end : *out_begin;
+}
+
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window) {
   return window->kernel[0] * window->kernel[1] * window->kernel[2];
 }

@@ -45,6 +45,18 @@ void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* 
 void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
                            tenon_argument_rule_t* out_rule);
 void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule);
+/* Bands: lines of an image, copied with zeros around them, in a thread's scratch. */
+enum {
+  TENON_CPU_BAND_BYTES = 256 * 1024, /* half of a small second-level cache */
+  TENON_CPU_LARGEST_BAND = 2 * 1024 * 1024
+};
+/* From line to line of a band: not a multiple of a page, which would put their elements into few
+ * cache sets. */
+size_t tenon__cpu_line_floats(int64_t pixels, int64_t channels);
+/* Which of `count` taps, at first + k * step, lie in [low, high): k from *out_begin to the result.
+ */
+int64_t tenon__cpu_taps_between(int64_t first, int64_t step, int64_t count, int64_t low,
+                                int64_t high, int64_t* out_begin);
 /* Taps of the window. */
 int64_t tenon__cpu_window_taps(const tenon__cpu_window_t* window);
 /* Pixels of an image. */

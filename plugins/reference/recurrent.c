@@ -302,6 +302,7 @@ static tenon_status_t run_layer(tenon__work_t* work, const cell_t* cell) {
   const tenon__array_t* r = tenon__work_input(work, 2);
   const tenon__array_t* b = tenon__work_input(work, 3);
   const tenon__array_t* p = tenon__work_input(work, 7);
+  const tenon__array_t* lengths = tenon__work_input(work, 4);
   bool batch_first = tenon__work_int(work, "layout") != 0;
   int64_t hidden = r->dims[2];
   double* scratch = &work->scratch[0].f;
@@ -318,6 +319,12 @@ static tenon_status_t run_layer(tenon__work_t* work, const cell_t* cell) {
                    .next_h = scratch + 2 * hidden,
                    .next_c = scratch + 3 * hidden,
                    .resets = scratch + 4 * hidden};
+  for (int64_t row = 0; lengths != NULL && row < layer.batch; ++row) {
+    if (lengths->at[row].i < 0 || lengths->at[row].i > layer.time) {
+      return tenon__work_fail(work, "length %lld is out of range for %lld steps",
+                              (long long)lengths->at[row].i, (long long)layer.time);
+    }
+  }
   for (int64_t direction = 0; direction < w->dims[0]; ++direction) {
     tenon_status_t status =
         set_activations(work, &layer, direction, cell->usual, cell->activation_count);

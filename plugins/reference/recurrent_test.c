@@ -76,3 +76,19 @@ TENON_TEST(gru_resets_before_or_after) {
     fake_done(&f);
   }
 }
+
+TENON_TEST(refuses_lengths_beyond_the_steps) {
+  for (int length = -1; length <= 4; length += 5) {
+    fake_t f = layer("standard.rnn/1", "reverse");
+    const double lengths[1] = {length};
+    fake_input(&f, F32, DIMS(3, 1, 1), NUMBERS(0.1, 0.2, 0.3));
+    fake_input(&f, F32, DIMS(1, 1, 1), NUMBERS(1));
+    fake_input(&f, F32, DIMS(1, 1, 1), NUMBERS(2));
+    fake_absent(&f);
+    fake_input(&f, TENON_DTYPE_INT32, DIMS(1), lengths);
+    fake_output(&f, F32, DIMS(3, 1, 1, 1));
+    fake_output(&f, F32, DIMS(1, 1, 1));
+    EXPECT_STATUS(fake_run(&f), TENON_ERROR_INVALID_DATA);
+    fake_done(&f);
+  }
+}

@@ -70,6 +70,38 @@
   "(is_causal == 1 && ahead > 0 || left_window >= 0 && -ahead > left_window ||" \
   " right_window >= 0 && ahead > right_window)"
 
+/* What kernels rely on: extents in the two ways in which heads are laid out. */
+#define APART "rank(q) == 4"
+#define Q_HEADS "(" APART " ? dim(q, 1) : q_num_heads)"
+#define KV_HEADS "(" APART " ? dim(k, 1) : kv_num_heads)"
+#define LENGTH(x) "dim(" x ", rank(q) == 4 ? 2 : 1)"
+#define PAST_CHECK(past, now)                                                            \
+  CHECK("!present(" past ") || rank(" past                                               \
+        ") == 4 &&"                                                                      \
+        " elements(" past ") * " LENGTH(now) " == elements(" now ") * dim(" past ", 2)", \
+        past " has {elements(" past ")} elements, " now " has {elements(" now ")}")
+#define ATTENTION_CHECKS \
+  CHECK("dim(k, 0) == dim(q, 0) && dim(v, 0) == dim(q, 0)",                                    \
+        "batches of q, k, v are {dim(q, 0)}, {dim(k, 0)}, {dim(v, 0)}"),                       \
+      CHECK(LENGTH("k") " == " LENGTH("v"), "{" LENGTH("k") "} keys, {" LENGTH("v") "} values"), \
+      CHECK(KV_HEADS " >= 1 && " Q_HEADS " % " KV_HEADS " == 0"                                \
+            " && (rank(q) == 3 || dim(v, 1) == dim(k, 1))",                                    \
+            "{" Q_HEADS "} query heads share {" KV_HEADS "} key heads"),                       \
+      CHECK("dim(q, -1) * (" APART " ? 1 : kv_num_heads) =="                                   \
+            " dim(k, -1) * (" APART " ? 1 : q_num_heads)",                                     \
+            "heads of q and k differ in size: {dim(q, -1)}, {dim(k, -1)} features"),           \
+      PAST_CHECK("past_key", "k"), PAST_CHECK("past_value", "v"),                              \
+      CHECK("present(past_key) == present(past_value)"                                         \
+            " && (!present(past_key) || dim(past_key, 2) == dim(past_value, 2))",              \
+            "past keys and values differ in number"),                                          \
+      CHECK("!present(mask) || rank(mask) <= 4"                                                \
+            " && (rank(mask) < 2 || dim(mask, -2) == 1 || dim(mask, -2) == " LENGTH("q") ")"   \
+            " && (rank(mask) < 3 || dim(mask, -3) == 1 || dim(mask, -3) == " Q_HEADS ")"       \
+            " && (rank(mask) < 4 || dim(mask, 0) == 1 || dim(mask, 0) == dim(q, 0))",          \
+            "the mask, of rank {rank(mask)}, does not broadcast with the scores"),             \
+      CHECK("!present(nonpad_kv_seqlen) || elements(nonpad_kv_seqlen) == dim(q, 0)",           \
+            "{elements(nonpad_kv_seqlen)} lengths for {dim(q, 0)} sequences")
+
 FAMILY_TABLE(attention) = {
     {OPERATOR("attention", "softmax(q k^T scale + mask) v, by heads, with caches"),
      TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", FLOAT_TYPES " bool")),
@@ -86,7 +118,8 @@ FAMILY_TABLE(attention) = {
             CHECK("rank(k) == rank(q) && rank(v) == rank(q)",
                   "q, k, v have ranks {rank(q)}, {rank(k)}, {rank(v)}"),
             CHECK("rank(q) == 4 || (q_num_heads > 0 && kv_num_heads > 0)",
-                  "rank 3 needs q_num_heads and kv_num_heads")),
+                  "rank 3 needs q_num_heads and kv_num_heads"),
+            ATTENTION_CHECKS),
      .shape = ATTENTION_EXTENTS
      "y.rank = rank(q);"
      "y[d] = d == rank(q) - 1 ? (apart ? v_size : v_size * q_heads) : dim(q, d);"
@@ -113,6 +146,18 @@ FAMILY_TABLE(attention) = {
      ATTRIBUTES(REQUIRED_INT("q_num_heads"), REQUIRED_INT("kv_num_heads"), FLOAT("scale", "0.0"),
                 CHOICE("update_rule", "'gated_delta'", "linear|gated|delta|gated_delta"),
                 INT("chunk_size", "64")),
+     CHECKS(CHECK("rank(q) == 3 && rank(k) == 3 && rank(v) == 3",
+                  "q, k, v have ranks {rank(q)}, {rank(k)}, {rank(v)}, not 3"),
+            CHECK("kv_num_heads >= 1 && q_num_heads >= 1 && q_num_heads % kv_num_heads == 0",
+                  "{q_num_heads} query heads share {kv_num_heads} key heads"),
+            CHECK("dim(k, 0) == dim(q, 0) && dim(v, 0) == dim(q, 0) && dim(k, 1) == dim(q, 1)"
+                  " && dim(v, 1) == dim(q, 1)",
+                  "q, k, v are of {dim(q, 1)}, {dim(k, 1)}, {dim(v, 1)} tokens"),
+            CHECK("dim(q, 2) * kv_num_heads == dim(k, 2) * q_num_heads",
+                  "heads of q and k differ in size: {dim(q, 2)}, {dim(k, 2)} features"),
+            CHECK("!present(past) || elements(past) * kv_num_heads =="
+                  " dim(q, 0) * dim(k, 2) * dim(v, 2)",
+                  "the past state has {elements(past)} elements")),
      .shape = "let k_size = dim(k, 2) / kv_num_heads; let v_size = dim(v, 2) / kv_num_heads;"
               "y.rank = 3; y[d] = d == 2 ? q_num_heads * v_size : dim(q, d);"
               "carried.rank = 4;"
@@ -124,6 +169,16 @@ FAMILY_TABLE(attention) = {
      INPUTS(PORT("x", "T"), PORT("cos", "T"), PORT("sin", "T"), OPTIONAL("position_ids", "i64")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(FLAG("interleaved", "0"), INT("num_heads", "0"), INT("rotary_dim", "0")),
+     CHECKS(CHECK("rank(x) == 4 || rank(x) == 3 && num_heads >= 1 && dim(x, 2) % num_heads == 0",
+                  "x has rank {rank(x)}, not parts for {num_heads} heads"),
+            CHECK("elements(cos) == elements(sin)",
+                  "{elements(cos)} cosines, {elements(sin)} sines"),
+            CHECK("rotary_dim >= 0 && rotary_dim <="
+                  " (rank(x) == 4 ? dim(x, 3) : dim(x, 2) / num_heads)",
+                  "{rotary_dim} features to turn of {dim(x, -1)}"),
+            CHECK("!present(position_ids) || elements(position_ids) =="
+                  " dim(x, 0) * dim(x, rank(x) == 4 ? 2 : 1)",
+                  "{elements(position_ids)} positions for x")),
      .shape = "y = x", .traits = "pure"},
     /* What attention decomposes into, besides products of matrices. */
     {OPERATOR("split_heads", "[batch, length, heads size] as [batch, heads, length, size]"),

@@ -2,8 +2,13 @@
 #include "families.h"
 #include "windows.h"
 
-#define WINDOW_ATTRIBUTES                                                                 \
-  INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"), INT("groups", "1"), \
+#define GROUPS(name) INT_IN(name, "1", "1..2147483647")
+/* `count`: of output channels. */
+#define BIAS_CHECK(count)                                     \
+  CHECK("!present(b) || rank(b) == 1 && dim(b, 0) == " count, \
+        "bias has {elements(b)} elements for {" count "} channels")
+#define WINDOW_ATTRIBUTES                                                               \
+  INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"), GROUPS("groups"), \
       CHOICE("auto_pad", "'explicit'", "explicit|same_upper|same_lower|valid")
 #define CONVOLUTION_CHECKS                                                              \
   CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),            \
@@ -18,29 +23,48 @@
   "y.rank = rank(x);"        \
   "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 0) : " WINDOW_EXTENT
 
+/* Output pixels of a deformable convolution. */
+#define POINTS                                                                            \
+  "((dim(x, 2) + at(pads, 0, 0) + at(pads, 2, 0) - at(dilations, 0, 1) * (dim(w, 2) - 1)" \
+  " - 1) / at(strides, 0, 1) + 1) *"                                                      \
+  "((dim(x, 3) + at(pads, 1, 0) + at(pads, 3, 0) - at(dilations, 1, 1) * (dim(w, 3) - 1)" \
+  " - 1) / at(strides, 1, 1) + 1)"
+
 FAMILY_TABLE(convolution) = {
     {OPERATOR("convolution", "weighted sums over windows of x"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")), OUTPUTS(PORT("y", "T")),
-     ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS), .shape = CONVOLUTION_SHAPE,
+     ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS, BIAS_CHECK("dim(w, 0)")),
+     .shape = CONVOLUTION_SHAPE,
      .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
                "concatenable(axis=0, output_axis=1)"},
     {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
      TYPES(TYPE("X", "i8 u8"), TYPE("W", "i8 u8")),
      INPUTS(PORT("x", "X"), PORT("w", "W"), OPTIONAL("x_zero_point", "X"),
             OPTIONAL("w_zero_point", "W")),
-     OUTPUTS(PORT("y", "i32")), ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS),
+     OUTPUTS(PORT("y", "i32")), ATTRIBUTES(WINDOW_ATTRIBUTES),
+     CHECKS(CONVOLUTION_CHECKS,
+            CHECK("!present(x_zero_point) || elements(x_zero_point) == 1",
+                  "{elements(x_zero_point)} zero points of x, not 1"),
+            CHECK("!present(w_zero_point) || elements(w_zero_point) == 1"
+                  " || elements(w_zero_point) == dim(w, 0)",
+                  "{elements(w_zero_point)} zero points for {dim(w, 0)} channels")),
      .shape = CONVOLUTION_SHAPE, .traits = "pure"},
     {OPERATOR("deconvolution", "the transpose of convolution; w is [C, M / groups, spatial...]"),
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(WINDOW_ATTRIBUTES, INTS("output_padding", "[]"), INTS("output_shape", "[]")),
-     CHECKS(CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),
-            CHECK("rank(w) == rank(x)", "x has rank {rank(x)}, weights have rank {rank(w)}"),
-            CHECK("dim(x, 1) == dim(w, 0)",
-                  "weights expect {dim(w, 0)} channels, input has {dim(x, 1)}"),
-            CHECK("dim(w, 0) % groups == 0",
-                  "{dim(w, 0)} channels are not divisible into {groups} groups"),
-            WINDOW_CHECKS),
+     CHECKS(
+         CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),
+         CHECK("rank(w) == rank(x)", "x has rank {rank(x)}, weights have rank {rank(w)}"),
+         CHECK("dim(x, 1) == dim(w, 0)",
+               "weights expect {dim(w, 0)} channels, input has {dim(x, 1)}"),
+         CHECK("dim(w, 0) % groups == 0",
+               "{dim(w, 0)} channels are not divisible into {groups} groups"),
+         CHECK("len(output_padding) == 0 || len(output_padding) == rank(x) - 2",
+               "output_padding has {len(output_padding)} entries for {rank(x) - 2} spatial axes"),
+         CHECK("len(output_shape) == 0 || len(output_shape) == rank(x) - 2",
+               "output_shape has {len(output_shape)} entries for {rank(x) - 2} spatial axes"),
+         BIAS_CHECK("dim(w, 1) * groups"), WINDOW_CHECKS),
      .shape = WINDOW_BOUNDS(
          "dim(w, d)") "let grown = stride * (n - 1) + at(output_padding, d - 2, 0) + reach;"
                       "y.rank = rank(x);"
@@ -55,8 +79,15 @@ FAMILY_TABLE(convolution) = {
             OPTIONAL("mask", "T")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"),
-                INT("groups", "1"), INT("offset_groups", "1")),
-     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"), WINDOW_CHECKS),
+                GROUPS("groups"), GROUPS("offset_groups")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"), CONVOLUTION_CHECKS,
+            BIAS_CHECK("dim(w, 0)"),
+            CHECK("dim(x, 1) % offset_groups == 0",
+                  "{dim(x, 1)} channels are not divisible into {offset_groups} groups of offsets"),
+            CHECK("elements(offset) == dim(x, 0) * offset_groups * 2 * elements(w, 2, 4) *" POINTS,
+                  "{elements(offset)} offsets, not two for each tap and output pixel"),
+            CHECK("!present(mask) || elements(mask) * 2 == elements(offset)",
+                  "{elements(mask)} entries of the mask for {elements(offset)} offsets")),
      .shape = WINDOW_BOUNDS("dim(w, d)") "y.rank = rank(x);"
                                          "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(w, 0) : (n + "
                                          "low + high - reach) / stride + 1",
@@ -66,12 +97,22 @@ FAMILY_TABLE(convolution) = {
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T"), OPTIONAL("past", "T")),
      OUTPUTS(PORT("y", "T"), OPTIONAL("carried", "T")),
      ATTRIBUTES(CHOICE("activation", "'none'", "none|silu|swish")),
+     CHECKS(CHECK("rank(x) == 3 && rank(w) == 3 && dim(w, 1) == 1 && dim(w, 0) == dim(x, 1)",
+                  "weights have rank {rank(w)}, not one filter for each of {dim(x, 1)} channels"),
+            CHECK("dim(w, 2) >= 1", "filters have no taps"), BIAS_CHECK("dim(x, 1)"),
+            CHECK("!present(past) ||"
+                  " elements(past) == dim(x, 0) * dim(x, 1) * (dim(w, 2) - 1)",
+                  "{elements(past)} past elements, not {dim(w, 2) - 1} of each channel")),
      .shape = "y = x; carried.rank = 3; carried[d] = d == 2 ? dim(w, 2) - 1 : dim(x, d)",
      .traits = "pure"},
     {OPERATOR("col2im", "columns of windows summed into an image"), TYPES(TYPE("T", "numeric")),
      INPUTS(PORT("x", "T"), SHAPE("image_shape", "i64"), SHAPE("block_shape", "i64")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]")),
+     CHECKS(CHECK("rank(x) == 3", "x has rank {rank(x)}, not 3"), STEPS_CHECK("strides"),
+            STEPS_CHECK("dilations"), STEPS_CHECK("block_shape"),
+            CHECK("dim(x, 1) % prod(block_shape, 0, len(block_shape)) == 0",
+                  "{dim(x, 1)} rows are no channels of blocks")),
      .shape = "y.rank = 2 + len(image_shape);"
               "y[d] = d == 0 ? dim(x, 0)"
               " : d == 1 ? dim(x, 1) / prod(block_shape, 0, len(block_shape))"

@@ -11,7 +11,7 @@
   CHECKS(CHECK("rank(x) >= 3", "x has rank {rank(x)}, which leaves no spatial axis"),          \
          CHECK("len(kernel_shape) == rank(x) - 2",                                             \
                "kernel_shape has {len(kernel_shape)} entries for {rank(x) - 2} spatial axes"), \
-         WINDOW_CHECKS)
+         STEPS_CHECK("kernel_shape"), WINDOW_CHECKS)
 #define POOL_SHAPE(port) port ".rank = rank(x); " port "[d] = d < 2 ? dim(x, d) : " POOL_EXTENT
 
 FAMILY_TABLE(pooling) = {
@@ -34,6 +34,8 @@ FAMILY_TABLE(pooling) = {
      INPUTS(PORT("x", "T"), PORT("indices", "i64"), OPTIONAL_SHAPE("output_shape", "i64")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(REQUIRED_INTS("kernel_shape"), INTS("strides", "[]"), INTS("pads", "[]")),
+     CHECKS(CHECK("rank(indices) == rank(x) && elements(indices) == elements(x)",
+                  "{elements(indices)} indices for {elements(x)} elements")),
      .shape = "let stride = at(strides, d - 2, 1);"
               "let padding = at(pads, d - 2, 0) + at(pads, d - 4 + rank(x), 0);"
               "y.rank = rank(x);"
@@ -44,6 +46,7 @@ FAMILY_TABLE(pooling) = {
      UNARY(FLOAT_TYPES),
      ATTRIBUTES(REQUIRED_INT("window"), FLOAT("alpha", "0.0001"), FLOAT("beta", "0.75"),
                 FLOAT("bias", "1.0")),
-     CHECKS(CHECK("rank(x) >= 2", "x has rank {rank(x)}, which leaves no channel axis")),
+     CHECKS(CHECK("rank(x) >= 2", "x has rank {rank(x)}, which leaves no channel axis"),
+            CHECK("window >= 1 && window < 2147483648", "a window of {window} channels")),
      .shape = "y = x", .traits = "pure"},
 };

@@ -24,11 +24,17 @@ FAMILY_TABLE(sampling) = {
      ATTRIBUTES(CHOICE("mode", "'linear'", "linear|nearest|cubic"),
                 CHOICE("padding_mode", "'zeros'", "zeros|border|reflection"),
                 FLAG("align_corners", "0")),
-     CHECKS(CHECK("rank(x) == rank(grid)", "x has rank {rank(x)}, grid has rank {rank(grid)}")),
+     CHECKS(CHECK("rank(x) == rank(grid)", "x has rank {rank(x)}, grid has rank {rank(grid)}"),
+            CHECK("dim(grid, 0) == dim(x, 0) && dim(grid, -1) == rank(x) - 2",
+                  "grid has {dim(grid, 0)} images of {dim(grid, -1)} coordinates, x has"
+                  " {dim(x, 0)} of {rank(x) - 2}")),
      .shape = "y.rank = rank(x); y[d] = d < 2 ? dim(x, d) : dim(grid, d - 1)", .traits = "pure"},
     {OPERATOR("affine_grid", "the grid that theta makes of the points of a tensor [N, C, ...]"),
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("theta", "T"), SHAPE("dims", "i64")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("align_corners", "0")),
+     CHECKS(
+         CHECK("len(dims) >= 3 && elements(theta) == dims[0] * (len(dims) - 2) * (len(dims) - 1)",
+               "theta has {elements(theta)} elements for the extents {dims}")),
      .shape = "let r = len(dims); y.rank = r;"
               "y[d] = d == 0 ? dims[0] : d < r - 1 ? dims[d + 1] : r - 2",
      .traits = "pure"},
@@ -39,6 +45,11 @@ FAMILY_TABLE(sampling) = {
      ATTRIBUTES(CHOICE("mode", "'avg'", "avg|max"), INT("output_height", "1"),
                 INT("output_width", "1"), INT("sampling_ratio", "0"), FLOAT("spatial_scale", "1.0"),
                 CHOICE("coordinate_mode", "'half_pixel'", "half_pixel|output_half_pixel")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"),
+            CHECK("rank(rois) == 2 && dim(rois, 1) == 4",
+                  "regions have {dim(rois, -1)} numbers, not 4"),
+            CHECK("elements(batch_indices) == dim(rois, 0)",
+                  "{elements(batch_indices)} batch indices for {dim(rois, 0)} regions")),
      .shape = "y.rank = 4; y[d] = d == 0 ? dim(rois, 0) : d == 1 ? dim(x, 1)"
               " : d == 2 ? output_height : output_width",
      .traits = "pure"},
@@ -46,6 +57,9 @@ FAMILY_TABLE(sampling) = {
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T"), PORT("rois", "T")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(REQUIRED_INTS("pooled_shape"), FLOAT("spatial_scale", "1.0")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"),
+            CHECK("rank(rois) == 2 && dim(rois, 1) == 5",
+                  "regions have {dim(rois, -1)} numbers, not 5")),
      .shape = "y.rank = 4; y[d] = d == 0 ? dim(rois, 0) : d == 1 ? dim(x, 1) : pooled_shape[d - 2]",
      .traits = "pure"},
     {OPERATOR("non_max_suppression",
@@ -53,5 +67,10 @@ FAMILY_TABLE(sampling) = {
      INPUTS(PORT("boxes", "f32"), PORT("scores", "f32"), OPTIONAL("max_output", "i64"),
             OPTIONAL("iou_threshold", "f32"), OPTIONAL("score_threshold", "f32")),
      OUTPUTS(UNBOUNDED("y", "i64")), ATTRIBUTES(FLAG("center_point_box", "0")),
+     CHECKS(CHECK("rank(boxes) == 3 && dim(boxes, 2) == 4 && rank(scores) == 3",
+                  "boxes have rank {rank(boxes)}, scores {rank(scores)}"),
+            CHECK("dim(boxes, 0) == dim(scores, 0) && dim(boxes, 1) == dim(scores, 2)",
+                  "{dim(boxes, 1)} boxes in {dim(boxes, 0)} images, scores of {dim(scores, 2)} in"
+                  " {dim(scores, 0)}")),
      .shape = "y.rank = 2; y[d] = d == 0 ? fresh(elements(scores)) : 3", .traits = "pure"},
 };

@@ -19,7 +19,14 @@ FAMILY_TABLE(signal) = {
      INPUTS(PORT("signal", "T"), SHAPE("frame_step", "I"), OPTIONAL("window", "T"),
             OPTIONAL_SHAPE("frame_length", "I")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("onesided", "1")),
-     CHECKS(CHECK("present(window) || present(frame_length)", "no window and no frame length")),
+     CHECKS(CHECK("present(window) || present(frame_length)", "no window and no frame length"),
+            CHECK("rank(signal) == 2 || rank(signal) == 3 && dim(signal, 2) >= 1 &&"
+                  " dim(signal, 2) <= 2",
+                  "the signal has rank {rank(signal)} and {dim(signal, -1)} parts"),
+            CHECK("!present(window) || rank(window) == 1 && (!present(frame_length)"
+                  " || dim(window, 0) >= value(frame_length))",
+                  "a window of {elements(window)} elements is shorter than a frame"),
+            CHECK("value(frame_step) >= 1", "frames step by {value(frame_step)}")),
      .shape = "let n = present(frame_length) ? value(frame_length) : dim(window, 0);"
               "y.rank = 4;"
               "y[d] = d == 0 ? dim(signal, 0)"

@@ -24,9 +24,21 @@
   " ? min(ceil_div(n + low + high - reach, stride) + 1, ceil_div(n + low, stride))" \
   " : (n + low + high - reach) / stride + 1"
 
+/* Numbers of up to 31 bits, for up to three spatial axes: sums and products of a few fit. */
+#define STEPS_CHECK(list)                                                                   \
+  CHECK("min(at(" list ", 0, 1), at(" list ", 1, 1), at(" list                              \
+        ", 2, 1)) >= 1"                                                                     \
+        " && max(at(" list ", 0, 1), at(" list ", 1, 1), at(" list ", 2, 1)) < 2147483648", \
+        list " are {" list "}, not positive numbers of 31 bits")
+#define SIX_PADS                                                                     \
+  "(at(pads, 0, 0), at(pads, 1, 0), at(pads, 2, 0), at(pads, 3, 0), at(pads, 4, 0)," \
+  " at(pads, 5, 0))"
 #define WINDOW_CHECKS                                                                 \
-  CHECK("len(strides) == 0 || len(strides) == rank(x) - 2",                           \
-        "strides has {len(strides)} entries for {rank(x) - 2} spatial axes"),         \
+  STEPS_CHECK("strides"), STEPS_CHECK("dilations"),                                   \
+      CHECK("min" SIX_PADS " > -2147483648 && max" SIX_PADS " < 2147483648",          \
+            "pads are {pads}, not numbers of 31 bits"),                               \
+      CHECK("len(strides) == 0 || len(strides) == rank(x) - 2",                       \
+            "strides has {len(strides)} entries for {rank(x) - 2} spatial axes"),     \
       CHECK("len(dilations) == 0 || len(dilations) == rank(x) - 2",                   \
             "dilations has {len(dilations)} entries for {rank(x) - 2} spatial axes"), \
       CHECK("len(pads) == 0 || len(pads) == 2 * (rank(x) - 2)",                       \

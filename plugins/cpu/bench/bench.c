@@ -13,7 +13,7 @@ typedef struct convolution_t {
   int64_t in, out, groups, extent, kernel, stride;
 } convolution_t;
 
-static const convolution_t kConvolutions[] = {
+static const convolution_t convolutions[] = {
     {"resnet50 stem 7x7/2 3>64 224", 3, 64, 1, 224, 7, 2},
     {"resnet50 1x1 64>64 56", 64, 64, 1, 56, 1, 1},
     {"resnet50 3x3 64>64 56", 64, 64, 1, 56, 3, 1},
@@ -50,7 +50,7 @@ typedef struct product_t {
   bool constant;
 } product_t;
 
-static const product_t kProducts[] = {
+static const product_t products[] = {
     {"bert 128x768x768", 1, 128, 768, 768, true},
     {"bert 128x3072x768", 1, 128, 3072, 768, true},
     {"bert 128x768x3072", 1, 128, 768, 3072, true},
@@ -129,14 +129,14 @@ int main(int argc, char** argv) {
   }
   tenon__thread_pool_wake(pool);
   (void)printf("%s, %u threads\n", state->isa->name, threads);
-  for (size_t k = 0; k < sizeof(kConvolutions) / sizeof(kConvolutions[0]); k++) {
-    if (strstr(kConvolutions[k].name, wanted) != NULL) {
-      run_convolution(&kConvolutions[k], pool, state);
+  for (size_t k = 0; k < sizeof(convolutions) / sizeof(convolutions[0]); k++) {
+    if (strstr(convolutions[k].name, wanted) != NULL) {
+      run_convolution(&convolutions[k], pool, state);
     }
   }
-  for (size_t k = 0; k < sizeof(kProducts) / sizeof(kProducts[0]); k++) {
-    if (strstr(kProducts[k].name, wanted) != NULL) {
-      run_product(&kProducts[k], pool, state);
+  for (size_t k = 0; k < sizeof(products) / sizeof(products[0]); k++) {
+    if (strstr(products[k].name, wanted) != NULL) {
+      run_product(&products[k], pool, state);
     }
   }
   tenon__thread_pool_rest(pool);
