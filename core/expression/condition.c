@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/expression/index_language.h"
+#include "core/tensor/requirement.h"
 
 enum { MESSAGE_SIZE = 1024, HOLE_SIZE = 256 };
 
@@ -108,12 +109,17 @@ static tenon_status_t evaluate_check(const tenon__scope_t* scope, const tenon__s
     environment.sink = sink; /* once more, to say why */
     return tenon__index_number(&environment, condition, &dim);
   }
-  if (!tenon__dim_known(scope->pool, dim, &value) || value != 0) {
+  const bool known = tenon__dim_known(scope->pool, dim, &value);
+  if ((known && value != 0) || (!known && !tenon__dim_pool_collects(scope->pool))) {
     return TENON_OK;
   }
   char text[MESSAGE_SIZE];
   fill_message(&environment, message == NULL ? "a check of the operator fails" : message, text,
                sizeof(text));
+  if (!known) {
+    tenon__dim_require(scope->pool, dim, text);
+    return TENON_OK;
+  }
   return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%s", text);
 }
 

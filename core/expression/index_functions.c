@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/expression/index_language.h"
+#include "core/tensor/requirement.h"
 
 typedef tenon__index_environment_t environment_t;
 typedef tenon__index_value_t value_t;
@@ -150,26 +151,58 @@ static tenon_status_t call_ceil_div(environment_t* e, const syntax_t* call, valu
       out);
 }
 
-/* Sum of extent `axis` over items begin..end-1 of a variadic port. */
+/* The extent of item `index` of a variadic port along the axis that argument 1 says. */
+static tenon_status_t item_extent(environment_t* e, const syntax_t* call,
+                                  const tenon__scope_port_t* port, uint32_t index, value_t* out) {
+  const tenon__scope_value_t* value = &port->values[index];
+  const tenon__index_tensor_t tensor = {
+      .port = port, .rank = value->rank, .dims = value->dims, .value = value};
+  uint32_t axis = 0;
+  if (value->rank == TENON_NONE) {
+    return tenon__index_fail(e, call, TENON_ERROR_UNSUPPORTED,
+                             "the rank of item %u of '%s' is not known", index, port->name);
+  }
+  TENON_TRY(axis_argument(e, call, 1, &tensor, 0, &axis));
+  return tenon__index_extent(e, call, &tensor, axis, out);
+}
+
+/* Sum of the axis that argument 1 says over the first `end` items of a variadic port. */
 static tenon_status_t sum_extents(environment_t* e, const syntax_t* call,
-                                  const tenon__scope_port_t* port, uint32_t axis_at, int64_t end,
-                                  value_t* out) {
+                                  const tenon__scope_port_t* port, int64_t end, value_t* out) {
   tenon_dim_t sum = tenon__dim_constant(e->pool, 0);
   for (int64_t i = 0; i < end; ++i) {
-    const tenon__scope_value_t* value = &port->values[i];
-    const tenon__index_tensor_t tensor = {
-        .port = port, .rank = value->rank, .dims = value->dims, .value = value};
-    uint32_t axis = 0;
-    if (value->rank == TENON_NONE) {
-      return tenon__index_fail(e, call, TENON_ERROR_UNSUPPORTED,
-                               "the rank of item %lld of '%s' is not known", (long long)i,
-                               port->name);
-    }
-    TENON_TRY(axis_argument(e, call, axis_at, &tensor, 0, &axis));
-    TENON_TRY(tenon__index_extent(e, call, &tensor, axis, out));
+    TENON_TRY(item_extent(e, call, port, (uint32_t)i, out));
     sum = tenon__dim_add(e->pool, sum, out->dim);
   }
   return tenon__index_give(e, call, sum, out);
+}
+
+/* Known extents count before symbols, the first before others. */
+static tenon_status_t call_same_dim(environment_t* e, const syntax_t* call, value_t* out) {
+  tenon__index_tensor_t tensor = {0};
+  tenon_dim_t result = TENON_DIM_INVALID;
+  TENON_TRY(tenon__index_tensor(e, call->children[0], &tensor));
+  if (tensor.port->values == NULL || tensor.port->count == 0) {
+    return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no shapes",
+                             tensor.port->name);
+  }
+  for (uint32_t i = 0; i < tensor.port->count; ++i) {
+    int64_t own = 0;
+    int64_t others = 0;
+    TENON_TRY(item_extent(e, call, tensor.port, i, out));
+    const bool known = tenon__dim_known(e->pool, out->dim, &own);
+    if (i > 0 && known && tenon__dim_known(e->pool, result, &others) && own != others) {
+      return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA,
+                               "the items of '%s' have extents %lld and %lld", tensor.port->name,
+                               (long long)others, (long long)own);
+    }
+    if (i > 0) {
+      tenon__dim_require(e->pool, combine(e, TENON_OPCODE_EQ, result, out->dim),
+                         "the items have different extents");
+    }
+    result = i == 0 || (known && !tenon__dim_known(e->pool, result, &others)) ? out->dim : result;
+  }
+  return tenon__index_give(e, call, result, out);
 }
 
 static tenon_status_t call_sum_dim(environment_t* e, const syntax_t* call, value_t* out) {
@@ -179,7 +212,7 @@ static tenon_status_t call_sum_dim(environment_t* e, const syntax_t* call, value
     return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA, "'%s' has no shapes yet",
                              tensor.port->name);
   }
-  return sum_extents(e, call, tensor.port, 1, (int64_t)tensor.port->count, out);
+  return sum_extents(e, call, tensor.port, (int64_t)tensor.port->count, out);
 }
 
 /* The variadic input; without one, the variadic output. */
@@ -205,7 +238,7 @@ static tenon_status_t call_before(environment_t* e, const syntax_t* call, value_
     return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA,
                              "there are no %lld items before this one", (long long)end);
   }
-  return sum_extents(e, call, port, 1, end, out);
+  return sum_extents(e, call, port, end, out);
 }
 
 static tenon_status_t call_present(environment_t* e, const syntax_t* call, value_t* out) {
@@ -400,6 +433,7 @@ static const function_t functions[] = {
     {"prod", 1, 3, tenon__index_call_fold},
     {"total", 1, 3, tenon__index_call_fold},
     {"sum_dim", 2, 2, call_sum_dim},
+    {"same_dim", 2, 2, call_same_dim},
     {"before", 2, 2, call_before},
     {"present", 1, 1, call_present},
     {"defined", 1, 1, call_defined},

@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/expression/index_language.h"
+#include "core/tensor/requirement.h"
 
 enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
 
@@ -31,6 +32,7 @@ static tenon_dim_t broadcast_extents(tenon__dim_pool_t* pool, tenon_dim_t a, ten
   int64_t high = 0;
   const bool a_known = tenon__dim_known(pool, a, &x);
   const bool b_known = tenon__dim_known(pool, b, &y);
+  tenon__dim_require_broadcast(pool, a, b);
   if (tenon__dim_equal(a, b) || (b_known && y == 1)) {
     return a;
   }

@@ -235,6 +235,18 @@ static void shape_refuse(tenon_shape_builder_t* builder, const char* message) {
   tenon__report(builder->inference->sink, TENON_SEVERITY_ERROR, "%s", message);
 }
 
+static void shape_require(tenon_shape_builder_t* builder, tenon_dim_t condition,
+                          const char* message) {
+  int64_t value = 0;
+  if (!is_dim(builder, condition)) {
+    builder->failed = true;
+  } else if (tenon__dim_known(pool_of(builder), condition, &value) && value == 0) {
+    shape_refuse(builder, message);
+  } else {
+    tenon__dim_require(pool_of(builder), condition, message);
+  }
+}
+
 static const tenon_shape_table_t shape_table = {
     .size = sizeof(tenon_shape_table_t),
     .constant = shape_constant,
@@ -255,6 +267,7 @@ static const tenon_shape_table_t shape_table = {
     .attribute_string = shape_attribute_string,
     .set_output = shape_set_output,
     .refuse = shape_refuse,
+    .require = shape_require,
 };
 
 tenon_status_t tenon__infer_callback(tenon__inference_t* inference,

@@ -18,6 +18,7 @@
 #include "core/network/operator.h"
 #include "core/tensor/dimension.h"
 #include "core/tensor/index_map.h"
+#include "core/tensor/requirement.h"
 
 /* A constant's bytes: dense row-major. Shared by values of several graphs. */
 typedef struct tenon__weights_t {
@@ -263,6 +264,10 @@ tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t grap
  * with the operators' rules, bodies' signatures agree. Names the first fault. INTERNAL when we
  * broke it. */
 tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink);
+/* And what the rules leave to the run goes to the list. */
+tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
+                                             tenon__requirements_t* inout_requirements,
+                                             const tenon_sink_t* sink);
 /* Text for people: one line a node, bodies indented. Written through `write`. */
 void tenon__network_print(const tenon__network_t* network,
                           void (*write)(void* user, const char* text), void* user);

@@ -33,11 +33,11 @@ static bool is_function(const char* word) {
   static const char* const opcodes[] = {TENON_OPCODES(SPELLING)};
 #undef SPELLING
   static const char* const others[] = {
-      "rank",  "dim",   "elements", "count",   "len",     "at",      "value", "index_of",
-      "has",   "wrap",  "axis_of",  "min",     "max",     "abs",     "clamp", "ceil_div",
-      "prod",  "total", "sum_dim",  "present", "defined", "dtype",   "fresh", "broadcast",
-      "o",     "any",   "before",   "element", "all",     "sum",     "mean",  "select",
-      "index", "size",  "fold",     "lowest",  "highest", "count_of"};
+      "rank",      "dim",   "elements", "count",    "len",     "at",      "value",   "index_of",
+      "has",       "wrap",  "axis_of",  "min",      "max",     "abs",     "clamp",   "ceil_div",
+      "prod",      "total", "sum_dim",  "same_dim", "present", "defined", "dtype",   "fresh",
+      "broadcast", "o",     "any",      "before",   "element", "all",     "sum",     "mean",
+      "select",    "index", "size",     "fold",     "lowest",  "highest", "count_of"};
   return in_list(opcodes, sizeof(opcodes) / sizeof(opcodes[0]), word) ||
          in_list(others, sizeof(others) / sizeof(others[0]), word);
 }

@@ -3,6 +3,7 @@
  * and known extents, ranks and element types must come out the same. Extents that are found when
  * running keep the symbols that they have.
  */
+#include "core/base/status.h"
 #include "core/network/node.h"
 #include "core/network/verify.h"
 
@@ -75,22 +76,43 @@ static tenon_status_t verify_node(const verifier_t* verifier, uint32_t graph, ui
   return status;
 }
 
-tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink) {
+static tenon_status_t verify_graph(const verifier_t* verifier, uint32_t graph,
+                                   tenon__requirements_t* requirements, tenon__arena_t* arena) {
+  const uint32_t* order = NULL;
+  uint32_t count = 0;
+  TENON_TRY(tenon__graph_order(verifier->network, graph, arena, verifier->sink, &order, &count));
+  for (uint32_t i = 0; i < count; ++i) {
+    if (requirements != NULL) {
+      requirements->graph = graph;
+      requirements->node = order[i];
+    }
+    TENON_TRY(verify_node(verifier, graph, order[i]));
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
+                                             tenon__requirements_t* inout_requirements,
+                                             const tenon_sink_t* sink) {
   const verifier_t verifier = {network, sink};
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, network->allocator);
+  tenon__dim_pool_lend(network->pool, inout_requirements);
   tenon_status_t status = tenon__network_verify_structure(network, TENON_ERROR_INTERNAL, sink);
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
-    if (!tenon__graph_alive(network, g)) {
-      continue;
-    }
-    const uint32_t* order = NULL;
-    uint32_t count = 0;
-    status = tenon__graph_order(network, g, &arena, sink, &order, &count);
-    for (uint32_t i = 0; status == TENON_OK && i < count; ++i) {
-      status = verify_node(&verifier, g, order[i]);
+    if (tenon__graph_alive(network, g)) {
+      status = verify_graph(&verifier, g, inout_requirements, &arena);
     }
   }
+  tenon__dim_pool_lend(network->pool, NULL);
   tenon__arena_deinitialize(&arena);
+  if (status == TENON_OK && ((inout_requirements != NULL && inout_requirements->failed) ||
+                             tenon__dim_pool_failed(network->pool))) {
+    return tenon__fail_memory(sink);
+  }
   return status;
+}
+
+tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink) {
+  return tenon__network_verify_for_run(network, NULL, sink);
 }

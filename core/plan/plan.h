@@ -127,6 +127,9 @@ typedef struct tenon__plan_t {
   tenon__arena_t arena;
   tenon__network_t* network; /* owned: the portable part */
   tenon__profile_t profile;
+  /* When read from a file: what the network's rules leave to the run, graph by graph. */
+  uint32_t requirement_count;
+  const tenon__requirement_t* requirements;
   uint32_t schedule_count; /* one for each graph of the network */
   tenon__schedule_t* schedules;
   uint32_t packed_count;

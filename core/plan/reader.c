@@ -288,7 +288,11 @@ typedef struct finder_t {
 static tenon_status_t read_network(tenon__plan_reader_t* reader, const finder_t* finder) {
   TENON_TRY(tenon__network_read(reader->plan->allocator, &reader->bytes, finder->find, finder->user,
                                 reader->sink, &reader->plan->network));
-  const tenon_status_t status = tenon__network_verify(reader->plan->network, reader->sink);
+  tenon__requirements_t requirements = {.arena = &reader->plan->arena};
+  const tenon_status_t status =
+      tenon__network_verify_for_run(reader->plan->network, &requirements, reader->sink);
+  reader->plan->requirement_count = requirements.count;
+  reader->plan->requirements = requirements.items;
   return status == TENON_ERROR_INTERNAL ? TENON_ERROR_INVALID_DATA : status;
 }
 

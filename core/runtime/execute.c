@@ -106,11 +106,13 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   }
   if (changed) {
     tenon__extents_update(&frame->context->extents);
+    frame->has_learned = true;
     changed = false;
   }
   TENON_TRY(learn_contents(frame, place, &changed));
   if (changed) {
     tenon__extents_update(&frame->context->extents);
+    frame->has_learned = true;
   }
   return TENON_OK;
 }
@@ -219,7 +221,7 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
       status = learn_output(frame, step->outputs[k]);
     }
   }
-  return status;
+  return status == TENON_OK && frame->has_learned ? tenon__frame_check(frame) : status;
 }
 
 static bool is_given(tenon__storage_t storage) {
@@ -248,6 +250,7 @@ tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
   tenon__frame_forget_found(frame);
   TENON_TRY(learn_given(frame));
+  TENON_TRY(tenon__frame_check(frame));
   if (!frame->is_bound) {
     TENON_TRY(tenon__frame_bind(frame));
   }

@@ -90,6 +90,7 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
       return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
+  tenon__frame_list_requirements(frame);
   return tenon__frame_list_found(frame);
 }
 

@@ -73,6 +73,9 @@ typedef struct tenon__frame_t {
   uint32_t* sizing;
   bool is_bound;                            /* static steps are */
   struct tenon__control_state_t** controls; /* per step */
+  uint32_t requirement_count;
+  const tenon__requirement_t* requirements; /* of this graph, in the plan */
+  bool has_learned;                         /* extents, since they were checked */
 } tenon__frame_t;
 
 struct tenon__context_t {
@@ -137,6 +140,10 @@ tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 /* Lists the extents that the graph's steps find, and the views that say extents, in the context's
  * arena. */
 tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+void tenon__frame_list_requirements(tenon__frame_t* frame);
+/* Does what the graph's rules left to the run hold, as far as extents are known now?
+ * INVALID_ARGUMENT names the node. */
+tenon_status_t tenon__frame_check(tenon__frame_t* frame);
 /* What the last run, or the last iteration, found says nothing about this one. */
 void tenon__frame_forget_found(tenon__frame_t* frame);
 /* Runs the graph's steps in order. Parameters are set. */

@@ -52,6 +52,7 @@ struct tenon__dim_pool_t {
   size_t memo_capacity;
   uint32_t depth; /* of simplifications that call one another */
   bool failed;
+  struct tenon__requirements_t* requirements; /* lent, or NULL */
 };
 
 typedef struct tenon__term_t {

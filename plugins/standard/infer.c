@@ -18,6 +18,13 @@ tenon_status_t tenon__infer_refuse(tenon_shape_builder_t* builder, const tenon_s
   return TENON_ERROR_INVALID_DATA;
 }
 
+void tenon__infer_require_equal(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
+                                tenon_dim_t a, tenon_dim_t b, const char* message) {
+  if (TENON_HAS(table, tenon_shape_table_t, require)) {
+    table->require(builder, table->combine(builder, TENON_OPCODE_EQ, a, b), message);
+  }
+}
+
 tenon_dim_t tenon__infer_broadcast(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                                    tenon_dim_t a, tenon_dim_t b) {
   int64_t known_a = 0;
@@ -28,10 +35,22 @@ tenon_dim_t tenon__infer_broadcast(tenon_shape_builder_t* builder, const tenon_s
     (void)tenon__infer_refuse(builder, table, "extents %lld and %lld do not broadcast",
                               (long long)known_a, (long long)known_b);
   }
-  if (is_a) {
-    return known_a == 1 ? b : a;
+  if (is_a && known_a == 1) {
+    return b;
   }
-  return is_b && known_b != 1 ? b : a;
+  if ((is_b && known_b == 1) || a.id == b.id) {
+    return a;
+  }
+  tenon_dim_t one = table->constant(builder, 1);
+  tenon_dim_t a_is_one = table->combine(builder, TENON_OPCODE_EQ, a, one);
+  tenon_dim_t b_is_one = table->combine(builder, TENON_OPCODE_EQ, b, one);
+  if (TENON_HAS(table, tenon_shape_table_t, require)) {
+    tenon_dim_t same = table->combine(builder, TENON_OPCODE_EQ, a, b);
+    tenon_dim_t either = table->combine(builder, TENON_OPCODE_MAX, a_is_one, b_is_one);
+    table->require(builder, table->combine(builder, TENON_OPCODE_MAX, same, either),
+                   "the shapes do not broadcast");
+  }
+  return is_a ? a : is_b ? b : table->select(builder, a_is_one, b, a);
 }
 
 /* Entries that an optional shape operand, or else an attribute, gives. */

@@ -26,6 +26,9 @@ tenon_status_t tenon__infer_tfidf_vectorizer(void* state, tenon_shape_builder_t*
 /* Says why on the builder; returns INVALID_DATA. */
 tenon_status_t tenon__infer_refuse(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                                    const char* format, ...);
+/* Two extents that must be the same; those that are known were compared. */
+void tenon__infer_require_equal(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
+                                tenon_dim_t a, tenon_dim_t b, const char* message);
 /* The extent of two axes that broadcast to one another. */
 tenon_dim_t tenon__infer_broadcast(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                                    tenon_dim_t a, tenon_dim_t b);

@@ -56,6 +56,8 @@ static tenon_status_t infer_product(tenon_shape_builder_t* builder,
     return tenon__infer_refuse(builder, table, "a has %lld columns, b has %lld rows",
                                (long long)depth_a, (long long)depth_b);
   }
+  tenon__infer_require_equal(builder, table, a.columns, b.rows,
+                             "a has not as many columns as b has rows");
   uint32_t batch_a = rank_a > 2 ? rank_a - 2 : 0;
   uint32_t batch_b = rank_b > 2 ? rank_b - 2 : 0;
   uint32_t rank = batch_a > batch_b ? batch_a : batch_b;

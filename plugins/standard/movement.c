@@ -101,7 +101,7 @@ FAMILY_TABLE(movement) = {
     {OPERATOR("concatenate", "one after the other along the axis"), TYPES(TYPE("T", "any")),
      INPUTS(VARIADIC("xs", "T")), OUTPUTS(PORT("y", "T")), ATTRIBUTES(REQUIRED_INT("axis")),
      .shape = "let a = wrap(axis, rank(xs)); y.rank = rank(xs);"
-              "y[d] = d == a ? sum_dim(xs, a) : dim(xs, d)",
+              "y[d] = d == a ? sum_dim(xs, a) : same_dim(xs, d)",
      MOVE("let a = wrap(axis, rank(y)); xs[d] = d == a ? o(d) - before(k, a) : o(d)"), TRAITS},
     {OPERATOR("split", "pieces along the axis, of the given sizes or as equal as can be"),
      TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), OPTIONAL_SHAPE("sizes", "i64")),

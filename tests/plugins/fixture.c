@@ -36,7 +36,7 @@
 #define FIXTURE_BUILT TENON_ABI_CURRENT
 #endif
 #ifndef FIXTURE_NEEDED
-#define FIXTURE_NEEDED TENON_ABI_VERSION(0, 1)
+#define FIXTURE_NEEDED TENON_ABI_NEEDED
 #endif
 
 /* ---- The manifest ---- */

@@ -61,9 +61,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 1u
+#define TENON_ABI_MINOR 2u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
+/* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 1)
+#define TENON_ABI_NEEDED_TEXT "0.1"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -522,6 +525,10 @@ typedef struct tenon_shape_table_t {
                                uint32_t rank, const tenon_dim_t* dims);
   /* Says why the node is invalid; infer then returns INVALID_DATA. */
   void (*refuse)(tenon_shape_builder_t* builder, const char* message);
+  /* Since 0.2. The condition (a dimension) must not be 0. What is known is decided at once, as by
+   * refuse; what is not is decided by each run, before a kernel is called. `message` says what is
+   * wrong where it is 0. */
+  void (*require)(tenon_shape_builder_t* builder, tenon_dim_t condition, const char* message);
 } tenon_shape_table_t;
 
 /* An operator. [growing]
@@ -1392,7 +1399,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 1
+#define TENON_ABI_MINOR_DIGIT 2
 
 /* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
  * pad it. */
@@ -1411,18 +1418,18 @@ typedef struct tenon_note_header_t {
   static const struct {                                                                         \
     tenon_note_header_t header;                                                                 \
     char text[sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT \
-                     "\nneeded: " TENON_ABI_TEXT "\n" more)];                                   \
+                     "\nneeded: " TENON_ABI_NEEDED_TEXT "\n" more)];                            \
   } tenon_plugin_manifest TENON_NOTE_ATTRIBUTES = {                                             \
       {sizeof(TENON_NOTE_NAME),                                                                 \
        sizeof("name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT        \
-              "\nneeded: " TENON_ABI_TEXT "\n" more),                                           \
+              "\nneeded: " TENON_ABI_NEEDED_TEXT "\n" more),                                    \
        TENON_NOTE_TYPE, TENON_NOTE_NAME},                                                       \
       "name: " plugin_name "\nversion: " plugin_version "\nabi: " TENON_ABI_TEXT                \
-      "\nneeded: " TENON_ABI_TEXT "\n" more}
+      "\nneeded: " TENON_ABI_NEEDED_TEXT "\n" more}
 
 /* The fields of tenon_plugin_t that are the same for everyone. */
-#define TENON_PLUGIN_HEADER                                                                      \
-  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_VERSION(0, 1), \
+#define TENON_PLUGIN_HEADER                                                               \
+  .size = sizeof(tenon_plugin_t), .built = TENON_ABI_CURRENT, .needed = TENON_ABI_NEEDED, \
   .offering_stride = (uint32_t)sizeof(tenon_offering_t)
 
 /* For initialisers of descriptors: an array with its count, and an array that is on offer.

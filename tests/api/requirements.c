@@ -1,0 +1,132 @@
+/* Extents that only the run knows, and that do not fit together: refused in words that name the
+ * node, before any kernel reads past an end; and what fits runs in the same context afterwards. */
+#include "tests/api/session.h"
+
+enum { MOST = 8, ELEMENTS = 512 };
+
+typedef struct scene_t {
+  session_t session;
+  tenon_engine_t* engine;
+  tenon_context_t* context;
+} scene_t;
+
+typedef struct shape_t {
+  uint32_t rank;
+  int64_t dims[4]; /* -1: from 1 to MOST */
+} shape_t;
+
+typedef struct case_t {
+  const char* op;
+  shape_t inputs[2];
+  shape_t good[2];
+  shape_t bad[2];
+  const char* words;
+  tenon_attribute_t attribute;
+} case_t;
+
+static const case_t cases[] = {
+    {"standard.add/1",
+     {{1, {-1}}, {1, {-1}}},
+     {{1, {5}}, {1, {1}}},
+     {{1, {3}}, {1, {5}}},
+     "(standard.add/1): the shapes do not broadcast; its inputs are [3], [5]",
+     {0}},
+    {"standard.mat_mul/1",
+     {{2, {-1, -1}}, {2, {-1, -1}}},
+     {{2, {4, 5}}, {2, {5, 2}}},
+     {{2, {4, 3}}, {2, {5, 2}}},
+     "(standard.mat_mul/1): a has not as many columns as b has rows; its inputs are [4, 3], [5, 2]",
+     {0}},
+    {"standard.mat_mul/1",
+     {{3, {-1, 2, 2}}, {3, {-1, 2, 2}}},
+     {{3, {1, 2, 2}}, {3, {5, 2, 2}}},
+     {{3, {3, 2, 2}}, {3, {5, 2, 2}}},
+     "the shapes do not broadcast; its inputs are [3, 2, 2], [5, 2, 2]",
+     {0}},
+    {"standard.convolution/1",
+     {{4, {1, -1, 5, 5}}, {4, {4, -1, 3, 3}}},
+     {{4, {1, 3, 5, 5}}, {4, {4, 3, 3, 3}}},
+     {{4, {1, 3, 5, 5}}, {4, {4, 4, 3, 3}}},
+     "(standard.convolution/1): ",
+     {0}},
+    {"standard.concatenate/1",
+     {{2, {-1, -1}}, {2, {-1, -1}}},
+     {{2, {4, 3}}, {2, {2, 3}}},
+     {{2, {4, 3}}, {2, {2, 2}}},
+     "the items have different extents; its inputs are [4, 3], [2, 2]",
+     ROW_INT("axis", 0)},
+};
+
+static void fill_profile(const case_t* c, uint32_t input, int64_t dims[3][4],
+                         tenon_profile_range_t* out_range) {
+  static const char* const names[2] = {"a", "b"};
+  for (uint32_t d = 0; d < c->inputs[input].rank; ++d) {
+    const int64_t extent = c->inputs[input].dims[d];
+    dims[0][d] = extent < 0 ? 1 : extent;
+    dims[1][d] = extent < 0 ? 4 : extent;
+    dims[2][d] = extent < 0 ? MOST : extent;
+  }
+  *out_range =
+      (tenon_profile_range_t){names[input], c->inputs[input].rank, dims[0], dims[1], dims[2]};
+}
+
+static bool begin(const case_t* c, scene_t* scene) {
+  int64_t dims[2][3][4];
+  tenon_profile_range_t ranges[2];
+  tenon_value_t values[2] = {ABSENT, ABSENT};
+  tenon_plan_t* plan = NULL;
+  memset(scene, 0, sizeof *scene);
+  session_t* s = &scene->session;
+  if (!session_begin(s, NULL)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < 2; ++k) {
+    fill_profile(c, k, dims[k], &ranges[k]);
+    EXPECT_STATUS(tenon_network_add_input(s->network, ranges[k].input, TENON_DTYPE_FLOAT32,
+                                          c->inputs[k].rank, c->inputs[k].dims, &values[k]),
+                  TENON_OK);
+  }
+  const tenon_attribute_t attributes[2] = {c->attribute, {0}};
+  const tenon_value_t y = node(s, c->op, values, 2, attributes);
+  EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
+  const tenon_profile_t profile = {ranges, 2};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  options.profiles = &profile;
+  options.profile_count = 1;
+  EXPECT_STATUS(tenon_build(s->network, &options, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s->registry, plan, NULL, &scene->engine), TENON_OK);
+  tenon_plan_destroy(plan);
+  EXPECT_STATUS(tenon_context_create(scene->engine, NULL, &scene->context), TENON_OK);
+  return scene->context != NULL;
+}
+
+static void end(scene_t* scene) {
+  tenon_context_destroy(scene->context);
+  tenon_engine_release(scene->engine);
+  session_end(&scene->session);
+}
+
+static tenon_status_t run(const scene_t* scene, const shape_t shapes[2]) {
+  static float numbers[2][ELEMENTS];
+  for (uint32_t k = 0; k < 2; ++k) {
+    const tenon_tensor_view_t view = {.data = numbers[k],
+                                      .dims = shapes[k].dims,
+                                      .rank = shapes[k].rank,
+                                      .dtype = TENON_DTYPE_FLOAT32,
+                                      .layout = TENON_NONE};
+    EXPECT_STATUS(tenon_context_set_input(scene->context, k, &view), TENON_OK);
+  }
+  return tenon_context_run(scene->context);
+}
+
+TENON_TEST(extents_that_do_not_fit_are_refused) {
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+    scene_t scene;
+    REQUIRE(begin(&cases[k], &scene));
+    EXPECT_STATUS(run(&scene, cases[k].good), TENON_OK);
+    EXPECT_STATUS(run(&scene, cases[k].bad), TENON_ERROR_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(scene.session.messages.text, cases[k].words);
+    EXPECT_STATUS(run(&scene, cases[k].good), TENON_OK);
+    end(&scene);
+  }
+}
