@@ -77,7 +77,8 @@ tenon_status_t tenon__fail(const tenon_sink_t* sink, tenon_status_t status, cons
 }
 
 static void report_with_prefix(void* user, int32_t severity, const char* message) {
-  const tenon__prefix_sink_t* prefix_sink = user;
+  tenon__prefix_sink_t* prefix_sink = user;
+  prefix_sink->error_count += severity == TENON_SEVERITY_ERROR ? 1 : 0;
   tenon__report(prefix_sink->next, severity, "%s%s", prefix_sink->prefix, message);
 }
 
@@ -87,4 +88,5 @@ void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_s
   out_sink->sink.report = heard(next) ? report_with_prefix : NULL;
   out_sink->next = next;
   out_sink->prefix = prefix;
+  out_sink->error_count = 0;
 }

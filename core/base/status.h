@@ -39,6 +39,7 @@ typedef struct tenon__prefix_sink_t {
   tenon_sink_t sink; /* give &prefix_sink.sink to the callee */
   const tenon_sink_t* next;
   const char* prefix;
+  uint32_t error_count; /* what was passed on */
 } tenon__prefix_sink_t;
 void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_sink_t* next,
                                    const char* prefix);

@@ -12,6 +12,7 @@ struct tenon__instance_t {
   const struct tenon_region_t* region;
   const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
   const char* name;
+  const char* prefix; /* "name: ", for its messages */
   void* prepared;
   bool is_prepared;
   bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */

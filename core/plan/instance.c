@@ -138,6 +138,18 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
   };
 }
 
+/* A kernel that fails should say why; where it does not, this says which it was. */
+static tenon_status_t kernel_failed(const tenon__instance_t* instance,
+                                    const tenon__prefix_sink_t* heard, const char* what,
+                                    tenon_status_t status) {
+  if (heard->error_count == 0 && status != TENON_ERROR_OUT_OF_MEMORY) {
+    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "kernel '%s' of plugin '%s' cannot be %s: %s",
+                  instance->kernel.kernel->name, instance->kernel.plugin, what,
+                  tenon__status_text(status));
+  }
+  return status;
+}
+
 /* All that a step is. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__kernel_binding_t* kernel,
@@ -158,12 +170,13 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
       tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
-  if (instance->packed == NULL) {
+  instance->prefix = tenon__arena_format(&instance->memory, "%s: ", step_name);
+  if (instance->packed == NULL || instance->prefix == NULL) {
     tenon__instance_release(instance);
     return tenon__fail_memory(sink);
   }
   tenon__prefix_sink_t prefixed;
-  tenon__prefix_sink_initialize(&prefixed, sink, step_name);
+  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
   tenon_preparation_t preparation = {
       .instance = instance, .store = store, .thread_count = thread_count, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
@@ -172,6 +185,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &prepare_table, &instance->prepared);
     if (status != TENON_OK) {
+      (void)kernel_failed(instance, &prefixed, "prepared", status);
       tenon__instance_release(instance);
       return status;
     }
@@ -375,7 +389,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
   const tenon_kernel_t* kernel = instance->kernel.kernel;
   if (kernel->bind != NULL) {
     tenon__prefix_sink_t prefixed;
-    tenon__prefix_sink_initialize(&prefixed, sink, instance->name);
+    tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
     tenon_binding_t binding = {.bound = bound,
                                .extents = extents,
                                .inputs = inputs,
@@ -384,8 +398,10 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
     const tenon_status_t status =
         kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
     if (status != TENON_OK) {
+      const tenon_status_t reason = binding.failure != TENON_OK ? binding.failure : status;
+      (void)kernel_failed(instance, &prefixed, "bound to these shapes", reason);
       tenon__bound_destroy(bound);
-      return binding.failure != TENON_OK ? binding.failure : status;
+      return reason;
     }
   }
   bound->is_bound = true;

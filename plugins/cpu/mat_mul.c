@@ -196,7 +196,9 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   self->gather_bytes = sizes.gather;
   self->slot_bytes = sizes.slot;
   self->shared_bytes = once ? 0 : sizes.shared;
-  self->slots = (uint32_t)((tactic->scratch_bytes - self->shared_bytes) / sizes.slot);
+  self->slots = tactic->scratch_bytes < self->shared_bytes /* a plan may say so */
+                    ? 0
+                    : (uint32_t)((tactic->scratch_bytes - self->shared_bytes) / sizes.slot);
   *out_instance = self;
   if (self->slots == 0) {
     return TENON_ERROR_INVALID_ARGUMENT;

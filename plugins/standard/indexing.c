@@ -74,7 +74,9 @@ FAMILY_TABLE(indexing) = {
     {OPERATOR("compress", "slices along the axis (or elements) where the condition is true"),
      TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), PORT("condition", "bool")),
      OUTPUTS(UNBOUNDED("y", "T")), ATTRIBUTES(INT("axis", "0"), FLAG("flat", "0")),
-     CHECKS(CHECK("rank(condition) == 1", "the condition has rank {rank(condition)}, not 1")),
+     CHECKS(CHECK("rank(condition) == 1", "the condition has rank {rank(condition)}, not 1"),
+            CHECK("flat == 1 || (wrap(axis, rank(x)) >= 0 && wrap(axis, rank(x)) < rank(x))",
+                  "axis {axis} of a tensor of rank {rank(x)}")),
      .shape = "let a = wrap(axis, rank(x));"
               "y.rank = flat == 1 ? 1 : rank(x);"
               "y[d] = flat == 1 || d == a ? fresh(elements(condition)) : dim(x, d)",

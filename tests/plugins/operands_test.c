@@ -2,7 +2,8 @@
  * rely on it, and would read or write past the end. Each row is right but for one thing. */
 #include "tests/api/session.h"
 
-/* Extents of a float32 operand; "" is absent. A leading 'i' makes it int64, 'n' int32. */
+/* Extents of a float32 operand; "" is absent. A leading 'i' makes it int64, 'n' int32,
+ * 'b' bool. */
 typedef struct row_t {
   const char* op;
   const char* operands[8];
@@ -55,6 +56,8 @@ static const row_t rows[] = {
     {"lstm", {"2 3 5", "1 0 5", "1 0 0"}, {{0}}, "not 4 gates"},
     {"gru", {"2 3 5", "1 12 5", "1 24 8"}, {{0}}, "weights have 12 rows"},
     {"rnn", {"2 3 5", "1 8 5", "1 8 8", "1 8"}, {{0}}, "8 biases"},
+    {"compress", {"2 3", "b2"}, {ROW_INT("axis", 2)}, "axis 2 of a tensor of rank 2"},
+    {"compress", {"2 3", "b2"}, {ROW_INT("axis", -3)}, "axis -3 of a tensor of rank 2"},
     {"scatter_elements", {"2 3", "i2 3", "2 1"}, {{0}}, "2 updates for 6 indices"},
     {"scatter_elements", {"2 3", "i6", "6"}, {{0}}, "indices have rank 1"},
     {"scatter_elements", {"2 3", "i2 3", "2 3"}, {ROW_INT("axis", 2)}, "axis 2"},
@@ -103,6 +106,7 @@ static const row_t rows[] = {
 static tenon_value_t add_operand(session_t* session, const char* text, uint32_t index) {
   const tenon_dtype_t dtype = *text == 'i'   ? TENON_DTYPE_INT64
                               : *text == 'n' ? TENON_DTYPE_INT32
+                              : *text == 'b' ? TENON_DTYPE_BOOL
                                              : TENON_DTYPE_FLOAT32;
   const char* at = dtype == TENON_DTYPE_FLOAT32 ? text : text + 1;
   int64_t dims[4];
