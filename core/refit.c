@@ -11,7 +11,6 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
-#include "core/network/dense.h"
 
 typedef struct refit_t {
   tenon__engine_t* engine;

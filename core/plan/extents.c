@@ -26,6 +26,7 @@ void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t valu
 }
 
 void tenon__extents_update(tenon__extents_t* extents) {
+  extents->version += 1;
   tenon__dim_pool_evaluate(extents->pool, extents->symbol_values, extents->symbol_known,
                            extents->values, extents->known);
 }

@@ -15,6 +15,7 @@ typedef struct tenon__extents_t {
   uint8_t* symbol_known;
   int64_t* values;
   uint8_t* known;
+  uint64_t version; /* grows with each update */
 } tenon__extents_t;
 
 /* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`

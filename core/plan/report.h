@@ -7,7 +7,7 @@
 /* Never NULL; "" where there is nothing to say. */
 typedef struct tenon__step_report_t {
   const char* kind;       /* "kernel", "copy", "contents", "choose", "repeat", "map" */
-  const char* nodes;      /* all that it computes: "conv1, bn1, relu1" */
+  const char* nodes;      /* all that it computes: "first, second" */
   const char* expression; /* what is fused: "max(in0, 0)"; several outputs or slots: "a; b" */
   const char* inputs;     /* "x f32[batch,3,224,224] row-major, w f32[64,3,7,7] row-major" */
   const char* outputs;

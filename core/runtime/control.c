@@ -159,7 +159,6 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                        argument->tensor.rank, argument->tensor.dims, &changed));
   if (changed) {
     tenon__extents_update(&frame->context->extents);
-    frame->has_learned = true;
   }
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &target));
   for (uint32_t k = 0; k < target.tensor.rank; ++k) {

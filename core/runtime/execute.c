@@ -106,13 +106,11 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   }
   if (changed) {
     tenon__extents_update(&frame->context->extents);
-    frame->has_learned = true;
     changed = false;
   }
   TENON_TRY(learn_contents(frame, place, &changed));
   if (changed) {
     tenon__extents_update(&frame->context->extents);
-    frame->has_learned = true;
   }
   return TENON_OK;
 }
@@ -221,7 +219,7 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
       status = learn_output(frame, step->outputs[k]);
     }
   }
-  return status == TENON_OK && frame->has_learned ? tenon__frame_check(frame) : status;
+  return status == TENON_OK ? tenon__frame_check(frame) : status;
 }
 
 static bool is_given(tenon__storage_t storage) {

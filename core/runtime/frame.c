@@ -5,7 +5,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/dense.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

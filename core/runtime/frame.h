@@ -75,7 +75,7 @@ typedef struct tenon__frame_t {
   struct tenon__control_state_t** controls; /* per step */
   uint32_t requirement_count;
   const tenon__requirement_t* requirements; /* of this graph, in the plan */
-  bool has_learned;                         /* extents, since they were checked */
+  uint64_t checked_version;                 /* of the extents for which they were found to hold */
 } tenon__frame_t;
 
 struct tenon__context_t {
@@ -142,7 +142,7 @@ tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
 void tenon__frame_list_requirements(tenon__frame_t* frame);
 /* Does what the graph's rules left to the run hold, as far as extents are known now?
- * INVALID_ARGUMENT names the node. */
+ * INVALID_ARGUMENT names the node. Looks again only when extents were learned since. */
 tenon_status_t tenon__frame_check(tenon__frame_t* frame);
 /* What the last run, or the last iteration, found says nothing about this one. */
 void tenon__frame_forget_found(tenon__frame_t* frame);

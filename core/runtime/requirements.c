@@ -54,13 +54,16 @@ void tenon__frame_list_requirements(tenon__frame_t* frame) {
 }
 
 tenon_status_t tenon__frame_check(tenon__frame_t* frame) {
-  frame->has_learned = false;
+  const tenon__extents_t* extents = &frame->context->extents;
+  if (frame->checked_version == extents->version) {
+    return TENON_OK;
+  }
   for (uint32_t k = 0; k < frame->requirement_count; ++k) {
     int64_t holds = 1;
-    if (tenon__extents_get(&frame->context->extents, frame->requirements[k].condition, &holds) &&
-        holds == 0) {
+    if (tenon__extents_get(extents, frame->requirements[k].condition, &holds) && holds == 0) {
       return refuse(frame, &frame->requirements[k]);
     }
   }
+  frame->checked_version = extents->version;
   return TENON_OK;
 }
