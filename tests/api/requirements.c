@@ -130,3 +130,60 @@ TENON_TEST(extents_that_do_not_fit_are_refused) {
     end(&scene);
   }
 }
+
+/* How many elements a condition keeps is known when it has run: the step behind it is refused. */
+TENON_TEST(extents_that_a_run_finds_are_checked_too) {
+  static const int64_t four[1] = {4};
+  static const int64_t any[1] = {-1};
+  static const int64_t bounds[3][1] = {{1}, {2}, {4}};
+  const tenon_profile_range_t range = {"b", 1, bounds[0], bounds[1], bounds[2]};
+  const tenon_profile_t profile = {&range, 1};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  tenon_value_t x = ABSENT;
+  tenon_value_t keep = ABSENT;
+  tenon_value_t b = ABSENT;
+  tenon_plan_t* plan = NULL;
+  scene_t scene;
+  memset(&scene, 0, sizeof scene);
+  session_t* s = &scene.session;
+  REQUIRE(session_begin(s, NULL));
+  options.profiles = &profile;
+  options.profile_count = 1;
+  EXPECT_STATUS(tenon_network_add_input(s->network, "x", TENON_DTYPE_FLOAT32, 1, four, &x),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(s->network, "keep", TENON_DTYPE_BOOL, 1, four, &keep),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_input(s->network, "b", TENON_DTYPE_FLOAT32, 1, any, &b),
+                TENON_OK);
+  const tenon_value_t kept = node(s, "standard.compress/1", VALUES(x, keep), NO_ATTRIBUTES);
+  const tenon_value_t y = node(s, "standard.add/1", VALUES(kept, b), NO_ATTRIBUTES);
+  EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_build(s->network, &options, &plan), TENON_OK);
+  EXPECT_STATUS(tenon_engine_create_from_plan(s->registry, plan, NULL, &scene.engine), TENON_OK);
+  tenon_plan_destroy(plan);
+  REQUIRE(tenon_context_create(scene.engine, NULL, &scene.context) == TENON_OK);
+  for (uint32_t round = 0; round < 3; ++round) {
+    float numbers[4] = {1, 2, 3, 4};
+    uint8_t flags[4] = {1, 1, round != 1, 0}; /* 3 are kept, then 2, then 3 */
+    const int64_t three[1] = {3};
+    const tenon_tensor_view_t views[3] = {
+        {.data = numbers,
+         .dims = four,
+         .rank = 1,
+         .dtype = TENON_DTYPE_FLOAT32,
+         .layout = TENON_NONE},
+        {.data = flags, .dims = four, .rank = 1, .dtype = TENON_DTYPE_BOOL, .layout = TENON_NONE},
+        {.data = numbers,
+         .dims = three,
+         .rank = 1,
+         .dtype = TENON_DTYPE_FLOAT32,
+         .layout = TENON_NONE}};
+    for (uint32_t k = 0; k < 3; ++k) {
+      EXPECT_STATUS(tenon_context_set_input(scene.context, k, &views[k]), TENON_OK);
+    }
+    EXPECT_STATUS(tenon_context_run(scene.context),
+                  round == 1 ? TENON_ERROR_INVALID_ARGUMENT : TENON_OK);
+  }
+  EXPECT_CONTAINS(s->messages.text, "the shapes do not broadcast; its inputs are [2], [3]");
+  end(&scene);
+}
