@@ -340,12 +340,14 @@ static void report_directories(const tenon__registry_t* registry, const tenon_si
     if (reason == TENON_PLUGIN_REASON_NONE || directory->reported) {
       continue;
     }
-    const bool is_quiet = reason == TENON_PLUGIN_REASON_SHADOWED ||
-                          (reason == TENON_PLUGIN_REASON_UNREADABLE &&
-                           strcmp(directory->origin, TENON_ORIGIN_INSTALLED) == 0);
+    const bool is_shadowed = reason == TENON_PLUGIN_REASON_SHADOWED; /* its words say all */
+    const bool is_quiet = is_shadowed || (reason == TENON_PLUGIN_REASON_UNREADABLE &&
+                                          strcmp(directory->origin, TENON_ORIGIN_INSTALLED) == 0);
     tenon__report(sink, is_quiet ? TENON_SEVERITY_INFO : TENON_SEVERITY_WARNING,
-                  "plugin directory '%s' (%s) is not searched: it %s: %s", directory->path,
-                  directory->origin, tenon__plugin_reason_text(reason), directory->finding.detail);
+                  "plugin directory '%s' (%s) is not searched: %s%s%s%s", directory->path,
+                  directory->origin, is_shadowed ? "" : "it ",
+                  is_shadowed ? "" : tenon__plugin_reason_text(reason), is_shadowed ? "" : ": ",
+                  directory->finding.detail);
     directory->reported = true;
   }
 }

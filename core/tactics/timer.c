@@ -112,6 +112,9 @@ static tenon_status_t make_tensor(trial_t* trial, const tenon_value_info_t* valu
   }
   out_view->data = allocate_aligned(trial, bytes);
   if (out_view->data == NULL) {
+    tenon__report(trial->tuning->sink, TENON_SEVERITY_WARNING,
+                  "value '%s' has %zu bytes at the profile's optimum, which there is no memory for",
+                  value->name, bytes);
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (!is_output) {
