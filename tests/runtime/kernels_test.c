@@ -207,3 +207,36 @@ TENON_TEST(constants_are_constants_without_their_bytes) {
   }
   core_world_end(&world);
 }
+
+/* ---- Failing ---- */
+
+static bool is_failing;
+
+static tenon_status_t fail_in_silence(void* instance, tenon_binding_t* binding,
+                                      const tenon_bind_table_t* host, void** out_bound) {
+  (void)instance;
+  (void)binding;
+  (void)host;
+  *out_bound = NULL;
+  return is_failing ? TENON_ERROR_UNSUPPORTED : TENON_OK;
+}
+
+TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
+  static const float zeros[64];
+  const tenon_kernel_t kernel = KERNEL("silent", .operators = takes_dense, .bind = fail_in_silence);
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  if (core_world_start(&world)) {
+    is_failing = true;
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+    EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_UNSUPPORTED);
+    is_failing = false;
+    EXPECT_CONTAINS(world.bench.messages.text,
+                    "dense: kernel 'silent' of plugin 'tests' cannot be "
+                    "bound to these shapes: unsupported");
+  }
+  core_world_end(&world);
+}
