@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/plan/requirements.h"
 
 static const tenon__build_range_t* range_of(const tenon__build_options_t* options,
                                             const char* input) {
@@ -125,7 +126,18 @@ static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which
   }
 }
 
+/* Kernels are tried at the optimum: what the caller says of it must fit together. What only the run
+ * finds is a guess there, and does not count. */
+static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requirements_t* requirements,
+                                    tenon__extents_t* optimum) {
+  tenon__extents_update(optimum);
+  return tenon__requirements_check(requirements->items, requirements->count, b->plan->network,
+                                   optimum, "the profile's optimum: ", b->options->sink);
+}
+
 tenon_status_t tenon__building_profile(tenon__building_t* b) {
+  tenon__requirements_t requirements = {.arena = &b->plan->arena};
+  TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};
   for (int which = 0; which < 3; ++which) {
@@ -133,6 +145,9 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
       return tenon__fail_memory(b->options->sink);
     }
     set_inputs(b, points[which], which);
+    if (which == 1) {
+      TENON_TRY(check_optimum(b, &requirements, points[which]));
+    }
     set_found(b, points[which], which);
     tenon__extents_update(points[which]);
   }

@@ -187,3 +187,31 @@ TENON_TEST(extents_that_a_run_finds_are_checked_too) {
   EXPECT_CONTAINS(s->messages.text, "the shapes do not broadcast; its inputs are [2], [3]");
   end(&scene);
 }
+
+/* Kernels are tried at the optimum, so that it must fit together as well. */
+TENON_TEST(an_optimum_that_does_not_fit_is_refused) {
+  static const int64_t any[2] = {-1, -1};
+  static const int64_t a[3][2] = {{1, 1}, {4, 3}, {8, 8}};
+  static const int64_t b[3][2] = {{1, 1}, {5, 2}, {8, 8}};
+  const tenon_profile_range_t ranges[2] = {{"a", 2, a[0], a[1], a[2]}, {"b", 2, b[0], b[1], b[2]}};
+  const tenon_profile_t profile = {ranges, 2};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  tenon_value_t values[2] = {ABSENT, ABSENT};
+  tenon_plan_t* plan = NULL;
+  session_t s;
+  REQUIRE(session_begin(&s, NULL));
+  options.profiles = &profile;
+  options.profile_count = 1;
+  for (uint32_t k = 0; k < 2; ++k) {
+    EXPECT_STATUS(tenon_network_add_input(s.network, ranges[k].input, TENON_DTYPE_FLOAT32, 2, any,
+                                          &values[k]),
+                  TENON_OK);
+  }
+  const tenon_value_t y = node(&s, "standard.mat_mul/1", values, 2, NO_ATTRIBUTES);
+  EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT(plan == NULL);
+  EXPECT_CONTAINS(s.messages.text, "the profile's optimum: node '");
+  EXPECT_CONTAINS(s.messages.text, "its inputs are [4, 3], [5, 2]");
+  session_end(&s);
+}

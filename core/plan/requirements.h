@@ -1,0 +1,15 @@
+/* What operators' rules left to the run, looked at with extents that are known. */
+#ifndef TENON_CORE_PLAN_REQUIREMENTS_H_
+#define TENON_CORE_PLAN_REQUIREMENTS_H_
+
+#include "core/network/network.h"
+#include "core/plan/extents.h"
+
+/* INVALID_ARGUMENT for the first condition that is known not to hold: its node, why, and the
+ * extents of the node's inputs, after `prefix`. */
+tenon_status_t tenon__requirements_check(const tenon__requirement_t* items, uint32_t count,
+                                         const tenon__network_t* network,
+                                         const tenon__extents_t* extents, const char* prefix,
+                                         const tenon_sink_t* sink);
+
+#endif
