@@ -146,6 +146,7 @@ TENON_TEST(several_outputs) {
   EXPECT_STATUS(
       instantiate(&t, "y = x; mean = 0; spread = sum(x, axis)", NULL, NULL, &expression, shapes),
       TENON_OK);
+  REQUIRE(expression.program.outputs != NULL);
   EXPECT_INT(expression.program.outputs[1].index, 2);
   EXPECT_INT(expression.program.outputs[1].reduced_axes, 4);
   EXPECT_INT(expression.program.outputs[0].dtype, TENON_DTYPE_FLOAT16);
@@ -169,6 +170,7 @@ TENON_TEST(parameters_along_an_axis) {
   tenon__inferred_shape_t shape = {0};
   EXPECT_STATUS(instantiate(&t, "y = x * at(scale, -3) + xs[1]", NULL, NULL, &expression, &shape),
                 TENON_OK);
+  REQUIRE(expression.accesses != NULL && expression.program.operands != NULL);
   const tenon__dim_pool_t* pool = t.scope.pool;
   EXPECT_TEXT(tenon__dim_text(pool, expression.accesses[0].coordinates[3], &t.arena), "o3");
   EXPECT_TEXT(tenon__dim_text(pool, expression.accesses[1].coordinates[0], &t.arena), "o1");
@@ -187,6 +189,7 @@ TENON_TEST(extents_that_may_be_one) {
   tenon__expression_t expression = {0};
   tenon__inferred_shape_t shape = {0};
   EXPECT_STATUS(instantiate(&t, "y = a + c", NULL, NULL, &expression, &shape), TENON_OK);
+  REQUIRE(expression.accesses != NULL);
   EXPECT_TEXT(test_list_text(&t, shape.dims, shape.rank), "b == 1 ? s : b, 4");
   EXPECT_TEXT(tenon__dim_text(t.scope.pool, expression.accesses[0].coordinates[0], &t.arena),
               "b == 1 ? 0 : o0");
@@ -204,6 +207,7 @@ TENON_TEST(spaces_from_rules) {
   EXPECT_STATUS(
       instantiate(&t, "y = value + cast(index(axis), i32)", &shape, NULL, &expression, &shape),
       TENON_OK);
+  REQUIRE(expression.program.operands != NULL);
   EXPECT_INT(expression.program.rank, 2);
   EXPECT_INT(expression.program.operands[0].broadcast_axes, 3);
   EXPECT_TEXT(tenon__program_text(&expression.program, 0, &t.arena), "in0 + i32(index(1))");

@@ -130,34 +130,43 @@ static void expect_same_numbers(test_scope_t* t, const pair_case_t* pair,
   }
 }
 
-static void check_pair(const pair_case_t* pair, int line) {
-  test_scope_t t;
-  tenon__expression_t producer = {0};
-  tenon__expression_t consumer = {0};
-  tenon__expression_t composed = {0};
-  tenon__inferred_shape_t middle = {0};
+/* made[1] is the producer and made[2] the consumer; `middle`: extents of the value between them. */
+static tenon_status_t build_pair(test_scope_t* t, const pair_case_t* pair,
+                                 tenon__expression_t made[3], tenon__inferred_shape_t* out_middle) {
   tenon__inferred_shape_t shape = {0};
-  REQUIRE(test_begin(&t, tenon__allocator_default()));
-  test_inputs_t first = plain;
-  REQUIRE(test_build(&t, pair->producer, &first, pair->keepdims, &producer, &middle) == TENON_OK);
+  TENON_TRY(test_build(t, pair->producer, &plain, pair->keepdims, &made[1], out_middle));
   const char* middle_text = "";
-  for (uint32_t i = 0; i < middle.rank; ++i) {
-    middle_text = tenon__arena_format(&t.arena, "%s%s%s", middle_text, i > 0 ? " " : "",
-                                      tenon__dim_text(t.scope.pool, middle.dims[i], &t.arena));
+  for (uint32_t i = 0; i < out_middle->rank; ++i) {
+    middle_text =
+        tenon__arena_format(&t->arena, "%s%s%s", middle_text, i > 0 ? " " : "",
+                            tenon__dim_text(t->scope.pool, out_middle->dims[i], &t->arena));
   }
   const test_inputs_t second = {{"x", "e"}, {middle_text, "4"}, TENON_DTYPE_FLOAT32};
-  REQUIRE(test_build(&t, pair->consumer, &second, pair->keepdims, &consumer, &shape) == TENON_OK);
-  /* Input 0 of the consumer is the producer; its input 1 becomes 1 + base of the producer's. */
+  return test_build(t, pair->consumer, &second, pair->keepdims, &made[2], &shape);
+}
+
+/* made[0] of the two others. Input 0 of the consumer is the producer; its input 1 becomes 1 + base
+ * of the producer's. */
+static tenon_status_t compose_pair(test_scope_t* t, tenon__expression_t made[3]) {
+  const tenon_program_t* consumer = &made[2].program;
   uint32_t slots[4];
   uint32_t slot_count = 0;
-  for (uint32_t k = 0; k < consumer.program.operand_count; ++k) {
-    if (consumer.program.operands[k].index == 0) {
+  for (uint32_t k = 0; k < consumer->operand_count; ++k) {
+    if (consumer->operands[k].index == 0) {
       slots[slot_count++] = k;
     }
   }
-  const tenon_status_t status =
-      tenon__expression_compose(t.scope.pool, &consumer, slots, slot_count, &producer, 0, false, 2,
-                                false, &t.arena, &composed);
+  return tenon__expression_compose(t->scope.pool, &made[2], slots, slot_count, &made[1], 0, false,
+                                   2, false, &t->arena, &made[0]);
+}
+
+static void check_pair(const pair_case_t* pair, int line) {
+  test_scope_t t;
+  tenon__expression_t made[3] = {0};
+  tenon__inferred_shape_t middle = {0};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(build_pair(&t, pair, made, &middle) == TENON_OK);
+  const tenon_status_t status = compose_pair(&t, made);
   if (pair->expected == NULL) {
     if (status != TENON_ERROR_UNSUPPORTED) {
       tenon__test_fail(__FILE__, line, "%s of %s was composed", pair->consumer, pair->producer);
@@ -165,17 +174,16 @@ static void check_pair(const pair_case_t* pair, int line) {
     test_end(&t);
     return;
   }
-  if (status != TENON_OK || tenon__program_check(&composed.program, NULL) != TENON_OK) {
+  if (status != TENON_OK || tenon__program_check(&made[0].program, NULL) != TENON_OK) {
     tenon__test_fail(__FILE__, line, "%s of %s: status %d", pair->consumer, pair->producer, status);
     test_end(&t);
     return;
   }
-  const char* text = tenon__program_text(&composed.program, 0, &t.arena);
+  const char* text = tenon__program_text(&made[0].program, 0, &t.arena);
   if (strcmp(text, pair->expected) != 0) {
     tenon__test_fail(__FILE__, line, "%s of %s gives %s, expected %s", pair->consumer,
                      pair->producer, text, pair->expected);
   }
-  const tenon__expression_t made[3] = {composed, producer, consumer};
   expect_same_numbers(&t, pair, made, middle.dims, line);
   test_end(&t);
 }

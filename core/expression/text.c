@@ -69,6 +69,7 @@ static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* 
     }
   }
   for (uint32_t i = 0; i < count; ++i) {
+    /* Each child is of a call that was TENON_OK. NOLINTNEXTLINE(clang-analyzer-core.*) */
     node->depth = children[i]->depth + 1 > node->depth ? children[i]->depth + 1 : node->depth;
   }
   if (node->depth > TENON_SYNTAX_DEPTH) {
@@ -81,7 +82,8 @@ static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* 
 tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
                                  const char** out_name) {
   if (parser->lexer.token.kind != TENON_TOKEN_NAME) {
-    return tenon__lexer_fail(&parser->lexer, expected);
+    (void)tenon__lexer_fail(&parser->lexer, expected);
+    return TENON_ERROR_INVALID_DATA;
   }
   const char* name = tenon__lexer_copy(&parser->lexer, parser->arena);
   if (name == NULL) {

@@ -168,7 +168,8 @@ TENON_TEST(limits_length_nesting_and_depth) {
   memset(text, 0, sizeof(text));
   (void)snprintf(text, sizeof(text), "y = 1");
   for (int i = 0; i < 300; ++i) {
-    memcpy(text + 5 + 2 * (size_t)i, "+1", 2);
+    text[5 + 2 * i] = '+';
+    text[6 + 2 * i] = '1';
   }
   expect_fault(text, "a shorter expression");
   memset(text, ' ', 17000);

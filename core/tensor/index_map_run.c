@@ -25,6 +25,7 @@ static bool add_scaled(int64_t part, int64_t stride, int64_t* sum) {
   return tenon__multiply_int64(part, stride, &product) && tenon__add_int64(*sum, product, sum);
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
                                        const tenon_dim_t* coordinates, uint32_t rank,
                                        uint32_t space_rank, const int64_t* values,
@@ -54,6 +55,35 @@ tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
   return TENON_OK;
 }
 
+/* From *inout_from on the input's side and *inout_to on the output's, moves both to the end of the
+ * shortest groups of axes that hold equally many elements. False when there are none, or when the
+ * input's axes do not lie densely one in the other. */
+static bool pass_group(uint32_t input_rank, const int64_t* input_dims, const int64_t* input_strides,
+                       uint32_t rank, const int64_t* dims, uint32_t* inout_from,
+                       uint32_t* inout_to) {
+  uint32_t from = *inout_from;
+  uint32_t to = *inout_to;
+  int64_t taken = input_dims[from++];
+  int64_t made = dims[to++];
+  while (taken != made) {
+    if (taken < made && from < input_rank) {
+      int64_t inner = 0;
+      if (!tenon__multiply_int64(input_dims[from], input_strides[from], &inner) ||
+          input_strides[from - 1] != inner) {
+        return false;
+      }
+      taken *= input_dims[from++];
+    } else if (made < taken && to < rank) {
+      made *= dims[to++];
+    } else {
+      return false;
+    }
+  }
+  *inout_from = from;
+  *inout_to = to;
+  return true;
+}
+
 /* Strides under other extents without a copy: groups of axes that lie densely one in the other on
  * the input's side are split anew on the output's. The input has no extents of 1; the output's are
  * free. */
@@ -71,31 +101,15 @@ static tenon_status_t view_linear(uint32_t input_rank, const int64_t* input_dims
     if (from == input_rank || to == rank) {
       return TENON_ERROR_UNSUPPORTED; /* element counts differ */
     }
-    int64_t taken = input_dims[from];
-    int64_t made = dims[to];
-    uint32_t from_end = from + 1;
-    uint32_t to_end = to + 1;
-    while (taken != made) {
-      if (taken < made && from_end < input_rank) {
-        int64_t inner = 0;
-        if (!tenon__multiply_int64(input_dims[from_end], input_strides[from_end], &inner) ||
-            input_strides[from_end - 1] != inner) {
-          return TENON_ERROR_UNSUPPORTED;
-        }
-        taken *= input_dims[from_end++];
-      } else if (made < taken && to_end < rank) {
-        made *= dims[to_end++];
-      } else {
-        return TENON_ERROR_UNSUPPORTED;
-      }
+    const uint32_t first = to;
+    if (!pass_group(input_rank, input_dims, input_strides, rank, dims, &from, &to)) {
+      return TENON_ERROR_UNSUPPORTED;
     }
-    int64_t stride = input_strides[from_end - 1];
-    for (uint32_t i = to_end; i > to; --i) {
+    int64_t stride = input_strides[from - 1];
+    for (uint32_t i = to; i > first; --i) {
       strides[i - 1] = stride;
       stride *= dims[i - 1];
     }
-    from = from_end;
-    to = to_end;
   }
   if (rank > 0) {
     memcpy(out_strides, strides, rank * sizeof(strides[0]));
@@ -116,6 +130,7 @@ static uint32_t without_ones(uint32_t rank, const int64_t* dims, const int64_t* 
   return count;
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__index_map_view(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                      const int64_t* values, const uint8_t* known,
                                      const int64_t* input_dims, const int64_t* input_strides,
@@ -377,6 +392,7 @@ static void finish_pieces(const tenon__index_map_t* map, cutting_t* cutting, uin
                      .pieces = cutting->pieces};
 }
 
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__index_map_pieces(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                        const int64_t* values, const uint8_t* known,
                                        const int64_t* const* source_strides,

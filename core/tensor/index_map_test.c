@@ -213,6 +213,7 @@ static void expect_pieces(fixture_t* f, const tenon__index_map_t* map, const int
   int64_t strides[4][2];
   const int64_t* strides_of[4];
   tenon_move_t move;
+  REQUIRE(map->source_count <= 3);
   for (uint32_t s = 0; s < map->source_count; ++s) {
     strides[s][0] = in[s][1] + 1;
     strides[s][1] = 1;
