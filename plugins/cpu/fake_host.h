@@ -75,7 +75,7 @@ typedef struct fake_t {
 } fake_t;
 
 static inline fake_t* fake_of(const void* handle) {
-  return (fake_t*)(uintptr_t)handle;
+  return (fake_t*)handle;
 }
 
 /* ---- Numbers ---- */
@@ -183,7 +183,9 @@ static inline void fake_ints(fake_t* fake, const char* name, size_t count, const
   fake_attribute(fake, name, TENON_ATTRIBUTE_INTS, 0, 0, NULL);
   fake_attribute_t* attribute = &fake->attributes[fake->attribute_count - 1];
   attribute->count = count;
-  memcpy(attribute->list, values, count * sizeof(int64_t));
+  for (size_t k = 0; k < count; k++) {
+    attribute->list[k] = values[k];
+  }
 }
 
 static inline fake_value_t* fake_add(fake_t* fake, tenon_dtype_t dtype, uint32_t rank,
@@ -222,6 +224,14 @@ static inline fake_value_t* fake_output(fake_t* fake, tenon_dtype_t dtype, uint3
   fake_value_t* value = fake_add(fake, dtype, rank, dims);
   value->info.output = fake->output_count++;
   return value;
+}
+
+/* The extents that a program runs over. */
+static inline void fake_set_space(fake_t* fake, uint32_t rank, const int64_t* extents) {
+  fake->space_rank = rank;
+  for (uint32_t k = 0; k < rank; k++) {
+    fake->space[k] = extents[k];
+  }
 }
 
 static inline void fake_free(fake_t* fake) {
@@ -373,6 +383,7 @@ static inline void* fake_block(fake_t* fake, size_t size) {
 static inline void* fake_prepare_allocate(tenon_preparation_t* p, size_t size) {
   return fake_block(fake_of(p), size);
 }
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 static inline tenon_status_t fake_pack(tenon_preparation_t* p, const char* format,
                                        const char* parameters, const uint32_t* sources,
                                        size_t count, size_t size, void** out, int32_t* out_ready) {
