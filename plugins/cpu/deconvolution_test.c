@@ -204,7 +204,6 @@ TENON_TEST(refuses_an_image_without_bound) {
   (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 4, w_dims, true, false);
   (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 4, y_dims);
   x->info.dims_max = unbounded;
-  /* A test that fails may leak. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   REQUIRE(fake_states(states) > 0);
   EXPECT(!fake_tactic(&fake, &tenon__cpu_deconvolution_kernel, &states[0], 0, &refusal));
   EXPECT_INT(refusal.reason, TENON_REFUSAL_DYNAMIC_SHAPE);

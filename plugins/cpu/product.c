@@ -8,7 +8,7 @@
 #include "copy.h"
 
 static size_t min_size(size_t a, size_t b) {
-  return a < b ? a : b;
+  return a > b ? b : a;
 }
 
 static size_t ceil_div(size_t a, size_t b) {

@@ -107,23 +107,20 @@ INLINE const float* tile_line(const tenon__cpu_tile_t* tile, const float* a, con
   return b;
 }
 
-/* What is left of a line from element k on. */
-INLINE const float* tile_line_rest(const tenon__cpu_tile_t* tile, const float* a, const float* b,
-                                   size_t k, int rows, int vectors,
-                                   vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
-  for (; k < tile->depth; k++, b += tile->b_stride) {
-    UNROLL for (int i = 0; i < rows; i++) {
-      const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
-      UNROLL for (int v = 0; v < vectors; v++) {
-        sums[i][v] = vfma(vsplat(a[at + k]), vload(b + (size_t)v * VECTOR_FLOATS), sums[i][v]);
-      }
+/* Adds the products of one element of each row of a with a row of b, wherever the rows lie. */
+INLINE void tile_element(const tenon__cpu_tile_t* tile, const float* a, const float* b, int rows,
+                         int vectors, vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  UNROLL for (int i = 0; i < rows; i++) {
+    const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
+    const vfloat_t x = vsplat(a[at]);
+    UNROLL for (int v = 0; v < vectors; v++) {
+      sums[i][v] = vfma(x, vload(b + (size_t)v * VECTOR_FLOATS), sums[i][v]);
     }
   }
-  return b;
 }
 
-/* The same where few sums wait for one another: several chains of them, each for its share of the
- * depth. */
+/* As tile_line where few sums wait for one another: several chains of them, each for its share of
+ * the depth. */
 INLINE const float* tile_line_chained(const tenon__cpu_tile_t* tile, const float* a, const float* b,
                                       int rows, int vectors, int chains,
                                       vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
@@ -131,18 +128,14 @@ INLINE const float* tile_line_chained(const tenon__cpu_tile_t* tile, const float
   const size_t most = tile->depth / (size_t)chains * (size_t)chains;
   for (size_t k = 0; k < tile->depth; k += (size_t)chains, b += (size_t)chains * b_stride) {
     if (k == most) {
-      b = tile_line_rest(tile, a, b, k, rows, vectors, sums);
+      for (; k < tile->depth; k++, b += b_stride) {
+        tile_element(tile, a + k, b, rows, vectors, sums);
+      }
       break;
     }
     UNROLL for (int c = 0; c < chains; c++) {
-      UNROLL for (int i = 0; i < rows; i++) {
-        const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
-        const vfloat_t x = vsplat(a[at + k + (size_t)c]);
-        UNROLL for (int v = 0; v < vectors; v++) {
-          const vfloat_t y = vload(b + (size_t)c * b_stride + (size_t)v * VECTOR_FLOATS);
-          sums[c * rows + i][v] = vfma(x, y, sums[c * rows + i][v]);
-        }
-      }
+      tile_element(tile, a + k + (size_t)c, b + (size_t)c * b_stride, rows, vectors,
+                   sums + (size_t)(c * rows));
     }
   }
   return b;
