@@ -136,7 +136,7 @@ uint32_t tenon__cpu_band_tasks(tenon__cpu_bound_convolution_t* inout_bound, uint
   size_t bands = (height + band - 1) / band;
   size_t parts = 1;
   if (threads > 1) {
-    const size_t wanted = (2 * threads + units - 1) / units;
+    const size_t wanted = ((size_t)2 * threads + units - 1) / units;
     const size_t least =
         (LEAST_ROWS + width - 1) / width; /* rows of output that are worth a task */
     const size_t most = height / least > 1 ? height / least : 1;

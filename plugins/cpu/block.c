@@ -264,6 +264,17 @@ static bool computes(step_kind_t kind) {
   return kind == STEP_UNARY || kind == STEP_BINARY || kind == STEP_SELECT || kind == STEP_READ;
 }
 
+/* Lets the step of this phase that computes what `write` stores put it there; false: none does. */
+static bool sends(tenon__cpu_block_t* block, const step_t* write, uint32_t begin, uint32_t end) {
+  for (uint32_t t = end; t-- > begin;) {
+    if (block->steps[t].result == write->inputs[0] && computes(block->steps[t].kind)) {
+      block->steps[t].output = write->result;
+      return true;
+    }
+  }
+  return false;
+}
+
 static void send_through(listing_t* listing) {
   tenon__cpu_block_t* block = listing->block;
   uint32_t kept = 0;
@@ -273,15 +284,8 @@ static void send_through(listing_t* listing) {
       block->phase_begin[phase++] = kept;
     }
     const step_t* step = &block->steps[s];
-    bool gone = false;
-    if (step->kind == STEP_WRITE && writes_through(listing, step)) {
-      for (uint32_t t = kept; t-- > block->phase_begin[phase - 1] && !gone;) {
-        if (block->steps[t].result == step->inputs[0] && computes(block->steps[t].kind)) {
-          block->steps[t].output = step->result;
-          gone = true;
-        }
-      }
-    }
+    const bool gone = step->kind == STEP_WRITE && writes_through(listing, step) &&
+                      sends(block, step, block->phase_begin[phase - 1], kept);
     if (!gone) {
       block->steps[kept++] = *step;
     }

@@ -71,7 +71,7 @@ static void run_binary(const run_t* run, const step_t* step) {
   const source_t b = operand_of(run, step, 1, &loop);
   finish_loop(&loop);
   uint32_t form = a.is_row == b.is_row ? TENON_CPU_VV : a.is_row ? TENON_CPU_VS : TENON_CPU_SV;
-  const bool widens = forms[form] == NULL;
+  const bool widens = form != TENON_CPU_VV && forms[form] == NULL;
   for (size_t r = 0; r < loop.calls; r++) {
     const char* left = a.data + (ptrdiff_t)r * a.row_bytes;
     const char* right = b.data + (ptrdiff_t)r * b.row_bytes;
@@ -175,7 +175,7 @@ static void run_view(const run_t* run, const step_t* step) {
   const int64_t bytes = (int64_t)bytes_of(run, step->result);
   const int64_t row = run->block->shape.operands[step->operand].row;
   run->places[step->result] =
-      (place_t){(char*)(uintptr_t)run->frame->operands[step->operand],
+      (place_t){(char*)run->frame->operands[step->operand],
                 (varies & TENON_CPU_ROWS) != 0 ? (ptrdiff_t)(row * bytes) : 0};
 }
 
@@ -186,7 +186,7 @@ static void run_reduce(const run_t* run, const step_t* step) {
   const tenon__cpu_type_t type = type_of(run, step->result);
   const size_t bytes = tenon__cpu_type_bytes(type);
   static const uint8_t combining[] = {
-      [TENON_OPCODE_SUM - TENON_OPCODE_SUM] = TENON_OPCODE_ADD,
+      [0] = TENON_OPCODE_ADD, /* of TENON_OPCODE_SUM */
       [TENON_OPCODE_PROD - TENON_OPCODE_SUM] = TENON_OPCODE_MUL,
       [TENON_OPCODE_REDUCE_MIN - TENON_OPCODE_SUM] = TENON_OPCODE_MIN,
       [TENON_OPCODE_REDUCE_MAX - TENON_OPCODE_SUM] = TENON_OPCODE_MAX,

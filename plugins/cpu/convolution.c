@@ -66,7 +66,7 @@ static size_t image_bytes(tenon__cpu_region_t region, const problem_t* problem) 
   }
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
   const size_t depth = (size_t)(problem->in_channels * tenon__cpu_window_taps(&window));
-  size_t bytes = tenon__cpu_product_scratch(TENON_CPU_ROW_BLOCK * 2, depth) * sizeof(float);
+  size_t bytes = tenon__cpu_product_scratch((size_t)TENON_CPU_ROW_BLOCK * 2, depth) * sizeof(float);
   if (problem->rank <= 2) {
     const size_t band =
         tenon__cpu_band_bytes(&window, problem->in_channels,

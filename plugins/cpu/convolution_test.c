@@ -32,6 +32,20 @@ static int64_t out_extent(const case_t* c, uint32_t k) {
          1;
 }
 
+static uint32_t hard_swish(draft_t* draft, uint32_t v) {
+  const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 1.0 / 6));
+  const uint32_t shifted = f32(draft, TENON_OPCODE_ADD, scaled, constant(draft, 0.5));
+  const uint32_t low = f32(draft, TENON_OPCODE_MAX, shifted, constant(draft, 0));
+  return f32(draft, TENON_OPCODE_MUL, v, f32(draft, TENON_OPCODE_MIN, low, constant(draft, 1)));
+}
+
+static uint32_t gelu(draft_t* draft, uint32_t v) {
+  const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 0.7071067811865476));
+  const uint32_t e = f32(draft, TENON_OPCODE_ERF, scaled, 0);
+  const uint32_t half = f32(draft, TENON_OPCODE_MUL, constant(draft, 0.5), v);
+  return f32(draft, TENON_OPCODE_MUL, half, f32(draft, TENON_OPCODE_ADD, constant(draft, 1), e));
+}
+
 /* The program, and its inputs beyond the node's. */
 static void fill_slot(fake_t* fake, const case_t* c, const int64_t* y_dims, draft_t* draft) {
   const uint32_t rank = c->rank + 2;
@@ -56,20 +70,12 @@ static void fill_slot(fake_t* fake, const case_t* c, const int64_t* y_dims, draf
     case SLOT_SWISH:
       v = f32(draft, TENON_OPCODE_MUL, f32(draft, TENON_OPCODE_SIGMOID, v, 0), v);
       break;
-    case SLOT_HARD_SWISH: {
-      const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 1.0 / 6));
-      const uint32_t shifted = f32(draft, TENON_OPCODE_ADD, scaled, constant(draft, 0.5));
-      const uint32_t low = f32(draft, TENON_OPCODE_MAX, shifted, constant(draft, 0));
-      v = f32(draft, TENON_OPCODE_MUL, v, f32(draft, TENON_OPCODE_MIN, low, constant(draft, 1)));
+    case SLOT_HARD_SWISH:
+      v = hard_swish(draft, v);
       break;
-    }
-    case SLOT_GELU: {
-      const uint32_t scaled = f32(draft, TENON_OPCODE_MUL, v, constant(draft, 0.7071067811865476));
-      const uint32_t e = f32(draft, TENON_OPCODE_ERF, scaled, 0);
-      const uint32_t half = f32(draft, TENON_OPCODE_MUL, constant(draft, 0.5), v);
-      v = f32(draft, TENON_OPCODE_MUL, half, f32(draft, TENON_OPCODE_ADD, constant(draft, 1), e));
+    case SLOT_GELU:
+      v = gelu(draft, v);
       break;
-    }
     case SLOT_BIAS_CLIP: {
       (void)fake_input(fake, TENON_DTYPE_FLOAT32, rank, channels, false, true);
       v = f32(draft, TENON_OPCODE_ADD, v,
@@ -163,6 +169,13 @@ static double convolve(const fake_t* fake, const case_t* c, int64_t n, int64_t c
   return sum;
 }
 
+static void pixel_at(const case_t* c, const int64_t* y_dims, int64_t pixel, int64_t* out_at) {
+  for (uint32_t k = c->rank; k-- > 0;) {
+    out_at[k] = pixel % y_dims[2 + k];
+    pixel /= y_dims[2 + k];
+  }
+}
+
 static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y_dims) {
   double* expected = calloc((size_t)fake_count(c->rank + 2, y_dims) + 1, sizeof(double));
   const int64_t pixels = fake_count(c->rank, y_dims + 2);
@@ -171,11 +184,7 @@ static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y
     for (int64_t m = 0; m < y_dims[1]; m++) {
       for (int64_t p = 0; p < pixels; p++, index++) {
         int64_t at[3];
-        int64_t rest = p;
-        for (uint32_t k = c->rank; k-- > 0;) {
-          at[k] = rest % y_dims[2 + k];
-          rest /= y_dims[2 + k];
-        }
+        pixel_at(c, y_dims, p, at);
         expected[index] =
             apply_slot(fake, c, convolve(fake, c, n, m, at), index, m, n * y_dims[1] + m);
       }
@@ -184,24 +193,29 @@ static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y
   return expected;
 }
 
+static void check_numbers(const fake_t* fake, const double* expected, double tolerance,
+                          const char* isa) {
+  const fake_value_t* y = &fake->values[fake->input_count];
+  for (int64_t k = 0; k < fake_count(y->info.rank, y->dims); k++) {
+    if (!(fabs(y->numbers[k] - expected[k]) <= tolerance)) {
+      EXPECT_NEAR(y->numbers[k], expected[k], tolerance);
+      (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", isa, fake->tactic.name,
+                    (long long)k);
+      break;
+    }
+  }
+}
+
 static void check_tactics(fake_t* fake, const double* expected, double tolerance) {
   tenon__cpu_state_t states[3];
   const uint32_t count = fake_states(states);
-  const fake_value_t* y = &fake->values[fake->input_count];
   for (uint32_t s = 0; s < count; s++) {
     tenon_refusal_t refusal;
     for (uint32_t t = 0; fake_tactic(fake, &tenon__cpu_convolution_kernel, &states[s], t, &refusal);
          t++) {
       fake->threads = 1 + (t + s) % 3;
       EXPECT_STATUS(fake_run_tactic(fake, &tenon__cpu_convolution_kernel, &states[s]), TENON_OK);
-      for (int64_t k = 0; k < fake_count(y->info.rank, y->dims); k++) {
-        if (!(fabs(y->numbers[k] - expected[k]) <= tolerance)) {
-          EXPECT_NEAR(y->numbers[k], expected[k], tolerance);
-          (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", states[s].isa->name,
-                        fake->tactic.name, (long long)k);
-          break;
-        }
-      }
+      check_numbers(fake, expected, tolerance, states[s].isa->name);
     }
     EXPECT(fake->tactic_count > 0);
   }
@@ -217,6 +231,7 @@ static void check(const case_t* c, unsigned seed) {
   for (uint32_t k = 0; k < c->rank; k++) {
     x_dims[2 + k] = c->extent[k];
     w_dims[2 + k] = c->kernel[k];
+    REQUIRE(c->stride[k] > 0);
     y_dims[2 + k] = out_extent(c, k);
     if (y_dims[2 + k] < 1) {
       return;
@@ -229,8 +244,7 @@ static void check(const case_t* c, unsigned seed) {
   }
   fill_slot(&fake, c, y_dims, &draft);
   (void)fake_output(&fake, TENON_DTYPE_FLOAT32, rank, y_dims);
-  memcpy(fake.space, y_dims, sizeof(y_dims));
-  fake.space_rank = rank;
+  fake_set_space(&fake, rank, y_dims);
   fake_ints(&fake, "strides", c->rank, c->stride);
   fake_ints(&fake, "dilations", c->rank, c->dilation);
   fake_ints(&fake, "pads", 2 * (size_t)c->rank, c->pads);

@@ -11,6 +11,7 @@ enum {
   TASK_ELEMENTS = 16384
 };
 
+/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define STRIDED_LOOP(name, type)                                               \
   static void name(const tenon__cpu_copy_2d_t* s, void* out, const void* in) { \
     for (size_t i = 0; i < s->rows; i++) {                                     \
@@ -21,6 +22,7 @@ enum {
       }                                                                        \
     }                                                                          \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 typedef struct wide_t {
   uint64_t parts[2];
 } wide_t;

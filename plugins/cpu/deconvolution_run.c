@@ -168,7 +168,7 @@ static void plan_grid(tenon__cpu_bound_deconvolution_t* bound, uint32_t threads)
   bands = bands * units < wanted && height >= 4 ? (height < wanted ? height : wanted) : bands;
   const size_t tasks = bands * units; /* not 0: such images are empty */
   size_t parts = tasks > 0 && tasks < wanted ? (wanted + tasks - 1) / tasks : 1;
-  parts = parts < panels ? parts : panels;
+  parts = parts > panels ? panels : parts;
   tenon__cpu_grid_t* grid = &bound->grid;
   grid->rows_per_task = (height + bands - 1) / bands;
   grid->row_tasks = (height + grid->rows_per_task - 1) / grid->rows_per_task;

@@ -9,10 +9,36 @@ typedef struct case_t {
   bool bias, swish;
 } case_t;
 
+/* Adds what the number x at pixel p of input channel i gives to one image. */
+static void spread(const fake_t* fake, const case_t* c, int64_t i, int64_t p, double x,
+                   const int64_t* y_dims, double* inout_image) {
+  const int64_t taps = fake_count(c->rank, c->kernel);
+  const int64_t y_pixels = fake_count(c->rank, y_dims + 2);
+  for (int64_t t = 0; t < taps; t++) {
+    int64_t at = 0;
+    int64_t step = 1;
+    int64_t rest_p = p;
+    int64_t rest_t = t;
+    bool inside = true;
+    for (uint32_t k = c->rank; k-- > 0;) {
+      const int64_t o = rest_p % c->extent[k] * c->stride[k] - c->pads[k] + rest_t % c->kernel[k];
+      rest_p /= c->extent[k];
+      rest_t /= c->kernel[k];
+      inside = inside && o >= 0 && o < y_dims[2 + k];
+      at += o * step;
+      step *= y_dims[2 + k];
+    }
+    for (int64_t m = 0; inside && m < c->out; m++) {
+      const int64_t channel = i / c->in * c->out + m;
+      inout_image[channel * y_pixels + at] +=
+          x * fake->values[1].numbers[(i * c->out + m) * taps + t];
+    }
+  }
+}
+
 static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y_dims) {
   const int64_t out = c->groups * c->out;
   const int64_t pixels = fake_count(c->rank, c->extent);
-  const int64_t taps = fake_count(c->rank, c->kernel);
   const int64_t y_pixels = fake_count(c->rank, y_dims + 2);
   double* y = calloc((size_t)(c->batch * out * y_pixels) + 1, sizeof(double));
   for (int64_t k = 0; k < c->batch * out * y_pixels; k++) {
@@ -22,27 +48,7 @@ static double* expected_of(const fake_t* fake, const case_t* c, const int64_t* y
     for (int64_t i = 0; i < c->groups * c->in; i++) {
       for (int64_t p = 0; p < pixels; p++) {
         const double x = fake->values[0].numbers[(n * c->groups * c->in + i) * pixels + p];
-        for (int64_t t = 0; t < taps; t++) {
-          int64_t at = 0;
-          int64_t step = 1;
-          int64_t rest_p = p;
-          int64_t rest_t = t;
-          bool inside = true;
-          for (uint32_t k = c->rank; k-- > 0;) {
-            const int64_t o =
-                rest_p % c->extent[k] * c->stride[k] - c->pads[k] + rest_t % c->kernel[k];
-            rest_p /= c->extent[k];
-            rest_t /= c->kernel[k];
-            inside = inside && o >= 0 && o < y_dims[2 + k];
-            at += o * step;
-            step *= y_dims[2 + k];
-          }
-          for (int64_t m = 0; inside && m < c->out; m++) {
-            const int64_t channel = i / c->in * c->out + m;
-            y[(n * out + channel) * y_pixels + at] +=
-                x * fake->values[1].numbers[(i * c->out + m) * taps + t];
-          }
-        }
+        spread(fake, c, i, p, x, y_dims, y + n * out * y_pixels);
       }
     }
   }
@@ -82,8 +88,7 @@ static void check(const case_t* c, unsigned seed) {
     fake.slot = &draft.program;
   }
   const fake_value_t* y = fake_output(&fake, TENON_DTYPE_FLOAT32, rank, y_dims);
-  memcpy(fake.space, y_dims, sizeof(y_dims));
-  fake.space_rank = rank;
+  fake_set_space(&fake, rank, y_dims);
   fake_ints(&fake, "strides", c->rank, c->stride);
   fake_ints(&fake, "pads", 2 * (size_t)c->rank, c->pads);
   fake_ints(&fake, "output_padding", c->rank, c->padding);

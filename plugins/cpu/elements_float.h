@@ -71,9 +71,11 @@
 
 /* NaN if either is: the processor's minimum gives its second operand then. */
 INLINE vfloat_t vmin_nan(vfloat_t x, vfloat_t y) {
+  /* NaN is not itself. NOLINTNEXTLINE(misc-redundant-expression) */
   return vselect(x != x, x, vmin(x, y));
 }
 INLINE vfloat_t vmax_nan(vfloat_t x, vfloat_t y) {
+  /* NaN is not itself. NOLINTNEXTLINE(misc-redundant-expression) */
   return vselect(x != x, x, vmax(x, y));
 }
 
@@ -139,7 +141,8 @@ UNARY_F32(cos, vcos_any(x))
     const float* p = a;                                                               \
     vfloat_t parts[4] = {vsplat(start), vsplat(start), vsplat(start), vsplat(start)}; \
     size_t i = 0;                                                                     \
-    for (; i + 4 * VECTOR_FLOATS <= count; i += 4 * VECTOR_FLOATS) {                  \
+    const size_t step = (size_t)4 * VECTOR_FLOATS;                                    \
+    for (; i + step <= count; i += step) {                                            \
       UNROLL for (size_t k = 0; k < 4; k++) {                                         \
         const vfloat_t y = vload(p + i + k * VECTOR_FLOATS);                          \
         parts[k] = combine(parts[k], y);                                              \

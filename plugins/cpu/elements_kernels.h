@@ -10,6 +10,7 @@
 #include "elements_recurrent.h"
 #include "elements_scalar.h"
 
+/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define UNARY_LOOP(name, type, result, expression)           \
   static void name(void* out, const void* a, size_t count) { \
     result* o = out;                                         \
@@ -48,6 +49,7 @@
     }                                                              \
     *(type*)inout_sum = sum;                                       \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define COMPARISONS(t, type)                       \
   BINARY_LOOP(t##_block_eq, type, uint8_t, x == y) \
@@ -146,6 +148,7 @@ UNARY_LOOP(block_from_bf16, uint16_t, float, bf16_to_float(x))
 UNARY_LOOP(block_to_f16, float, uint16_t, f16_from_float(x))
 UNARY_LOOP(block_to_bf16, float, uint16_t, bf16_from_float(x))
 
+/* Arguments are types. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define SELECT_STEPS(type, a_step, b_step) \
   for (size_t i = 0; i < count; i++) {     \
     const type x = p[i * (a_step)];        \
@@ -167,6 +170,7 @@ UNARY_LOOP(block_to_bf16, float, uint16_t, bf16_from_float(x))
       SELECT_STEPS(type, 0, b_step)                                                          \
     }                                                                                        \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 SELECT_LOOP(1, uint8_t)
 SELECT_LOOP(2, uint16_t)
 SELECT_LOOP(4, uint32_t)

@@ -182,7 +182,7 @@ static tenon_status_t bind_program(tenon__cpu_bound_epilogue_t* bound,
       .in_place = true,
   };
   return tenon__cpu_block_create(bound->epilogue->elements, program, &block, allocate_bound,
-                                 (void*)(uintptr_t)binding, &bound->block);
+                                 (void*)binding, &bound->block);
 }
 
 tenon_status_t tenon__cpu_epilogue_bind(const tenon__cpu_epilogue_t* epilogue,

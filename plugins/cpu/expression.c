@@ -133,8 +133,8 @@ static tenon_status_t read_shapes(const binding_t* binding, const tenon_program_
                                   shapes_t* out_shapes) {
   const uint32_t count = program->operand_count + program->output_count;
   const uint32_t rank = program->rank;
-  void* user = (void*)(uintptr_t)binding;
-  out_shapes->strides = allocate_bound(user, (count * rank + 1U) * sizeof(int64_t));
+  void* user = (void*)binding;
+  out_shapes->strides = allocate_bound(user, ((size_t)count * rank + 1) * sizeof(int64_t));
   out_shapes->tables = allocate_bound(user, (count + 1U) * sizeof(tenon__cpu_table_t));
   if (out_shapes->strides == NULL || out_shapes->tables == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -192,8 +192,9 @@ static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, cons
   const tenon__cpu_program_t* program = bound->instance->program;
   const tenon_program_t* source = &program->source;
   const uint32_t count = source->operand_count + source->output_count;
-  void* user = (void*)(uintptr_t)binding;
-  int64_t* strides = allocate_bound(user, (count + 1U) * TENON_CPU_LOOP_AXES * sizeof(int64_t));
+  void* user = (void*)binding;
+  int64_t* strides =
+      allocate_bound(user, ((size_t)count + 1) * TENON_CPU_LOOP_AXES * sizeof(int64_t));
   tenon__cpu_walk_t* walks = allocate_bound(user, (count + 1U) * sizeof(*walks));
   int64_t* copied = allocate_bound(user, (source->rank + 1U) * sizeof(int64_t));
   if (strides == NULL || walks == NULL || copied == NULL) {
@@ -205,7 +206,7 @@ static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, cons
                         &bound->loops);
   const tenon__cpu_loops_t* loops = &bound->loops;
   for (uint32_t t = 0; t < count; t++) {
-    const int64_t* own = strides + t * TENON_CPU_LOOP_AXES;
+    const int64_t* own = strides + (size_t)t * TENON_CPU_LOOP_AXES;
     walks[t].row = loops->rows == TENON_NONE ? 0 : own[loops->rows];
     walks[t].column = own[loops->columns];
   }

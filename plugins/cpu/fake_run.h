@@ -154,7 +154,7 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
                                              const tenon__cpu_state_t* state) {
   void* instance = NULL;
   void* bound = NULL;
-  void* self = (void*)(uintptr_t)state;
+  void* self = (void*)state;
   fake->block_count = 0;
   fake->failed = false;
   fake_place(fake);
@@ -191,7 +191,7 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
 static inline bool fake_tactic(fake_t* fake, const tenon_kernel_t* kernel,
                                const tenon__cpu_state_t* state, uint32_t index,
                                tenon_refusal_t* out_refusal) {
-  void* self = (void*)(uintptr_t)state;
+  void* self = (void*)state;
   fake_dense(fake);
   *out_refusal = (tenon_refusal_t){0};
   if (kernel->match != NULL &&

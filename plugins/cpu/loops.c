@@ -26,7 +26,7 @@ static void swap_axes(tenon__cpu_loops_t* loops, uint32_t a, uint32_t b) {
   loops->axes[a] = loops->axes[b];
   loops->axes[b] = axis;
   for (uint32_t t = 0; t < loops->tensor_count; t++) {
-    int64_t* strides = loops->strides + t * TENON_CPU_LOOP_AXES;
+    int64_t* strides = loops->strides + (size_t)t * TENON_CPU_LOOP_AXES;
     const int64_t stride = strides[a];
     strides[a] = strides[b];
     strides[b] = stride;
@@ -68,7 +68,7 @@ static bool continues(const tenon__cpu_loops_t* loops, uint32_t outer, uint32_t 
 static void move_axis(tenon__cpu_loops_t* loops, uint32_t from, uint32_t to) {
   loops->axes[to] = loops->axes[from];
   for (uint32_t t = 0; t < loops->tensor_count; t++) {
-    int64_t* strides = loops->strides + t * TENON_CPU_LOOP_AXES;
+    int64_t* strides = loops->strides + (size_t)t * TENON_CPU_LOOP_AXES;
     strides[to] = strides[from];
   }
 }
@@ -133,7 +133,7 @@ static void choose_block(tenon__cpu_loops_t* loops, int64_t capacity) {
   if (any_reduced && !by_columns) {
     const bool fits = rows * min_int(columns, 64) <= capacity;
     column_step = min_int(columns, fits ? capacity / rows : min_int(small, NARROW_COLUMNS));
-    column_step = column_step > 16 ? column_step / 16 * 16 : column_step;
+    column_step = column_step > 16 ? column_step / 16 * 16 : max_int(column_step, 1);
     column_step = columns - column_step < 16 && rows * columns <= capacity ? columns : column_step;
     row_step = fits ? rows : min_int(rows, small / column_step);
   } else {
@@ -159,6 +159,7 @@ static void count_blocks(tenon__cpu_loops_t* loops) {
   loops->whole = loops->inner_count == 1;
 }
 
+/* Parameters: the space, its tensors, the machine. NOLINTNEXTLINE(readability-function-size) */
 void tenon__cpu_loops_plan(uint32_t rank, const int64_t* extents, uint64_t reduced_axes,
                            uint64_t indexed_axes, const int64_t* strides, uint32_t tensor_count,
                            uint32_t primary, size_t capacity, int64_t* loop_strides,
@@ -176,14 +177,14 @@ void tenon__cpu_loops_plan(uint32_t rank, const int64_t* extents, uint64_t reduc
     const uint32_t axis = out_loops->axis_count++;
     out_loops->axes[axis] = (tenon__cpu_axis_t){k, reduced, extents[k], 1};
     for (uint32_t t = 0; t < tensor_count; t++) {
-      loop_strides[t * TENON_CPU_LOOP_AXES + axis] = strides[t * rank + k];
+      loop_strides[(size_t)t * TENON_CPU_LOOP_AXES + axis] = strides[(size_t)t * rank + k];
     }
   }
   if (out_loops->axis_count == 0) { /* one point */
     out_loops->axes[0] = (tenon__cpu_axis_t){TENON_NONE, false, 1, 1};
     out_loops->axis_count = 1;
     for (uint32_t t = 0; t < tensor_count; t++) {
-      loop_strides[t * TENON_CPU_LOOP_AXES] = 0;
+      loop_strides[(size_t)t * TENON_CPU_LOOP_AXES] = 0;
     }
   }
   sort_axes(out_loops, primary);

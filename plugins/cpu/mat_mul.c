@@ -74,7 +74,7 @@ static sizes_t scratch_sizes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t re
                             sizeof(float));
   }
   sizes.gather =
-      round_up(tenon__cpu_product_scratch(2 * TENON_CPU_ROW_BLOCK, depth) * sizeof(float));
+      round_up(tenon__cpu_product_scratch((size_t)2 * TENON_CPU_ROW_BLOCK, depth) * sizeof(float));
   sizes.slot =
       sizes.gather + tenon__cpu_epilogue_scratch(region.table->slot_program(region.handle, 0));
   return sizes;

@@ -134,7 +134,7 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, te
                  .scratch = scratch + self->shared_bytes};
   tenon__cpu_epilogue_start(bound->epilogue, inputs, NULL, &call.epilogue);
   if (self->packed != NULL) {
-    call.packed = (float*)(uintptr_t)self->packed;
+    call.packed = (float*)self->packed;
   } else {
     call.packed = (float*)(void*)scratch;
     call.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;

@@ -85,45 +85,99 @@ static double apply_slot(const fake_t* fake, const case_t* c, double v, int64_t 
   }
 }
 
-static void check(const case_t* c, unsigned seed) {
-  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.mat_mul/1", .seed = seed};
-  draft_t draft = {0};
-  int64_t a_dims[5];
-  int64_t b_dims[5];
-  int64_t y_dims[5];
-  uint32_t y_rank = 0;
-  memcpy(a_dims, c->a_batch, sizeof(c->a_batch));
-  memcpy(b_dims, c->b_batch, sizeof(c->b_batch));
-  a_dims[c->a_rank - 1] = c->transpose_a && c->a_rank > 1 ? c->m : c->k;
-  b_dims[c->b_rank - 1] = c->b_rank == 1 || c->transpose_b ? c->k : c->n;
-  if (c->a_rank > 1) {
-    a_dims[c->a_rank - 2] = c->transpose_a ? c->k : c->m;
+/* The extents of one operand: the leading ones, then its matrix's. */
+static void operand_dims(uint32_t rank, const int64_t* batch, int64_t rows, int64_t columns,
+                         int64_t* out_dims) {
+  memcpy(out_dims, batch, 3 * sizeof(int64_t));
+  out_dims[rank - 1] = columns;
+  if (rank > 1) {
+    out_dims[rank - 2] = rows;
   }
-  if (c->b_rank > 1) {
-    b_dims[c->b_rank - 2] = c->transpose_b ? c->n : c->k;
-  }
+}
+
+static uint32_t batch_rank_of(const case_t* c) {
   const uint32_t most = c->a_rank > c->b_rank ? c->a_rank : c->b_rank;
-  const uint32_t batch_rank = most > 2 ? most - 2 : 0;
-  int64_t batches = 1;
+  return most > 2 ? most - 2 : 0;
+}
+
+/* The rank of the result. */
+static uint32_t result_dims(const case_t* c, int64_t* out_dims) {
+  const uint32_t batch_rank = batch_rank_of(c);
+  uint32_t rank = 0;
   for (uint32_t k = 0; k < batch_rank; k++) {
     const uint32_t inner = batch_rank - 1 - k;
     const int64_t a = batch_extent(c, c->a_rank, c->a_batch, inner);
     const int64_t b = batch_extent(c, c->b_rank, c->b_batch, inner);
-    y_dims[y_rank++] = a == 1 ? b : a;
-    batches *= a == 1 ? b : a;
+    out_dims[rank++] = a == 1 ? b : a;
   }
   if (c->a_rank > 1) {
-    y_dims[y_rank++] = c->m;
+    out_dims[rank++] = c->m;
   }
   if (c->b_rank > 1) {
-    y_dims[y_rank++] = c->n;
+    out_dims[rank++] = c->n;
   }
+  return rank;
+}
+
+static double expected_at(const fake_t* fake, const case_t* c, const int64_t* y_dims,
+                          int64_t index) {
+  const uint32_t batch_rank = batch_rank_of(c);
+  const int64_t j = index % c->n;
+  const int64_t i = index / c->n % c->m;
+  int64_t rest = index / c->n / c->m;
+  int64_t a_matrix = 0;
+  int64_t b_matrix = 0;
+  int64_t a_step = 1;
+  int64_t b_step = 1;
+  for (uint32_t inner = 0; inner < batch_rank; inner++) {
+    const int64_t at = rest % y_dims[batch_rank - 1 - inner];
+    rest /= y_dims[batch_rank - 1 - inner];
+    const int64_t a = batch_extent(c, c->a_rank, c->a_batch, inner);
+    const int64_t b = batch_extent(c, c->b_rank, c->b_batch, inner);
+    a_matrix += a == 1 ? 0 : at * a_step;
+    b_matrix += b == 1 ? 0 : at * b_step;
+    a_step *= a;
+    b_step *= b;
+  }
+  return apply_slot(fake, c, product(fake, c, a_matrix, b_matrix, i, j), index / c->n,
+                    c->b_rank == 1 ? i : j);
+}
+
+static void check_numbers(const fake_t* fake, const case_t* c, const fake_value_t* y,
+                          const char* isa) {
+  /* Half an ulp for each of k products below 1, and partial sums about sqrt(k). */
+  const double tolerance = 1e-6 * (4 + (double)c->k / 16);
+  int64_t count = c->m * c->n;
+  for (uint32_t k = 0; k < batch_rank_of(c); k++) {
+    count *= y->dims[k];
+  }
+  for (int64_t index = 0; index < count; index++) {
+    const double expected = expected_at(fake, c, y->dims, index);
+    if (!(fabs(y->numbers[index] - expected) <= tolerance)) {
+      EXPECT_NEAR(y->numbers[index], expected, tolerance);
+      (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", isa, fake->tactic.name,
+                    (long long)index);
+      return;
+    }
+  }
+}
+
+static void check(const case_t* c, unsigned seed) {
+  fake_t fake = {.kind = TENON_REGION_OPERATOR, .op = "standard.mat_mul/1", .seed = seed};
+  draft_t draft = {0};
+  const bool turned_a = c->transpose_a && c->a_rank > 1;
+  const bool turned_b = c->b_rank == 1 || c->transpose_b;
+  int64_t a_dims[5];
+  int64_t b_dims[5];
+  int64_t y_dims[5];
+  operand_dims(c->a_rank, c->a_batch, turned_a ? c->k : c->m, turned_a ? c->m : c->k, a_dims);
+  operand_dims(c->b_rank, c->b_batch, turned_b ? c->n : c->k, turned_b ? c->k : c->n, b_dims);
+  const uint32_t y_rank = result_dims(c, y_dims);
   (void)fake_input(&fake, TENON_DTYPE_FLOAT32, c->a_rank, a_dims, false, false);
   (void)fake_input(&fake, TENON_DTYPE_FLOAT32, c->b_rank, b_dims, c->constant, false);
   fill_slot(&fake, c, y_rank, y_dims, &draft);
   const fake_value_t* y = fake_output(&fake, TENON_DTYPE_FLOAT32, y_rank, y_dims);
-  memcpy(fake.space, y_dims, sizeof(y_dims));
-  fake.space_rank = y_rank;
+  fake_set_space(&fake, y_rank, y_dims);
   fake_int(&fake, "transpose_a", c->transpose_a);
   fake_int(&fake, "transpose_b", c->transpose_b);
   tenon__cpu_state_t states[3];
@@ -134,36 +188,7 @@ static void check(const case_t* c, unsigned seed) {
          fake_tactic(&fake, &tenon__cpu_mat_mul_kernel, &states[s / 2], t, &refusal); t++) {
       fake.threads = 1 + s % 2;
       EXPECT_STATUS(fake_run_tactic(&fake, &tenon__cpu_mat_mul_kernel, &states[s / 2]), TENON_OK);
-      bool right = true;
-      for (int64_t index = 0; right && index < batches * c->m * c->n; index++) {
-        const int64_t j = index % c->n;
-        const int64_t i = index / c->n % c->m;
-        int64_t rest = index / c->n / c->m;
-        int64_t a_matrix = 0;
-        int64_t b_matrix = 0;
-        int64_t a_step = 1;
-        int64_t b_step = 1;
-        for (uint32_t inner = 0; inner < batch_rank; inner++) {
-          const int64_t at = rest % y_dims[batch_rank - 1 - inner];
-          rest /= y_dims[batch_rank - 1 - inner];
-          const int64_t a = batch_extent(c, c->a_rank, c->a_batch, inner);
-          const int64_t b = batch_extent(c, c->b_rank, c->b_batch, inner);
-          a_matrix += a == 1 ? 0 : at * a_step;
-          b_matrix += b == 1 ? 0 : at * b_step;
-          a_step *= a;
-          b_step *= b;
-        }
-        const double expected = apply_slot(&fake, c, product(&fake, c, a_matrix, b_matrix, i, j),
-                                           index / c->n, c->b_rank == 1 ? i : j);
-        /* Half an ulp for each of k products below 1, and partial sums about sqrt(k). */
-        const double tolerance = 1e-6 * (4 + (double)c->k / 16);
-        if (!(fabs(y->numbers[index] - expected) <= tolerance)) {
-          right = false;
-          EXPECT_NEAR(y->numbers[index], expected, tolerance);
-          (void)fprintf(stderr, "  isa %s, tactic %s, element %lld\n", states[s / 2].isa->name,
-                        fake.tactic.name, (long long)index);
-        }
-      }
+      check_numbers(&fake, c, y, states[s / 2].isa->name);
     }
     EXPECT(fake.tactic_count > 0);
   }

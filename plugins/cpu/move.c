@@ -60,6 +60,7 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
                               void** out_instance) {
   (void)region, (void)table, (void)tactic;
   const tenon__cpu_state_t* cpu = state;
+  /* The instance is one pointer. NOLINTNEXTLINE(bugprone-sizeof-expression) */
   const tenon__cpu_isa_t** instance = host->allocate(preparation, sizeof(*instance));
   if (instance == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;

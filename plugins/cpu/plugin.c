@@ -32,7 +32,7 @@ static const tenon_offering_t offerings[] = {
 /* The state of each instruction set is a constant: nothing is allocated, nothing to be freed. */
 static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
   (void)host;
-  *out_state = (void*)(uintptr_t)tenon__cpu_state_of(tenon__cpu_isa_choose());
+  *out_state = (void*)tenon__cpu_state_of(tenon__cpu_isa_choose());
   return TENON_OK;
 }
 

@@ -48,6 +48,7 @@ static void check(const case_t* c, unsigned seed) {
   int64_t x_dims[4] = {c->batch, c->channels};
   int64_t y_dims[4] = {c->batch, c->channels};
   for (uint32_t k = 0; k < c->rank; k++) {
+    REQUIRE(c->stride[k] > 0);
     x_dims[2 + k] = c->extent[k];
     const int64_t room =
         c->extent[k] + c->pads[k] + c->pads[c->rank + k] - (c->kernel[k] - 1) * c->dilation[k] - 1;

@@ -8,7 +8,7 @@
 #include "copy.h"
 
 static size_t min_size(size_t a, size_t b) {
-  return a < b ? a : b;
+  return a > b ? b : a;
 }
 
 static size_t ceil_div(size_t a, size_t b) {
@@ -61,6 +61,7 @@ static void pack_row(const float* source, size_t n_stride, size_t columns, size_
   }
 }
 
+/* Parameters: the matrix as it lies, and its panels. NOLINTNEXTLINE(readability-function-size) */
 void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const size_t* k_offsets,
                      size_t k_stride, size_t n_stride, size_t depth, size_t columns, float* out) {
   for (size_t n = 0; n < columns;) {
@@ -75,6 +76,7 @@ void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const
   }
 }
 
+/* Likewise. NOLINTNEXTLINE(readability-function-size) */
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
                              size_t columns, float* out) {

@@ -114,7 +114,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
 
 /* ---- Preparing ---- */
 
-/* Packs the transposes of [directions][rows][columns]; gates may be packed apart. */
+/* Packs the transposes of [directions][rows][columns]; gates may be packed apart.
+ * Parameters: what is packed, how, who keeps it. NOLINTNEXTLINE(readability-function-size) */
 static tenon_status_t pack_directions(const recurrent_t* self, tenon__cpu_region_t region,
                                       uint32_t input, size_t columns, size_t size, size_t split,
                                       tenon_preparation_t* preparation,
@@ -238,6 +239,7 @@ static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
 }
 
+/* Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
 static void multiply(const lane_t* lane, const float* a, size_t rows, size_t depth, const float* b,
                      size_t columns, const float* bias, const float* addend, float* c,
                      size_t c_stride) {

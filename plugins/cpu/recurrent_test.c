@@ -11,7 +11,8 @@ static double sigmoid(double x) {
   return 1 / (1 + exp(-x));
 }
 
-/* One gate's sums for one hidden element: from the input, and from the state. */
+/* One gate's sums for one hidden element: from the input, and from the state.
+ * Parameters: an index for each axis. NOLINTNEXTLINE(readability-function-size) */
 static void gate(const fake_t* fake, const case_t* c, int64_t d, int64_t t, int64_t b, int64_t row,
                  const double* h, double* out_input, double* out_state) {
   const int64_t rows = (c->lstm ? 4 : 3) * c->hidden;

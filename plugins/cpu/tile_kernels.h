@@ -39,7 +39,7 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
                             int rows, int vectors) {
   if (tile->bias != NULL) {
     UNROLL for (int v = 0; v < vectors; v++) {
-      const vfloat_t bias = vload(tile->bias + v * VECTOR_FLOATS);
+      const vfloat_t bias = vload(tile->bias + (size_t)v * VECTOR_FLOATS);
       UNROLL for (int i = 0; i < rows; i++) {
         sums[i][v] += bias;
       }
@@ -49,7 +49,7 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
     UNROLL for (int i = 0; i < rows; i++) {
       const float* addend = tile->addend + (size_t)i * tile->addend_stride;
       UNROLL for (int v = 0; v < vectors; v++) {
-        sums[i][v] += vload(addend + v * VECTOR_FLOATS);
+        sums[i][v] += vload(addend + (size_t)v * VECTOR_FLOATS);
       }
     }
   }
@@ -64,7 +64,7 @@ INLINE void tile_store_full(const tenon__cpu_tile_t* tile, vfloat_t (*sums)[TENO
   }
   UNROLL for (int i = 0; i < rows; i++) {
     UNROLL for (int v = 0; v < vectors; v++) {
-      vstore(tile->c + (size_t)i * tile->c_stride + v * VECTOR_FLOATS, sums[i][v]);
+      vstore(tile->c + (size_t)i * tile->c_stride + (size_t)v * VECTOR_FLOATS, sums[i][v]);
     }
   }
 }
@@ -74,7 +74,7 @@ INLINE void tile_step(const float* const* a, size_t k, const float* b, int rows,
                       vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
   vfloat_t row[TENON_CPU_TILE_VECTORS];
   UNROLL for (int v = 0; v < vectors; v++) {
-    row[v] = vload(b + v * VECTOR_FLOATS);
+    row[v] = vload(b + (size_t)v * VECTOR_FLOATS);
   }
   UNROLL for (int i = 0; i < rows; i++) {
     const vfloat_t x = vsplat(a[i][k]);
@@ -107,8 +107,20 @@ INLINE const float* tile_line(const tenon__cpu_tile_t* tile, const float* a, con
   return b;
 }
 
-/* The same where few sums wait for one another: several chains of them, each for its share of the
- * depth. */
+/* Adds the products of one element of each row of a with a row of b, wherever the rows lie. */
+INLINE void tile_element(const tenon__cpu_tile_t* tile, const float* a, const float* b, int rows,
+                         int vectors, vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
+  UNROLL for (int i = 0; i < rows; i++) {
+    const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
+    const vfloat_t x = vsplat(a[at]);
+    UNROLL for (int v = 0; v < vectors; v++) {
+      sums[i][v] = vfma(x, vload(b + (size_t)v * VECTOR_FLOATS), sums[i][v]);
+    }
+  }
+}
+
+/* As tile_line where few sums wait for one another: several chains of them, each for its share of
+ * the depth. */
 INLINE const float* tile_line_chained(const tenon__cpu_tile_t* tile, const float* a, const float* b,
                                       int rows, int vectors, int chains,
                                       vfloat_t (*sums)[TENON_CPU_TILE_VECTORS]) {
@@ -117,25 +129,13 @@ INLINE const float* tile_line_chained(const tenon__cpu_tile_t* tile, const float
   for (size_t k = 0; k < tile->depth; k += (size_t)chains, b += (size_t)chains * b_stride) {
     if (k == most) {
       for (; k < tile->depth; k++, b += b_stride) {
-        UNROLL for (int i = 0; i < rows; i++) {
-          const size_t at =
-              tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
-          UNROLL for (int v = 0; v < vectors; v++) {
-            sums[i][v] = vfma(vsplat(a[at + k]), vload(b + v * VECTOR_FLOATS), sums[i][v]);
-          }
-        }
+        tile_element(tile, a + k, b, rows, vectors, sums);
       }
       break;
     }
     UNROLL for (int c = 0; c < chains; c++) {
-      UNROLL for (int i = 0; i < rows; i++) {
-        const size_t at = tile->a_offsets != NULL ? tile->a_offsets[i] : (size_t)i * tile->a_stride;
-        const vfloat_t x = vsplat(a[at + k + (size_t)c]);
-        UNROLL for (int v = 0; v < vectors; v++) {
-          const vfloat_t y = vload(b + (size_t)c * b_stride + v * VECTOR_FLOATS);
-          sums[c * rows + i][v] = vfma(x, y, sums[c * rows + i][v]);
-        }
-      }
+      tile_element(tile, a + k + (size_t)c, b + (size_t)c * b_stride, rows, vectors,
+                   sums + (size_t)(c * rows));
     }
   }
   return b;
@@ -173,7 +173,7 @@ INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
     float buffer[TENON_CPU_TILE_MAX_ROWS * TENON_CPU_TILE_VECTORS * VECTOR_FLOATS];
     UNROLL for (int i = 0; i < rows; i++) {
       UNROLL for (int v = 0; v < vectors; v++) {
-        vstore(buffer + (i * vectors + v) * VECTOR_FLOATS, sums[i][v]);
+        vstore(buffer + (size_t)(i * vectors + v) * VECTOR_FLOATS, sums[i][v]);
       }
     }
     tile_store_part(tile, buffer, (size_t)rows, (size_t)vectors * VECTOR_FLOATS);

@@ -63,7 +63,8 @@ INLINE void store_lanes(float* p, vfloat_t v, size_t lanes) {
 }
 
 /* One vector of channels of `pixels` neighbours whose windows lie inside. `columns` and `step` (the
- * stride, in pixels) are constants where it matters; the dilation is 1 then. */
+ * stride, in pixels) are constants where it matters; the dilation is 1 then: they are parameters.
+ * NOLINTNEXTLINE(readability-function-size) */
 INLINE void depthwise_vector(const tenon__cpu_row_t* row, const float* x, float* y, size_t channel,
                              size_t lanes, int pixels, int columns, int step) {
   const vfloat_t bias = row->bias != NULL ? load_lanes(row->bias + channel, lanes) : vsplat(0.0F);
@@ -185,7 +186,9 @@ static void depthwise_row(const tenon__cpu_row_t* row) {
       }                                                                                           \
     }                                                                                             \
   }
+/* Nesting: a loop for each axis. NOLINTNEXTLINE(readability-function-size) */
 POOL_ROW(max_row, -INFINITY, vselect(value != value, value, vmax(value, sum)))
+/* Likewise. NOLINTNEXTLINE(readability-function-size) */
 POOL_ROW(sum_row, 0.0F, sum + value)
 
 const tenon__cpu_windows_t ISA(tenon__cpu_windows) = {

@@ -99,8 +99,8 @@ static void run_convolution(const convolution_t* c, tenon__thread_pool_t* pool,
   fake_ints(&fake, "strides", 2, strides);
   fake_ints(&fake, "pads", 4, pads);
   fake_int(&fake, "groups", c->groups);
-  report(&fake, &tenon__cpu_convolution_kernel, state, c->name,
-         2.0 * (double)(out * out * c->out * c->in / c->groups * c->kernel * c->kernel));
+  const int64_t multiplications = out * out * c->out * c->in / c->groups * c->kernel * c->kernel;
+  report(&fake, &tenon__cpu_convolution_kernel, state, c->name, 2.0 * (double)multiplications);
   fake_free(&fake);
 }
 
