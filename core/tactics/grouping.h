@@ -13,7 +13,7 @@ typedef struct group_t {
   uint32_t node_count;
   uint32_t nodes[GROUP_MOST_NODES];
   uint32_t last_position; /* largest of its nodes' */
-  uint32_t output; /* VIEW, and moves: of the node */
+  uint32_t output;        /* VIEW, and moves: of the node */
   /* Runs of expressions: the composed expression, operands' indices are graph values. */
   const tenon__expression_t* expression;
   uint32_t value_count;
