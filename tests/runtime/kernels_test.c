@@ -3,22 +3,6 @@
 #include "core/plan/plan_file.h"
 #include "tests/support/core_world.h"
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t do_nothing(void* instance, void* bound, tenon_run_t* run,
-                                 const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                 uint32_t input_count, const tenon_argument_t* outputs,
-                                 uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
-  return TENON_OK;
-}
-
 static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                       tenon_refusal_t* out_refusal) {
   (void)state;
@@ -59,7 +43,7 @@ static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
 #define KERNEL(kernel_name, ...)                                                          \
   {                                                                                       \
     .size = sizeof(tenon_kernel_t), .name = (kernel_name), .device = "cpu", .version = 1, \
-    .enqueue = do_nothing, __VA_ARGS__                                                    \
+    .enqueue = core_do_nothing, __VA_ARGS__                                               \
   }
 
 /* Of those that take it the first by name is chosen. */

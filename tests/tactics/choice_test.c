@@ -6,22 +6,6 @@
 
 static const char* const takes_dense[] = {"test.dense/1", NULL};
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t do_nothing(void* instance, void* bound, tenon_run_t* run,
-                                 const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                                 uint32_t input_count, const tenon_argument_t* outputs,
-                                 uint32_t output_count) {
-  (void)instance;
-  (void)bound;
-  (void)run;
-  (void)host;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
-  return TENON_OK;
-}
-
 typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
 
 static tenon_status_t emit(tenon_emit_t* to, add_t add, const char* name, double seconds) {
@@ -39,7 +23,7 @@ static tenon_kernel_t dense_kernel(const char* name,
                           .operators = takes_dense,
                           .version = 1,
                           .tactics = tactics,
-                          .enqueue = do_nothing};
+                          .enqueue = core_do_nothing};
 }
 
 static tenon_status_t slow(void* state, const tenon_region_t* region,
@@ -294,7 +278,7 @@ static tenon_status_t wait_when_filled(void* instance, void* bound, tenon_run_t*
   if (*(const bool*)instance) {
     (void)nanosleep(&three_ms, NULL);
   }
-  return do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
 }
 
 TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
@@ -363,7 +347,7 @@ static tenon_status_t need_the_others(void* instance, void* bound, tenon_run_t* 
       return host->fail(run, TENON_ERROR_INTERNAL, "an input is gone");
     }
   }
-  return do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
+  return core_do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
 }
 
 /* The epilogue reads, as they are, the weights that the kernel packs: the plan keeps both. */
