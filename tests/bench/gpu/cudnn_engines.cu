@@ -1,0 +1,302 @@
+/* cuDNN's graph API on convolution + bias (+ residual) + ReLU in fp16, NHWC: how many proposals, how long plans take, how
+ * fast they run in a chain, whether they serialise, populate graphs and keep their precision.
+ *
+ *   cudnn_engines [seconds for each layer] [file for the device's properties] */
+#include <cstring>
+#include <thread>
+
+#include "convolution.h"
+
+static cudnnHandle_t handle;
+
+struct result_t {
+  dnn_engine_t engine;
+  double build_ms, us, error;
+  int64_t workspace;
+};
+
+template <class T>
+static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration, double limit) {
+  result_t r = {engine_of(g, configuration), NAN, NAN, NAN, -1};
+  dnn_plan_t plan;
+  const double begin = now_us();
+  const cudnnStatus_t status = plan.build(handle, configuration);
+  r.build_ms = (now_us() - begin) / 1e3;
+  if (status != CUDNN_STATUS_SUCCESS) {
+    return r;
+  }
+  plan.bind(g.names, g.pointers);
+  r.workspace = plan.workspace_bytes;
+  CHECK(cudaMemset(d.y, 0xff, d.outputs * sizeof(T)));
+  CHECK_DNN(cudnnSetStream(handle, nullptr));
+  if (cudnnBackendExecute(handle, plan.plan, plan.pack) != CUDNN_STATUS_SUCCESS) {
+    return r;
+  }
+  CHECK(cudaDeviceSynchronize());
+  r.error = relative_error(d.y, d.expected, d.outputs);
+  if (!(r.error < limit)) {
+    return r;
+  }
+  rotation_t rotation(plan, g, d);
+  r.us = step_time(
+             [&](cudaStream_t s, int i) {
+               CHECK_DNN(cudnnSetStream(handle, s));
+               CHECK_DNN(cudnnBackendExecute(handle, plan.plan, rotation.packs[i % rotation.packs.size()]));
+             },
+             9, 10, 34)
+             .median;
+  return r;
+}
+
+static void layer_table(double seconds) {
+  for (int64_t batch : {1, 32}) {
+    for (const layer_t& layer : layers) {
+      convolution_data_t<half> d(layer, batch);
+      dnn_graph_t g(handle);
+      const double t0 = now_us();
+      const cudnnStatus_t status = residual_graph(g, d);
+      const double t1 = now_us();
+      if (status != CUDNN_STATUS_SUCCESS) {
+        printf("ENGINES %s batch %ld: refused: %s\n", layer.name, (long)batch, dnn_words().c_str());
+        continue;
+      }
+      const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
+      const double t2 = now_us();
+      const std::vector<dnn_t> b = g.proposals(CUDNN_HEUR_MODE_B);
+      const double t3 = now_us();
+      const std::vector<dnn_t> fallback = g.proposals(CUDNN_HEUR_MODE_FALLBACK);
+      const double t4 = now_us();
+      printf("ENGINES %s batch %ld: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, fallback %zu in %.1f\n",
+             layer.name, (long)batch, (t1 - t0) / 1e3, (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(),
+             (t3 - t2) / 1e3, fallback.size(), (t4 - t3) / 1e3);
+      std::vector<result_t> results;
+      std::vector<double> builds;
+      const double begin = now_us();
+      for (size_t i = 0; i < a.size() && now_us() - begin < seconds * 1e6; i++) {
+        results.push_back(measure(g, d, a[i], 2e-3));
+        builds.push_back(results.back().build_ms);
+      }
+      size_t refused = 0, wrong = 0, best = 0;
+      for (size_t i = 0; i < results.size(); i++) {
+        refused += results[i].workspace < 0;
+        wrong += results[i].workspace >= 0 && !(results[i].error < 2e-3);
+        if (!(results[i].us >= results[best].us) && !std::isnan(results[i].us)) {
+          best = i;
+        }
+      }
+      if (results.empty()) {
+        continue;
+      }
+      const spread_t build = spread_of(builds);
+      printf("  %zu plans tried in %.1f s (%.0f ms a plan, %.0f-%.0f), %zu refused, %zu wrong; first proposal %.2f us, best "
+             "(number %zu) %.2f us, engine %ld, behavior %x, workspace %ld, error %.1e; own kernel %.2f\n",
+             results.size(), (now_us() - begin) / 1e6, build.median, build.low, build.high, refused, wrong,
+             results[0].us, best, results[best].us, (long)results[best].engine.index, results[best].engine.behavior,
+             (long)results[best].workspace, results[best].error, batch == 1 ? layer.own_us : NAN);
+      printf("  ");
+      for (const result_t& r : results) {
+        printf(" [e%ld n%x b%x %.0fms ws%ld %.2fus]", (long)r.engine.index, r.engine.numerical, r.engine.behavior,
+               r.build_ms, (long)r.workspace, r.us);
+      }
+      printf("\n");
+    }
+  }
+}
+
+/* Plans of one layer built on several threads with a handle and a graph each. */
+static void parallel_builds() {
+  convolution_data_t<half> d(layers[1], 1);
+  for (int threads : {1, 2, 4, 8}) {
+    std::vector<std::thread> workers;
+    std::vector<int> built(threads, 0);
+    const double begin = now_us();
+    for (int t = 0; t < threads; t++) {
+      workers.emplace_back([&, t] {
+        cudnnHandle_t own;
+        CHECK_DNN(cudnnCreate(&own));
+        {
+          dnn_graph_t g(own);
+          CHECK_DNN(residual_graph(g, d));
+          const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
+          for (size_t i = t; i < a.size() && i < 16; i += threads) {
+            dnn_plan_t plan;
+            built[t] += plan.build(own, a[i]) == CUDNN_STATUS_SUCCESS;
+          }
+        }
+        cudnnDestroy(own);
+      });
+    }
+    int sum = 0;
+    for (int t = 0; t < threads; t++) {
+      workers[t].join();
+      sum += built[t];
+    }
+    printf("PARALLEL %d threads: %d plans in %.0f ms\n", threads, sum, (now_us() - begin) / 1e3);
+  }
+}
+
+/* Capture against the library's own graph interface, update, serialisation, host costs. */
+static void life_of_a_plan() {
+  convolution_data_t<half> d(layers[1], 1);
+  dnn_graph_t g(handle);
+  CHECK_DNN(residual_graph(g, d));
+  std::vector<int64_t> seen;
+  for (dnn_t configuration : g.proposals(CUDNN_HEUR_MODE_A)) {
+    const dnn_engine_t engine = engine_of(g, configuration);
+    if (std::count(seen.begin(), seen.end(), engine.index) || seen.size() == 6) {
+      continue;
+    }
+    dnn_plan_t plan;
+    double begin = now_us();
+    if (plan.build(handle, configuration) != CUDNN_STATUS_SUCCESS) {
+      continue;
+    }
+    const double build = now_us() - begin;
+    seen.push_back(engine.index);
+    plan.bind(g.names, g.pointers);
+    cudaStream_t s;
+    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK_DNN(cudnnSetStream(handle, s));
+    begin = now_us();
+    CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack));
+    const double first = now_us() - begin;
+    CHECK(cudaStreamSynchronize(s));
+    const spread_t again = host_time([&] { CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack)); }, 200);
+    CHECK(cudaStreamSynchronize(s));
+    const spread_t pack = host_time([&] { plan.bind(g.names, g.pointers); }, 200);
+    printf("PLAN engine %ld behavior %x: build %.1f ms, first execute %.0f us, later %.2f us (%.2f-%.2f) of host time, "
+           "variant pack %.2f us\n",
+           (long)engine.index, engine.behavior, build / 1e3, first, again.median, again.low, again.high, pack.median);
+    /* native graph */
+    cudaGraph_t graph;
+    CHECK(cudaGraphCreate(&graph, 0));
+    begin = now_us();
+    cudnnStatus_t status = cudnnBackendPopulateCudaGraph(handle, plan.plan, plan.pack, graph);
+    const double populate = now_us() - begin;
+    if (status == CUDNN_STATUS_SUCCESS) {
+      size_t nodes = 0;
+      CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+      cudaGraphExec_t exec;
+      CHECK(cudaGraphInstantiate(&exec, graph, 0));
+      CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
+      CHECK(cudaGraphLaunch(exec, s));
+      CHECK(cudaStreamSynchronize(s));
+      const double error = relative_error(d.y, d.expected, d.outputs);
+      std::vector<void*> pointers = g.pointers;
+      half* other = device_new<half>(d.outputs);
+      pointers.back() = other;
+      dnn_t keep = plan.pack;
+      plan.pack = nullptr;
+      plan.bind(g.names, pointers);
+      begin = now_us();
+      status = cudnnBackendUpdateCudaGraph(handle, plan.plan, plan.pack, graph);
+      const double update = now_us() - begin;
+      cudaGraphExecUpdateResultInfo info;
+      begin = now_us();
+      const cudaError_t applied = cudaGraphExecUpdate(exec, graph, &info);
+      const double apply = now_us() - begin;
+      CHECK(cudaGraphLaunch(exec, s));
+      CHECK(cudaStreamSynchronize(s));
+      printf("  populate %.1f us, %zu nodes, error %.1e; update %s %.1f us, executable update %s %.1f us, error %.1e\n",
+             populate, nodes, error, cudnnGetErrorString(status), update, cudaGetErrorString(applied), apply,
+             relative_error(other, d.expected, d.outputs));
+      cudaGetLastError();
+      cudnnBackendDestroyDescriptor(keep);
+      CHECK(cudaFree(other));
+      CHECK(cudaGraphExecDestroy(exec));
+    } else {
+      printf("  populate refused: %s (%s)\n", cudnnGetErrorString(status), dnn_words().c_str());
+    }
+    CHECK(cudaGraphDestroy(graph));
+    /* serialisation */
+    begin = now_us();
+    const std::string json = plan.json();
+    const double write = now_us() - begin;
+    if (json.empty()) {
+      printf("  serialisation refused: %s\n", dnn_words().c_str());
+    } else {
+      cudnnHandle_t other;
+      CHECK_DNN(cudnnCreate(&other));
+      {
+        dnn_plan_t loaded;
+        begin = now_us();
+        status = loaded.load(other, json);
+        const double load = now_us() - begin;
+        double error = NAN;
+        if (status == CUDNN_STATUS_SUCCESS) {
+          loaded.bind(g.names, g.pointers);
+          CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
+          CHECK_DNN(cudnnBackendExecute(other, loaded.plan, loaded.pack));
+          error = relative_error(d.y, d.expected, d.outputs);
+        }
+        printf("  serialised in %.2f ms to %zu bytes (%.60s...), loaded in %.2f ms: %s, error %.1e\n", write / 1e3,
+               json.size(), json.c_str(), load / 1e3, cudnnGetErrorString(status), error);
+      }
+      CHECK_DNN(cudnnDestroy(other));
+    }
+    CHECK(cudaStreamDestroy(s));
+  }
+}
+
+/* Which fp32 engines are tf32: numerical notes beside the error. */
+static void precision() {
+  for (int number : {0, 1}) {
+    const layer_t layer = layers[number];
+    convolution_data_t<float> d(layer, 1);
+    dnn_graph_t g(handle);
+    CHECK_DNN(residual_graph(g, d));
+    for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+      const std::vector<dnn_t> found = g.proposals(mode);
+      printf("PRECISION fp32 %s, mode %d, %zu proposals:", layer.name, mode, found.size());
+      for (size_t i = 0; i < found.size() && i < 14; i++) {
+        const result_t r = measure(g, d, found[i], 1);
+        printf(" [e%ld n%x error %.1e %.2fus]", (long)r.engine.index, r.engine.numerical, r.error, r.us);
+      }
+      printf("\n");
+    }
+  }
+}
+
+static void device_properties(const char* path) {
+  dnn_t p;
+  CHECK_DNN(cudnnBackendCreateDescriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &p));
+  dnn_one(p, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, handle);
+  cudnnStatus_t status = cudnnBackendFinalize(p);
+  int64_t size = 0, got = 0;
+  if (status == CUDNN_STATUS_SUCCESS) {
+    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0, &size, nullptr);
+  }
+  std::string json((size_t)size, 0);
+  if (status == CUDNN_STATUS_SUCCESS) {
+    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size, &got,
+                                      &json[0]);
+  }
+  printf("PROPERTIES %s, %ld bytes\n", cudnnGetErrorString(status), (long)size);
+  if (status == CUDNN_STATUS_SUCCESS && path) {
+    FILE* f = fopen(path, "wb");
+    if (f) {
+      fwrite(json.data(), 1, strlen(json.c_str()), f);
+      fclose(f);
+    }
+  }
+  cudnnBackendDestroyDescriptor(p);
+}
+
+int main(int argc, char** argv) {
+  print_device();
+  size_t before = 0, after = 0, total = 0;
+  CHECK(cudaMemGetInfo(&before, &total));
+  const double begin = now_us();
+  CHECK_DNN(cudnnCreate(&handle));
+  const double created = now_us() - begin;
+  CHECK(cudaMemGetInfo(&after, &total));
+  printf("CUDNN %zu: create %.1f ms, %.1f MB of device memory\n", cudnnGetVersion(), created / 1e3,
+         (double)(before - after) / 1e6);
+  device_properties(argc > 2 ? argv[2] : nullptr);
+  layer_table(argc > 1 ? atof(argv[1]) : 6);
+  life_of_a_plan();
+  precision();
+  parallel_builds();
+  CHECK(cudaMemGetInfo(&after, &total));
+  printf("CUDNN all in all %.1f MB of device memory\n", (double)(before - after) / 1e6);
+}

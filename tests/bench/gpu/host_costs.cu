@@ -1,0 +1,411 @@
+/* What the host pays: launching and changing graphs, copies inside and outside of them, events, synchronisation,
+ * stream-ordered memory; and what several contexts gain. */
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "hopper.cuh"
+
+#include "measure.h"
+
+/* Like a layer of ResNet-50 at batch 1: weights before the wait, activations after it, some arithmetic; 16 KB each a block. */
+static __global__ void __launch_bounds__(128) layer(const uint4* weights, const uint4* x, uint4* y, int rounds,
+                                                    unsigned long long* stamps) {
+  if (stamps && threadIdx.x == 0 && blockIdx.x == 0) {
+    stamps[0] = global_time();
+  }
+  uint4 w[8], a[8];
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    w[i] = __ldg(weights + (blockIdx.x * 8 + i) * 128 + threadIdx.x);
+  }
+  release_dependents();
+  wait_for_predecessor();
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    a[i] = __ldcg(x + i * 128 + threadIdx.x);
+  }
+  float s[8] = {};
+  for (int r = 0; r < rounds; r++) {
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+      s[i] = fmaf(s[i], __uint_as_float(w[i].x & 0x3fffffff), __uint_as_float(a[i].y & 0x3fffffff));
+      s[i] = fmaf(s[i], __uint_as_float(w[i].z & 0x3fffffff), __uint_as_float(a[i].w & 0x3fffffff));
+    }
+  }
+  if (blockIdx.x < 8) {
+    uint4 out;
+    out.x = __float_as_uint(s[0] + s[1]) & 0x3fffffff;
+    out.y = __float_as_uint(s[2] + s[3]) & 0x3fffffff;
+    out.z = __float_as_uint(s[4] + s[5]) & 0x3fffffff;
+    out.w = __float_as_uint(s[6] + s[7]) & 0x3fffffff;
+    y[blockIdx.x * 128 + threadIdx.x] = out;
+  }
+  if (stamps && threadIdx.x == 0 && blockIdx.x == 0) {
+    stamps[1] = global_time();
+  }
+}
+
+enum { BLOCKS = 112, WEIGHTS = BLOCKS * 8 * 128 };
+static uint4* weights;
+static const int ROUNDS = 30;
+
+struct chain_t {
+  uint4* x[2];
+  unsigned long long* stamps;
+  chain_t() : x{device_new<uint4>(1024), device_new<uint4>(1024)}, stamps(device_new<unsigned long long>(4)) {
+    CHECK(cudaMemset(x[0], 0, 16384));
+    CHECK(cudaMemset(x[1], 0, 16384));
+  }
+  void enqueue(cudaStream_t s, int length, bool dependent, bool stamped = false) {
+    for (int i = 0; i < length; i++) {
+      unsigned long long* t = stamped && i == 0 ? stamps : stamped && i == length - 1 ? stamps + 2 : nullptr;
+      CHECK(launch(layer, dim3(BLOCKS), 128, 0, dim3(1), dependent, s, (const uint4*)weights + (i % 50) * WEIGHTS,
+                   (const uint4*)x[i & 1], x[1 - (i & 1)], (int)ROUNDS, t));
+    }
+  }
+};
+
+static void print(const char* what, spread_t t) {
+  printf("HOST %s: %.2f us (%.2f-%.2f)\n", what, t.median, t.low, t.high);
+}
+
+static void graph_launches() {
+  for (int nodes : {1, 50, 100, 500}) {
+    for (bool dependent : {false, true}) {
+      chain_t chain;
+      double begin = now_us();
+      cudaStream_t s;
+      CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+      CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+      chain.enqueue(s, nodes, dependent, true);
+      cudaGraph_t graph;
+      CHECK(cudaStreamEndCapture(s, &graph));
+      const double capture = now_us() - begin;
+      cudaGraphExec_t exec;
+      begin = now_us();
+      CHECK(cudaGraphInstantiate(&exec, graph, 0));
+      const double instantiate = now_us() - begin;
+      begin = now_us();
+      CHECK(cudaGraphUpload(exec, s));
+      CHECK(cudaStreamSynchronize(s));
+      const double upload = now_us() - begin;
+      std::vector<double> idle, busy, run;
+      for (int i = 0; i < 60; i++) {
+        begin = now_us();
+        CHECK(cudaGraphLaunch(exec, s));
+        const double returned = now_us();
+        CHECK(cudaStreamSynchronize(s));
+        if (i >= 10) {
+          idle.push_back(returned - begin);
+          run.push_back(now_us() - begin);
+        }
+      }
+      for (int i = 0; i < 60; i++) {
+        CHECK(cudaGraphLaunch(exec, s));
+        begin = now_us();
+        CHECK(cudaGraphLaunch(exec, s));
+        busy.push_back(now_us() - begin);
+        CHECK(cudaStreamSynchronize(s));
+      }
+      /* the gap: end of the last kernel of one replay to the start of the first of the next */
+      std::vector<double> gap;
+      unsigned long long *copies = nullptr, t[64];
+      CHECK(cudaMallocHost(&copies, 16 * 32));
+      for (int i = 0; i < 8; i++) {
+        CHECK(cudaGraphLaunch(exec, s));
+        CHECK(cudaGraphLaunch(exec, s));
+        CHECK(cudaStreamSynchronize(s));
+      }
+      cudaEvent_t a, b;
+      CHECK(cudaEventCreate(&a));
+      CHECK(cudaEventCreate(&b));
+      auto many = [&](int n) {
+        CHECK(cudaEventRecord(a, s));
+        for (int i = 0; i < n; i++) {
+          CHECK(cudaGraphLaunch(exec, s));
+        }
+        CHECK(cudaEventRecord(b, s));
+        CHECK(cudaEventSynchronize(b));
+        float ms;
+        CHECK(cudaEventElapsedTime(&ms, a, b));
+        return ms * 1e3;
+      };
+      many(5);
+      std::vector<double> period;
+      for (int i = 0; i < 9; i++) {
+        period.push_back((many(40) - many(10)) / 30);
+      }
+      CHECK(cudaMemcpy(t, chain.stamps, 32, cudaMemcpyDeviceToHost));
+      const double inside = (double)(t[3] - t[0]) / 1e3;
+      printf("GRAPH %d nodes, %s: capture %.0f us, instantiate %.0f, upload %.0f; launch returns after %.2f us (%.2f-%.2f), "
+             "behind another %.2f; launch to synchronised %.1f; period back to back %.2f, first start to last end %.2f: gap "
+             "%.2f us\n",
+             nodes, dependent ? "dependent" : "plain", capture, instantiate, upload, spread_of(idle).median,
+             spread_of(idle).low, spread_of(idle).high, spread_of(busy).median, spread_of(run).median,
+             spread_of(period).median, inside, spread_of(period).median - inside);
+      /* changes */
+      cudaGraphExecUpdateResultInfo info;
+      cudaGraph_t other;
+      chain_t second;
+      CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+      second.enqueue(s, nodes, dependent, true);
+      CHECK(cudaStreamEndCapture(s, &other));
+      bool turn = false;
+      const spread_t update = host_time([&] { CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info)); }, 20);
+      const spread_t after = host_time(
+          [&] {
+            CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info));
+            CHECK(cudaGraphLaunch(exec, s));
+          },
+          20);
+      size_t count = 0;
+      CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+      std::vector<cudaGraphNode_t> node(count);
+      CHECK(cudaGraphGetNodes(graph, node.data(), &count));
+      cudaKernelNodeParams parameters;
+      CHECK(cudaGraphKernelNodeGetParams(node[0], &parameters));
+      CHECK(cudaStreamSynchronize(s));
+      const spread_t one = host_time([&] { CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters)); }, 50);
+      const spread_t one_launch = host_time(
+          [&] {
+            CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters));
+            CHECK(cudaGraphLaunch(exec, s));
+          },
+          50);
+      CHECK(cudaStreamSynchronize(s));
+      printf("  executable update %.1f us, with launch %.1f; one node's parameters %.2f, with launch %.2f\n", update.median,
+             after.median, one.median, one_launch.median);
+      CHECK(cudaFreeHost(copies));
+      CHECK(cudaGraphExecDestroy(exec));
+      CHECK(cudaGraphDestroy(graph));
+      CHECK(cudaGraphDestroy(other));
+      CHECK(cudaStreamDestroy(s));
+    }
+  }
+}
+
+/* 600 KB in, 4 KB out, around 50 layers. */
+static void copies() {
+  chain_t chain;
+  const size_t in = 600 << 10, out = 4096;
+  void *host_in, *host_out, *pageable_in = malloc(in), *pageable_out = malloc(out);
+  uint8_t *device_in = device_new<uint8_t>(in), *device_out = device_new<uint8_t>(out);
+  CHECK(cudaMallocHost(&host_in, in));
+  CHECK(cudaMallocHost(&host_out, out));
+  memset(host_in, 1, in);
+  memset(pageable_in, 1, in);
+  cudaStream_t s;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  auto body = [&](cudaStream_t q) { chain.enqueue(q, 50, true); };
+  auto both = [&](cudaStream_t q, const void* from, void* to) {
+    CHECK(cudaMemcpyAsync(device_in, from, in, cudaMemcpyHostToDevice, q));
+    body(q);
+    CHECK(cudaMemcpyAsync(to, device_out, out, cudaMemcpyDeviceToHost, q));
+  };
+  graph_t inside([&](cudaStream_t q) { both(q, host_in, host_out); });
+  graph_t bare(body);
+  auto report = [&](const char* name, auto work) {
+    std::vector<double> returns, total;
+    for (int i = 0; i < 110; i++) {
+      const double begin = now_us();
+      work();
+      const double returned = now_us();
+      CHECK(cudaStreamSynchronize(s));
+      if (i >= 10) {
+        returns.push_back(returned - begin);
+        total.push_back(now_us() - begin);
+      }
+    }
+    printf("COPIES %s: host %.2f us (%.2f-%.2f), to the end %.1f (%.1f-%.1f)\n", name, spread_of(returns).median,
+           spread_of(returns).low, spread_of(returns).high, spread_of(total).median, spread_of(total).low,
+           spread_of(total).high);
+  };
+  report("none, graph of 50 layers", [&] { CHECK(cudaGraphLaunch(bare.exec, s)); });
+  report("pinned, inside the graph", [&] { CHECK(cudaGraphLaunch(inside.exec, s)); });
+  report("pinned, outside", [&] {
+    CHECK(cudaMemcpyAsync(device_in, host_in, in, cudaMemcpyHostToDevice, s));
+    CHECK(cudaGraphLaunch(bare.exec, s));
+    CHECK(cudaMemcpyAsync(host_out, device_out, out, cudaMemcpyDeviceToHost, s));
+  });
+  report("pageable, outside", [&] {
+    CHECK(cudaMemcpyAsync(device_in, pageable_in, in, cudaMemcpyHostToDevice, s));
+    CHECK(cudaGraphLaunch(bare.exec, s));
+    CHECK(cudaMemcpyAsync(pageable_out, device_out, out, cudaMemcpyDeviceToHost, s));
+  });
+  report("memcpy into pinned staging, inside the graph", [&] {
+    memcpy(host_in, pageable_in, in);
+    CHECK(cudaGraphLaunch(inside.exec, s));
+  });
+  report("only the input, pinned, stream", [&] { CHECK(cudaMemcpyAsync(device_in, host_in, in, cudaMemcpyHostToDevice, s)); });
+  report("only the output, pinned, stream", [&] { CHECK(cudaMemcpyAsync(host_out, device_out, out, cudaMemcpyDeviceToHost, s)); });
+  report("50 layers launched without a graph", [&] { body(s); });
+  report("50 layers without a graph, plain", [&] { chain.enqueue(s, 50, false); });
+  /* a copy node's address changed */
+  size_t count = 0;
+  CHECK(cudaGraphGetNodes(inside.graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  CHECK(cudaGraphGetNodes(inside.graph, nodes.data(), &count));
+  for (cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type;
+    CHECK(cudaGraphNodeGetType(node, &type));
+    if (type == cudaGraphNodeTypeMemcpy) {
+      print("new address for a copy node, with launch", host_time(
+                                                            [&] {
+                                                              CHECK(cudaGraphExecMemcpyNodeSetParams1D(
+                                                                  inside.exec, node, device_in, host_in, in,
+                                                                  cudaMemcpyHostToDevice));
+                                                              CHECK(cudaGraphLaunch(inside.exec, s));
+                                                            },
+                                                            50));
+      break;
+    }
+  }
+  CHECK(cudaStreamSynchronize(s));
+}
+
+static __global__ void raise_flag(volatile int* flag, int value) {
+  __threadfence_system();
+  *flag = value;
+}
+
+static void events_and_memory() {
+  cudaStream_t s;
+  cudaEvent_t a, b, silent;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  CHECK(cudaEventCreate(&a));
+  CHECK(cudaEventCreate(&b));
+  CHECK(cudaEventCreateWithFlags(&silent, cudaEventDisableTiming));
+  print("event record", host_time([&] { CHECK(cudaEventRecord(a, s)); }, 300));
+  CHECK(cudaStreamSynchronize(s));
+  print("event record without timing", host_time([&] { CHECK(cudaEventRecord(silent, s)); }, 300));
+  CHECK(cudaStreamSynchronize(s));
+  print("event query, done", host_time([&] { CHECK(cudaEventQuery(a)); }, 300));
+  CHECK(cudaEventRecord(b, s));
+  CHECK(cudaEventSynchronize(b));
+  print("event elapsed", host_time([&] { float ms; CHECK(cudaEventElapsedTime(&ms, a, b)); }, 300));
+  print("event synchronize, done", host_time([&] { CHECK(cudaEventSynchronize(b)); }, 300));
+  print("stream wait event", host_time([&] { CHECK(cudaStreamWaitEvent(s, silent, 0)); }, 300));
+  print("stream synchronize, idle", host_time([&] { CHECK(cudaStreamSynchronize(s)); }, 300));
+  print("event create and destroy", host_time([&] { cudaEvent_t e; CHECK(cudaEventCreate(&e)); CHECK(cudaEventDestroy(e)); }, 100));
+  print("set device", host_time([&] { CHECK(cudaSetDevice(0)); }, 300));
+  for (size_t size : {(size_t)4096, (size_t)16 << 20}) {
+    void* p;
+    const spread_t pooled = host_time(
+        [&] {
+          CHECK(cudaMallocAsync(&p, size, s));
+          CHECK(cudaFreeAsync(p, s));
+        },
+        100);
+    CHECK(cudaStreamSynchronize(s));
+    const spread_t synchronised = host_time(
+        [&] {
+          CHECK(cudaMallocAsync(&p, size, s));
+          CHECK(cudaFreeAsync(p, s));
+          CHECK(cudaStreamSynchronize(s));
+        },
+        50);
+    const spread_t plain = host_time([&] { CHECK(cudaMalloc(&p, size)); CHECK(cudaFree(p)); }, 30);
+    const spread_t pinned = host_time([&] { CHECK(cudaMallocHost(&p, size)); CHECK(cudaFreeHost(p)); }, 10);
+    printf("MEMORY %zu KB, take and give: stream-ordered %.2f us, with synchronisation (pool gives back) %.2f, cudaMalloc "
+           "%.1f, pinned %.1f\n",
+           size >> 10, pooled.median, synchronised.median, plain.median, pinned.median);
+  }
+  /* how soon the host knows */
+  chain_t chain;
+  graph_t graph([&](cudaStream_t q) { chain.enqueue(q, 50, true); });
+  volatile int* flag;
+  CHECK(cudaHostAlloc((void**)&flag, 64, cudaHostAllocMapped));
+  int* device_flag;
+  CHECK(cudaHostGetDevicePointer((void**)&device_flag, (void*)flag, 0));
+  cudaEvent_t blocking;
+  CHECK(cudaEventCreateWithFlags(&blocking, cudaEventBlockingSync | cudaEventDisableTiming));
+  const spread_t device = graph.time(51);
+  print("50 layers by device events", device);
+  print("50 layers, stream synchronize", host_time([&] { CHECK(cudaGraphLaunch(graph.exec, s)); CHECK(cudaStreamSynchronize(s)); }, 100));
+  print("50 layers, event query in a loop", host_time(
+                                                [&] {
+                                                  CHECK(cudaGraphLaunch(graph.exec, s));
+                                                  CHECK(cudaEventRecord(silent, s));
+                                                  while (cudaEventQuery(silent) == cudaErrorNotReady) {
+                                                  }
+                                                },
+                                                100));
+  print("50 layers, blocking event", host_time(
+                                         [&] {
+                                           CHECK(cudaGraphLaunch(graph.exec, s));
+                                           CHECK(cudaEventRecord(blocking, s));
+                                           CHECK(cudaEventSynchronize(blocking));
+                                         },
+                                         100));
+  int value = 0;
+  *flag = 0;
+  print("50 layers, flag in host memory", host_time(
+                                              [&] {
+                                                CHECK(cudaGraphLaunch(graph.exec, s));
+                                                raise_flag<<<1, 1, 0, s>>>(device_flag, ++value);
+                                                while (*flag != value) {
+                                                }
+                                              },
+                                              100));
+  CHECK(cudaStreamSynchronize(s));
+}
+
+/* Several graphs on several streams: chains finished per second. */
+static void contexts() {
+  for (bool dependent : {true, false}) {
+    for (int count : {1, 2, 4, 8}) {
+      for (bool threads : {false, true}) {
+        std::vector<chain_t> chain(count);
+        std::vector<graph_t*> graph;
+        for (int i = 0; i < count; i++) {
+          graph.push_back(new graph_t([&](cudaStream_t q) { chain[i].enqueue(q, 51, dependent); }));
+          graph[i]->run();
+        }
+        const int rounds = 300;
+        std::vector<double> latency;
+        const double begin = now_us();
+        if (threads) {
+          std::vector<std::thread> workers;
+          for (int i = 0; i < count; i++) {
+            workers.emplace_back([&, i] {
+              for (int r = 0; r < rounds; r++) {
+                CHECK(cudaGraphLaunch(graph[i]->exec, graph[i]->stream));
+                CHECK(cudaStreamSynchronize(graph[i]->stream));
+              }
+            });
+          }
+          for (std::thread& w : workers) {
+            w.join();
+          }
+        } else {
+          for (int r = 0; r < rounds; r++) {
+            for (graph_t* g : graph) {
+              CHECK(cudaGraphLaunch(g->exec, g->stream));
+            }
+          }
+          for (graph_t* g : graph) {
+            CHECK(cudaStreamSynchronize(g->stream));
+          }
+        }
+        const double us = now_us() - begin;
+        printf("CONTEXTS %d, %s, %s: %.0f chains of 51 a second, %.1f us for each of a context's\n", count,
+               dependent ? "dependent" : "plain", threads ? "a thread each, waiting for each run" : "one thread, queued",
+               rounds * count / us * 1e6, us / rounds);
+        for (graph_t* g : graph) {
+          delete g;
+        }
+      }
+    }
+  }
+}
+
+int main() {
+  print_device();
+  weights = (uint4*)random_half((size_t)50 * WEIGHTS * 8, 0.5f, 1);
+  CHECK(cudaDeviceSynchronize());
+  graph_launches();
+  copies();
+  events_and_memory();
+  contexts();
+}

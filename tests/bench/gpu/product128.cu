@@ -1,0 +1,356 @@
+/* BERT-base's four products of 128 rows, each in a chain of itself with other weights for each step: every choice of
+ * product128 checked against float64 and timed, cuBLASLt's best eight algorithms in the same chain.
+ *
+ *   product128 [--check] [shape]       --check: few choices, no timing, for compute-sanitizer */
+#include <cstring>
+
+#include "library_product.h"
+#include "product128.h"
+
+enum { LAYERS = 12, LONG = 60, SHORT = 24 };
+
+struct shape_t {
+  const char* name;
+  int columns, channels, mode, gelu;
+};
+static const shape_t shapes[] = {{"query, key, value", 2304, 768, PRODUCT_NORMALISE, 0},
+                                 {"output", 768, 768, PRODUCT_RESIDUAL, 0},
+                                 {"first of MLP", 3072, 768, PRODUCT_NORMALISE, 1},
+                                 {"second of MLP", 768, 3072, PRODUCT_RESIDUAL, 0}};
+
+/* Sum and sum of squares of each 16 columns of a row. */
+static __global__ void partial_statistics(const half* x, int columns, float2* out) {
+  const int row = threadIdx.x, part = blockIdx.x;
+  float2 s = {0, 0};
+  for (int i = 0; i < 16; i++) {
+    const float v = __half2float(x[row * columns + part * 16 + i]);
+    s.x += v;
+    s.y += v * v;
+  }
+  out[part * PRODUCT_ROWS + row] = s;
+}
+
+static __global__ void weight_sums(const half* w, int channels, float* out) {
+  double s = 0;
+  for (int k = threadIdx.x; k < channels; k += 32) {
+    s += (double)__half2float(w[(size_t)blockIdx.x * channels + k]);
+  }
+  for (int i = 16; i; i /= 2) {
+    s += __shfl_xor_sync(~0u, s, i);
+  }
+  if (!threadIdx.x) {
+    out[blockIdx.x] = (float)s;
+  }
+}
+
+/* The same formula in float64 from the same weights, one thread an output; moments over the row itself. */
+static __global__ void reference(product_step_t step, const half* raw_weights, double* out) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  const half* normalised = step.mode == PRODUCT_NORMALISE ? step.input : step.residual;
+  const int width = step.mode == PRODUCT_NORMALISE ? step.channels : step.columns;
+  double mean = 0, square = 0, sum = 0, weight_sum = 0;
+  for (int i = 0; i < width; i++) {
+    const double v = __half2float(normalised[row * width + i]);
+    mean += v / width;
+    square += v * v / width;
+  }
+  const double deviation = rsqrt(square - mean * mean + 1e-12);
+  for (int k = 0; k < step.channels; k++) {
+    const double w = __half2float(raw_weights[(size_t)column * step.channels + k]);
+    sum += w * (double)__half2float(step.input[row * step.channels + k]);
+    weight_sum += w;
+  }
+  if (step.mode == PRODUCT_NORMALISE) {
+    sum = deviation * (sum - mean * weight_sum) + step.bias[column];
+    if (step.gelu) {
+      sum = 0.5 * sum * (1 + erf(sum * 0.70710678118654752));
+    }
+  } else {
+    const double r = __half2float(step.residual[row * step.columns + column]);
+    sum += step.bias[column] + (r - mean) * deviation * step.gamma[column] + step.beta[column];
+  }
+  out[row * step.columns + column] = sum;
+}
+
+struct data_t {
+  half *raw[LAYERS], *packed[LAYERS];
+  product_step_t step[LAYERS];
+  double* expected;
+  float2 *statistics_out, *statistics_expected;
+};
+
+static data_t make_data(const shape_t& shape) {
+  data_t data;
+  const size_t n = (size_t)shape.columns * shape.channels;
+  const int width = 768;
+  half* input = random_half((size_t)PRODUCT_ROWS * shape.channels, 1.7f, 7);
+  half* residual = random_half((size_t)PRODUCT_ROWS * width, 1.7f, 8);
+  half* output = device_new<half>((size_t)PRODUCT_ROWS * shape.columns);
+  float2* statistics = device_new<float2>(48 * PRODUCT_ROWS);
+  partial_statistics<<<48, PRODUCT_ROWS>>>(shape.mode == PRODUCT_NORMALISE ? input : residual, width, statistics);
+  data.statistics_out = device_new<float2>(192 * PRODUCT_ROWS);
+  const float* bias = random_float(shape.columns, 0, 0.5f, 9);
+  const float* gamma = random_float(shape.columns, 1, 0.3f, 10);
+  const float* beta = random_float(shape.columns, 0, 0.3f, 11);
+  for (int l = 0; l < LAYERS; l++) {
+    data.raw[l] = random_half(n, 1.2f * sqrtf(3.f / shape.channels), 20 + l);
+    data.packed[l] = device_new<half>(n);
+    pack_product_weights<<<(n + 255) / 256, 256>>>(data.packed[l], data.raw[l], shape.columns, shape.channels);
+    float* sums = device_new<float>(shape.columns);
+    weight_sums<<<shape.columns, 32>>>(data.raw[l], shape.channels, sums);
+    product_step_t& step = data.step[l];
+    step = {shape.columns, shape.channels, shape.mode, shape.gelu};
+    step.input = input;
+    step.weights = data.packed[l];
+    step.bias = bias;
+    step.weight_sums = sums;
+    step.statistics_count = 48;
+    step.output = output;
+    if (shape.mode == PRODUCT_NORMALISE) {
+      step.input_statistics = statistics;
+    } else {
+      step.residual = residual;
+      step.residual_statistics = statistics;
+      step.gamma = gamma;
+      step.beta = beta;
+      step.output_statistics = data.statistics_out;
+    }
+  }
+  data.expected = device_new<double>((size_t)PRODUCT_ROWS * shape.columns);
+  reference<<<dim3(shape.columns / 128, PRODUCT_ROWS), 128>>>(data.step[0], data.raw[0], data.expected);
+  CHECK(cudaDeviceSynchronize());
+  return data;
+}
+
+/* Largest difference between the statistics that left and those of the output, relative to a row's size. */
+static double statistics_error(const data_t& data, const product_step_t& step, int parts) {
+  std::vector<float2> got(parts * PRODUCT_ROWS);
+  std::vector<double> y((size_t)PRODUCT_ROWS * step.columns);
+  CHECK(cudaMemcpy(got.data(), data.statistics_out, got.size() * sizeof(float2), cudaMemcpyDeviceToHost));
+  CHECK(cudaMemcpy(y.data(), data.expected, y.size() * 8, cudaMemcpyDeviceToHost));
+  double worst = 0;
+  for (int row = 0; row < PRODUCT_ROWS; row++) {
+    double sum = 0, squares = 0, want_sum = 0, want = 0;
+    for (int i = 0; i < parts; i++) {
+      sum += got[i * PRODUCT_ROWS + row].x;
+      squares += got[i * PRODUCT_ROWS + row].y;
+    }
+    for (int i = 0; i < step.columns; i++) {
+      want_sum += y[(size_t)row * step.columns + i];
+      want += y[(size_t)row * step.columns + i] * y[(size_t)row * step.columns + i];
+    }
+    const double error = std::max(fabs(squares / want - 1), fabs(sum - want_sum) / step.columns);
+    worst = error <= worst ? worst : error;
+  }
+  return worst;
+}
+
+static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count, bool dependent,
+                      void* evict = nullptr, bool late_weights = false) {
+  graph_t graph([&](cudaStream_t stream) {
+    for (int i = 0; i < length; i++) {
+      product_launch_t launch = {};
+      product_plan(data.step[i % LAYERS], choice, &launch);
+      launch.arguments.late_weights = late_weights;
+      product_enqueue(launch, dependent, stream);
+    }
+  });
+  return graph.time(count, evict, 256 << 20);
+}
+
+static spread_t one_of_chain(const data_t& data, const product_choice_t& choice, bool dependent, void* evict,
+                             bool late_weights = false) {
+  const spread_t a = chain(data, choice, SHORT, 31, dependent, evict, late_weights);
+  const spread_t b = chain(data, choice, LONG, 31, dependent, evict, late_weights);
+  const double n = LONG - SHORT;
+  return {(b.median - a.median) / n, (b.low - a.median) / n, (b.high - a.median) / n};
+}
+
+/* Where a block's time goes: medians over the blocks of step 6 to 20 of a chain. */
+static void print_stamps(const data_t& data, const product_choice_t& choice) {
+  enum { STEPS = 24, BLOCKS = 256 };
+  unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * 8);
+  CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * 64));
+  {
+    graph_t graph([&](cudaStream_t stream) {
+      for (int i = 0; i < STEPS; i++) {
+        product_launch_t launch = {};
+        product_plan(data.step[i % LAYERS], choice, &launch);
+        launch.arguments.stamps = stamps + i * BLOCKS * 8;
+        product_enqueue(launch, true, stream);
+      }
+    });
+    graph.time(3);
+  }
+  std::vector<unsigned long long> t(STEPS * BLOCKS * 8);
+  CHECK(cudaMemcpy(t.data(), stamps, t.size() * 8, cudaMemcpyDeviceToHost));
+  std::vector<double> phase[5], spread, period, early;
+  unsigned long long previous_end = 0;
+  for (int i = 6; i < STEPS; i++) {
+    unsigned long long first_go = ~0ull, last_go = 0, end = 0, first_start = ~0ull;
+    for (int b = 0; b < BLOCKS; b++) {
+      const unsigned long long* s = &t[(i * BLOCKS + b) * 8];
+      if (!s[7]) {
+        continue;
+      }
+      for (int k = 0; k < 5; k++) {
+        phase[k].push_back((double)(s[k + 1] - s[k]));
+      }
+      first_start = std::min(first_start, s[0]);
+      first_go = std::min(first_go, s[1]);
+      last_go = std::max(last_go, s[1]);
+      end = std::max(end, s[5]);
+    }
+    spread.push_back((double)(last_go - first_go));
+    if (previous_end) {
+      period.push_back((double)(first_go - previous_end));
+    }
+    previous_end = end;
+  }
+  printf("  TIME ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, epilogue %.0f | last end to first go "
+         "%.0f, go spread %.0f\n",
+         spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median, spread_of(phase[3]).median,
+         spread_of(phase[4]).median, spread_of(period).median, spread_of(spread).median);
+  CHECK(cudaFree(stamps));
+}
+
+/* A few values beside what they should be, for who looks for the mistake. */
+static void print_samples(const product_step_t& step, const double* expected) {
+  for (int row : {0, 1, 8, 16, 64, 127}) {
+    for (int column : {0, 1, 2, 4, 8, 16, 33}) {
+      half y;
+      double want;
+      CHECK(cudaMemcpy(&y, step.output + (size_t)row * step.columns + column, 2, cudaMemcpyDeviceToHost));
+      CHECK(cudaMemcpy(&want, expected + (size_t)row * step.columns + column, 8, cudaMemcpyDeviceToHost));
+      printf("  [%d][%d] %.3f/%.3f", row, column, (double)(float)y, want);
+    }
+    printf("\n");
+  }
+}
+
+static std::vector<product_choice_t> choices(const product_step_t& step, bool few) {
+  std::vector<product_choice_t> all;
+  const int count = (int)product_instances().size();
+  for (int i = 0; i < count; i++) {
+    const product_instance_t& instance = product_instances()[i];
+    const int blocks = step.channels / 64 / instance.split;
+    const int launched = step.columns / instance.columns * instance.split * 2 / instance.warpgroups;
+    if (launched > 264 || launched < 40) {
+      continue;
+    }
+    for (int sharing : {1, 2, 4}) {
+      for (int weight_sharing : {1, 2}) {
+        int last = 0;
+        for (int budget : {113000, 150000, 232448}) { /* two blocks a multiprocessor, more, all */
+          product_choice_t choice = {i, 0, sharing, weight_sharing, 0, 0};
+          const int fixed = instance.layout(step.channels, 0).size;
+          choice.stages = std::min({blocks, (budget - fixed) / (instance.warpgroups * 8192), (int)PRODUCT_STAGES_MAX});
+          product_launch_t launch = {};
+          if (choice.stages < 2 || choice.stages == last || !product_plan(step, choice, &launch) ||
+              (few && (budget > 113000 || sharing == 4))) {
+            continue;
+          }
+          last = choice.stages;
+          all.push_back(choice);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+static void print_best(const data_t& data, product_choice_t choice, void* evict) {
+  for (int pad : {0, 1, 2}) {
+    choice.pad = pad;
+    const spread_t t = one_of_chain(data, choice, true, nullptr);
+    printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f\n",
+           product_name(choice).c_str(), t.median, t.low, t.high, one_of_chain(data, choice, false, nullptr).median,
+           one_of_chain(data, choice, true, evict).median, one_of_chain(data, choice, true, nullptr, true).median);
+    print_stamps(data, choice);
+  }
+}
+
+static void compare_with_library(const data_t& data, const shape_t& shape) {
+  cublasLtHandle_t handle;
+  CHECK_BLAS(cublasLtCreate(&handle));
+  {
+    const half* bias = random_half(shape.columns, 0.5f, 9);
+    blas_product_t product(handle, PRODUCT_ROWS, shape.columns, shape.channels,
+                           shape.gelu ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS, bias);
+    std::vector<std::pair<double, std::string>> times;
+    for (const cublasLtMatmulHeuristicResult_t& result : product.heuristics(8)) {
+      const spread_t t = step_time([&](cudaStream_t stream, int i) {
+        CHECK_BLAS(product.run(&result.algo, data.raw[i % LAYERS], data.step[0].input, data.step[0].residual,
+                               data.step[0].output, stream));
+      });
+      times.push_back({t.median, algorithm_name(result.algo)});
+    }
+    std::sort(times.begin(), times.end());
+    printf("  LIBRARY cuBLASLt %zu: best %.2f us (%s), of %zu, slowest %.2f\n", cublasLtGetVersion(), times[0].first,
+           times[0].second.c_str(), times.size(), times.back().first);
+  }
+  cublasLtDestroy(handle);
+}
+
+static int run_shape(const shape_t& shape, bool only_check, void* evict) {
+  const data_t data = make_data(shape);
+  std::vector<product_choice_t> right;
+  int wrong = 0;
+  double worst = 0;
+  cudaStream_t stream;
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const size_t size = (size_t)PRODUCT_ROWS * shape.columns;
+  for (product_choice_t choice : choices(data.step[0], only_check)) {
+    product_launch_t launch = {};
+    product_plan(data.step[0], choice, &launch);
+    CHECK(cudaMemset(data.step[0].output, 0xff, size * 2));
+    CHECK(cudaMemset(data.statistics_out, 0xff, 192 * PRODUCT_ROWS * sizeof(float2)));
+    product_enqueue(launch, true, stream);
+    wait_or_die(stream, product_name(choice).c_str());
+    double error = relative_error(data.step[0].output, data.expected, size);
+    if (shape.mode == PRODUCT_RESIDUAL) {
+      const double e = statistics_error(data, data.step[0], product_statistics(choice, shape.columns));
+      error = e < 1e-3 ? error : INFINITY;
+    }
+    if (!(error < 1e-3)) { /* fp16 output alone rounds by 2e-4 */
+      printf("WRONG %s %s: %.2e\n", shape.name, product_name(choice).c_str(), error);
+      if (wrong++ < 2) {
+        print_samples(data.step[0], data.expected);
+      }
+      continue;
+    }
+    worst = std::max(worst, error);
+    if (!only_check) {
+      choice.us = chain(data, choice, 36, 9, true).median / 36;
+    }
+    right.push_back(choice);
+  }
+  std::sort(right.begin(), right.end(), [](const product_choice_t& a, const product_choice_t& b) { return a.us < b.us; });
+  printf("SHAPE %s 128x%dx%d: %zu choices right (worst error %.1e), %d wrong; floor by bytes %.2f us at 4.3 TB/s, 3.0 TB/s %.2f\n",
+         shape.name, shape.columns, shape.channels, right.size(), worst, wrong, shape.columns * 2.0 * shape.channels / 4.3e6,
+         shape.columns * 2.0 * shape.channels / 3.0e6);
+  if (!only_check && !right.empty()) {
+    for (size_t i = 0; i < right.size() && i < 12; i++) {
+      printf("  %.2f %s\n", right[i].us, product_name(right[i]).c_str());
+    }
+    print_best(data, right[0], evict);
+    compare_with_library(data, shape);
+  }
+  CHECK(cudaStreamDestroy(stream));
+  return wrong;
+}
+
+int main(int argc, char** argv) {
+  print_device();
+  product_setup();
+  const bool only_check = argc > 1 && !strcmp(argv[1], "--check");
+  const char* wanted = argc > 1 + only_check ? argv[1 + only_check] : "";
+  void* evict = only_check ? nullptr : device_new<uint8_t>(256 << 20);
+  int wrong = 0;
+  for (const shape_t& shape : shapes) {
+    if (strstr(shape.name, wanted)) {
+      wrong += run_shape(shape, only_check, evict);
+    }
+  }
+  return wrong != 0;
+}
