@@ -23,6 +23,7 @@ make_one() { # NAME LIBRARY...
 
 make_one dependent_launch -lcublasLt -lcudnn -lcuda
 make_one product128 -lcublasLt
+make_one product_limits
 make_one cudnn_engines -lcudnn
 make_one cudnn_fusion -lcudnn
 make_one cublaslt -lcublasLt

@@ -113,23 +113,30 @@ struct convolution_data_t {
   static cudnnDataType_t dtype() { return sizeof(T) == 2 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT; }
 };
 
-/* relu(convolution(x, w) + bias (+ residual)) as one operation graph. The weights are the second name. */
+/* relu(convolution(x, w) + bias (+ residual)) as one operation graph. The weights are the second name. Only with the
+ * residual before the bias does cuDNN know the pattern by heart. */
 template <class T>
-cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d) {
+cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d, bool residual_first = true) {
   const cudnnDataType_t type = d.dtype();
-  dnn_t c = g.between(d.ye), sum = g.between(d.ye);
-  dnn_t x = g.nhwc(type, d.xe, d.x), w = g.nhwc(type, d.we, d.w[0]), bias = g.nhwc(type, d.be, d.bias);
-  cudnnStatus_t status = g.convolution(x, w, c, d.layer.stride, d.layer.window / 2);
-  if (status == CUDNN_STATUS_SUCCESS) {
-    status = g.pointwise(CUDNN_POINTWISE_ADD, c, bias, sum);
+  dnn_t value = g.between(d.ye);
+  dnn_t x = g.nhwc(type, d.xe, d.x), w = g.nhwc(type, d.we, d.w[0]);
+  cudnnStatus_t status = g.convolution(x, w, value, d.layer.stride, d.layer.window / 2);
+  auto add = [&](dnn_t other) {
+    dnn_t sum = g.between(d.ye);
+    if (status == CUDNN_STATUS_SUCCESS) {
+      status = g.pointwise(CUDNN_POINTWISE_ADD, value, other, sum);
+    }
+    value = sum;
+  };
+  for (bool residual : {residual_first, !residual_first}) {
+    if (!residual) {
+      add(g.nhwc(type, d.be, d.bias));
+    } else if (d.layer.residual) {
+      add(g.nhwc(type, d.ye, d.residual));
+    }
   }
-  if (status == CUDNN_STATUS_SUCCESS && d.layer.residual) {
-    dnn_t with = g.between(d.ye);
-    status = g.pointwise(CUDNN_POINTWISE_ADD, sum, g.nhwc(type, d.ye, d.residual), with);
-    sum = with;
-  }
   if (status == CUDNN_STATUS_SUCCESS) {
-    status = g.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, g.nhwc(type, d.ye, d.y));
+    status = g.pointwise(CUDNN_POINTWISE_RELU_FWD, value, nullptr, g.nhwc(type, d.ye, d.y));
   }
   return status == CUDNN_STATUS_SUCCESS ? g.finish() : status;
 }

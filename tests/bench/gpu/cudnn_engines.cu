@@ -3,6 +3,7 @@
  *
  *   cudnn_engines [seconds for each layer] [file for the device's properties] */
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "convolution.h"
@@ -48,17 +49,15 @@ static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configur
   return r;
 }
 
-static void layer_table(double seconds) {
-  for (int64_t batch : {1, 32}) {
-    for (const layer_t& layer : layers) {
+static void one_layer(const layer_t& layer, int64_t batch, bool residual_first, double seconds) {
       convolution_data_t<half> d(layer, batch);
       dnn_graph_t g(handle);
       const double t0 = now_us();
-      const cudnnStatus_t status = residual_graph(g, d);
+      const cudnnStatus_t status = residual_graph(g, d, residual_first);
       const double t1 = now_us();
       if (status != CUDNN_STATUS_SUCCESS) {
         printf("ENGINES %s batch %ld: refused: %s\n", layer.name, (long)batch, dnn_words().c_str());
-        continue;
+        return;
       }
       const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
       const double t2 = now_us();
@@ -66,8 +65,9 @@ static void layer_table(double seconds) {
       const double t3 = now_us();
       const std::vector<dnn_t> fallback = g.proposals(CUDNN_HEUR_MODE_FALLBACK);
       const double t4 = now_us();
-      printf("ENGINES %s batch %ld: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, fallback %zu in %.1f\n",
-             layer.name, (long)batch, (t1 - t0) / 1e3, (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(),
+      printf("ENGINES %s batch %ld%s: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, fallback %zu in %.1f\n",
+             layer.name, (long)batch, layer.residual ? (residual_first ? ", residual first" : ", bias first") : "",
+             (t1 - t0) / 1e3, (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(),
              (t3 - t2) / 1e3, fallback.size(), (t4 - t3) / 1e3);
       std::vector<result_t> results;
       std::vector<double> builds;
@@ -85,7 +85,7 @@ static void layer_table(double seconds) {
         }
       }
       if (results.empty()) {
-        continue;
+        return;
       }
       const spread_t build = spread_of(builds);
       printf("  %zu plans tried in %.1f s (%.0f ms a plan, %.0f-%.0f), %zu refused, %zu wrong; first proposal %.2f us, best "
@@ -94,18 +94,39 @@ static void layer_table(double seconds) {
              results[0].us, best, results[best].us, (long)results[best].engine.index, results[best].engine.behavior,
              (long)results[best].workspace, results[best].error, batch == 1 ? layer.own_us : NAN);
       printf("  ");
+      std::map<int64_t, std::pair<int, double>> by_engine;
       for (const result_t& r : results) {
-        printf(" [e%ld n%x b%x %.0fms ws%ld %.2fus]", (long)r.engine.index, r.engine.numerical, r.engine.behavior,
-               r.build_ms, (long)r.workspace, r.us);
+        std::pair<int, double>& e = by_engine.emplace(r.engine.index, std::make_pair(0, INFINITY)).first->second;
+        e.first++;
+        e.second = r.us < e.second ? r.us : e.second;
+      }
+      for (const auto& e : by_engine) {
+        printf(" engine %ld: %d, best %.2f;", (long)e.first, e.second.first, e.second.second);
+      }
+      for (int64_t index : {2, 4}) {
+        dnn_t configuration = engine_configuration(g, index);
+        if (configuration) {
+          const result_t r = measure(g, d, configuration, 2e-3);
+          printf(" by number %ld: built in %.0f ms, %.2f us;", (long)index, r.build_ms, r.us);
+        }
       }
       printf("\n");
+}
+
+static void layer_table(double seconds) {
+  for (int64_t batch : {1, 32}) {
+    for (const layer_t& layer : layers) {
+      one_layer(layer, batch, true, seconds);
+      if (layer.residual) {
+        one_layer(layer, batch, false, seconds);
+      }
     }
   }
 }
 
-/* Plans of one layer built on several threads with a handle and a graph each. */
+/* Plans of one layer, compiled at run time, built on several threads with a handle and a graph each. */
 static void parallel_builds() {
-  convolution_data_t<half> d(layers[1], 1);
+  convolution_data_t<half> d(layers[2], 1);
   for (int threads : {1, 2, 4, 8}) {
     std::vector<std::thread> workers;
     std::vector<int> built(threads, 0);
@@ -116,7 +137,7 @@ static void parallel_builds() {
         CHECK_DNN(cudnnCreate(&own));
         {
           dnn_graph_t g(own);
-          CHECK_DNN(residual_graph(g, d));
+          CHECK_DNN(residual_graph(g, d, false));
           const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
           for (size_t i = t; i < a.size() && i < 16; i += threads) {
             dnn_plan_t plan;
@@ -136,10 +157,10 @@ static void parallel_builds() {
 }
 
 /* Capture against the library's own graph interface, update, serialisation, host costs. */
-static void life_of_a_plan() {
-  convolution_data_t<half> d(layers[1], 1);
+static void life_of_a_plan(const layer_t& layer, bool residual_first) {
+  convolution_data_t<half> d(layer, 1);
   dnn_graph_t g(handle);
-  CHECK_DNN(residual_graph(g, d));
+  CHECK_DNN(residual_graph(g, d, residual_first));
   std::vector<int64_t> seen;
   for (dnn_t configuration : g.proposals(CUDNN_HEUR_MODE_A)) {
     const dnn_engine_t engine = engine_of(g, configuration);
@@ -248,9 +269,17 @@ static void precision() {
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       const std::vector<dnn_t> found = g.proposals(mode);
       printf("PRECISION fp32 %s, mode %d, %zu proposals:", layer.name, mode, found.size());
-      for (size_t i = 0; i < found.size() && i < 14; i++) {
+      std::map<std::pair<int64_t, unsigned>, std::array<double, 4>> kinds; /* count, smallest, largest error, best time */
+      for (size_t i = 0; i < found.size(); i++) {
         const result_t r = measure(g, d, found[i], 1);
-        printf(" [e%ld n%x error %.1e %.2fus]", (long)r.engine.index, r.engine.numerical, r.error, r.us);
+        std::array<double, 4>& k =
+            kinds.emplace(std::make_pair(r.engine.index, r.engine.numerical), std::array<double, 4>{0, 1, 0, INFINITY})
+                .first->second;
+        k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error), std::min(k[3], r.us)};
+      }
+      for (const auto& k : kinds) {
+        printf(" [engine %ld notes %x: %.0f, error %.1e-%.1e, best %.2f us]", (long)k.first.first, k.first.second,
+               k.second[0], k.second[1], k.second[2], k.second[3]);
       }
       printf("\n");
     }
@@ -294,7 +323,8 @@ int main(int argc, char** argv) {
          (double)(before - after) / 1e6);
   device_properties(argc > 2 ? argv[2] : nullptr);
   layer_table(argc > 1 ? atof(argv[1]) : 6);
-  life_of_a_plan();
+  life_of_a_plan(layers[1], true);
+  life_of_a_plan(layers[2], false);
   precision();
   parallel_builds();
   CHECK(cudaMemGetInfo(&after, &total));

@@ -60,6 +60,9 @@ struct case_t {
 static const case_t cases[] = {
     {"bias, ReLU", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.last(); },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},
+    {"bias, ReLU as maximum with 0",
+     [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.two(CUDNN_POINTWISE_MAX, k.number(2), k.output()); },
+     [](const values_t& v) { return relu(v.c + v.bias); }, 0},
     {"bias, swish", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.one(CUDNN_POINTWISE_SWISH_FWD, k.output()); },
      [](const values_t& v) { return (v.c + v.bias) / (1 + exp(-(v.c + v.bias))); }, 0},
     {"bias, gelu", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.one(CUDNN_POINTWISE_GELU_FWD, k.output()); },
@@ -140,11 +143,11 @@ static const case_t cases[] = {
        k.last();
      },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},
-    {"mean of the image behind ReLU, both leave",
+    {"sum of the image behind ReLU, both leave",
      [](chain_t& k) {
        k.two(CUDNN_POINTWISE_ADD, k.bias());
        k.last();
-       k.refused |= k.g.reduction(CUDNN_REDUCE_TENSOR_AVG, k.value, k.g.nhwc(CUDNN_DATA_FLOAT, data->be, side)) !=
+       k.refused |= k.g.reduction(CUDNN_REDUCE_TENSOR_ADD, k.value, k.g.nhwc(CUDNN_DATA_FLOAT, data->be, side)) !=
                     CUDNN_STATUS_SUCCESS;
      },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},

@@ -249,13 +249,19 @@ static void examine_cudnn() {
   CHECK_DNN(cudnnCreate(&handle));
   const struct {
     int64_t batch, in, out, extent, window;
-  } sizes[] = {{1, 512, 512, 7, 3}, {1, 256, 1024, 14, 1}};
+    bool bias; /* with it, engines compiled before answer too */
+  } sizes[] = {{1, 512, 512, 7, 3, false}, {1, 256, 1024, 14, 1, true}, {1, 256, 256, 14, 3, true}};
   for (const auto& q : sizes) {
     dnn_graph_t g(handle);
     const extents_t xe = {q.batch, q.in, q.extent, q.extent}, we = {q.out, q.in, q.window, q.window},
                     ye = {q.batch, q.out, q.extent, q.extent};
     dnn_t c = g.between(ye);
     CHECK_DNN(g.convolution(g.nhwc(CUDNN_DATA_HALF, xe, x), g.nhwc(CUDNN_DATA_HALF, we, weights), c, 1, q.window / 2));
+    if (q.bias) {
+      dnn_t sum = g.between(ye);
+      CHECK_DNN(g.pointwise(CUDNN_POINTWISE_ADD, c, g.nhwc(CUDNN_DATA_HALF, {1, q.out, 1, 1}, stale_source), sum));
+      c = sum;
+    }
     CHECK_DNN(g.pointwise(CUDNN_POINTWISE_RELU_FWD, c, nullptr, g.nhwc(CUDNN_DATA_HALF, ye, y)));
     CHECK_DNN(g.finish());
     std::vector<int64_t> seen;

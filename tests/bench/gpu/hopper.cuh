@@ -26,9 +26,13 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity) 
       "{\n.reg .pred p;\nagain: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra again;\ndone:\n}"
       ::"r"(barrier), "r"(parity) : "memory");
 }
-/* Arrives at a barrier of another block of the cluster; the address is from map_to_block. */
+__device__ __forceinline__ void barrier_arrive(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/* Arrives at a barrier of another block of the cluster; the address is from map_to_block. The scope is the block's: what
+ * is handed over are reads that have ended, not writes, and `.cluster` costs a fence of the whole GPU. */
 __device__ __forceinline__ void barrier_arrive_remote(uint32_t barrier) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 /* ---- clusters ---- */
@@ -38,7 +42,7 @@ __device__ __forceinline__ uint32_t map_to_block(uint32_t address, uint32_t bloc
   return mapped;
 }
 __device__ __forceinline__ void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); /* barrier_publish has fenced */
 }
 __device__ __forceinline__ void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");

@@ -9,8 +9,9 @@
 #include "measure.h"
 
 /* Like a layer of ResNet-50 at batch 1: weights before the wait, activations after it, some arithmetic; 16 KB each a block. */
+enum release_t { AT_END, AT_START, AFTER_WAIT };
 static __global__ void __launch_bounds__(128) layer(const uint4* weights, const uint4* x, uint4* y, int rounds,
-                                                    unsigned long long* stamps) {
+                                                    release_t release, unsigned long long* stamps) {
   if (stamps && threadIdx.x == 0 && blockIdx.x == 0) {
     stamps[0] = global_time();
   }
@@ -19,8 +20,13 @@ static __global__ void __launch_bounds__(128) layer(const uint4* weights, const 
   for (int i = 0; i < 8; i++) {
     w[i] = __ldg(weights + (blockIdx.x * 8 + i) * 128 + threadIdx.x);
   }
-  release_dependents();
+  if (release == AT_START) {
+    release_dependents();
+  }
   wait_for_predecessor();
+  if (release == AFTER_WAIT) {
+    release_dependents();
+  }
 #pragma unroll
   for (int i = 0; i < 8; i++) {
     a[i] = __ldcg(x + i * 128 + threadIdx.x);
@@ -46,9 +52,8 @@ static __global__ void __launch_bounds__(128) layer(const uint4* weights, const 
   }
 }
 
-enum { BLOCKS = 112, WEIGHTS = BLOCKS * 8 * 128 };
+enum { BLOCKS = 112, ROUNDS = 30, WEIGHTS = BLOCKS * 8 * 128 };
 static uint4* weights;
-static const int ROUNDS = 30;
 
 struct chain_t {
   uint4* x[2];
@@ -57,11 +62,12 @@ struct chain_t {
     CHECK(cudaMemset(x[0], 0, 16384));
     CHECK(cudaMemset(x[1], 0, 16384));
   }
-  void enqueue(cudaStream_t s, int length, bool dependent, bool stamped = false) {
+  void enqueue(cudaStream_t s, int length, bool dependent, bool stamped = false, release_t release = AT_START,
+               int blocks = BLOCKS, int rounds = ROUNDS, int shared = 0) {
     for (int i = 0; i < length; i++) {
       unsigned long long* t = stamped && i == 0 ? stamps : stamped && i == length - 1 ? stamps + 2 : nullptr;
-      CHECK(launch(layer, dim3(BLOCKS), 128, 0, dim3(1), dependent, s, (const uint4*)weights + (i % 50) * WEIGHTS,
-                   (const uint4*)x[i & 1], x[1 - (i & 1)], (int)ROUNDS, t));
+      CHECK(launch(layer, dim3(blocks), 128, (size_t)shared, dim3(1), dependent, s,
+                   (const uint4*)weights + (i % 50) * WEIGHTS, (const uint4*)x[i & 1], x[1 - (i & 1)], rounds, release, t));
     }
   }
 };
@@ -137,7 +143,7 @@ static void graph_launches() {
         period.push_back((many(40) - many(10)) / 30);
       }
       CHECK(cudaMemcpy(t, chain.stamps, 32, cudaMemcpyDeviceToHost));
-      const double inside = (double)(t[3] - t[0]) / 1e3;
+      const double inside = (double)(t[nodes > 1 ? 3 : 1] - t[0]) / 1e3;
       printf("GRAPH %d nodes, %s: capture %.0f us, instantiate %.0f, upload %.0f; launch returns after %.2f us (%.2f-%.2f), "
              "behind another %.2f; launch to synchronised %.1f; period back to back %.2f, first start to last end %.2f: gap "
              "%.2f us\n",
@@ -181,6 +187,36 @@ static void graph_launches() {
       CHECK(cudaGraphDestroy(graph));
       CHECK(cudaGraphDestroy(other));
       CHECK(cudaStreamDestroy(s));
+    }
+  }
+}
+
+/* Where a kernel releases its dependents, how long the chain is, how much room a block leaves. */
+static void releases() {
+  CHECK(cudaFuncSetAttribute(layer, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
+  CHECK(cudaFuncSetAttribute(layer, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+  const char* names[] = {"at the end", "at the start", "after the wait"};
+  for (int rounds : {0, 30}) {
+    for (int blocks : {56, 112}) {
+      for (int shared : {0, 77000, 116000}) {
+        for (int length : {50, 500}) {
+          printf("RELEASE %d blocks, %d rounds, %d KB shared, %d launches: plain", blocks, rounds, shared / 1000, length);
+          for (int turn = 0; turn < 2; turn++) {
+            chain_t chain;
+            graph_t plain([&](cudaStream_t q) { chain.enqueue(q, length, false, false, AT_START, blocks, rounds, shared); });
+            printf(" %.2f", plain.time(15).median / length);
+          }
+          for (release_t release : {AT_END, AT_START, AFTER_WAIT}) {
+            printf(", dependent %s", names[release]);
+            for (int turn = 0; turn < 2; turn++) {
+              chain_t chain;
+              graph_t graph([&](cudaStream_t q) { chain.enqueue(q, length, true, false, release, blocks, rounds, shared); });
+              printf(" %.2f", graph.time(15).median / length);
+            }
+          }
+          printf(" us a launch\n");
+        }
+      }
     }
   }
 }
@@ -404,6 +440,7 @@ int main() {
   print_device();
   weights = (uint4*)random_half((size_t)50 * WEIGHTS * 8, 0.5f, 1);
   CHECK(cudaDeviceSynchronize());
+  releases();
   graph_launches();
   copies();
   events_and_memory();

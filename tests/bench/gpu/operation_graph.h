@@ -156,7 +156,10 @@ struct dnn_graph_t {
     dnn_t r = make(CUDNN_BACKEND_REDUCTION_DESCRIPTOR);
     dnn_one(r, CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
     dnn_one(r, CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, op);
-    CHECK_DNN(cudnnBackendFinalize(r));
+    const cudnnStatus_t status = cudnnBackendFinalize(r);
+    if (status != CUDNN_STATUS_SUCCESS) {
+      return status;
+    }
     dnn_t o = make(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR);
     dnn_one(o, CUDNN_ATTR_OPERATION_REDUCTION_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, r);
     dnn_one(o, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, x);
@@ -203,6 +206,18 @@ struct dnn_graph_t {
     return configurations;
   }
 };
+
+/* The configuration of an engine that the heuristics did not propose, with its own defaults; NULL: it refuses. */
+inline dnn_t engine_configuration(dnn_graph_t& graph, int64_t index) {
+  dnn_t engine = graph.make(CUDNN_BACKEND_ENGINE_DESCRIPTOR), configuration = graph.make(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  dnn_one(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph.graph);
+  dnn_one(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, index);
+  if (cudnnBackendFinalize(engine) != CUDNN_STATUS_SUCCESS) {
+    return nullptr;
+  }
+  dnn_one(configuration, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, engine);
+  return cudnnBackendFinalize(configuration) == CUDNN_STATUS_SUCCESS ? configuration : nullptr;
+}
 
 struct dnn_engine_t {
   int64_t index = -1;

@@ -146,12 +146,13 @@ static double statistics_error(const data_t& data, const product_step_t& step, i
 }
 
 static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count, bool dependent,
-                      void* evict = nullptr, bool late_weights = false) {
+                      void* evict = nullptr, bool late_weights = false, int skip = 0) {
   graph_t graph([&](cudaStream_t stream) {
     for (int i = 0; i < length; i++) {
       product_launch_t launch = {};
       product_plan(data.step[i % LAYERS], choice, &launch);
       launch.arguments.late_weights = late_weights;
+      launch.arguments.skip = skip;
       product_enqueue(launch, dependent, stream);
     }
   });
@@ -159,58 +160,59 @@ static spread_t chain(const data_t& data, const product_choice_t& choice, int le
 }
 
 static spread_t one_of_chain(const data_t& data, const product_choice_t& choice, bool dependent, void* evict,
-                             bool late_weights = false) {
-  const spread_t a = chain(data, choice, SHORT, 31, dependent, evict, late_weights);
-  const spread_t b = chain(data, choice, LONG, 31, dependent, evict, late_weights);
+                             bool late_weights = false, int skip = 0) {
+  const spread_t a = chain(data, choice, SHORT, 31, dependent, evict, late_weights, skip);
+  const spread_t b = chain(data, choice, LONG, 31, dependent, evict, late_weights, skip);
   const double n = LONG - SHORT;
   return {(b.median - a.median) / n, (b.low - a.median) / n, (b.high - a.median) / n};
 }
 
 /* Where a block's time goes: medians over the blocks of step 6 to 20 of a chain. */
 static void print_stamps(const data_t& data, const product_choice_t& choice) {
-  enum { STEPS = 24, BLOCKS = 256 };
-  unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * 8);
-  CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * 64));
+  enum { STEPS = 24, BLOCKS = 288, STAMPS = PRODUCT_STAMPS };
+  unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * STAMPS);
+  CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * STAMPS * 8));
   {
     graph_t graph([&](cudaStream_t stream) {
       for (int i = 0; i < STEPS; i++) {
         product_launch_t launch = {};
         product_plan(data.step[i % LAYERS], choice, &launch);
-        launch.arguments.stamps = stamps + i * BLOCKS * 8;
+        launch.arguments.stamps = stamps + i * BLOCKS * STAMPS;
         product_enqueue(launch, true, stream);
       }
     });
     graph.time(3);
   }
-  std::vector<unsigned long long> t(STEPS * BLOCKS * 8);
+  std::vector<unsigned long long> t(STEPS * BLOCKS * STAMPS);
   CHECK(cudaMemcpy(t.data(), stamps, t.size() * 8, cudaMemcpyDeviceToHost));
-  std::vector<double> phase[5], spread, period, early;
+  std::vector<double> phase[6], spread, gap, whole;
   unsigned long long previous_end = 0;
-  for (int i = 6; i < STEPS; i++) {
-    unsigned long long first_go = ~0ull, last_go = 0, end = 0, first_start = ~0ull;
+  for (int i = 6; i < 20; i++) {
+    unsigned long long first_go = ~0ull, last_go = 0, end = 0;
     for (int b = 0; b < BLOCKS; b++) {
-      const unsigned long long* s = &t[(i * BLOCKS + b) * 8];
+      const unsigned long long* s = &t[(i * BLOCKS + b) * STAMPS];
       if (!s[7]) {
         continue;
       }
-      for (int k = 0; k < 5; k++) {
+      for (int k = 0; k < 6; k++) {
         phase[k].push_back((double)(s[k + 1] - s[k]));
       }
-      first_start = std::min(first_start, s[0]);
       first_go = std::min(first_go, s[1]);
       last_go = std::max(last_go, s[1]);
-      end = std::max(end, s[5]);
+      end = std::max(end, s[6]);
     }
     spread.push_back((double)(last_go - first_go));
+    whole.push_back((double)(end - first_go));
     if (previous_end) {
-      period.push_back((double)(first_go - previous_end));
+      gap.push_back((double)first_go - (double)previous_end);
     }
     previous_end = end;
   }
-  printf("  TIME ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, epilogue %.0f | last end to first go "
-         "%.0f, go spread %.0f\n",
+  printf("    ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, moments %.0f, epilogue %.0f | last end to "
+         "first go %.0f, go spread %.0f, first go to last end %.0f\n",
          spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median, spread_of(phase[3]).median,
-         spread_of(phase[4]).median, spread_of(period).median, spread_of(spread).median);
+         spread_of(phase[4]).median, spread_of(phase[5]).median, spread_of(gap).median, spread_of(spread).median,
+         spread_of(whole).median);
   CHECK(cudaFree(stamps));
 }
 
@@ -241,13 +243,13 @@ static std::vector<product_choice_t> choices(const product_step_t& step, bool fe
     for (int sharing : {1, 2, 4}) {
       for (int weight_sharing : {1, 2}) {
         int last = 0;
-        for (int budget : {113000, 150000, 232448}) { /* two blocks a multiprocessor, more, all */
+        for (int budget : {115000, 150000, 232448}) { /* two blocks a multiprocessor, more, all */
           product_choice_t choice = {i, 0, sharing, weight_sharing, 0, 0};
           const int fixed = instance.layout(step.channels, 0).size;
           choice.stages = std::min({blocks, (budget - fixed) / (instance.warpgroups * 8192), (int)PRODUCT_STAGES_MAX});
           product_launch_t launch = {};
           if (choice.stages < 2 || choice.stages == last || !product_plan(step, choice, &launch) ||
-              (few && (budget > 113000 || sharing == 4))) {
+              (few && (budget > 115000 || sharing == 4))) {
             continue;
           }
           last = choice.stages;
@@ -259,15 +261,18 @@ static std::vector<product_choice_t> choices(const product_step_t& step, bool fe
   return all;
 }
 
-static void print_best(const data_t& data, product_choice_t choice, void* evict) {
-  for (int pad : {0, 1, 2}) {
-    choice.pad = pad;
-    const spread_t t = one_of_chain(data, choice, true, nullptr);
-    printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f\n",
-           product_name(choice).c_str(), t.median, t.low, t.high, one_of_chain(data, choice, false, nullptr).median,
-           one_of_chain(data, choice, true, evict).median, one_of_chain(data, choice, true, nullptr, true).median);
-    print_stamps(data, choice);
-  }
+static void print_best(const data_t& data, const product_choice_t& choice, void* evict) {
+  const spread_t t = one_of_chain(data, choice, true, nullptr);
+  printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; without products %.2f, input "
+         "%.2f, moments %.2f, exchange %.2f, all %.2f\n",
+         product_name(choice).c_str(), t.median, t.low, t.high, one_of_chain(data, choice, false, nullptr).median,
+         one_of_chain(data, choice, true, evict).median, one_of_chain(data, choice, true, nullptr, true).median,
+         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_PRODUCTS).median,
+         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_INPUT).median,
+         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_MOMENTS).median,
+         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_EXCHANGE).median,
+         one_of_chain(data, choice, true, nullptr, false, 15).median);
+  print_stamps(data, choice);
 }
 
 static void compare_with_library(const data_t& data, const shape_t& shape) {
@@ -333,7 +338,14 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
     for (size_t i = 0; i < right.size() && i < 12; i++) {
       printf("  %.2f %s\n", right[i].us, product_name(right[i]).c_str());
     }
-    print_best(data, right[0], evict);
+    for (size_t i = 0; i < right.size() && i < 3; i++) {
+      print_best(data, right[i], evict);
+    }
+    for (int pad : {1, 2}) {
+      product_choice_t choice = right[0];
+      choice.pad = pad;
+      printf("  %s: %.2f us\n", product_name(choice).c_str(), one_of_chain(data, choice, true, nullptr).median);
+    }
     compare_with_library(data, shape);
   }
   CHECK(cudaStreamDestroy(stream));

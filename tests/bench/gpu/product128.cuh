@@ -3,8 +3,8 @@
  *   y[128][columns] = f(x[128][channels] w[columns][channels]^T + bias)        fp16 in, fp32 sums, fp16 out
  *
  * A block makes 64 * WARPGROUPS rows by COLUMNS columns from channels / SPLIT channels. Before the wait it fetches all of its
- * weights into shared memory; after it a producer warp feeds x through a ring of stages of 64 channels, and each of the
- * consumer warpgroups multiplies 64 rows. Blocks of a cluster may share the stages of x (`sharing`, neighbours in the
+ * weights into shared memory; after it a producer warp feeds x through a ring of stages of 64 channels, each of the consumer
+ * warpgroups multiplies 64 rows, and four helper warps add up the row statistics meanwhile. Blocks of a cluster may share the stages of x (`sharing`, neighbours in the
  * columns), share the weights (`weight_sharing`, the two halves of the rows), and split the sum (SPLIT): then each of them
  * finishes COLUMNS / SPLIT columns, and the others push their part into its shared memory.
  *
@@ -15,6 +15,8 @@
 #include "hopper.cuh"
 
 enum { PRODUCT_ROWS = 128, PRODUCT_CHUNK = 4, PRODUCT_CHUNKS_MAX = 16, PRODUCT_STAGES_MAX = 24 };
+enum { PRODUCT_HELPERS = 128, PRODUCT_STAMPS = 8 };
+enum { PRODUCT_SKIP_PRODUCTS = 1, PRODUCT_SKIP_INPUT = 2, PRODUCT_SKIP_MOMENTS = 4, PRODUCT_SKIP_EXCHANGE = 8 };
 enum product_mode_t { PRODUCT_NORMALISE, PRODUCT_RESIDUAL };
 
 struct product_arguments_t {
@@ -27,6 +29,7 @@ struct product_arguments_t {
   half* output;
   unsigned long long* stamps; /* NULL, or 8 for each block */
   int columns, channels, stages, sharing, weight_sharing, statistics_count, gelu, late_weights;
+  int skip; /* parts left out to see what they cost: PRODUCT_SKIP_... */
 };
 
 /* Where things lie in a block's shared memory, in bytes; barriers are below `weights`. */
@@ -37,52 +40,73 @@ struct product_layout_t {
 template <int WARPGROUPS, int COLUMNS, int SPLIT>
 __host__ __device__ inline product_layout_t product_layout(int channels, int stages) {
   product_layout_t layout;
-  layout.weights = 1024;
+  layout.weights = 2048; /* behind barriers and, from 1024 on, the sums of the rows */
   layout.ring = layout.weights + COLUMNS * (channels / SPLIT) * 2;
   layout.pushed = layout.ring + stages * WARPGROUPS * 64 * 128;
   layout.size = layout.pushed + (SPLIT - 1) * (COLUMNS / SPLIT / 8) * WARPGROUPS * 128 * 16;
   return layout;
 }
 
-/* Mean and inverse deviation of a row from partial sums; the four lanes of a quad share the work. */
-__device__ __forceinline__ float2 row_moments(const float2* partial, int count, int width, int row, int quad_lane) {
+/* Adds up partial sums of rows: thread i of the helpers takes row i % rows and every (helpers / rows)th part. */
+__device__ __forceinline__ void add_partials(const float2* partial, int count, int rows, int first_row, int helper,
+                                             float2* out) {
+  const int row = helper % rows, step = PRODUCT_HELPERS / rows;
   float2 sum = {0, 0};
-#pragma unroll 12
-  for (int i = quad_lane; i < count; i += 4) {
-    const float2 v = __ldcg(partial + i * PRODUCT_ROWS + row);
-    sum.x += v.x;
-    sum.y += v.y;
+  for (int begin = helper / rows; begin < count; begin += 24 * step) {
+    float2 v[24]; /* all on their way at once */
+#pragma unroll
+    for (int i = 0; i < 24; i++) {
+      const int part = begin + i * step;
+      v[i] = part < count ? __ldcg(partial + part * PRODUCT_ROWS + first_row + row) : make_float2(0, 0);
+    }
+#pragma unroll
+    for (int i = 0; i < 24; i++) {
+      sum.x += v[i].x;
+      sum.y += v[i].y;
+    }
   }
-  for (int lane = 1; lane < 4; lane *= 2) {
-    sum.x += __shfl_xor_sync(~0u, sum.x, lane);
-    sum.y += __shfl_xor_sync(~0u, sum.y, lane);
+  out[helper] = sum;
+}
+/* Mean and inverse deviation of a row from what the helpers left. */
+__device__ __forceinline__ float2 row_moments(const float2* sums, int rows, int row, int width) {
+  float2 sum = sums[row];
+  if (rows < PRODUCT_HELPERS) {
+    sum.x += sums[row + rows].x;
+    sum.y += sums[row + rows].y;
   }
   const float mean = sum.x / width;
   return {mean, rsqrtf(sum.y / width - mean * mean + 1e-12f)};
 }
 
-__device__ __forceinline__ float gelu_exact(float x) {
-  return 0.5f * x * (1.f + erff(x * 0.70710678f));
+/* By Abramowitz and Stegun 7.1.26, off by at most 1.5e-7: half the instructions of erff. */
+__device__ __forceinline__ float gelu_fast(float x) {
+  const float z = fabsf(x) * 0.70710678f, t = __fdividef(1.f, 1.f + 0.3275911f * z);
+  const float p =
+      t * (0.254829592f + t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
+  const float half_tail = 0.5f * p * __expf(-z * z);
+  return x * (x > 0 ? 1.f - half_tail : half_tail);
 }
 
 template <int WARPGROUPS, int COLUMNS, int SPLIT, int MODE>
-__global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid_constant__ product_arguments_t p) {
+__global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS) product128(const __grid_constant__ product_arguments_t p) {
   constexpr int N8 = COLUMNS / 8, OWN8 = N8 / SPLIT, STAGE = WARPGROUPS * 64 * 128;
   constexpr int WIDTH = OWN8 % 2 == 0 ? 4 : 2, UNITS = OWN8 * 2 / WIDTH; /* neighbouring columns of a thread, how often */
   static_assert(OWN8 * SPLIT == N8, "columns must divide");
   extern __shared__ __align__(1024) uint8_t memory[];
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, group = warp / 4, quad = lane / 4, quad_lane = lane % 4;
-  const bool is_producer = warp == WARPGROUPS * 4;
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); /* so that it is known to be uniform */
+  const int lane = threadIdx.x % 32, group = warp / 4, quad = lane / 4, quad_lane = lane % 4;
+  const bool is_consumer = warp < WARPGROUPS * 4, is_producer = warp == WARPGROUPS * 4;
   const int part = blockIdx.x, row_tile = blockIdx.z, first_group = blockIdx.y * N8 + part * OWN8;
   const int neighbour = blockIdx.y % p.sharing, half_rows = p.weight_sharing == 2 ? row_tile : 0;
   const int cluster_size = SPLIT * p.sharing * p.weight_sharing;
   const int blocks = p.channels / 64 / SPLIT, chunks = (blocks + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
   const product_layout_t layout = product_layout<WARPGROUPS, COLUMNS, SPLIT>(p.channels, p.stages);
   const uint32_t base = shared_address(memory), full = base, empty = full + 8 * PRODUCT_STAGES_MAX,
-                 ready = empty + 8 * PRODUCT_STAGES_MAX, pushed = ready + 8 * PRODUCT_CHUNKS_MAX;
+                 ready = empty + 8 * PRODUCT_STAGES_MAX, pushed = ready + 8 * PRODUCT_CHUNKS_MAX, added = pushed + 8;
+  float2* const sums = (float2*)(memory + 1024);
   const uint32_t weights = base + layout.weights, ring = base + layout.ring, inbox = base + layout.pushed;
-  unsigned long long time[6];
+  unsigned long long time[PRODUCT_STAMPS];
   if (p.stamps) {
     time[0] = global_time();
   }
@@ -115,6 +139,7 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
       barrier_initialize(ready + i * 8, 1);
     }
     barrier_initialize(pushed, 1);
+    barrier_initialize(added, PRODUCT_HELPERS);
     barrier_publish();
     if (p.late_weights) {
       wait_for_predecessor();
@@ -139,7 +164,7 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
   for (int u = 0; u < UNITS; u++) {
     const int g = first_group + u * WIDTH / 2;
     column[u] = 16 * (g / 2) + 4 * quad_lane + 2 * (g % 2);
-    if (!is_producer) {
+    if (is_consumer) {
 #pragma unroll
       for (int i = 0; i < WIDTH; i++) {
         bias[u][i] = __ldg(p.bias + column[u] + i);
@@ -173,6 +198,10 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
         if (b >= p.stages) {
           barrier_wait(empty + slot * 8, (b / p.stages - 1) & 1);
         }
+        if (p.skip & PRODUCT_SKIP_INPUT) {
+          barrier_arrive(full + slot * 8);
+          continue;
+        }
         barrier_expect(full + slot * 8, STAGE);
         const uint32_t to = ring + slot * STAGE + neighbour * rows * 128;
         if (p.sharing == 1) {
@@ -182,6 +211,15 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
         }
       }
     }
+    return;
+  }
+  const float2* partial = MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
+  if (!is_consumer) {
+    if (partial && !(p.skip & PRODUCT_SKIP_MOMENTS)) {
+      add_partials(partial, p.statistics_count, WARPGROUPS * 64, row_tile * WARPGROUPS * 64,
+                   (int)threadIdx.x - WARPGROUPS * 128 - 32, sums);
+    }
+    barrier_arrive(added);
     return;
   }
 
@@ -204,14 +242,6 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
       }
     }
   }
-  const float2* partial = MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
-  float2 moments[2] = {{0, 1}, {0, 1}};
-  if (partial) {
-    const int width = MODE == PRODUCT_NORMALISE ? p.channels : p.columns;
-    moments[0] = row_moments(partial, p.statistics_count, width, row, quad_lane);
-    moments[1] = row_moments(partial, p.statistics_count, width, row + 8, quad_lane);
-  }
-
   float sum[N8][4];
 #pragma unroll
   for (int i = 0; i < N8; i++) {
@@ -228,14 +258,16 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
     if (p.stamps && b == 0) {
       time[2] = global_time();
     }
-    products_begin();
-    const uint64_t left = matrix_descriptor(ring + slot * STAGE + group * 64 * 128, 1024);
-    const uint64_t right = matrix_descriptor(weights + b * 1024, blocks * 1024);
+    if (!(p.skip & PRODUCT_SKIP_PRODUCTS)) {
+      products_begin();
+      const uint64_t left = matrix_descriptor(ring + slot * STAGE + group * 64 * 128, 1024);
+      const uint64_t right = matrix_descriptor(weights + b * 1024, blocks * 1024);
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-      product<N8>(sum, left + 2 * k, right + 2 * k); /* 16 channels are 32 bytes */
+      for (int k = 0; k < 4; k++) {
+        product<N8>(sum, left + 2 * k, right + 2 * k); /* 16 channels are 32 bytes */
+      }
+      products_commit();
     }
-    products_commit();
     if (b > 0) {
       products_wait<1>();
       if (b - 1 + p.stages < blocks && lane < p.sharing) { /* somebody waits for the previous stage */
@@ -256,6 +288,14 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
 
   float own[OWN8][4];
   if constexpr (SPLIT == 1) {
+#pragma unroll
+    for (int i = 0; i < OWN8; i++) {
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        own[i][j] = sum[i][j];
+      }
+    }
+  } else if (p.skip & PRODUCT_SKIP_EXCHANGE) {
 #pragma unroll
     for (int i = 0; i < OWN8; i++) {
 #pragma unroll
@@ -304,6 +344,16 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
     time[4] = global_time();
   }
 
+  float2 moments[2] = {{0, 1}, {0, 1}};
+  if (partial) {
+    const int width = MODE == PRODUCT_NORMALISE ? p.channels : p.columns, local = group * 64 + warp % 4 * 16 + quad;
+    barrier_wait(added, 0);
+    moments[0] = row_moments(sums, WARPGROUPS * 64, local, width);
+    moments[1] = row_moments(sums, WARPGROUPS * 64, local + 8, width);
+  }
+  if (p.stamps) {
+    time[5] = global_time();
+  }
 #pragma unroll
   for (int h = 0; h < 2; h++) {
     float2 statistics = {0, 0};
@@ -316,7 +366,7 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
         if (MODE == PRODUCT_NORMALISE) {
           v[i] = moments[h].y * (v[i] - moments[h].x * scale[u][i]) + bias[u][i];
           if (p.gelu) {
-            v[i] = gelu_exact(v[i]);
+            v[i] = gelu_fast(v[i]);
           }
         } else {
           const float2 pair = unpack_half(residual[u][h][i / 2]);
@@ -345,11 +395,11 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32) product128(const __grid
   }
   if (p.stamps && threadIdx.x == 0) {
     const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-    for (int i = 0; i < 5; i++) {
-      p.stamps[block * 8 + i] = time[i];
+    for (int i = 0; i < 6; i++) {
+      p.stamps[block * PRODUCT_STAMPS + i] = time[i];
     }
-    p.stamps[block * 8 + 5] = global_time();
-    p.stamps[block * 8 + 7] = 1;
+    p.stamps[block * PRODUCT_STAMPS + 6] = global_time();
+    p.stamps[block * PRODUCT_STAMPS + 7] = 1;
   }
 }
 

@@ -120,7 +120,7 @@ inline bool product_plan(const product_step_t& step, const product_choice_t& cho
   }
   out->shared = std::max(out->shared, choice.pad == 2 ? 116000 : choice.pad == 1 ? 77000 : 0);
   out->grid = dim3(instance.split, tiles, 2 / instance.warpgroups);
-  out->threads = instance.warpgroups * 128 + 32;
+  out->threads = instance.warpgroups * 128 + 32 + PRODUCT_HELPERS;
   out->kernel = instance.kernel;
   product_arguments_t& a = out->arguments;
   a = {};

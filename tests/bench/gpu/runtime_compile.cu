@@ -1,7 +1,8 @@
 /* What compiling a fused expression at run time costs: NVRTC's time by kernel, options and threads, the size of the code,
  * loading, the first launch.
  *
- *   runtime_compile [folder of CUDA's headers] [--here]      --here: without a GPU, compiling alone */
+ *   runtime_compile [folder of CUDA's headers] [--here | --load]
+ *                      --here: without a GPU, compiling alone; --load: loading alone */
 #include <nvrtc.h>
 
 #include <atomic>
@@ -283,9 +284,12 @@ int main(int argc, char** argv) {
   nvrtcVersion(&major, &minor);
   setvbuf(stdout, nullptr, _IOLBF, 0);
   printf("NVRTC %d.%d\n", major, minor);
-  by_options();
-  by_threads();
-  if (argc < 3) {
+  const char* part = argc > 2 ? argv[2] : "";
+  if (strcmp(part, "--load")) {
+    by_options();
+    by_threads();
+  }
+  if (strcmp(part, "--here")) {
     print_device();
     loading();
   }
