@@ -29,12 +29,6 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity) 
 __device__ __forceinline__ void barrier_arrive(uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/* Arrives at a barrier of another block of the cluster; the address is from map_to_block. The scope is the block's: what
- * is handed over are reads that have ended, not writes, and `.cluster` costs a fence of the whole GPU. */
-__device__ __forceinline__ void barrier_arrive_remote(uint32_t barrier) {
-  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
 /* ---- clusters ---- */
 __device__ __forceinline__ uint32_t map_to_block(uint32_t address, uint32_t block) {
   uint32_t mapped;
@@ -67,18 +61,17 @@ __device__ __forceinline__ void bulk_copy_multicast(uint32_t to, const void* fro
       ::"r"(to), "l"(from), "r"(bytes), "r"(barrier), "h"(blocks)
       : "memory");
 }
-__device__ __forceinline__ void tile_copy(uint32_t to, const CUtensorMap* map, int column, int row, uint32_t barrier) {
+__device__ __forceinline__ void tile_copy(uint32_t to, const CUtensorMap* map, int x, int y, int z, uint32_t barrier) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-      "l"(map), "r"(column), "r"(row), "r"(barrier)
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(
+          to),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
       : "memory");
 }
-__device__ __forceinline__ void tile_copy_multicast(uint32_t to, const CUtensorMap* map, int column, int row,
-                                                    uint32_t barrier, uint16_t blocks) {
+__device__ __forceinline__ void plane_copy(uint32_t to, const CUtensorMap* map, int x, int y, uint32_t barrier) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, "
-      "%3}], [%4], %5;" ::"r"(to),
-      "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(blocks)
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
 __device__ __forceinline__ void prefetch_map(const CUtensorMap* map) {

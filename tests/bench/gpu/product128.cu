@@ -18,31 +18,6 @@ static const shape_t shapes[] = {{"query, key, value", 2304, 768, PRODUCT_NORMAL
                                  {"first of MLP", 3072, 768, PRODUCT_NORMALISE, 1},
                                  {"second of MLP", 768, 3072, PRODUCT_RESIDUAL, 0}};
 
-/* Sum and sum of squares of each 16 columns of a row. */
-static __global__ void partial_statistics(const half* x, int columns, float2* out) {
-  const int row = threadIdx.x, part = blockIdx.x;
-  float2 s = {0, 0};
-  for (int i = 0; i < 16; i++) {
-    const float v = __half2float(x[row * columns + part * 16 + i]);
-    s.x += v;
-    s.y += v * v;
-  }
-  out[part * PRODUCT_ROWS + row] = s;
-}
-
-static __global__ void weight_sums(const half* w, int channels, float* out) {
-  double s = 0;
-  for (int k = threadIdx.x; k < channels; k += 32) {
-    s += (double)__half2float(w[(size_t)blockIdx.x * channels + k]);
-  }
-  for (int i = 16; i; i /= 2) {
-    s += __shfl_xor_sync(~0u, s, i);
-  }
-  if (!threadIdx.x) {
-    out[blockIdx.x] = (float)s;
-  }
-}
-
 /* The same formula in float64 from the same weights, one thread an output; moments over the row itself. */
 static __global__ void reference(product_step_t step, const half* raw_weights, double* out) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
@@ -87,7 +62,7 @@ static data_t make_data(const shape_t& shape) {
   half* residual = random_half((size_t)PRODUCT_ROWS * width, 1.7f, 8);
   half* output = device_new<half>((size_t)PRODUCT_ROWS * shape.columns);
   float2* statistics = device_new<float2>(48 * PRODUCT_ROWS);
-  partial_statistics<<<48, PRODUCT_ROWS>>>(shape.mode == PRODUCT_NORMALISE ? input : residual, width, statistics);
+  partial_statistics<<<48, PRODUCT_ROWS>>>(shape.mode == PRODUCT_NORMALISE ? input : residual, width, 16, statistics);
   data.statistics_out = device_new<float2>(192 * PRODUCT_ROWS);
   const float* bias = random_float(shape.columns, 0, 0.5f, 9);
   const float* gamma = random_float(shape.columns, 1, 0.3f, 10);
@@ -169,7 +144,7 @@ static spread_t one_of_chain(const data_t& data, const product_choice_t& choice,
 
 /* Where a block's time goes: medians over the blocks of step 6 to 20 of a chain. */
 static void print_stamps(const data_t& data, const product_choice_t& choice) {
-  enum { STEPS = 24, BLOCKS = 288, STAMPS = PRODUCT_STAMPS };
+  enum { STEPS = 24, BLOCKS = 272, STAMPS = PRODUCT_STAMPS };
   unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * STAMPS);
   CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * STAMPS * 8));
   {
@@ -230,37 +205,6 @@ static void print_samples(const product_step_t& step, const double* expected) {
   }
 }
 
-static std::vector<product_choice_t> choices(const product_step_t& step, bool few) {
-  std::vector<product_choice_t> all;
-  const int count = (int)product_instances().size();
-  for (int i = 0; i < count; i++) {
-    const product_instance_t& instance = product_instances()[i];
-    const int blocks = step.channels / 64 / instance.split;
-    const int launched = step.columns / instance.columns * instance.split * 2 / instance.warpgroups;
-    if (launched > 264 || launched < 40) {
-      continue;
-    }
-    for (int sharing : {1, 2, 4}) {
-      for (int weight_sharing : {1, 2}) {
-        int last = 0;
-        for (int budget : {115000, 150000, 232448}) { /* two blocks a multiprocessor, more, all */
-          product_choice_t choice = {i, 0, sharing, weight_sharing, 0, 0};
-          const int fixed = instance.layout(step.channels, 0).size;
-          choice.stages = std::min({blocks, (budget - fixed) / (instance.warpgroups * 8192), (int)PRODUCT_STAGES_MAX});
-          product_launch_t launch = {};
-          if (choice.stages < 2 || choice.stages == last || !product_plan(step, choice, &launch) ||
-              (few && (budget > 115000 || sharing == 4))) {
-            continue;
-          }
-          last = choice.stages;
-          all.push_back(choice);
-        }
-      }
-    }
-  }
-  return all;
-}
-
 static void print_best(const data_t& data, const product_choice_t& choice, void* evict) {
   const spread_t t = one_of_chain(data, choice, true, nullptr);
   printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; without products %.2f, input "
@@ -305,7 +249,7 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
   cudaStream_t stream;
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const size_t size = (size_t)PRODUCT_ROWS * shape.columns;
-  for (product_choice_t choice : choices(data.step[0], only_check)) {
+  for (product_choice_t choice : product_choices(data.step[0], only_check)) {
     product_launch_t launch = {};
     product_plan(data.step[0], choice, &launch);
     CHECK(cudaMemset(data.step[0].output, 0xff, size * 2));

@@ -3,10 +3,11 @@
  *   y[128][columns] = f(x[128][channels] w[columns][channels]^T + bias)        fp16 in, fp32 sums, fp16 out
  *
  * A block makes 64 * WARPGROUPS rows by COLUMNS columns from channels / SPLIT channels. Before the wait it fetches all of its
- * weights into shared memory; after it a producer warp feeds x through a ring of stages of 64 channels, each of the consumer
- * warpgroups multiplies 64 rows, and four helper warps add up the row statistics meanwhile. Blocks of a cluster may share the stages of x (`sharing`, neighbours in the
- * columns), share the weights (`weight_sharing`, the two halves of the rows), and split the sum (SPLIT): then each of them
- * finishes COLUMNS / SPLIT columns, and the others push their part into its shared memory.
+ * weights into shared memory; after it a producer warp feeds x through a ring of stages of 64 channels or a multiple, each
+ * of the consumer warpgroups multiplies 64 rows, and four helper warps add up the row statistics meanwhile. The two halves of
+ * the rows may share the weights (`weight_sharing`: each block of a pair fetches half and sends it to both). Where SPLIT
+ * blocks of a cluster share a sum, the first OWNERS of them finish COLUMNS / OWNERS columns each, and all others push their
+ * part into the owners' shared memory.
  *
  * NORMALISE: x is normalised by row statistics: y = f(deviation^-1 (x w^T - mean * sum(w)) + bias), f GELU or nothing.
  * RESIDUAL: y = x w^T + bias + gamma * normalised(residual) + beta, and row statistics of y leave for the next product. */
@@ -14,38 +15,207 @@
 
 #include "hopper.cuh"
 
-enum { PRODUCT_ROWS = 128, PRODUCT_CHUNK = 4, PRODUCT_CHUNKS_MAX = 16, PRODUCT_STAGES_MAX = 24 };
-enum { PRODUCT_HELPERS = 128, PRODUCT_STAMPS = 8 };
-enum { PRODUCT_SKIP_PRODUCTS = 1, PRODUCT_SKIP_INPUT = 2, PRODUCT_SKIP_MOMENTS = 4, PRODUCT_SKIP_EXCHANGE = 8 };
+enum { PRODUCT_ROWS = 128, PRODUCT_HELPERS = 128, PRODUCT_STAGES_MAX = 24, PRODUCT_CHUNKS_MAX = 8, PRODUCT_STAMPS = 8 };
+enum { PRODUCT_CHUNK = 6 }; /* blocks of 64 channels of weights that have one barrier */
 enum product_mode_t { PRODUCT_NORMALISE, PRODUCT_RESIDUAL };
+/* Parts left out to see what they cost. */
+enum { PRODUCT_SKIP_PRODUCTS = 1, PRODUCT_SKIP_INPUT = 2, PRODUCT_SKIP_MOMENTS = 4, PRODUCT_SKIP_EXCHANGE = 8 };
 
 struct product_arguments_t {
-  CUtensorMap input;   /* [128][channels], boxes of 64 channels by 64 * WARPGROUPS / sharing rows, 128-byte swizzle */
+  CUtensorMap input;   /* [channels / 64][128][64], boxes of stage_blocks by 64 * WARPGROUPS by 64, 128-byte swizzle */
   const half* weights; /* packed: see pack_product_weights */
   const float *bias, *weight_sums, *gamma, *beta;
   const half* residual;
   const float2 *input_statistics, *residual_statistics; /* [statistics_count][128]: sum and sum of squares; NULL: none */
   float2* output_statistics;                            /* [columns / own columns of a block][128]; NULL: none */
   half* output;
-  unsigned long long* stamps; /* NULL, or 8 for each block */
-  int columns, channels, stages, sharing, weight_sharing, statistics_count, gelu, late_weights;
-  int skip; /* parts left out to see what they cost: PRODUCT_SKIP_... */
+  unsigned long long* stamps; /* NULL, or PRODUCT_STAMPS for each block */
+  int columns, channels, stages, stage_blocks, weight_sharing, statistics_count, gelu;
+  int release_late; /* dependents are released behind the wait, so that one launch at most runs ahead */
+  int late_weights, skip;
 };
 
-/* Where things lie in a block's shared memory, in bytes; barriers are below `weights`. */
+/* Where things lie in a block's shared memory, in bytes: barriers, at 1024 the sums of the rows, then these. */
 struct product_layout_t {
   int weights, ring, pushed, size;
 };
 
-template <int WARPGROUPS, int COLUMNS, int SPLIT>
-__host__ __device__ inline product_layout_t product_layout(int channels, int stages) {
+template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS>
+__host__ __device__ inline product_layout_t product_layout(int channels, int stages, int stage_blocks) {
   product_layout_t layout;
-  layout.weights = 2048; /* behind barriers and, from 1024 on, the sums of the rows */
+  layout.weights = 2048;
   layout.ring = layout.weights + COLUMNS * (channels / SPLIT) * 2;
-  layout.pushed = layout.ring + stages * WARPGROUPS * 64 * 128;
-  layout.size = layout.pushed + (SPLIT - 1) * (COLUMNS / SPLIT / 8) * WARPGROUPS * 128 * 16;
+  layout.pushed = layout.ring + stages * stage_blocks * WARPGROUPS * 64 * 128;
+  layout.size = layout.pushed + (SPLIT - 1) * (COLUMNS / OWNERS / 8) * WARPGROUPS * 128 * 16;
   return layout;
 }
+
+/* One block's place in the product. */
+template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS>
+struct product_block_t {
+  enum { N8 = COLUMNS / 8, OWN8 = N8 / OWNERS, ROWS = WARPGROUPS * 64, BLOCK_BYTES = ROWS * 128 };
+  enum { WIDTH = OWN8 % 2 == 0 ? 4 : 2, UNITS = OWN8 * 2 / WIDTH }; /* neighbouring columns of a thread, how often */
+  static_assert(OWN8 * OWNERS == N8 && OWNERS <= SPLIT, "columns must divide among the owners");
+  uint32_t full, empty, ready, pushed, added; /* barriers */
+  uint32_t weights, ring, inbox;
+  int part, row_tile, blocks, chunks; /* of the split; half of the rows; of 64 channels; of PRODUCT_CHUNK blocks */
+
+  __device__ product_block_t(const product_arguments_t& p, const void* memory)
+      : part(blockIdx.x), row_tile(blockIdx.z), blocks(p.channels / 64 / SPLIT) {
+    const product_layout_t layout =
+        product_layout<WARPGROUPS, COLUMNS, SPLIT, OWNERS>(p.channels, p.stages, p.stage_blocks);
+    const uint32_t base = shared_address(memory);
+    full = base;
+    empty = full + 8 * PRODUCT_STAGES_MAX;
+    ready = empty + 8 * PRODUCT_STAGES_MAX;
+    pushed = ready + 8 * PRODUCT_CHUNKS_MAX;
+    added = pushed + 8;
+    weights = base + layout.weights;
+    ring = base + layout.ring;
+    inbox = base + layout.pushed;
+    chunks = (blocks + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
+  }
+  __device__ int chunk_blocks(int chunk) const { return min((int)PRODUCT_CHUNK, blocks - chunk * PRODUCT_CHUNK); }
+
+  /* One thread: all barriers, and what can be promised before the wait. */
+  __device__ void prepare(const product_arguments_t& p) const {
+    for (int i = 0; i < p.stages; i++) {
+      barrier_initialize(full + i * 8, 1);
+      barrier_initialize(empty + i * 8, WARPGROUPS * 4);
+    }
+    for (int i = 0; i < chunks; i++) {
+      barrier_initialize(ready + i * 8, 1);
+    }
+    barrier_initialize(pushed, 1);
+    barrier_initialize(added, PRODUCT_HELPERS);
+    barrier_publish();
+    for (int i = 0; i < chunks; i++) {
+      barrier_expect(ready + i * 8, N8 * chunk_blocks(i) * 1024);
+    }
+    if (SPLIT > 1) {
+      barrier_expect(pushed, (SPLIT - 1) * OWN8 * WARPGROUPS * 128 * 16);
+    }
+    if (!(p.skip & PRODUCT_SKIP_INPUT)) {
+      for (int i = 0; i < p.stages; i++) {
+        barrier_expect(full + i * 8, p.stage_blocks * BLOCK_BYTES);
+      }
+    }
+    prefetch_map(&p.input);
+  }
+  /* One thread of each helper warp: every fourth group of 8 columns. */
+  __device__ void fetch_weights(const product_arguments_t& p, int helper_warp) const {
+    const int all_blocks = p.channels / 64;
+    const char* from = (const char*)p.weights + ((size_t)blockIdx.y * N8 * all_blocks + part * blocks) * 1024;
+    for (int c = 0; c < chunks; c++) {
+      for (int g = helper_warp; g < N8; g += 4) {
+        const uint32_t to = weights + (g * blocks + c * PRODUCT_CHUNK) * 1024, bytes = chunk_blocks(c) * 1024;
+        const char* source = from + ((size_t)g * all_blocks + c * PRODUCT_CHUNK) * 1024;
+        if (p.weight_sharing == 1) {
+          bulk_copy(to, source, bytes, ready + c * 8);
+        } else if (g % 2 == row_tile) {
+          bulk_copy_multicast(to, source, bytes, ready + c * 8, (uint16_t)((1 << SPLIT | 1) << part));
+        }
+      }
+    }
+  }
+  /* One thread: x through the ring. */
+  __device__ void feed_input(const product_arguments_t& p) const {
+    const int count = blocks / p.stage_blocks, bytes = p.stage_blocks * BLOCK_BYTES;
+    for (int s = 0, slot = 0, phase = 1; s < count; s++) {
+      if (s >= p.stages) {
+        barrier_wait(empty + slot * 8, phase);
+      }
+      if (p.skip & PRODUCT_SKIP_INPUT) {
+        barrier_arrive(full + slot * 8);
+      } else {
+        if (s >= p.stages) {
+          barrier_expect(full + slot * 8, bytes);
+        }
+        tile_copy(ring + slot * bytes, &p.input, 0, row_tile * ROWS, part * blocks + s * p.stage_blocks, full + slot * 8);
+      }
+      if (++slot == p.stages) {
+        slot = 0;
+        phase ^= 1;
+      }
+    }
+  }
+  /* A warpgroup's products; `first` is when the first stage was there. */
+  __device__ void multiply(const product_arguments_t& p, int group, int lane, float (&sum)[N8][4],
+                           unsigned long long* first) const {
+    const int count = blocks / p.stage_blocks, bytes = p.stage_blocks * BLOCK_BYTES;
+    int previous = 0;
+    for (int s = 0, slot = 0, phase = 0, block = 0; s < count; s++) {
+      barrier_wait(full + slot * 8, phase);
+      if (s == 0 && p.stamps) {
+        *first = global_time();
+      }
+      for (int k = 0; k < p.stage_blocks; k++, block++) {
+        if (block % PRODUCT_CHUNK == 0) {
+          barrier_wait(ready + block / PRODUCT_CHUNK * 8, 0);
+        }
+        if (!(p.skip & PRODUCT_SKIP_PRODUCTS)) {
+          const uint64_t left = matrix_descriptor(ring + slot * bytes + k * BLOCK_BYTES + group * 64 * 128, 1024);
+          const uint64_t right = matrix_descriptor(weights + block * 1024, blocks * 1024);
+          products_begin();
+#pragma unroll
+          for (int i = 0; i < 4; i++) {
+            product<N8>(sum, left + 2 * i, right + 2 * i); /* 16 channels are 32 bytes */
+          }
+          products_commit();
+        }
+        if (k == 0 && s > 0 && s - 1 + p.stages < count) { /* somebody waits for the previous stage */
+          products_wait<1>();
+          if (lane == 0) {
+            barrier_arrive(empty + previous * 8);
+          }
+        }
+      }
+      previous = slot;
+      if (++slot == p.stages) {
+        slot = 0;
+        phase ^= 1;
+      }
+    }
+    products_wait<0>();
+  }
+  /* The sum of all parts of this block's own columns; false: it owns none. */
+  __device__ bool exchange(const product_arguments_t& p, const float (&sum)[N8][4], const uint8_t* memory,
+                           float (&own)[OWN8][4]) const {
+    const int first = p.weight_sharing == 2 ? SPLIT * row_tile : 0;
+#pragma unroll
+    for (int to = 0; to < OWNERS; to++) {
+      if (to == part || (p.skip & PRODUCT_SKIP_EXCHANGE)) {
+#pragma unroll
+        for (int i = 0; i < OWN8 * 4; i++) {
+          own[i / 4][i % 4] = sum[to * OWN8 + i / 4][i % 4];
+        }
+      } else {
+        const int sender = (part + SPLIT - to) % SPLIT - 1;
+        const uint32_t box = map_to_block(inbox, first + to), barrier = map_to_block(pushed, first + to);
+#pragma unroll
+        for (int i = 0; i < OWN8; i++) {
+          const float* v = sum[to * OWN8 + i];
+          store_async(box + ((sender * OWN8 + i) * WARPGROUPS * 128 + threadIdx.x) * 16, v[0], v[1], v[2], v[3], barrier);
+        }
+      }
+    }
+    if (part >= OWNERS) {
+      return false;
+    }
+    if (SPLIT > 1 && !(p.skip & PRODUCT_SKIP_EXCHANGE)) {
+      barrier_wait(pushed, 0);
+#pragma unroll
+      for (int i = 0; i < (SPLIT - 1) * OWN8; i++) {
+        const float4 v = *(const float4*)(memory + (inbox - full) + (i * WARPGROUPS * 128 + threadIdx.x) * 16);
+        own[i % OWN8][0] += v.x;
+        own[i % OWN8][1] += v.y;
+        own[i % OWN8][2] += v.z;
+        own[i % OWN8][3] += v.w;
+      }
+    }
+    return true;
+  }
+};
 
 /* Adds up partial sums of rows: thread i of the helpers takes row i % rows and every (helpers / rows)th part. */
 __device__ __forceinline__ void add_partials(const float2* partial, int count, int rows, int first_row, int helper,
@@ -68,14 +238,14 @@ __device__ __forceinline__ void add_partials(const float2* partial, int count, i
   out[helper] = sum;
 }
 /* Mean and inverse deviation of a row from what the helpers left. */
-__device__ __forceinline__ float2 row_moments(const float2* sums, int rows, int row, int width) {
+__device__ __forceinline__ float2 row_moments(const float2* sums, int rows, int row, float inverse_width) {
   float2 sum = sums[row];
   if (rows < PRODUCT_HELPERS) {
     sum.x += sums[row + rows].x;
     sum.y += sums[row + rows].y;
   }
-  const float mean = sum.x / width;
-  return {mean, rsqrtf(sum.y / width - mean * mean + 1e-12f)};
+  const float mean = sum.x * inverse_width;
+  return {mean, rsqrtf(sum.y * inverse_width - mean * mean + 1e-12f)};
 }
 
 /* By Abramowitz and Stegun 7.1.26, off by at most 1.5e-7: half the instructions of erff. */
@@ -87,275 +257,49 @@ __device__ __forceinline__ float gelu_fast(float x) {
   return x * (x > 0 ? 1.f - half_tail : half_tail);
 }
 
-template <int WARPGROUPS, int COLUMNS, int SPLIT, int MODE>
-__global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS) product128(const __grid_constant__ product_arguments_t p) {
-  constexpr int N8 = COLUMNS / 8, OWN8 = N8 / SPLIT, STAGE = WARPGROUPS * 64 * 128;
-  constexpr int WIDTH = OWN8 % 2 == 0 ? 4 : 2, UNITS = OWN8 * 2 / WIDTH; /* neighbouring columns of a thread, how often */
-  static_assert(OWN8 * SPLIT == N8, "columns must divide");
-  extern __shared__ __align__(1024) uint8_t memory[];
+/* A thread's columns and what is known of them before the wait; `scale` is the sums of the weights or gamma. */
+template <int UNITS, int WIDTH, int MODE>
+struct product_columns_t {
+  float bias[UNITS][WIDTH], scale[UNITS][WIDTH], shift[UNITS][WIDTH];
+  int at[UNITS];
+  uint32_t residual[2][UNITS][WIDTH / 2];
 
-  const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); /* so that it is known to be uniform */
-  const int lane = threadIdx.x % 32, group = warp / 4, quad = lane / 4, quad_lane = lane % 4;
-  const bool is_consumer = warp < WARPGROUPS * 4, is_producer = warp == WARPGROUPS * 4;
-  const int part = blockIdx.x, row_tile = blockIdx.z, first_group = blockIdx.y * N8 + part * OWN8;
-  const int neighbour = blockIdx.y % p.sharing, half_rows = p.weight_sharing == 2 ? row_tile : 0;
-  const int cluster_size = SPLIT * p.sharing * p.weight_sharing;
-  const int blocks = p.channels / 64 / SPLIT, chunks = (blocks + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
-  const product_layout_t layout = product_layout<WARPGROUPS, COLUMNS, SPLIT>(p.channels, p.stages);
-  const uint32_t base = shared_address(memory), full = base, empty = full + 8 * PRODUCT_STAGES_MAX,
-                 ready = empty + 8 * PRODUCT_STAGES_MAX, pushed = ready + 8 * PRODUCT_CHUNKS_MAX, added = pushed + 8;
-  float2* const sums = (float2*)(memory + 1024);
-  const uint32_t weights = base + layout.weights, ring = base + layout.ring, inbox = base + layout.pushed;
-  unsigned long long time[PRODUCT_STAMPS];
-  if (p.stamps) {
-    time[0] = global_time();
-  }
-
-  /* All weights of this block: groups of 8 columns, in chunks of 256 channels that have a barrier each. */
-  auto fetch_weights = [&] {
-    const char* from = (const char*)p.weights + ((size_t)blockIdx.y * N8 * (p.channels / 64) + part * blocks) * 1024;
-    for (int c = 0; c < chunks; c++) {
-      const int count = min(PRODUCT_CHUNK, blocks - c * PRODUCT_CHUNK), bytes = count * 1024;
-      barrier_expect(ready + c * 8, N8 * bytes);
-      for (int g = half_rows; g < N8; g += p.weight_sharing) {
-        const uint32_t to = weights + (g * blocks + c * PRODUCT_CHUNK) * 1024;
-        const char* source = from + ((size_t)g * (p.channels / 64) + c * PRODUCT_CHUNK) * 1024;
-        if (p.weight_sharing == 1) {
-          bulk_copy(to, source, bytes, ready + c * 8);
-        } else {
-          const int first = part + SPLIT * neighbour, stride = SPLIT * p.sharing;
-          bulk_copy_multicast(to, source, bytes, ready + c * 8, (uint16_t)(1 << first | 1 << (first + stride)));
-        }
-      }
-    }
-  };
-
-  if (is_producer && lane == 0) {
-    for (int i = 0; i < p.stages; i++) {
-      barrier_initialize(full + i * 8, 1);
-      barrier_initialize(empty + i * 8, p.sharing * WARPGROUPS * 4);
-    }
-    for (int i = 0; i < chunks; i++) {
-      barrier_initialize(ready + i * 8, 1);
-    }
-    barrier_initialize(pushed, 1);
-    barrier_initialize(added, PRODUCT_HELPERS);
-    barrier_publish();
-    if (p.late_weights) {
-      wait_for_predecessor();
-    }
-    if (p.weight_sharing == 1) {
-      fetch_weights();
-    }
-    if (SPLIT > 1) {
-      barrier_expect(pushed, (SPLIT - 1) * OWN8 * WARPGROUPS * 128 * 16);
-    }
-    release_dependents();
-    prefetch_map(&p.input);
-  }
-  __syncwarp();
-  if (cluster_size > 1) {
-    cluster_arrive();
-  }
-
-  float bias[UNITS][WIDTH], scale[UNITS][WIDTH], shift[UNITS][WIDTH]; /* scale: sums of the weights, or gamma */
-  int column[UNITS];
-#pragma unroll
-  for (int u = 0; u < UNITS; u++) {
-    const int g = first_group + u * WIDTH / 2;
-    column[u] = 16 * (g / 2) + 4 * quad_lane + 2 * (g % 2);
-    if (is_consumer) {
-#pragma unroll
-      for (int i = 0; i < WIDTH; i++) {
-        bias[u][i] = __ldg(p.bias + column[u] + i);
-        scale[u][i] = MODE == PRODUCT_NORMALISE ? (p.input_statistics ? __ldg(p.weight_sums + column[u] + i) : 0.f)
-                                                : (p.residual_statistics ? __ldg(p.gamma + column[u] + i) : 1.f);
-        shift[u][i] = MODE == PRODUCT_RESIDUAL && p.residual_statistics ? __ldg(p.beta + column[u] + i) : 0.f;
-      }
-    }
-  }
-  __syncthreads();
-  if (cluster_size > 1) {
-    cluster_wait();
-  }
-  if (is_producer && lane == 0 && p.weight_sharing == 2) {
-    fetch_weights();
-  }
-  wait_for_predecessor();
-  if (p.stamps) {
-    time[1] = global_time();
-  }
-
-  if (is_producer) {
-    if (lane == 0) {
-      const int rows = WARPGROUPS * 64 / p.sharing, row = row_tile * WARPGROUPS * 64 + neighbour * rows;
-      uint16_t readers = 0;
-      for (int i = 0; i < p.sharing; i++) {
-        readers |= (uint16_t)(1 << (part + SPLIT * (i + p.sharing * half_rows)));
-      }
-      for (int b = 0; b < blocks; b++) {
-        const int slot = b % p.stages;
-        if (b >= p.stages) {
-          barrier_wait(empty + slot * 8, (b / p.stages - 1) & 1);
-        }
-        if (p.skip & PRODUCT_SKIP_INPUT) {
-          barrier_arrive(full + slot * 8);
-          continue;
-        }
-        barrier_expect(full + slot * 8, STAGE);
-        const uint32_t to = ring + slot * STAGE + neighbour * rows * 128;
-        if (p.sharing == 1) {
-          tile_copy(to, &p.input, (part * blocks + b) * 64, row, full + slot * 8);
-        } else {
-          tile_copy_multicast(to, &p.input, (part * blocks + b) * 64, row, full + slot * 8, readers);
-        }
-      }
-    }
-    return;
-  }
-  const float2* partial = MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
-  if (!is_consumer) {
-    if (partial && !(p.skip & PRODUCT_SKIP_MOMENTS)) {
-      add_partials(partial, p.statistics_count, WARPGROUPS * 64, row_tile * WARPGROUPS * 64,
-                   (int)threadIdx.x - WARPGROUPS * 128 - 32, sums);
-    }
-    barrier_arrive(added);
-    return;
-  }
-
-  /* What the epilogue needs of the predecessor is on its way while the products run. */
-  const int row = row_tile * WARPGROUPS * 64 + group * 64 + warp % 4 * 16 + quad; /* and row + 8 */
-  uint32_t residual[UNITS][2][WIDTH / 2];
-  if (MODE == PRODUCT_RESIDUAL) {
+  __device__ void prepare(const product_arguments_t& p, int first_group, int quad_lane) {
 #pragma unroll
     for (int u = 0; u < UNITS; u++) {
+      const int g = first_group + u * WIDTH / 2;
+      at[u] = 16 * (g / 2) + 4 * quad_lane + 2 * (g % 2);
 #pragma unroll
-      for (int h = 0; h < 2; h++) {
-        const half* from = p.residual + (size_t)(row + 8 * h) * p.columns + column[u];
+      for (int i = 0; i < WIDTH; i++) {
+        bias[u][i] = __ldg(p.bias + at[u] + i);
+        if (MODE == PRODUCT_NORMALISE) {
+          scale[u][i] = p.input_statistics ? __ldg(p.weight_sums + at[u] + i) : 0.f;
+        } else {
+          scale[u][i] = p.residual_statistics ? __ldg(p.gamma + at[u] + i) : 1.f;
+          shift[u][i] = p.residual_statistics ? __ldg(p.beta + at[u] + i) : 0.f;
+        }
+      }
+    }
+  }
+  __device__ void load_residual(const product_arguments_t& p, int row) {
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+#pragma unroll
+      for (int u = 0; u < UNITS; u++) {
+        const uint32_t* from = (const uint32_t*)(p.residual + (size_t)(row + 8 * h) * p.columns + at[u]);
         if constexpr (WIDTH == 4) {
           const uint2 v = __ldcg((const uint2*)from);
-          residual[u][h][0] = v.x;
-          residual[u][h][1] = v.y;
+          residual[h][u][0] = v.x;
+          residual[h][u][1] = v.y;
         } else {
-          residual[u][h][0] = __ldcg((const uint32_t*)from);
+          residual[h][u][0] = __ldcg(from);
         }
       }
     }
   }
-  float sum[N8][4];
-#pragma unroll
-  for (int i = 0; i < N8; i++) {
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      sum[i][j] = 0;
-    }
-  }
-  for (int b = 0, slot = 0, phase = 0, previous = 0; b < blocks; b++) {
-    if (b % PRODUCT_CHUNK == 0) {
-      barrier_wait(ready + b / PRODUCT_CHUNK * 8, 0);
-    }
-    barrier_wait(full + slot * 8, phase);
-    if (p.stamps && b == 0) {
-      time[2] = global_time();
-    }
-    if (!(p.skip & PRODUCT_SKIP_PRODUCTS)) {
-      products_begin();
-      const uint64_t left = matrix_descriptor(ring + slot * STAGE + group * 64 * 128, 1024);
-      const uint64_t right = matrix_descriptor(weights + b * 1024, blocks * 1024);
-#pragma unroll
-      for (int k = 0; k < 4; k++) {
-        product<N8>(sum, left + 2 * k, right + 2 * k); /* 16 channels are 32 bytes */
-      }
-      products_commit();
-    }
-    if (b > 0) {
-      products_wait<1>();
-      if (b - 1 + p.stages < blocks && lane < p.sharing) { /* somebody waits for the previous stage */
-        const int block = part + SPLIT * (lane + p.sharing * half_rows);
-        barrier_arrive_remote(map_to_block(empty + previous * 8, block));
-      }
-    }
-    previous = slot;
-    if (++slot == p.stages) {
-      slot = 0;
-      phase ^= 1;
-    }
-  }
-  products_wait<0>();
-  if (p.stamps) {
-    time[3] = global_time();
-  }
-
-  float own[OWN8][4];
-  if constexpr (SPLIT == 1) {
-#pragma unroll
-    for (int i = 0; i < OWN8; i++) {
-#pragma unroll
-      for (int j = 0; j < 4; j++) {
-        own[i][j] = sum[i][j];
-      }
-    }
-  } else if (p.skip & PRODUCT_SKIP_EXCHANGE) {
-#pragma unroll
-    for (int i = 0; i < OWN8; i++) {
-#pragma unroll
-      for (int j = 0; j < 4; j++) {
-        own[i][j] = sum[i][j];
-      }
-    }
-  } else {
-    const int first = SPLIT * (neighbour + p.sharing * half_rows);
-#pragma unroll
-    for (int to = 0; to < SPLIT; to++) {
-      if (to == part) {
-#pragma unroll
-        for (int i = 0; i < OWN8; i++) {
-#pragma unroll
-          for (int j = 0; j < 4; j++) {
-            own[i][j] = sum[to * OWN8 + i][j];
-          }
-        }
-      } else {
-        const int sender = (part + SPLIT - to) % SPLIT - 1;
-        const uint32_t box = map_to_block(inbox, first + to), barrier = map_to_block(pushed, first + to);
-#pragma unroll
-        for (int i = 0; i < OWN8; i++) {
-          const float* v = sum[to * OWN8 + i];
-          store_async(box + ((sender * OWN8 + i) * WARPGROUPS * 128 + threadIdx.x) * 16, v[0], v[1], v[2], v[3],
-                      barrier);
-        }
-      }
-    }
-    barrier_wait(pushed, 0);
-#pragma unroll
-    for (int sender = 0; sender < SPLIT - 1; sender++) {
-#pragma unroll
-      for (int i = 0; i < OWN8; i++) {
-        const float4 v =
-            *(const float4*)(memory + layout.pushed + ((sender * OWN8 + i) * WARPGROUPS * 128 + threadIdx.x) * 16);
-        own[i][0] += v.x;
-        own[i][1] += v.y;
-        own[i][2] += v.z;
-        own[i][3] += v.w;
-      }
-    }
-  }
-  if (p.stamps) {
-    time[4] = global_time();
-  }
-
-  float2 moments[2] = {{0, 1}, {0, 1}};
-  if (partial) {
-    const int width = MODE == PRODUCT_NORMALISE ? p.channels : p.columns, local = group * 64 + warp % 4 * 16 + quad;
-    barrier_wait(added, 0);
-    moments[0] = row_moments(sums, WARPGROUPS * 64, local, width);
-    moments[1] = row_moments(sums, WARPGROUPS * 64, local + 8, width);
-  }
-  if (p.stamps) {
-    time[5] = global_time();
-  }
-#pragma unroll
-  for (int h = 0; h < 2; h++) {
+  /* Row `row` (h = 0) or 8 below (h = 1); `own` are the sums in the products' order. Returns the row's statistics. */
+  template <int OWN8>
+  __device__ float2 finish(const product_arguments_t& p, int row, int h, float2 moments, const float (&own)[OWN8][4]) {
     float2 statistics = {0, 0};
 #pragma unroll
     for (int u = 0; u < UNITS; u++) {
@@ -364,47 +308,134 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS) produ
       for (int i = 0; i < WIDTH; i++) {
         v[i] = own[u * WIDTH / 2 + i / 2][2 * h + i % 2];
         if (MODE == PRODUCT_NORMALISE) {
-          v[i] = moments[h].y * (v[i] - moments[h].x * scale[u][i]) + bias[u][i];
-          if (p.gelu) {
-            v[i] = gelu_fast(v[i]);
-          }
+          v[i] = moments.y * (v[i] - moments.x * scale[u][i]) + bias[u][i];
+          v[i] = p.gelu ? gelu_fast(v[i]) : v[i];
         } else {
-          const float2 pair = unpack_half(residual[u][h][i / 2]);
-          const float r = i % 2 ? pair.y : pair.x;
-          v[i] += bias[u][i] + (r - moments[h].x) * moments[h].y * scale[u][i] + shift[u][i];
+          const float2 pair = unpack_half(residual[h][u][i / 2]);
+          v[i] += bias[u][i] + ((i % 2 ? pair.y : pair.x) - moments.x) * moments.y * scale[u][i] + shift[u][i];
           statistics.x += v[i];
           statistics.y += v[i] * v[i];
         }
       }
-      half* to = p.output + (size_t)(row + 8 * h) * p.columns + column[u];
+      half* to = p.output + (size_t)(row + 8 * h) * p.columns + at[u];
       if constexpr (WIDTH == 4) {
         *(uint2*)to = make_uint2(pack_half(v[0], v[1]), pack_half(v[2], v[3]));
       } else {
         *(uint32_t*)to = pack_half(v[0], v[1]);
       }
     }
+    return statistics;
+  }
+};
+
+template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS, int MODE>
+__global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
+    product128(const __grid_constant__ product_arguments_t p) {
+  typedef product_block_t<WARPGROUPS, COLUMNS, SPLIT, OWNERS> block_t;
+  extern __shared__ __align__(1024) uint8_t memory[];
+  float2* const sums = (float2*)(memory + 1024);
+  const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); /* so that it is known to be uniform */
+  const int lane = threadIdx.x % 32, group = warp / 4, quad = lane / 4, quad_lane = lane % 4;
+  const bool is_consumer = warp < WARPGROUPS * 4, is_producer = warp == WARPGROUPS * 4;
+  const bool in_cluster = SPLIT * p.weight_sharing > 1;
+  const float2* const partial = MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
+  const block_t block(p, memory);
+  unsigned long long time[PRODUCT_STAMPS];
+  time[0] = p.stamps ? global_time() : 0;
+
+  if (is_producer && lane == 0) {
+    block.prepare(p);
+  }
+  __syncthreads();
+  if (in_cluster) {
+    cluster_arrive();
+  }
+  product_columns_t<block_t::UNITS, block_t::WIDTH, MODE> columns;
+  if (is_consumer) {
+    columns.prepare(p, blockIdx.y * block_t::N8 + min(block.part, OWNERS - 1) * block_t::OWN8, quad_lane);
+  }
+  if (p.late_weights) {
+    wait_for_predecessor();
+  }
+  const bool fetches = !is_consumer && !is_producer && lane == 0;
+  if (fetches && p.weight_sharing == 1) {
+    block.fetch_weights(p, warp - WARPGROUPS * 4 - 1);
+  }
+  if (in_cluster) {
+    cluster_wait();
+  }
+  if (fetches && p.weight_sharing == 2) {
+    block.fetch_weights(p, warp - WARPGROUPS * 4 - 1);
+  }
+  if (!p.release_late) {
+    release_dependents();
+  }
+  wait_for_predecessor();
+  time[1] = p.stamps ? global_time() : 0;
+
+  if (is_producer) {
+    if (lane == 0) {
+      block.feed_input(p);
+    }
+    if (p.release_late) {
+      release_dependents();
+    }
+    return;
+  }
+  if (!is_consumer) {
+    if (partial && !(p.skip & PRODUCT_SKIP_MOMENTS)) {
+      add_partials(partial, p.statistics_count, block_t::ROWS, block.row_tile * block_t::ROWS,
+                   (int)threadIdx.x - block_t::ROWS * 2 - 32, sums);
+    }
+    barrier_arrive(block.added);
+    return;
+  }
+
+  const int local_row = group * 64 + warp % 4 * 16 + quad, row = block.row_tile * block_t::ROWS + local_row;
+  if (MODE == PRODUCT_RESIDUAL) {
+    columns.load_residual(p, row);
+  }
+  float sum[block_t::N8][4] = {}, own[block_t::OWN8][4];
+  block.multiply(p, group, lane, sum, &time[2]);
+  time[3] = p.stamps ? global_time() : 0;
+  if (!block.exchange(p, sum, memory, own)) {
+    return;
+  }
+  time[4] = p.stamps ? global_time() : 0;
+  float2 moments[2] = {{0, 1}, {0, 1}};
+  if (partial) {
+    const float inverse_width = 1.f / (float)(MODE == PRODUCT_NORMALISE ? p.channels : p.columns);
+    barrier_wait(block.added, 0);
+    moments[0] = row_moments(sums, block_t::ROWS, local_row, inverse_width);
+    moments[1] = row_moments(sums, block_t::ROWS, local_row + 8, inverse_width);
+  }
+  time[5] = p.stamps ? global_time() : 0;
+#pragma unroll
+  for (int h = 0; h < 2; h++) {
+    float2 statistics = columns.finish(p, row, h, moments[h], own);
     if (MODE == PRODUCT_RESIDUAL && p.output_statistics) {
       for (int other = 1; other < 4; other *= 2) {
         statistics.x += __shfl_xor_sync(~0u, statistics.x, other);
         statistics.y += __shfl_xor_sync(~0u, statistics.y, other);
       }
       if (quad_lane == 0) {
-        p.output_statistics[(blockIdx.y * SPLIT + part) * PRODUCT_ROWS + row + 8 * h] = statistics;
+        p.output_statistics[(blockIdx.y * OWNERS + block.part) * PRODUCT_ROWS + row + 8 * h] = statistics;
       }
     }
   }
   if (p.stamps && threadIdx.x == 0) {
-    const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    unsigned long long* to =
+        p.stamps + ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * PRODUCT_STAMPS;
     for (int i = 0; i < 6; i++) {
-      p.stamps[block * PRODUCT_STAMPS + i] = time[i];
+      to[i] = time[i];
     }
-    p.stamps[block * PRODUCT_STAMPS + 6] = global_time();
-    p.stamps[block * PRODUCT_STAMPS + 7] = 1;
+    to[6] = global_time();
+    to[7] = 1;
   }
 }
 
 /* [columns][channels] to groups of 8 columns by 64 channels, 1024 bytes each, swizzled as the products read them; within 16
- * columns the order is such that a thread's sums are neighbours. */
+ * columns the order is such that a thread's sums are neighbours. One packing serves every choice. */
 static __global__ void pack_product_weights(half* to, const half* from, int columns, int channels) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i >= (size_t)columns * channels) {

@@ -46,7 +46,7 @@ __global__ void products(int stride, long long* clocks, float* out) {
 struct boxes_arguments_t {
   CUtensorMap map;
   const uint8_t* plain;
-  int count, box_bytes, bulk, distinct;
+  int count, box_bytes, depth, bulk, armed;
 };
 /* One thread asks for `count` boxes at once; clocks until the first, the middle and the last have landed. */
 static __global__ void boxes(const __grid_constant__ boxes_arguments_t p, long long* clocks) {
@@ -61,15 +61,22 @@ static __global__ void boxes(const __grid_constant__ boxes_arguments_t p, long l
   }
   __syncthreads();
   for (int round = 0; round < 3; round++) {
+    if (threadIdx.x == 0 && p.armed) {
+      for (int i = 0; i < p.count; i++) {
+        barrier_expect(base + i * 8, p.box_bytes);
+      }
+    }
+    __syncthreads();
     const long long begin = clock64();
     if (threadIdx.x == 0) {
       for (int i = 0; i < p.count; i++) {
-        const int which = p.distinct ? (blockIdx.x * p.count + i) % 48 : i;
-        barrier_expect(base + i * 8, p.box_bytes);
+        if (!p.armed) {
+          barrier_expect(base + i * 8, p.box_bytes);
+        }
         if (p.bulk) {
-          bulk_copy(data + i * p.box_bytes, p.plain + which * p.box_bytes, p.box_bytes, base + i * 8);
+          bulk_copy(data + i * p.box_bytes, p.plain + i * p.box_bytes, p.box_bytes, base + i * 8);
         } else {
-          tile_copy(data + i * p.box_bytes, &p.map, which * 64, 0, base + i * 8);
+          tile_copy(data + i * p.box_bytes, &p.map, 0, 0, i * p.depth, base + i * 8);
         }
       }
     }
@@ -129,34 +136,36 @@ static void measure_boxes() {
   cudaDriverEntryPointQueryResult result;
   CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault, &result));
   CHECK(cudaFuncSetAttribute(boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
-  for (int box_rows : {32, 64, 128}) {
+  const int rows_of_box = 64;
+  for (int depth : {1, 2, 3, 4, 6}) {
     for (int bulk : {0, 1}) {
-      for (int distinct : {0, 1}) {
+      for (int armed : {0, 1}) {
         boxes_arguments_t p = {};
-        const cuuint64_t extents[2] = {(cuuint64_t)channels, (cuuint64_t)rows}, strides[1] = {(cuuint64_t)channels * 2};
-        const cuuint32_t box[2] = {64, (cuuint32_t)box_rows}, steps[2] = {1, 1};
-        if (encode(&p.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, x, extents, strides, box, steps,
+        const cuuint64_t extents[3] = {64, (cuuint64_t)rows, (cuuint64_t)channels / 64},
+                         strides[2] = {(cuuint64_t)channels * 2, 128};
+        const cuuint32_t box[3] = {64, rows_of_box, (cuuint32_t)depth}, steps[3] = {1, 1, 1};
+        if (encode(&p.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, x, extents, strides, box, steps,
                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
           printf("FAILED tensor map\n");
           return;
         }
         p.plain = (const uint8_t*)x;
-        p.box_bytes = box_rows * 128;
+        p.depth = depth;
+        p.box_bytes = rows_of_box * 128 * depth;
         p.bulk = bulk;
-        p.distinct = distinct;
-        printf("BOXES %d bytes by %s, %s:", p.box_bytes, bulk ? "bulk copy" : "tensor map", distinct ? "distinct" : "all the same");
-        for (int count : {1, 2, 4, 6, 12, 24}) {
+        p.armed = armed;
+        printf("BOXES %d bytes by %s, barriers armed %s:", p.box_bytes, bulk ? "bulk copy" : "tensor map",
+               armed ? "before" : "between");
+        for (int count : {1, 2, 3, 4, 6, 12}) {
           p.count = count;
-          if (count * p.box_bytes > 220 * 1024) {
+          if (count * depth > 12) {
             continue;
           }
-          for (int blocks : {132}) {
-            boxes<<<blocks, 64, 1024 + count * p.box_bytes>>>(p, clocks);
-            CHECK(cudaGetLastError());
-            printf(" | %d: asked %.0f, first %.0f, middle %.0f, last %.0f", count, middle(4, 0, blocks),
-                   middle(4, 1, blocks), middle(4, 2, blocks), middle(4, 3, blocks));
-          }
+          boxes<<<132, 64, 1024 + count * p.box_bytes>>>(p, clocks);
+          CHECK(cudaGetLastError());
+          printf(" | %d: asked %.0f, first %.0f, middle %.0f, last %.0f", count, middle(4, 0, 132), middle(4, 1, 132),
+                 middle(4, 2, 132), middle(4, 3, 132));
         }
         printf(" clocks\n");
       }
