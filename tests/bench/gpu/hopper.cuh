@@ -74,6 +74,10 @@ __device__ __forceinline__ void plane_copy(uint32_t to, const CUtensorMap* map, 
       "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
+/* Brings bytes into L2 alone; nobody waits for it. */
+__device__ __forceinline__ void prefetch_to_l2(const void* from, uint32_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
 __device__ __forceinline__ void prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }

@@ -120,39 +120,56 @@ static double statistics_error(const data_t& data, const product_step_t& step, i
   return worst;
 }
 
-static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count, bool dependent,
-                      void* evict = nullptr, bool late_weights = false, int skip = 0) {
-  graph_t graph([&](cudaStream_t stream) {
-    for (int i = 0; i < length; i++) {
-      product_launch_t launch = {};
-      product_plan(data.step[i % LAYERS], choice, &launch);
-      launch.arguments.late_weights = late_weights;
-      launch.arguments.skip = skip;
-      product_enqueue(launch, dependent, stream);
-    }
-  });
-  return graph.time(count, evict, 256 << 20);
+/* Step i of a chain; it brings the weights of the step `distance` behind it into L2. */
+static product_launch_t launch_of(const data_t& data, const product_choice_t& choice, int i, int distance) {
+  product_launch_t launch = {};
+  product_step_t step = data.step[i % LAYERS];
+  if (distance) {
+    step.ahead = data.packed[(i + distance) % LAYERS];
+    step.ahead_bytes = (size_t)step.columns * step.channels * 2;
+  }
+  product_plan(step, choice, &launch);
+  return launch;
 }
 
-static spread_t one_of_chain(const data_t& data, const product_choice_t& choice, bool dependent, void* evict,
-                             bool late_weights = false, int skip = 0) {
-  const spread_t a = chain(data, choice, SHORT, 31, dependent, evict, late_weights, skip);
-  const spread_t b = chain(data, choice, LONG, 31, dependent, evict, late_weights, skip);
+struct variant_t {
+  bool dependent = true;
+  void* evict = nullptr;
+  bool late_weights = false;
+  int skip = 0, distance = 0;
+};
+
+static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count, const variant_t& v) {
+  graph_t graph([&](cudaStream_t stream) {
+    for (int i = 0; i < length; i++) {
+      product_launch_t launch = launch_of(data, choice, i, v.distance);
+      launch.arguments.late_weights = v.late_weights;
+      launch.arguments.skip = v.skip;
+      product_enqueue(launch, v.dependent, stream);
+    }
+  });
+  return graph.time(count, v.evict, 256 << 20);
+}
+
+static spread_t one_of_chain(const data_t& data, const product_choice_t& choice, const variant_t& v) {
+  const spread_t a = chain(data, choice, SHORT, 31, v), b = chain(data, choice, LONG, 31, v);
   const double n = LONG - SHORT;
   return {(b.median - a.median) / n, (b.low - a.median) / n, (b.high - a.median) / n};
 }
 
 /* Where a block's time goes: medians over the blocks of step 6 to 20 of a chain. */
-static void print_stamps(const data_t& data, const product_choice_t& choice) {
+static void print_stamps(const data_t& data, const product_choice_t& choice, const char* what, int skip, bool late_weights,
+                         int distance) {
   enum { STEPS = 24, BLOCKS = 272, STAMPS = PRODUCT_STAMPS };
   unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * STAMPS);
   CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * STAMPS * 8));
   {
     graph_t graph([&](cudaStream_t stream) {
       for (int i = 0; i < STEPS; i++) {
-        product_launch_t launch = {};
-        product_plan(data.step[i % LAYERS], choice, &launch);
+        product_launch_t launch = launch_of(data, choice, i, distance);
         launch.arguments.stamps = stamps + i * BLOCKS * STAMPS;
+        launch.arguments.skip = skip;
+        launch.arguments.late_weights = late_weights;
         product_enqueue(launch, true, stream);
       }
     });
@@ -160,7 +177,7 @@ static void print_stamps(const data_t& data, const product_choice_t& choice) {
   }
   std::vector<unsigned long long> t(STEPS * BLOCKS * STAMPS);
   CHECK(cudaMemcpy(t.data(), stamps, t.size() * 8, cudaMemcpyDeviceToHost));
-  std::vector<double> phase[6], spread, gap, whole;
+  std::vector<double> phase[6], spread, gap, whole, asked, added;
   unsigned long long previous_end = 0;
   for (int i = 6; i < 20; i++) {
     unsigned long long first_go = ~0ull, last_go = 0, end = 0;
@@ -172,6 +189,8 @@ static void print_stamps(const data_t& data, const product_choice_t& choice) {
       for (int k = 0; k < 6; k++) {
         phase[k].push_back((double)(s[k + 1] - s[k]));
       }
+      asked.push_back((double)(s[9] - s[8]));
+      added.push_back((double)(s[11] - s[10]));
       first_go = std::min(first_go, s[1]);
       last_go = std::max(last_go, s[1]);
       end = std::max(end, s[6]);
@@ -183,11 +202,11 @@ static void print_stamps(const data_t& data, const product_choice_t& choice) {
     }
     previous_end = end;
   }
-  printf("    ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, moments %.0f, epilogue %.0f | last end to "
-         "first go %.0f, go spread %.0f, first go to last end %.0f\n",
-         spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median, spread_of(phase[3]).median,
-         spread_of(phase[4]).median, spread_of(phase[5]).median, spread_of(gap).median, spread_of(spread).median,
-         spread_of(whole).median);
+  printf("    %s, ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, moments %.0f, epilogue %.0f; go to all "
+         "asked %.0f, statistics added %.0f | last end to first go %.0f, go spread %.0f, first go to last end %.0f\n",
+         what, spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median,
+         spread_of(phase[3]).median, spread_of(phase[4]).median, spread_of(phase[5]).median, spread_of(asked).median,
+         spread_of(added).median, spread_of(gap).median, spread_of(spread).median, spread_of(whole).median);
   CHECK(cudaFree(stamps));
 }
 
@@ -206,17 +225,19 @@ static void print_samples(const product_step_t& step, const double* expected) {
 }
 
 static void print_best(const data_t& data, const product_choice_t& choice, void* evict) {
-  const spread_t t = one_of_chain(data, choice, true, nullptr);
-  printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; without products %.2f, input "
-         "%.2f, moments %.2f, exchange %.2f, all %.2f\n",
-         product_name(choice).c_str(), t.median, t.low, t.high, one_of_chain(data, choice, false, nullptr).median,
-         one_of_chain(data, choice, true, evict).median, one_of_chain(data, choice, true, nullptr, true).median,
-         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_PRODUCTS).median,
-         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_INPUT).median,
-         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_MOMENTS).median,
-         one_of_chain(data, choice, true, nullptr, false, PRODUCT_SKIP_EXCHANGE).median,
-         one_of_chain(data, choice, true, nullptr, false, 15).median);
-  print_stamps(data, choice);
+  auto us = [&](const variant_t& v) { return one_of_chain(data, choice, v).median; };
+  const spread_t t = one_of_chain(data, choice, {});
+  printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; brought to L2 1, 2, 3 ahead "
+         "%.2f %.2f %.2f; without products %.2f, input %.2f, moments %.2f, exchange %.2f, all %.2f\n",
+         product_name(choice).c_str(), t.median, t.low, t.high, us({false}), us({true, evict}), us({true, nullptr, true}),
+         us({true, nullptr, false, 0, 1}), us({true, nullptr, false, 0, 2}), us({true, nullptr, false, 0, 3}),
+         us({true, nullptr, false, PRODUCT_SKIP_PRODUCTS}), us({true, nullptr, false, PRODUCT_SKIP_INPUT}),
+         us({true, nullptr, false, PRODUCT_SKIP_MOMENTS}), us({true, nullptr, false, PRODUCT_SKIP_EXCHANGE}),
+         us({true, nullptr, false, 15}));
+  print_stamps(data, choice, "as it is", 0, false, 0);
+  print_stamps(data, choice, "brought to L2 2 ahead", 0, false, 2);
+  print_stamps(data, choice, "weights after the wait", 0, true, 0);
+  print_stamps(data, choice, "without moments", PRODUCT_SKIP_MOMENTS, false, 0);
 }
 
 static void compare_with_library(const data_t& data, const shape_t& shape) {
@@ -270,7 +291,7 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
     }
     worst = std::max(worst, error);
     if (!only_check) {
-      choice.us = chain(data, choice, 36, 9, true).median / 36;
+      choice.us = chain(data, choice, 36, 9, {}).median / 36;
     }
     right.push_back(choice);
   }
@@ -279,16 +300,12 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
          shape.name, shape.columns, shape.channels, right.size(), worst, wrong, shape.columns * 2.0 * shape.channels / 4.3e6,
          shape.columns * 2.0 * shape.channels / 3.0e6);
   if (!only_check && !right.empty()) {
-    for (size_t i = 0; i < right.size() && i < 12; i++) {
-      printf("  %.2f %s\n", right[i].us, product_name(right[i]).c_str());
-    }
-    for (size_t i = 0; i < right.size() && i < 3; i++) {
-      print_best(data, right[i], evict);
-    }
-    for (int pad : {1, 2}) {
-      product_choice_t choice = right[0];
-      choice.pad = pad;
-      printf("  %s: %.2f us\n", product_name(choice).c_str(), one_of_chain(data, choice, true, nullptr).median);
+    std::vector<int> seen; /* the best of each instance */
+    for (const product_choice_t& choice : right) {
+      if (!std::count(seen.begin(), seen.end(), choice.instance)) {
+        seen.push_back(choice.instance);
+        print_best(data, choice, evict);
+      }
     }
     compare_with_library(data, shape);
   }

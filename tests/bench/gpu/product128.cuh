@@ -15,7 +15,7 @@
 
 #include "hopper.cuh"
 
-enum { PRODUCT_ROWS = 128, PRODUCT_HELPERS = 128, PRODUCT_STAGES_MAX = 24, PRODUCT_CHUNKS_MAX = 8, PRODUCT_STAMPS = 8 };
+enum { PRODUCT_ROWS = 128, PRODUCT_HELPERS = 128, PRODUCT_STAGES_MAX = 24, PRODUCT_CHUNKS_MAX = 8, PRODUCT_STAMPS = 12 };
 enum { PRODUCT_CHUNK = 6 }; /* blocks of 64 channels of weights that have one barrier */
 enum product_mode_t { PRODUCT_NORMALISE, PRODUCT_RESIDUAL };
 /* Parts left out to see what they cost. */
@@ -29,6 +29,8 @@ struct product_arguments_t {
   const float2 *input_statistics, *residual_statistics; /* [statistics_count][128]: sum and sum of squares; NULL: none */
   float2* output_statistics;                            /* [columns / own columns of a block][128]; NULL: none */
   half* output;
+  const char* ahead; /* weights of a later launch, brought into L2 meanwhile; NULL: none */
+  unsigned ahead_bytes; /* a block's share */
   unsigned long long* stamps; /* NULL, or PRODUCT_STAMPS for each block */
   int columns, channels, stages, stage_blocks, weight_sharing, statistics_count, gelu;
   int release_late; /* dependents are released behind the wait, so that one launch at most runs ahead */
@@ -118,6 +120,7 @@ struct product_block_t {
       }
     }
   }
+  __device__ static unsigned number() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
   /* One thread: x through the ring. */
   __device__ void feed_input(const product_arguments_t& p) const {
     const int count = blocks / p.stage_blocks, bytes = p.stage_blocks * BLOCK_BYTES;
@@ -301,27 +304,33 @@ struct product_columns_t {
   template <int OWN8>
   __device__ float2 finish(const product_arguments_t& p, int row, int h, float2 moments, const float (&own)[OWN8][4]) {
     float2 statistics = {0, 0};
+    float v[UNITS][WIDTH];
+#pragma unroll
+    for (int i = 0; i < UNITS * WIDTH; i++) {
+      const int u = i / WIDTH, c = i % WIDTH;
+      v[u][c] = own[u * WIDTH / 2 + c / 2][2 * h + c % 2];
+      if (MODE == PRODUCT_NORMALISE) {
+        v[u][c] = moments.y * (v[u][c] - moments.x * scale[u][c]) + bias[u][c];
+      } else {
+        const float2 pair = unpack_half(residual[h][u][c / 2]);
+        v[u][c] += bias[u][c] + ((c % 2 ? pair.y : pair.x) - moments.x) * moments.y * scale[u][c] + shift[u][c];
+        statistics.x += v[u][c];
+        statistics.y += v[u][c] * v[u][c];
+      }
+    }
+    if (MODE == PRODUCT_NORMALISE && p.gelu) { /* one branch, so that all run abreast */
+#pragma unroll
+      for (int i = 0; i < UNITS * WIDTH; i++) {
+        v[i / WIDTH][i % WIDTH] = gelu_fast(v[i / WIDTH][i % WIDTH]);
+      }
+    }
 #pragma unroll
     for (int u = 0; u < UNITS; u++) {
-      float v[WIDTH];
-#pragma unroll
-      for (int i = 0; i < WIDTH; i++) {
-        v[i] = own[u * WIDTH / 2 + i / 2][2 * h + i % 2];
-        if (MODE == PRODUCT_NORMALISE) {
-          v[i] = moments.y * (v[i] - moments.x * scale[u][i]) + bias[u][i];
-          v[i] = p.gelu ? gelu_fast(v[i]) : v[i];
-        } else {
-          const float2 pair = unpack_half(residual[h][u][i / 2]);
-          v[i] += bias[u][i] + ((i % 2 ? pair.y : pair.x) - moments.x) * moments.y * scale[u][i] + shift[u][i];
-          statistics.x += v[i];
-          statistics.y += v[i] * v[i];
-        }
-      }
       half* to = p.output + (size_t)(row + 8 * h) * p.columns + at[u];
       if constexpr (WIDTH == 4) {
-        *(uint2*)to = make_uint2(pack_half(v[0], v[1]), pack_half(v[2], v[3]));
+        *(uint2*)to = make_uint2(pack_half(v[u][0], v[u][1]), pack_half(v[u][2], v[u][3]));
       } else {
-        *(uint32_t*)to = pack_half(v[0], v[1]);
+        *(uint32_t*)to = pack_half(v[u][0], v[u][1]);
       }
     }
     return statistics;
@@ -367,6 +376,9 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
   if (fetches && p.weight_sharing == 2) {
     block.fetch_weights(p, warp - WARPGROUPS * 4 - 1);
   }
+  if (fetches && p.ahead && warp == WARPGROUPS * 4 + 1) {
+    prefetch_to_l2(p.ahead + (size_t)block.number() * p.ahead_bytes, p.ahead_bytes);
+  }
   if (!p.release_late) {
     release_dependents();
   }
@@ -380,6 +392,10 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
     if (p.release_late) {
       release_dependents();
     }
+    if (p.stamps && lane == 0) {
+      p.stamps[block.number() * PRODUCT_STAMPS + 8] = time[1];
+      p.stamps[block.number() * PRODUCT_STAMPS + 9] = global_time();
+    }
     return;
   }
   if (!is_consumer) {
@@ -388,6 +404,10 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
                    (int)threadIdx.x - block_t::ROWS * 2 - 32, sums);
     }
     barrier_arrive(block.added);
+    if (p.stamps && threadIdx.x % PRODUCT_HELPERS == 32) {
+      p.stamps[block.number() * PRODUCT_STAMPS + 10] = time[1];
+      p.stamps[block.number() * PRODUCT_STAMPS + 11] = global_time();
+    }
     return;
   }
 
@@ -424,8 +444,7 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
     }
   }
   if (p.stamps && threadIdx.x == 0) {
-    unsigned long long* to =
-        p.stamps + ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * PRODUCT_STAMPS;
+    unsigned long long* to = p.stamps + block.number() * PRODUCT_STAMPS;
     for (int i = 0; i < 6; i++) {
       to[i] = time[i];
     }

@@ -29,6 +29,8 @@ struct product_step_t {
   int statistics_count = 0;
   float2* output_statistics = nullptr;
   half* output;
+  const half* ahead = nullptr; /* weights of a later step, and their bytes */
+  size_t ahead_bytes = 0;
 };
 
 #define PRODUCT_INSTANCE(warpgroups, columns, split, owners, mode)                              \
@@ -158,6 +160,9 @@ inline bool product_plan(const product_step_t& step, const product_choice_t& cho
   a.statistics_count = step.statistics_count;
   a.output_statistics = step.output_statistics;
   a.output = step.output;
+  const size_t launched = (size_t)out->grid.x * out->grid.y * out->grid.z;
+  a.ahead = step.ahead && step.ahead_bytes % (launched * 16) == 0 ? (const char*)step.ahead : nullptr;
+  a.ahead_bytes = (unsigned)(step.ahead_bytes / launched);
   a.columns = step.columns;
   a.channels = step.channels;
   a.gelu = step.gelu;
