@@ -2,7 +2,7 @@
  * folded into them by row statistics, attention by attention128. Checked against plain kernels in float64, tuned in place.
  *
  *   bert_chain [seconds for tuning]
- *   bert_chain --check                   one choice, no timing, for compute-sanitizer */
+ *   bert_chain --check                   one layer, no tuning, for compute-sanitizer */
 #include <map>
 
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "attention128.cuh"
 #include "product128.h"
 
-enum { LAYERS = 12, WIDTH = 768, HEADS = 12, TOKENS = PRODUCT_ROWS, WIDEST = 3072 };
+enum { LAYERS_MAX = 12, WIDTH = 768, HEADS = 12, TOKENS = PRODUCT_ROWS, WIDEST = 3072 };
 enum { QKV, OUTPUT, FIRST, SECOND, PRODUCTS };
 static const int columns_of[PRODUCTS] = {2304, 768, 3072, 768}, channels_of[PRODUCTS] = {768, 768, 768, 3072};
 static const char* const names[PRODUCTS] = {"query, key, value", "output", "first of MLP", "second of MLP"};
@@ -92,14 +92,15 @@ struct layer_t {
   half *in, *middle, *expected;
   float2 *in_statistics, *middle_statistics;
 };
-static layer_t layer[LAYERS + 1];
+static layer_t layer[LAYERS_MAX + 1];
+static int layers = LAYERS_MAX;
 static half *qkv, *context, *hidden;
 static product_choice_t chosen[PRODUCTS];
 static int attention_release_late, distance; /* of the weights brought into L2, in products */
 
 static void make_weights() {
   const int n = TOKENS * WIDTH;
-  for (int l = 0; l <= LAYERS; l++) {
+  for (int l = 0; l <= layers; l++) {
     layer_t& a = layer[l];
     for (int i = 0; i < 2; i++) {
       a.gamma[i] = random_float(WIDTH, 1, 0.2f, 1000 + l * 4 + i);
@@ -110,7 +111,7 @@ static void make_weights() {
     a.expected = device_new<half>(n);
     a.in_statistics = device_new<float2>(96 * TOKENS);
     a.middle_statistics = device_new<float2>(96 * TOKENS);
-    for (int k = 0; k < PRODUCTS && l < LAYERS; k++) {
+    for (int k = 0; k < PRODUCTS && l < layers; k++) {
       const int columns = columns_of[k], channels = channels_of[k];
       const size_t size = (size_t)columns * channels;
       weights_t& w = a.product[k];
@@ -144,7 +145,7 @@ static void make_expected() {
     plain_product<<<dim3(columns_of[k] / 128, TOKENS), 128>>>(from, w.raw, w.bias, residual, to, columns_of[k],
                                                                channels_of[k], k == FIRST);
   };
-  for (int l = 0; l < LAYERS; l++) {
+  for (int l = 0; l < layers; l++) {
     const layer_t& a = layer[l];
     plain_norm<<<TOKENS, 128>>>(x, a.gamma[0], a.beta[0], normed);
     product(a.product[QKV], QKV, normed, nullptr, q);
@@ -168,7 +169,7 @@ static product_step_t step_of(int l, int k) {
   const bool behind_attention = k == FIRST || k == SECOND;
   s.weights = w.packed;
   if (distance) {
-    const int other = (l * PRODUCTS + k + distance) % (LAYERS * PRODUCTS), kind = other % PRODUCTS;
+    const int other = (l * PRODUCTS + k + distance) % (layers * PRODUCTS), kind = other % PRODUCTS;
     s.ahead = layer[other / PRODUCTS].product[kind].packed;
     s.ahead_bytes = (size_t)columns_of[kind] * channels_of[kind] * 2;
   }
@@ -217,7 +218,7 @@ static void enqueue_attention(cudaStream_t stream, bool dependent, half* to, uns
   CHECK(launch(attention128, dim3(TOKENS / ATTENTION_QUERIES, HEADS), ATTENTION_THREADS, 0, dim3(1), dependent, stream, a));
 }
 static void enqueue_all(cudaStream_t stream, bool dependent, int skip = 0, bool late_weights = false) {
-  for (int l = 0; l < LAYERS; l++) {
+  for (int l = 0; l < layers; l++) {
     for (int k = 0; k < PRODUCTS; k++) {
       product_launch_t p = {};
       if (!product_plan(step_of(l, k), chosen[k], &p)) {
@@ -246,13 +247,13 @@ static spread_t whole(int count, bool dependent = true, int skip = 0, bool late_
 }
 static void verify(const char* when) {
   make_first_statistics();
-  for (int l = 1; l <= LAYERS; l++) {
+  for (int l = 1; l <= layers; l++) {
     CHECK(cudaMemset(layer[l].in, 0xff, TOKENS * WIDTH * 2));
   }
   graph_t graph([&](cudaStream_t s) { enqueue_all(s, true); });
   graph.time(10);
   double worst = 0, last = 0;
-  for (int l = 1; l <= LAYERS; l++) {
+  for (int l = 1; l <= layers; l++) {
     last = relative_error(layer[l].in, layer[l].expected, TOKENS * WIDTH);
     worst = last <= worst ? worst : last;
   }
@@ -274,7 +275,7 @@ static std::vector<product_choice_t> tune_alone(int k) {
     graph_t graph([&](cudaStream_t s) {
       for (int i = 0; i < 36; i++) {
         product_launch_t p = {};
-        product_step_t step = step_of(i % LAYERS, k);
+        product_step_t step = step_of(i % layers, k);
         step.statistics_count = 48;
         product_plan(step, choice, &p);
         product_enqueue(p, true, s);
@@ -316,6 +317,7 @@ int main(int argc, char** argv) {
   print_device();
   const bool only_check = argc > 1 && !strcmp(argv[1], "--check");
   const double budget = argc > 1 ? atof(argv[1]) : 20, begin = now_us();
+  layers = only_check ? 1 : LAYERS_MAX;
   product_setup();
   CHECK(cudaFuncSetAttribute(attention128, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
   void* evict = device_new<uint8_t>(256 << 20);

@@ -68,7 +68,7 @@ inline void wait_or_die(cudaStream_t stream, const char* what) {
     if (status == cudaSuccess) {
       return;
     }
-    if (status != cudaErrorNotReady || now_us() - begin > 5e6) {
+    if (status != cudaErrorNotReady || now_us() - begin > 30e6) {
       printf("FAILED %s: %s\n", what, status == cudaErrorNotReady ? "hangs" : cudaGetErrorString(status));
       fflush(stdout);
       _exit(3);
