@@ -1,6 +1,6 @@
-/* Attention over 128 tokens in heads of 64 channels, as a step of a chain of dependent launches: qkv[128][3 * channels] to
- * y[128][channels]. A block takes 16 queries of one head; its 8 warps take 16 keys each for the scores and 8 channels each
- * for the result. */
+/* Attention over 128 tokens in heads of 64 channels, as a step of a chain of dependent launches:
+ * qkv[128][3 * channels] to y[128][channels]. A block takes 16 queries of one head; its 8 warps
+ * take 16 keys each for the scores and 8 channels each for the result. */
 #pragma once
 
 #include "hopper.cuh"
@@ -8,7 +8,8 @@
 enum { ATTENTION_THREADS = 256, ATTENTION_QUERIES = 16 };
 
 struct attention_arguments_t {
-  CUtensorMap queries, keys; /* [128][3 * channels] in boxes of 16 and of 128 rows by 64 channels, 128-byte swizzle */
+  CUtensorMap queries, keys; /* [128][3 * channels] in boxes of 16 and of 128 rows by 64 channels,
+                                128-byte swizzle */
   half* y;
   int channels, release_late;
   unsigned long long* stamps; /* NULL, or 8 for each block */
@@ -24,9 +25,11 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&r)[4], uint3
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
                : "r"(address));
 }
-__device__ __forceinline__ void warp_product(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+__device__ __forceinline__ void warp_product(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
+                                             uint32_t b1) {
   asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
+      "%9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
@@ -35,7 +38,8 @@ __device__ __forceinline__ uint32_t swizzled(uint32_t base, int row, int chunk) 
   return base + row * 128 + ((chunk ^ (row & 7)) << 4);
 }
 
-static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const __grid_constant__ attention_arguments_t p) {
+static __global__ void __launch_bounds__(ATTENTION_THREADS)
+    attention128(const __grid_constant__ attention_arguments_t p) {
   enum { PITCH = 272 }; /* bytes of a row of weights, padded */
   __shared__ __align__(1024) uint8_t q[2048], k[16384], v[16384];
   __shared__ __align__(16) uint8_t weights[16 * PITCH];
@@ -45,7 +49,8 @@ static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const _
   const int head = blockIdx.y, first = blockIdx.x * ATTENTION_QUERIES;
   unsigned long long time[6];
   time[0] = p.stamps ? global_time() : 0;
-  const uint32_t scores_ready = shared_address(&barriers[0]), values_ready = shared_address(&barriers[1]);
+  const uint32_t scores_ready = shared_address(&barriers[0]),
+                 values_ready = shared_address(&barriers[1]);
   if (threadIdx.x == 0) {
     barrier_initialize(scores_ready, 1);
     barrier_initialize(values_ready, 1);
@@ -77,14 +82,16 @@ static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const _
   for (int step = 0; step < 4; step++) {
     uint32_t a[4], b[4];
     load_matrices(a, swizzled(shared_address(q), lane & 15, 2 * step + (lane >> 4)));
-    load_matrices(b, swizzled(shared_address(k), warp * 16 + (lane & 7) + (lane >> 4) * 8, 2 * step + (lane >> 3 & 1)));
+    load_matrices(b, swizzled(shared_address(k), warp * 16 + (lane & 7) + (lane >> 4) * 8,
+                              2 * step + (lane >> 3 & 1)));
     warp_product(score[0], a, b[0], b[1]);
     warp_product(score[1], a, b[2], b[3]);
   }
   float most[2];
 #pragma unroll
   for (int h = 0; h < 2; h++) {
-    most[h] = fmaxf(fmaxf(score[0][2 * h], score[0][2 * h + 1]), fmaxf(score[1][2 * h], score[1][2 * h + 1]));
+    most[h] = fmaxf(fmaxf(score[0][2 * h], score[0][2 * h + 1]),
+                    fmaxf(score[1][2 * h], score[1][2 * h + 1]));
     most[h] = fmaxf(most[h], __shfl_xor_sync(~0u, most[h], 1));
     most[h] = fmaxf(most[h], __shfl_xor_sync(~0u, most[h], 2));
     if (quad_lane == 0) {
@@ -102,9 +109,11 @@ static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const _
     float sum = 0;
 #pragma unroll
     for (int n = 0; n < 2; n++) {
-      const float x = exp2f((score[n][2 * h] - most[h]) * scale), y = exp2f((score[n][2 * h + 1] - most[h]) * scale);
+      const float x = exp2f((score[n][2 * h] - most[h]) * scale),
+                  y = exp2f((score[n][2 * h + 1] - most[h]) * scale);
       sum += x + y;
-      *(uint32_t*)(weights + (quad + 8 * h) * PITCH + (warp * 16 + n * 8 + quad_lane * 2) * 2) = pack_half(x, y);
+      *(uint32_t*)(weights + (quad + 8 * h) * PITCH + (warp * 16 + n * 8 + quad_lane * 2) * 2) =
+          pack_half(x, y);
     }
     sum += __shfl_xor_sync(~0u, sum, 1);
     sum += __shfl_xor_sync(~0u, sum, 2);
@@ -122,7 +131,8 @@ static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const _
     load_matrices_transposed(b, swizzled(shared_address(v), step * 32 + lane, warp));
     load_matrices(a, shared_address(weights) + (lane & 15) * PITCH + (lane >> 4) * 16 + step * 64);
     warp_product(result[0], a, b[0], b[1]);
-    load_matrices(a, shared_address(weights) + (lane & 15) * PITCH + (lane >> 4) * 16 + step * 64 + 32);
+    load_matrices(
+        a, shared_address(weights) + (lane & 15) * PITCH + (lane >> 4) * 16 + step * 64 + 32);
     warp_product(result[1], a, b[2], b[3]);
   }
 #pragma unroll
@@ -133,7 +143,8 @@ static __global__ void __launch_bounds__(ATTENTION_THREADS) attention128(const _
     }
     const float inverse = 1.f / sum;
     *(uint32_t*)(p.y + (first + quad + 8 * h) * p.channels + head * 64 + warp * 8 + quad_lane * 2) =
-        pack_half((result[0][2 * h] + result[1][2 * h]) * inverse, (result[0][2 * h + 1] + result[1][2 * h + 1]) * inverse);
+        pack_half((result[0][2 * h] + result[1][2 * h]) * inverse,
+                  (result[0][2 * h + 1] + result[1][2 * h + 1]) * inverse);
   }
   if (p.stamps && threadIdx.x == 0) {
     unsigned long long* to = p.stamps + (blockIdx.y * gridDim.x + blockIdx.x) * 8;

@@ -1,5 +1,6 @@
-/* BERT-base's twelve layers at 128 tokens as one chain of 60 dependent launches: products by product128 with layer norms
- * folded into them by row statistics, attention by attention128. Checked against plain kernels in float64, tuned in place.
+/* BERT-base's twelve layers at 128 tokens as one chain of 60 dependent launches: products by
+ * product128 with layer norms folded into them by row statistics, attention by attention128.
+ * Checked against plain kernels in float64, tuned in place.
  *
  *   bert_chain [seconds for tuning]
  *   bert_chain --check                   one layer, no tuning, for compute-sanitizer */
@@ -8,12 +9,14 @@
 #include <cstring>
 
 #include "attention128.cuh"
-#include "product128.h"
+#include "product_choices.cuh"
 
 enum { LAYERS_MAX = 12, WIDTH = 768, HEADS = 12, TOKENS = PRODUCT_ROWS, WIDEST = 3072 };
 enum { QKV, OUTPUT, FIRST, SECOND, PRODUCTS };
-static const int columns_of[PRODUCTS] = {2304, 768, 3072, 768}, channels_of[PRODUCTS] = {768, 768, 768, 3072};
-static const char* const names[PRODUCTS] = {"query, key, value", "output", "first of MLP", "second of MLP"};
+static const int columns_of[PRODUCTS] = {2304, 768, 3072, 768},
+                 channels_of[PRODUCTS] = {768, 768, 768, 3072};
+static const char* const names[PRODUCTS] = {"query, key, value", "output", "first of MLP",
+                                            "second of MLP"};
 
 /* ---- plain kernels in float64; between them values are fp16, as in the chain ---- */
 static __global__ void plain_norm(const half* x, const float* gamma, const float* beta, half* y) {
@@ -31,18 +34,21 @@ static __global__ void plain_norm(const half* x, const float* gamma, const float
     y[row * WIDTH + i] = __double2half(v * gamma[i] + beta[i]);
   }
 }
-static __global__ void plain_product(const half* x, const half* w, const float* bias, const half* residual, half* y,
-                                     int columns, int channels, int gelu) {
+static __global__ void plain_product(const half* x, const half* w, const float* bias,
+                                     const half* residual, half* y, int columns, int channels,
+                                     int gelu) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
   double s = bias[column];
   for (int k = 0; k < channels; k++) {
-    s += (double)__half2float(x[row * channels + k]) * (double)__half2float(w[(size_t)column * channels + k]);
+    s += (double)__half2float(x[row * channels + k]) *
+         (double)__half2float(w[(size_t)column * channels + k]);
   }
   s = gelu ? 0.5 * s * (1 + erf(s * 0.70710678118654752)) : s;
   s += residual ? (double)__half2float(residual[row * columns + column]) : 0;
   y[row * columns + column] = __double2half(s);
 }
-static __global__ void plain_attention(const half* qkv, half* y) { /* a block: one query of one head, 128 threads */
+static __global__ void plain_attention(const half* qkv,
+                                       half* y) { /* a block: one query of one head, 128 threads */
   __shared__ double weight[TOKENS];
   const int query = blockIdx.x, head = blockIdx.y, t = threadIdx.x;
   double s = 0, most = -1e300, sum = 0, result = 0;
@@ -58,15 +64,16 @@ static __global__ void plain_attention(const half* qkv, half* y) { /* a block: o
   if (t < 64) {
     for (int i = 0; i < TOKENS; i++) {
       sum += exp(weight[i] - most);
-      result += exp(weight[i] - most) * (double)__half2float(qkv[i * 3 * WIDTH + 2 * WIDTH + head * 64 + t]);
+      result += exp(weight[i] - most) *
+                (double)__half2float(qkv[i * 3 * WIDTH + 2 * WIDTH + head * 64 + t]);
     }
     y[query * WIDTH + head * 64 + t] = __double2half(result / sum);
   }
 }
 
 /* Folds a norm before a product into its weights and bias. One warp a column. */
-static __global__ void fold(half* folded, const half* w, const float* gamma, const float* beta, const float* bias,
-                            float* folded_bias, int channels) {
+static __global__ void fold(half* folded, const half* w, const float* gamma, const float* beta,
+                            const float* bias, float* folded_bias, int channels) {
   const size_t column = blockIdx.x;
   double extra = 0;
   for (int k = threadIdx.x; k < channels; k += 32) {
@@ -123,10 +130,12 @@ static void make_weights() {
       half* folded = device_new<half>(size);
       const bool has_norm = k == QKV || k == FIRST;
       if (has_norm) {
-        fold<<<columns, 32>>>(folded, w.raw, a.gamma[k == FIRST], a.beta[k == FIRST], w.bias, w.folded_bias, channels);
+        fold<<<columns, 32>>>(folded, w.raw, a.gamma[k == FIRST], a.beta[k == FIRST], w.bias,
+                              w.folded_bias, channels);
         weight_sums<<<columns, 32>>>(folded, channels, w.sums);
       }
-      pack_product_weights<<<(size + 255) / 256, 256>>>(w.packed, has_norm ? folded : w.raw, columns, channels);
+      pack_product_weights<<<(size + 255) / 256, 256>>>(w.packed, has_norm ? folded : w.raw,
+                                                        columns, channels);
       CHECK(cudaDeviceSynchronize());
       CHECK(cudaFree(folded));
     }
@@ -142,8 +151,8 @@ static void make_expected() {
        *h = device_new<half>(TOKENS * WIDEST);
   const half* x = layer[0].in;
   auto product = [&](const weights_t& w, int k, const half* from, const half* residual, half* to) {
-    plain_product<<<dim3(columns_of[k] / 128, TOKENS), 128>>>(from, w.raw, w.bias, residual, to, columns_of[k],
-                                                               channels_of[k], k == FIRST);
+    plain_product<<<dim3(columns_of[k] / 128, TOKENS), 128>>>(
+        from, w.raw, w.bias, residual, to, columns_of[k], channels_of[k], k == FIRST);
   };
   for (int l = 0; l < layers; l++) {
     const layer_t& a = layer[l];
@@ -165,7 +174,8 @@ static void make_expected() {
 static product_step_t step_of(int l, int k) {
   const layer_t& a = layer[l];
   const weights_t& w = a.product[k];
-  product_step_t s = {columns_of[k], channels_of[k], k == QKV || k == FIRST ? PRODUCT_NORMALISE : PRODUCT_RESIDUAL};
+  product_step_t s = {columns_of[k], channels_of[k],
+                      k == QKV || k == FIRST ? PRODUCT_NORMALISE : PRODUCT_RESIDUAL};
   const bool behind_attention = k == FIRST || k == SECOND;
   s.weights = w.packed;
   if (distance) {
@@ -199,25 +209,35 @@ static CUtensorMap plane_map(const half* from, int columns, int rows) {
   static PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
   if (!encode) {
     cudaDriverEntryPointQueryResult result;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault, &result));
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000,
+                                           cudaEnableDefault, &result));
   }
   CUtensorMap map;
-  const cuuint64_t extents[2] = {(cuuint64_t)columns, TOKENS}, strides[1] = {(cuuint64_t)columns * 2};
+  const cuuint64_t extents[2] = {(cuuint64_t)columns, TOKENS},
+                   strides[1] = {(cuuint64_t)columns * 2};
   const cuuint32_t box[2] = {64, (cuuint32_t)rows}, steps[2] = {1, 1};
   if (encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, (void*)from, extents, strides, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
     printf("FAILED tensor map\n");
     _exit(2);
   }
   return map;
 }
-static void enqueue_attention(cudaStream_t stream, bool dependent, half* to, unsigned long long* stamps = nullptr) {
-  attention_arguments_t a = {plane_map(qkv, 3 * WIDTH, ATTENTION_QUERIES), plane_map(qkv, 3 * WIDTH, TOKENS), to, WIDTH,
-                             attention_release_late, stamps};
-  CHECK(launch(attention128, dim3(TOKENS / ATTENTION_QUERIES, HEADS), ATTENTION_THREADS, 0, dim3(1), dependent, stream, a));
+static void enqueue_attention(cudaStream_t stream, bool dependent, half* to,
+                              unsigned long long* stamps = nullptr) {
+  attention_arguments_t a = {plane_map(qkv, 3 * WIDTH, ATTENTION_QUERIES),
+                             plane_map(qkv, 3 * WIDTH, TOKENS),
+                             to,
+                             WIDTH,
+                             attention_release_late,
+                             stamps};
+  CHECK(launch(attention128, dim3(TOKENS / ATTENTION_QUERIES, HEADS), ATTENTION_THREADS, 0, dim3(1),
+               dependent, stream, a));
 }
-static void enqueue_all(cudaStream_t stream, bool dependent, int skip = 0, bool late_weights = false) {
+static void enqueue_all(cudaStream_t stream, bool dependent, int skip = 0,
+                        bool late_weights = false) {
   for (int l = 0; l < layers; l++) {
     for (int k = 0; k < PRODUCTS; k++) {
       product_launch_t p = {};
@@ -234,13 +254,15 @@ static void enqueue_all(cudaStream_t stream, bool dependent, int skip = 0, bool 
     }
   }
 }
-/* The first layer's statistics come from nobody in the chain: made anew for each choice of its readers. */
+/* The first layer's statistics come from nobody in the chain: made anew for each choice of its
+ * readers. */
 static void make_first_statistics() {
   const int parts = product_statistics(chosen[SECOND], WIDTH);
   partial_statistics<<<parts, TOKENS>>>(layer[0].in, WIDTH, WIDTH / parts, layer[0].in_statistics);
   CHECK(cudaDeviceSynchronize());
 }
-static spread_t whole(int count, bool dependent = true, int skip = 0, bool late_weights = false, void* evict = nullptr) {
+static spread_t whole(int count, bool dependent = true, int skip = 0, bool late_weights = false,
+                      void* evict = nullptr) {
   make_first_statistics();
   graph_t graph([&](cudaStream_t s) { enqueue_all(s, dependent, skip, late_weights); });
   return graph.time(count, evict, evict ? 256 << 20 : 0);
@@ -261,11 +283,13 @@ static void verify(const char* when) {
 }
 static void report(const char* when, void* evict) {
   const spread_t t = whole(101), plain = whole(51, false), cold = whole(31, true, 0, false, evict);
-  printf("BERT %s: %.1f us (%.1f-%.1f), plain edges %.1f, cold %.1f, weights after the wait %.1f, without products %.1f, "
-         "input %.1f, moments %.1f, all %.1f\n",
-         when, t.median, t.low, t.high, plain.median, cold.median, whole(31, true, 0, true).median,
-         whole(31, true, PRODUCT_SKIP_PRODUCTS).median, whole(31, true, PRODUCT_SKIP_INPUT).median,
-         whole(31, true, PRODUCT_SKIP_MOMENTS).median, whole(31, true, 15).median);
+  printf(
+      "BERT %s: %.1f us (%.1f-%.1f), plain edges %.1f, cold %.1f, weights after the wait %.1f, "
+      "without products %.1f, "
+      "input %.1f, moments %.1f, all %.1f\n",
+      when, t.median, t.low, t.high, plain.median, cold.median, whole(31, true, 0, true).median,
+      whole(31, true, PRODUCT_SKIP_PRODUCTS).median, whole(31, true, PRODUCT_SKIP_INPUT).median,
+      whole(31, true, PRODUCT_SKIP_MOMENTS).median, whole(31, true, 15).median);
 }
 
 /* Each product alone in a chain of itself: its best choices. */
@@ -283,7 +307,8 @@ static std::vector<product_choice_t> tune_alone(int k) {
     });
     choice.us = graph.time(7).median / 36;
   }
-  std::sort(all.begin(), all.end(), [](const product_choice_t& a, const product_choice_t& b) { return a.us < b.us; });
+  std::sort(all.begin(), all.end(),
+            [](const product_choice_t& a, const product_choice_t& b) { return a.us < b.us; });
   return all;
 }
 
@@ -306,11 +331,42 @@ static void print_attention() {
       phase[k].push_back((double)(v[i * 8 + k + 1] - v[i * 8 + k]));
     }
   }
-  printf("ATTENTION releasing %s: %.2f us (%.2f-%.2f); ns: start to go %.0f, queries and keys %.0f, scores %.0f, weights %.0f, "
-         "values and result %.0f\n",
-         attention_release_late ? "late" : "early", t.median, t.low, t.high, spread_of(phase[0]).median,
-         spread_of(phase[1]).median, spread_of(phase[2]).median, spread_of(phase[3]).median, spread_of(phase[4]).median);
+  printf(
+      "ATTENTION releasing %s: %.2f us (%.2f-%.2f); ns: start to go %.0f, queries and keys %.0f, "
+      "scores %.0f, weights %.0f, "
+      "values and result %.0f\n",
+      attention_release_late ? "late" : "early", t.median, t.low, t.high,
+      spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median,
+      spread_of(phase[3]).median, spread_of(phase[4]).median);
   CHECK(cudaFree(stamps));
+}
+
+/* Several chains at once, each on a stream of its own. They share their buffers: only the time
+ * counts. */
+static void print_contexts() {
+  for (int count : {1, 2, 4, 8}) {
+    std::vector<graph_t*> graphs;
+    for (int i = 0; i < count; i++) {
+      graphs.push_back(new graph_t([&](cudaStream_t s) { enqueue_all(s, true); }));
+      graphs[i]->run();
+    }
+    const int rounds = 200;
+    const double begin = now_us();
+    for (int r = 0; r < rounds; r++) {
+      for (graph_t* g : graphs) {
+        CHECK(cudaGraphLaunch(g->exec, g->stream));
+      }
+    }
+    for (graph_t* g : graphs) {
+      CHECK(cudaStreamSynchronize(g->stream));
+    }
+    const double us = now_us() - begin;
+    printf("CONTEXTS %d: %.0f sequences a second, %.1f us for each of a context's\n", count,
+           rounds * count / us * 1e6, us / rounds);
+    for (graph_t* g : graphs) {
+      delete g;
+    }
+  }
 }
 
 int main(int argc, char** argv) {
@@ -324,7 +380,8 @@ int main(int argc, char** argv) {
   make_weights();
   make_expected();
   std::vector<product_choice_t> best[PRODUCTS];
-  for (int k : {OUTPUT, SECOND, QKV, FIRST}) { /* the first two leave the statistics of the others */
+  for (int k :
+       {OUTPUT, SECOND, QKV, FIRST}) {   /* the first two leave the statistics of the others */
     for (product_choice_t& c : chosen) { /* any, so that a step can be described */
       c = c.instance < 0 ? product_choices({768, 768, PRODUCT_RESIDUAL}, true)[0] : c;
     }
@@ -342,7 +399,8 @@ int main(int argc, char** argv) {
     const double before = time;
     for (int k = 0; k < PRODUCTS; k++) {
       product_choice_t keep = chosen[k];
-      std::vector<product_choice_t> options(best[k].begin(), best[k].begin() + std::min<size_t>(best[k].size(), 40));
+      std::vector<product_choice_t> options(best[k].begin(),
+                                            best[k].begin() + std::min<size_t>(best[k].size(), 40));
       for (int pad : {0, 1, 2}) {
         options.push_back(keep);
         options.back().pad = pad;
@@ -403,5 +461,6 @@ int main(int argc, char** argv) {
     std::copy(kept, kept + PRODUCTS, chosen);
     attention_release_late = attention;
   }
+  print_contexts();
   printf("%.0f s\n", (now_us() - begin) / 1e6);
 }

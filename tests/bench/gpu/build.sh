@@ -24,8 +24,11 @@ make_one() { # NAME LIBRARY...
 make_one dependent_launch -lcublasLt -lcudnn -lcuda
 make_one product128 -lcublasLt
 make_one product_limits
+make_one bert_chain
+make_one inverted_residual
 make_one cudnn_engines -lcudnn
 make_one cudnn_fusion -lcudnn
 make_one cublaslt -lcublasLt
 make_one runtime_compile -lnvrtc -lcuda
 make_one host_costs
+make_one early_release

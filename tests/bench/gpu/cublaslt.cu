@@ -1,24 +1,27 @@
-/* cuBLASLt: epilogues for each type, time of heuristics, spread of its proposals for BERT's products, what alignment an
- * algorithm keeps, whether its 64 bytes can be stored.
+/* cuBLASLt: epilogues for each type, time of heuristics, spread of its proposals for BERT's
+ * products, what alignment an algorithm keeps, whether its 64 bytes can be stored.
  *
  *   cublaslt                    everything
  *   cublaslt --stored FILE      uses algorithms that another process wrote
- *   cublaslt --misaligned N K   the Nth algorithm chosen for 16 bytes, run K bytes off; may end with a fault */
+ *   cublaslt --misaligned N K   the Nth algorithm chosen for 16 bytes, run K bytes off; may end
+ * with a fault */
 #include <cstring>
 
-#include "library_product.h"
+#include "library_product.cuh"
 
 static cublasLtHandle_t handle;
 
-static __global__ void reference(const half* x, const half* w, const half* bias, const half* residual, double* y,
-                                 int columns, int channels, int activation) {
+static __global__ void reference(const half* x, const half* w, const half* bias,
+                                 const half* residual, double* y, int columns, int channels,
+                                 int activation) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
   if (column >= columns) {
     return;
   }
   double s = bias ? (double)__half2float(bias[column]) : 0;
   for (int k = 0; k < channels; k++) {
-    s += (double)__half2float(x[(size_t)row * channels + k]) * (double)__half2float(w[(size_t)column * channels + k]);
+    s += (double)__half2float(x[(size_t)row * channels + k]) *
+         (double)__half2float(w[(size_t)column * channels + k]);
   }
   if (residual) {
     s += (double)__half2float(residual[(size_t)row * columns + column]);
@@ -62,7 +65,8 @@ static void epilogue_table() {
   for (const auto& t : types) {
     printf("EPILOGUES %s (proposals for 256x768x768, of 16):", t.name);
     for (const auto& e : epilogues) {
-      blas_product_t p(handle, 256, 768, 768, e.epilogue, e.bias ? bias : nullptr, t.type, t.compute);
+      blas_product_t p(handle, 256, 768, 768, e.epilogue, e.bias ? bias : nullptr, t.type,
+                       t.compute);
       if (e.aux) {
         const int64_t lead = 768;
         p.set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux);
@@ -70,7 +74,8 @@ static void epilogue_table() {
       }
       cublasStatus_t status;
       const size_t n = p.heuristics(16, &status).size();
-      printf(" %s %zu%s%s;", e.name, n, status ? " " : "", status ? cublasLtGetStatusName(status) : "");
+      printf(" %s %zu%s%s;", e.name, n, status ? " " : "",
+             status ? cublasLtGetStatusName(status) : "");
     }
     printf("\n");
   }
@@ -94,7 +99,8 @@ static void epilogue_table() {
     const auto found = p.heuristics(1);
     CHECK(cudaMemset(y, 0xff, rows * columns * 2));
     CHECK_BLAS(p.run(&found[0].algo, w, x, c.residual ? r : nullptr, y, nullptr));
-    reference<<<dim3(6, rows), 128>>>(x, w, bias, c.residual ? r : nullptr, expected, columns, channels, c.activation);
+    reference<<<dim3(6, rows), 128>>>(x, w, bias, c.residual ? r : nullptr, expected, columns,
+                                      channels, c.activation);
     printf("EPILOGUE %s: error %.2e\n", c.name, relative_error(y, expected, rows * columns));
   }
 }
@@ -102,7 +108,8 @@ static void epilogue_table() {
 static const int bert[4][2] = {{2304, 768}, {768, 768}, {3072, 768}, {768, 3072}};
 
 static void proposals() {
-  half *x = random_half(4096 * 3072, 1, 2), *y = device_new<half>(4096 * 3072), *bias = random_half(4096, 0.5f, 1);
+  half *x = random_half(4096 * 3072, 1, 2), *y = device_new<half>(4096 * 3072),
+       *bias = random_half(4096, 0.5f, 1);
   half* w[12];
   for (int i = 0; i < 12; i++) {
     w[i] = random_half(3072 * 768, 0.05f, 30 + i);
@@ -111,29 +118,32 @@ static void proposals() {
   for (int rows : {128, 4096}) {
     for (const auto& size : bert) {
       for (size_t workspace : {(size_t)0, (size_t)32 << 20}) {
-        blas_product_t p(handle, rows, size[0], size[1], CUBLASLT_EPILOGUE_BIAS, bias, CUDA_R_16F, CUBLAS_COMPUTE_32F,
-                         workspace);
+        blas_product_t p(handle, rows, size[0], size[1], CUBLASLT_EPILOGUE_BIAS, bias, CUDA_R_16F,
+                         CUBLAS_COMPUTE_32F, workspace);
         double begin = now_us();
         auto found = p.heuristics(8);
         const double first = now_us() - begin;
         begin = now_us();
         found = p.heuristics(8);
         const double again = now_us() - begin;
-        reference<<<dim3((size[0] + 127) / 128, rows), 128>>>(x, w[0], bias, nullptr, expected, size[0], size[1], 0);
-        printf("PROPOSALS %dx%dx%d workspace %zu MB: %zu in %.0f us first, %.0f again:", rows, size[0], size[1],
-               workspace >> 20, found.size(), first, again);
+        reference<<<dim3((size[0] + 127) / 128, rows), 128>>>(x, w[0], bias, nullptr, expected,
+                                                              size[0], size[1], 0);
+        printf("PROPOSALS %dx%dx%d workspace %zu MB: %zu in %.0f us first, %.0f again:", rows,
+               size[0], size[1], workspace >> 20, found.size(), first, again);
         double worst = 0;
         for (const auto& f : found) {
           CHECK(cudaMemset(y, 0xff, (size_t)rows * size[0] * 2));
           CHECK_BLAS(p.run(&f.algo, w[0], x, nullptr, y, nullptr));
           const double error = relative_error(y, expected, (size_t)rows * size[0]);
           worst = error <= worst ? worst : error;
-          const spread_t t = step_time(
-              [&](cudaStream_t s, int i) { CHECK_BLAS(p.run(&f.algo, w[i % 12], x, nullptr, y, s)); }, 9,
-              rows > 128 ? 5 : 20, rows > 128 ? 20 : 60);
+          const spread_t t =
+              step_time([&](cudaStream_t s,
+                            int i) { CHECK_BLAS(p.run(&f.algo, w[i % 12], x, nullptr, y, s)); },
+                        9, rows > 128 ? 5 : 20, rows > 128 ? 20 : 60);
           printf(" %.2f", t.median);
         }
-        printf(" us; worst error %.1e; first: %s\n", worst, found.empty() ? "-" : algorithm_name(found[0].algo).c_str());
+        printf(" us; worst error %.1e; first: %s\n", worst,
+               found.empty() ? "-" : algorithm_name(found[0].algo).c_str());
       }
     }
   }
@@ -141,7 +151,8 @@ static void proposals() {
   const auto found = p.heuristics(1);
   cudaStream_t s;
   CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-  const spread_t t = host_time([&] { CHECK_BLAS(p.run(&found[0].algo, w[0], x, nullptr, y, s)); }, 300);
+  const spread_t t =
+      host_time([&] { CHECK_BLAS(p.run(&found[0].algo, w[0], x, nullptr, y, s)); }, 300);
   printf("HOST cublasLtMatmul: %.2f us (%.2f-%.2f)\n", t.median, t.low, t.high);
   CHECK(cudaStreamSynchronize(s));
 }
@@ -164,13 +175,14 @@ static void use_stored(const char* path) {
     printf("FAILED %s\n", path);
     return;
   }
-  half *x = random_half(128 * 3072, 1, 2), *w = random_half(3072 * 768, 0.05f, 3), *y = device_new<half>(128 * 3072),
-       *bias = random_half(4096, 0.5f, 1);
+  half *x = random_half(128 * 3072, 1, 2), *w = random_half(3072 * 768, 0.05f, 3),
+       *y = device_new<half>(128 * 3072), *bias = random_half(4096, 0.5f, 1);
   double* expected = device_new<double>(128 * 3072);
   int same = 0, usable = 0, right = 0, count = 0;
   for (const auto& size : bert) {
     blas_product_t p(handle, 128, size[0], size[1], CUBLASLT_EPILOGUE_BIAS, bias);
-    reference<<<dim3(size[0] / 128, 128), 128>>>(x, w, bias, nullptr, expected, size[0], size[1], 0);
+    reference<<<dim3(size[0] / 128, 128), 128>>>(x, w, bias, nullptr, expected, size[0], size[1],
+                                                 0);
     for (const auto& found : p.heuristics(8)) {
       cublasLtMatmulAlgo_t stored;
       if (fread(&stored, 1, sizeof stored, f) != sizeof stored) {
@@ -179,8 +191,9 @@ static void use_stored(const char* path) {
       count++;
       same += !memcmp(&stored, &found.algo, sizeof stored);
       cublasLtMatmulHeuristicResult_t result;
-      const bool fits = cublasLtMatmulAlgoCheck(handle, p.operation, p.weights, p.input, p.output, p.output, &stored,
-                                                &result) == CUBLAS_STATUS_SUCCESS;
+      const bool fits =
+          cublasLtMatmulAlgoCheck(handle, p.operation, p.weights, p.input, p.output, p.output,
+                                  &stored, &result) == CUBLAS_STATUS_SUCCESS;
       usable += fits;
       CHECK(cudaMemset(y, 0xff, 128 * size[0] * 2));
       right += fits && p.run(&stored, w, x, nullptr, y, nullptr) == CUBLAS_STATUS_SUCCESS &&
@@ -196,8 +209,10 @@ static void use_stored(const char* path) {
     }
   }
   fclose(f);
-  printf("STORED %d algorithms of another process: %d equal to this process's, %d pass the check, %d right\n", count, same,
-         usable, right);
+  printf(
+      "STORED %d algorithms of another process: %d equal to this process's, %d pass the check, %d "
+      "right\n",
+      count, same, usable, right);
 }
 
 /* In a process of its own, since a fault ends it. */
@@ -221,7 +236,8 @@ static void misaligned(int number, int bytes) {
   if (status == CUBLAS_STATUS_SUCCESS && end == cudaSuccess) {
     printf(", error %.1e", relative_error(yo, expected, 128 * 768));
   }
-  printf(" (%s; asked for %d bytes: %zu proposals)", algorithm_name(found[number].algo).c_str(), bytes, careful.size());
+  printf(" (%s; asked for %d bytes: %zu proposals)", algorithm_name(found[number].algo).c_str(),
+         bytes, careful.size());
 }
 
 int main(int argc, char** argv) {
@@ -252,7 +268,8 @@ int main(int argc, char** argv) {
     for (int bytes : {8, 4, 2}) {
       printf("MISALIGNED algorithm %d, %d bytes off: ", number, bytes);
       fflush(stdout);
-      const int status = system((self + " --misaligned " + std::to_string(number) + " " + std::to_string(bytes)).c_str());
+      const int status = system(
+          (self + " --misaligned " + std::to_string(number) + " " + std::to_string(bytes)).c_str());
       printf(" [exit %d]\n", status);
     }
   }

@@ -1,5 +1,6 @@
-/* cuDNN's graph API on convolution + bias (+ residual) + ReLU in fp16, NHWC: how many proposals, how long plans take, how
- * fast they run in a chain, whether they serialise, populate graphs and keep their precision.
+/* cuDNN's graph API on convolution + bias (+ residual) + ReLU in fp16, NHWC: how many proposals,
+ * how long plans take, how fast they run in a chain, whether they serialise, populate graphs and
+ * keep their precision.
  *
  *   cudnn_engines [seconds for each layer] [file for the device's properties]
  *   cudnn_engines --parallel THREADS */
@@ -7,7 +8,7 @@
 #include <map>
 #include <thread>
 
-#include "convolution.h"
+#include "convolution.cuh"
 
 static cudnnHandle_t handle;
 
@@ -18,7 +19,8 @@ struct result_t {
 };
 
 template <class T>
-static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration, double limit) {
+static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration,
+                        double limit) {
   result_t r = {engine_of(g, configuration), NAN, NAN, NAN, -1};
   dnn_plan_t plan;
   const double begin = now_us();
@@ -43,7 +45,8 @@ static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configur
   r.us = step_time(
              [&](cudaStream_t s, int i) {
                CHECK_DNN(cudnnSetStream(handle, s));
-               CHECK_DNN(cudnnBackendExecute(handle, plan.plan, rotation.packs[i % rotation.packs.size()]));
+               CHECK_DNN(cudnnBackendExecute(handle, plan.plan,
+                                             rotation.packs[i % rotation.packs.size()]));
              },
              9, 10, 34)
              .median;
@@ -51,67 +54,74 @@ static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configur
 }
 
 static void one_layer(const layer_t& layer, int64_t batch, bool residual_first, double seconds) {
-      convolution_data_t<half> d(layer, batch);
-      dnn_graph_t g(handle);
-      const double t0 = now_us();
-      const cudnnStatus_t status = residual_graph(g, d, residual_first);
-      const double t1 = now_us();
-      if (status != CUDNN_STATUS_SUCCESS) {
-        printf("ENGINES %s batch %ld: refused: %s\n", layer.name, (long)batch, dnn_words().c_str());
-        return;
-      }
-      const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
-      const double t2 = now_us();
-      const std::vector<dnn_t> b = g.proposals(CUDNN_HEUR_MODE_B);
-      const double t3 = now_us();
-      const std::vector<dnn_t> fallback = g.proposals(CUDNN_HEUR_MODE_FALLBACK);
-      const double t4 = now_us();
-      printf("ENGINES %s batch %ld%s: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, fallback %zu in %.1f\n",
-             layer.name, (long)batch, layer.residual ? (residual_first ? ", residual first" : ", bias first") : "",
-             (t1 - t0) / 1e3, (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(),
-             (t3 - t2) / 1e3, fallback.size(), (t4 - t3) / 1e3);
-      std::vector<result_t> results;
-      std::vector<double> builds;
-      const double begin = now_us();
-      for (size_t i = 0; i < a.size() && now_us() - begin < seconds * 1e6; i++) {
-        results.push_back(measure(g, d, a[i], 2e-3));
-        builds.push_back(results.back().build_ms);
-      }
-      size_t refused = 0, wrong = 0, best = 0;
-      for (size_t i = 0; i < results.size(); i++) {
-        refused += results[i].workspace < 0;
-        wrong += results[i].workspace >= 0 && !(results[i].error < 2e-3);
-        if (!(results[i].us >= results[best].us) && !std::isnan(results[i].us)) {
-          best = i;
-        }
-      }
-      if (results.empty()) {
-        return;
-      }
-      const spread_t build = spread_of(builds);
-      printf("  %zu plans tried in %.1f s (%.0f ms a plan, %.0f-%.0f), %zu refused, %zu wrong; first proposal %.2f us, best "
-             "(number %zu) %.2f us, engine %ld, behavior %x, workspace %ld, error %.1e; own kernel %.2f\n",
-             results.size(), (now_us() - begin) / 1e6, build.median, build.low, build.high, refused, wrong,
-             results[0].us, best, results[best].us, (long)results[best].engine.index, results[best].engine.behavior,
-             (long)results[best].workspace, results[best].error, batch == 1 ? layer.own_us : NAN);
-      printf("  ");
-      std::map<int64_t, std::pair<int, double>> by_engine;
-      for (const result_t& r : results) {
-        std::pair<int, double>& e = by_engine.emplace(r.engine.index, std::make_pair(0, INFINITY)).first->second;
-        e.first++;
-        e.second = r.us < e.second ? r.us : e.second;
-      }
-      for (const auto& e : by_engine) {
-        printf(" engine %ld: %d, best %.2f;", (long)e.first, e.second.first, e.second.second);
-      }
-      for (int64_t index : {2, 4}) {
-        dnn_t configuration = engine_configuration(g, index);
-        if (configuration) {
-          const result_t r = measure(g, d, configuration, 2e-3);
-          printf(" by number %ld: built in %.0f ms, %.2f us;", (long)index, r.build_ms, r.us);
-        }
-      }
-      printf("\n");
+  convolution_data_t<half> d(layer, batch);
+  dnn_graph_t g(handle);
+  const double t0 = now_us();
+  const cudnnStatus_t status = residual_graph(g, d, residual_first);
+  const double t1 = now_us();
+  if (status != CUDNN_STATUS_SUCCESS) {
+    printf("ENGINES %s batch %ld: refused: %s\n", layer.name, (long)batch, dnn_words().c_str());
+    return;
+  }
+  const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
+  const double t2 = now_us();
+  const std::vector<dnn_t> b = g.proposals(CUDNN_HEUR_MODE_B);
+  const double t3 = now_us();
+  const std::vector<dnn_t> fallback = g.proposals(CUDNN_HEUR_MODE_FALLBACK);
+  const double t4 = now_us();
+  printf(
+      "ENGINES %s batch %ld%s: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, "
+      "fallback %zu in %.1f\n",
+      layer.name, (long)batch,
+      layer.residual ? (residual_first ? ", residual first" : ", bias first") : "", (t1 - t0) / 1e3,
+      (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(), (t3 - t2) / 1e3, fallback.size(),
+      (t4 - t3) / 1e3);
+  std::vector<result_t> results;
+  std::vector<double> builds;
+  const double begin = now_us();
+  for (size_t i = 0; i < a.size() && now_us() - begin < seconds * 1e6; i++) {
+    results.push_back(measure(g, d, a[i], 2e-3));
+    builds.push_back(results.back().build_ms);
+  }
+  size_t refused = 0, wrong = 0, best = 0;
+  for (size_t i = 0; i < results.size(); i++) {
+    refused += results[i].workspace < 0;
+    wrong += results[i].workspace >= 0 && !(results[i].error < 2e-3);
+    if (!(results[i].us >= results[best].us) && !std::isnan(results[i].us)) {
+      best = i;
+    }
+  }
+  if (results.empty()) {
+    return;
+  }
+  const spread_t build = spread_of(builds);
+  printf(
+      "  %zu plans tried in %.1f s (%.0f ms a plan, %.0f-%.0f), %zu refused, %zu wrong; first "
+      "proposal %.2f us, best "
+      "(number %zu) %.2f us, engine %ld, behavior %x, workspace %ld, error %.1e; own kernel %.2f\n",
+      results.size(), (now_us() - begin) / 1e6, build.median, build.low, build.high, refused, wrong,
+      results[0].us, best, results[best].us, (long)results[best].engine.index,
+      results[best].engine.behavior, (long)results[best].workspace, results[best].error,
+      batch == 1 ? layer.own_us : NAN);
+  printf("  ");
+  std::map<int64_t, std::pair<int, double>> by_engine;
+  for (const result_t& r : results) {
+    std::pair<int, double>& e =
+        by_engine.emplace(r.engine.index, std::make_pair(0, INFINITY)).first->second;
+    e.first++;
+    e.second = r.us < e.second ? r.us : e.second;
+  }
+  for (const auto& e : by_engine) {
+    printf(" engine %ld: %d, best %.2f;", (long)e.first, e.second.first, e.second.second);
+  }
+  for (int64_t index : {2, 4}) {
+    dnn_t configuration = engine_configuration(g, index);
+    if (configuration) {
+      const result_t r = measure(g, d, configuration, 2e-3);
+      printf(" by number %ld: built in %.0f ms, %.2f us;", (long)index, r.build_ms, r.us);
+    }
+  }
+  printf("\n");
 }
 
 static void layer_table(double seconds) {
@@ -125,8 +135,9 @@ static void layer_table(double seconds) {
   }
 }
 
-/* Plans of one layer, compiled at run time, built on several threads with a handle and a graph each. The library keeps what
- * a process has compiled, so that each number of threads needs a process of its own. */
+/* Plans of one layer, compiled at run time, built on several threads with a handle and a graph
+ * each. The library keeps what a process has compiled, so that each number of threads needs a
+ * process of its own. */
 static void parallel_builds(int threads) {
   convolution_data_t<half> d(layers[2], 1);
   std::vector<std::thread> workers;
@@ -182,12 +193,16 @@ static void life_of_a_plan(const layer_t& layer, bool residual_first) {
     CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack));
     const double first = now_us() - begin;
     CHECK(cudaStreamSynchronize(s));
-    const spread_t again = host_time([&] { CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack)); }, 200);
+    const spread_t again =
+        host_time([&] { CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack)); }, 200);
     CHECK(cudaStreamSynchronize(s));
     const spread_t pack = host_time([&] { plan.bind(g.names, g.pointers); }, 200);
-    printf("PLAN engine %ld behavior %x: build %.1f ms, first execute %.0f us, later %.2f us (%.2f-%.2f) of host time, "
-           "variant pack %.2f us\n",
-           (long)engine.index, engine.behavior, build / 1e3, first, again.median, again.low, again.high, pack.median);
+    printf(
+        "PLAN engine %ld behavior %x: build %.1f ms, first execute %.0f us, later %.2f us "
+        "(%.2f-%.2f) of host time, "
+        "variant pack %.2f us\n",
+        (long)engine.index, engine.behavior, build / 1e3, first, again.median, again.low,
+        again.high, pack.median);
     /* native graph */
     cudaGraph_t graph;
     CHECK(cudaGraphCreate(&graph, 0));
@@ -218,9 +233,11 @@ static void life_of_a_plan(const layer_t& layer, bool residual_first) {
       const double apply = now_us() - begin;
       CHECK(cudaGraphLaunch(exec, s));
       CHECK(cudaStreamSynchronize(s));
-      printf("  populate %.1f us, %zu nodes, error %.1e; update %s %.1f us, executable update %s %.1f us, error %.1e\n",
-             populate, nodes, error, cudnnGetErrorString(status), update, cudaGetErrorString(applied), apply,
-             relative_error(other, d.expected, d.outputs));
+      printf(
+          "  populate %.1f us, %zu nodes, error %.1e; update %s %.1f us, executable update %s %.1f "
+          "us, error %.1e\n",
+          populate, nodes, error, cudnnGetErrorString(status), update, cudaGetErrorString(applied),
+          apply, relative_error(other, d.expected, d.outputs));
       cudaGetLastError();
       cudnnBackendDestroyDescriptor(keep);
       CHECK(cudaFree(other));
@@ -250,8 +267,9 @@ static void life_of_a_plan(const layer_t& layer, bool residual_first) {
           CHECK_DNN(cudnnBackendExecute(other, loaded.plan, loaded.pack));
           error = relative_error(d.y, d.expected, d.outputs);
         }
-        printf("  serialised in %.2f ms to %zu bytes (%.60s...), loaded in %.2f ms: %s, error %.1e\n", write / 1e3,
-               json.size(), json.c_str(), load / 1e3, cudnnGetErrorString(status), error);
+        printf(
+            "  serialised in %.2f ms to %zu bytes (%.60s...), loaded in %.2f ms: %s, error %.1e\n",
+            write / 1e3, json.size(), json.c_str(), load / 1e3, cudnnGetErrorString(status), error);
       }
       CHECK_DNN(cudnnDestroy(other));
     }
@@ -269,17 +287,19 @@ static void precision() {
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       const std::vector<dnn_t> found = g.proposals(mode);
       printf("PRECISION fp32 %s, mode %d, %zu proposals:", layer.name, mode, found.size());
-      std::map<std::pair<int64_t, unsigned>, std::array<double, 4>> kinds; /* count, smallest, largest error, best time */
+      std::map<std::pair<int64_t, unsigned>, std::array<double, 4>>
+          kinds; /* count, smallest, largest error, best time */
       for (size_t i = 0; i < found.size(); i++) {
         const result_t r = measure(g, d, found[i], 1);
-        std::array<double, 4>& k =
-            kinds.emplace(std::make_pair(r.engine.index, r.engine.numerical), std::array<double, 4>{0, 1, 0, INFINITY})
-                .first->second;
+        std::array<double, 4>& k = kinds
+                                       .emplace(std::make_pair(r.engine.index, r.engine.numerical),
+                                                std::array<double, 4>{0, 1, 0, INFINITY})
+                                       .first->second;
         k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error), std::min(k[3], r.us)};
       }
       for (const auto& k : kinds) {
-        printf(" [engine %ld notes %x: %.0f, error %.1e-%.1e, best %.2f us]", (long)k.first.first, k.first.second,
-               k.second[0], k.second[1], k.second[2], k.second[3]);
+        printf(" [engine %ld notes %x: %.0f, error %.1e-%.1e, best %.2f us]", (long)k.first.first,
+               k.first.second, k.second[0], k.second[1], k.second[2], k.second[3]);
       }
       printf("\n");
     }
@@ -293,12 +313,13 @@ static void device_properties(const char* path) {
   cudnnStatus_t status = cudnnBackendFinalize(p);
   int64_t size = 0, got = 0;
   if (status == CUDNN_STATUS_SUCCESS) {
-    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0, &size, nullptr);
+    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                                      0, &size, nullptr);
   }
   std::string json((size_t)size, 0);
   if (status == CUDNN_STATUS_SUCCESS) {
-    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size, &got,
-                                      &json[0]);
+    status = cudnnBackendGetAttribute(p, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                                      size, &got, &json[0]);
   }
   printf("PROPERTIES %s, %ld bytes\n", cudnnGetErrorString(status), (long)size);
   if (status == CUDNN_STATUS_SUCCESS && path) {

@@ -1,6 +1,7 @@
-/* Which operation graphs does cuDNN take: pointwise chains behind and before a convolution, behind a product, alone; each
- * one's proposals, time to build, speed in a chain, and error against float64. */
-#include "convolution.h"
+/* Which operation graphs does cuDNN take: pointwise chains behind and before a convolution, behind
+ * a product, alone; each one's proposals, time to build, speed in a chain, and error against
+ * float64. */
+#include "convolution.cuh"
 
 static cudnnHandle_t handle;
 static const layer_t layer = {"3x3 256>256 @14", 256, 256, 14, 3, 1, true, 0};
@@ -18,18 +19,33 @@ struct chain_t {
   dnn_graph_t& g;
   dnn_t value;
   bool refused = false;
-  dnn_t like() { return g.between(data->ye); }
+  dnn_t like() {
+    return g.between(data->ye);
+  }
   dnn_t number(int i) {
     const extents_t one = {1, 1, 1, 1};
     return g.tensor(CUDNN_DATA_FLOAT, one, one, &constant[i], true);
   }
-  dnn_t bias() { return g.nhwc(CUDNN_DATA_HALF, data->be, data->bias); }
-  dnn_t scales() { return g.nhwc(CUDNN_DATA_HALF, data->be, scale); }
-  dnn_t residual() { return g.nhwc(CUDNN_DATA_HALF, data->ye, data->residual); }
-  dnn_t other() { return g.nhwc(CUDNN_DATA_HALF, data->ye, second); }
-  dnn_t pixels() { return g.nhwc(CUDNN_DATA_HALF, {1, 1, layer.extent, layer.extent}, plane); }
-  dnn_t output() { return g.nhwc(CUDNN_DATA_HALF, data->ye, data->y); }
-  dnn_t put(cudnnPointwiseMode_t mode, dnn_t x, dnn_t b, dnn_t y = nullptr, dnn_t condition = nullptr) {
+  dnn_t bias() {
+    return g.nhwc(CUDNN_DATA_HALF, data->be, data->bias);
+  }
+  dnn_t scales() {
+    return g.nhwc(CUDNN_DATA_HALF, data->be, scale);
+  }
+  dnn_t residual() {
+    return g.nhwc(CUDNN_DATA_HALF, data->ye, data->residual);
+  }
+  dnn_t other() {
+    return g.nhwc(CUDNN_DATA_HALF, data->ye, second);
+  }
+  dnn_t pixels() {
+    return g.nhwc(CUDNN_DATA_HALF, {1, 1, layer.extent, layer.extent}, plane);
+  }
+  dnn_t output() {
+    return g.nhwc(CUDNN_DATA_HALF, data->ye, data->y);
+  }
+  dnn_t put(cudnnPointwiseMode_t mode, dnn_t x, dnn_t b, dnn_t y = nullptr,
+            dnn_t condition = nullptr) {
     y = y ? y : like();
     const cudnnStatus_t status = g.pointwise(mode, x, b, y, condition);
     if (status != CUDNN_STATUS_SUCCESS && !refused) {
@@ -38,9 +54,15 @@ struct chain_t {
     }
     return value = y;
   }
-  dnn_t one(cudnnPointwiseMode_t mode, dnn_t y = nullptr) { return put(mode, value, nullptr, y); }
-  dnn_t two(cudnnPointwiseMode_t mode, dnn_t b, dnn_t y = nullptr) { return put(mode, value, b, y); }
-  void last() { one(CUDNN_POINTWISE_RELU_FWD, output()); }
+  dnn_t one(cudnnPointwiseMode_t mode, dnn_t y = nullptr) {
+    return put(mode, value, nullptr, y);
+  }
+  dnn_t two(cudnnPointwiseMode_t mode, dnn_t b, dnn_t y = nullptr) {
+    return put(mode, value, b, y);
+  }
+  void last() {
+    one(CUDNN_POINTWISE_RELU_FWD, output());
+  }
 };
 
 static double relu(double v) {
@@ -58,17 +80,35 @@ struct case_t {
 };
 
 static const case_t cases[] = {
-    {"bias, ReLU", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.last(); },
+    {"bias, ReLU",
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_ADD, k.bias());
+       k.last();
+     },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},
     {"bias, ReLU as maximum with 0",
-     [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.two(CUDNN_POINTWISE_MAX, k.number(2), k.output()); },
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_ADD, k.bias());
+       k.two(CUDNN_POINTWISE_MAX, k.number(2), k.output());
+     },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},
-    {"bias, swish", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.one(CUDNN_POINTWISE_SWISH_FWD, k.output()); },
+    {"bias, swish",
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_ADD, k.bias());
+       k.one(CUDNN_POINTWISE_SWISH_FWD, k.output());
+     },
      [](const values_t& v) { return (v.c + v.bias) / (1 + exp(-(v.c + v.bias))); }, 0},
-    {"bias, gelu", [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.one(CUDNN_POINTWISE_GELU_FWD, k.output()); },
+    {"bias, gelu",
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_ADD, k.bias());
+       k.one(CUDNN_POINTWISE_GELU_FWD, k.output());
+     },
      [](const values_t& v) { return gelu(v.c + v.bias); }, 0},
     {"bias, gelu by tanh",
-     [](chain_t& k) { k.two(CUDNN_POINTWISE_ADD, k.bias()); k.one(CUDNN_POINTWISE_GELU_APPROX_TANH_FWD, k.output()); },
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_ADD, k.bias());
+       k.one(CUDNN_POINTWISE_GELU_APPROX_TANH_FWD, k.output());
+     },
      [](const values_t& v) { return gelu(v.c + v.bias); }, 0},
     {"bias, sigmoid times itself (two readers)",
      [](chain_t& k) {
@@ -86,7 +126,11 @@ static const case_t cases[] = {
        k.two(CUDNN_POINTWISE_MUL, t);
        k.two(CUDNN_POINTWISE_MUL, k.number(3), k.output());
      },
-     [](const values_t& v) { const double t = v.c + v.bias; return t * std::max(std::min(t + 3, 6.0), 0.0) / 6; }, 0},
+     [](const values_t& v) {
+       const double t = v.c + v.bias;
+       return t * std::max(std::min(t + 3, 6.0), 0.0) / 6;
+     },
+     0},
     {"chain of 6: bias, scale, tanh, residual, abs, sqrt",
      [](chain_t& k) {
        k.two(CUDNN_POINTWISE_ADD, k.bias());
@@ -114,13 +158,18 @@ static const case_t cases[] = {
        return relu(t);
      },
      0},
-    {"two residuals", [](chain_t& k) {
+    {"two residuals",
+     [](chain_t& k) {
        k.two(CUDNN_POINTWISE_ADD, k.residual());
        k.two(CUDNN_POINTWISE_ADD, k.other());
        k.last();
      },
      [](const values_t& v) { return relu(v.c + v.residual + v.second); }, 0},
-    {"one value a pixel", [](chain_t& k) { k.two(CUDNN_POINTWISE_MUL, k.pixels()); k.last(); },
+    {"one value a pixel",
+     [](chain_t& k) {
+       k.two(CUDNN_POINTWISE_MUL, k.pixels());
+       k.last();
+     },
      [](const values_t& v) { return relu(v.c * v.plane); }, 0},
     {"sin, erf, pow of residual",
      [](chain_t& k) {
@@ -130,7 +179,7 @@ static const case_t cases[] = {
        k.one(CUDNN_POINTWISE_EXP, k.output());
      },
      [](const values_t& v) { return exp(erf(sin(v.c)) + v.residual); }, 0},
-    {"selection: c > residual ? c : bias",
+    {"selection: c > residual ? c : second",
      [](chain_t& k) {
        dnn_t c = k.value, flag = k.g.between(data->ye, CUDNN_DATA_BOOLEAN);
        k.put(CUDNN_POINTWISE_CMP_GT, c, k.residual(), flag);
@@ -147,12 +196,16 @@ static const case_t cases[] = {
      [](chain_t& k) {
        k.two(CUDNN_POINTWISE_ADD, k.bias());
        k.last();
-       k.refused |= k.g.reduction(CUDNN_REDUCE_TENSOR_ADD, k.value, k.g.nhwc(CUDNN_DATA_FLOAT, data->be, side)) !=
-                    CUDNN_STATUS_SUCCESS;
+       k.refused |=
+           k.g.reduction(CUDNN_REDUCE_TENSOR_ADD, k.value,
+                         k.g.nhwc(CUDNN_DATA_FLOAT, data->be, side)) != CUDNN_STATUS_SUCCESS;
      },
      [](const values_t& v) { return relu(v.c + v.bias); }, 0},
     {"pointwise alone: residual + second, gelu",
-     [](chain_t& k) { k.put(CUDNN_POINTWISE_ADD, k.residual(), k.other()); k.one(CUDNN_POINTWISE_GELU_FWD, k.output()); },
+     [](chain_t& k) {
+       k.put(CUDNN_POINTWISE_ADD, k.residual(), k.other());
+       k.one(CUDNN_POINTWISE_GELU_FWD, k.output());
+     },
      [](const values_t& v) { return gelu(v.residual + v.second); }, 1},
     {"pointwise alone: residual * scale + bias, tanh, * pixel",
      [](chain_t& k) {
@@ -164,8 +217,10 @@ static const case_t cases[] = {
      [](const values_t& v) { return tanh(v.residual * v.scale + v.bias) * v.plane; }, 1},
     {"before the convolution: identity of scale (prologue), bias and ReLU behind it",
      [](chain_t& k) {
-       dnn_t x = k.g.nhwc(CUDNN_DATA_HALF, data->xe, data->x), w = k.g.nhwc(CUDNN_DATA_HALF, data->we, data->w[0]);
-       dnn_t abs = k.g.between(data->xe, CUDNN_DATA_HALF), sign = k.g.between(data->xe, CUDNN_DATA_HALF), c = k.like();
+       dnn_t x = k.g.nhwc(CUDNN_DATA_HALF, data->xe, data->x),
+             w = k.g.nhwc(CUDNN_DATA_HALF, data->we, data->w[0]);
+       dnn_t abs = k.g.between(data->xe, CUDNN_DATA_HALF),
+             sign = k.g.between(data->xe, CUDNN_DATA_HALF), c = k.like();
        k.put(CUDNN_POINTWISE_NEG, x, nullptr, abs);
        k.put(CUDNN_POINTWISE_NEG, abs, nullptr, sign);
        k.refused |= k.g.convolution(sign, w, c, 1, 1) != CUDNN_STATUS_SUCCESS;
@@ -174,17 +229,22 @@ static const case_t cases[] = {
        k.last();
      },
      [](const values_t& v) { return relu(v.c + v.bias); }, 2},
-    {"product 196x256x256 of the residual with itself's weights, bias, gelu, residual",
+    {"product 196x256x256, bias, gelu, residual",
      [](chain_t& k) {
        const int64_t m = 196, n = 256;
-       dnn_t a = k.g.tensor(CUDNN_DATA_HALF, {1, m, n, 0}, {m * n, n, 1, 0}, data->residual, false, 3);
+       dnn_t a =
+           k.g.tensor(CUDNN_DATA_HALF, {1, m, n, 0}, {m * n, n, 1, 0}, data->residual, false, 3);
        dnn_t b = k.g.tensor(CUDNN_DATA_HALF, {1, n, n, 0}, {n * n, 1, n, 0}, data->w[0], false, 3);
-       auto mid = [&] { return k.g.tensor(CUDNN_DATA_FLOAT, {1, m, n, 0}, {m * n, n, 1, 0}, nullptr, false, 3); };
+       auto mid = [&] {
+         return k.g.tensor(CUDNN_DATA_FLOAT, {1, m, n, 0}, {m * n, n, 1, 0}, nullptr, false, 3);
+       };
        dnn_t c = mid();
        k.refused |= k.g.product(a, b, c) != CUDNN_STATUS_SUCCESS;
-       k.put(CUDNN_POINTWISE_ADD, c, k.g.tensor(CUDNN_DATA_HALF, {1, 1, n, 0}, {n, n, 1, 0}, data->bias, false, 3), mid());
+       k.put(CUDNN_POINTWISE_ADD, c,
+             k.g.tensor(CUDNN_DATA_HALF, {1, 1, n, 0}, {n, n, 1, 0}, data->bias, false, 3), mid());
        k.one(CUDNN_POINTWISE_GELU_FWD, mid());
-       k.two(CUDNN_POINTWISE_ADD, k.g.tensor(CUDNN_DATA_HALF, {1, m, n, 0}, {m * n, n, 1, 0}, second, false, 3),
+       k.two(CUDNN_POINTWISE_ADD,
+             k.g.tensor(CUDNN_DATA_HALF, {1, m, n, 0}, {m * n, n, 1, 0}, second, false, 3),
              k.g.tensor(CUDNN_DATA_HALF, {1, m, n, 0}, {m * n, n, 1, 0}, data->y, false, 3));
      },
      nullptr, 2},
@@ -202,10 +262,23 @@ static const case_t cases[] = {
      nullptr, 2},
 };
 
-static double error_of(reference_t reference) {
-  if (!reference) {
-    return 0;
+/* What the case of the product wants: residual[196][256] by the first 256 * 256 weights. */
+static void want_product(const std::vector<half>& residual, const std::vector<half>& bias,
+                         const std::vector<half>& other, std::vector<double>& want) {
+  std::vector<half> w(256 * 256);
+  CHECK(cudaMemcpy(w.data(), data->w[0], w.size() * 2, cudaMemcpyDeviceToHost));
+  for (int m = 0; m < 196; m++) {
+    for (int n = 0; n < 256; n++) {
+      double s = (double)(float)bias[n];
+      for (int k = 0; k < 256; k++) {
+        s += (double)(float)residual[m * 256 + k] * (double)(float)w[n * 256 + k];
+      }
+      want[m * 256 + n] = gelu(s) + (double)(float)other[m * 256 + n];
+    }
   }
+}
+
+static double error_of(reference_t reference) {
   const size_t n = data->outputs, channels = (size_t)layer.out;
   auto copy = [](const half* from, size_t count) {
     std::vector<half> v(count);
@@ -214,13 +287,22 @@ static double error_of(reference_t reference) {
   };
   std::vector<double> c(n);
   CHECK(cudaMemcpy(c.data(), data->expected, n * 8, cudaMemcpyDeviceToHost));
-  const std::vector<half> y = copy(data->y, n), bias = copy(data->bias, channels), residual = copy(data->residual, n),
-                          other = copy(second, n), pixels = copy(plane, n / channels), scales = copy(scale, channels);
+  const std::vector<half> y = copy(data->y, n), bias = copy(data->bias, channels),
+                          residual = copy(data->residual, n), other = copy(second, n),
+                          pixels = copy(plane, n / channels), scales = copy(scale, channels);
   double difference = 0, size = 0;
+  std::vector<double> product(n);
+  if (!reference) {
+    want_product(residual, bias, other, product);
+  }
   for (size_t i = 0; i < n; i++) {
-    const values_t v = {c[i], (double)(float)bias[i % channels], (double)(float)residual[i], (double)(float)other[i],
-                        (double)(float)pixels[i / channels], (double)(float)scales[i % channels]};
-    const double want = reference(v), got = (double)(float)y[i];
+    const values_t v = {c[i],
+                        (double)(float)bias[i % channels],
+                        (double)(float)residual[i],
+                        (double)(float)other[i],
+                        (double)(float)pixels[i / channels],
+                        (double)(float)scales[i % channels]};
+    const double want = reference ? reference(v) : product[i], got = (double)(float)y[i];
     difference += (got - want) * (got - want);
     size += want * want;
   }
@@ -231,7 +313,8 @@ static void try_case(const case_t& c) {
   dnn_graph_t g(handle);
   chain_t chain = {g, nullptr};
   if (c.start == 0) {
-    dnn_t x = g.nhwc(CUDNN_DATA_HALF, data->xe, data->x), w = g.nhwc(CUDNN_DATA_HALF, data->we, data->w[0]);
+    dnn_t x = g.nhwc(CUDNN_DATA_HALF, data->xe, data->x),
+          w = g.nhwc(CUDNN_DATA_HALF, data->we, data->w[0]);
     chain.value = chain.like();
     CHECK_DNN(g.convolution(x, w, chain.value, 1, 1));
   }
@@ -285,11 +368,13 @@ static void try_case(const case_t& c) {
       best_engine = engine_of(g, found[i]);
     }
   }
-  printf("FUSION %s: %zu operations, heuristics %.1f ms, %zu proposals by A (%zu in all), first plan %.0f ms, %d built, %d "
-         "beyond 2e-3; best %.2f us, engine %ld behavior %x, error %.1e%s%s\n",
-         c.name, g.operations.size(), heuristics, from_a, found.size(), build, built, wrong, best,
-         (long)best_engine.index, best_engine.behavior, best_error, built ? "" : ": ",
-         built ? "" : (found.empty() ? dnn_words() : words).c_str());
+  printf(
+      "FUSION %s: %zu operations, heuristics %.1f ms, %zu proposals by A (%zu in all), first plan "
+      "%.0f ms, %d built, %d "
+      "beyond 2e-3; best %.2f us, engine %ld behavior %x, error %.1e%s%s\n",
+      c.name, g.operations.size(), heuristics, from_a, found.size(), build, built, wrong, best,
+      (long)best_engine.index, best_engine.behavior, best_error, built ? "" : ": ",
+      built ? "" : (found.empty() ? dnn_words() : words).c_str());
 }
 
 /* Convolutions that need more than the ordinary: depthwise, few channels, NCHW. */
@@ -311,8 +396,9 @@ static void try_shapes() {
   half* y = device_new<half>(32 * 384 * 14 * 14);
   for (const auto& s : shapes) {
     const int64_t e = (s.extent + 2 * (s.window / 2) - s.window) / s.stride + 1;
-    const extents_t xe = {s.batch, s.in, s.extent, s.extent}, we = {s.out, s.in / s.groups, s.window, s.window},
-                    be = {1, s.out, 1, 1}, ye = {s.batch, s.out, e, e};
+    const extents_t xe = {s.batch, s.in, s.extent, s.extent},
+                    we = {s.out, s.in / s.groups, s.window, s.window}, be = {1, s.out, 1, 1},
+                    ye = {s.batch, s.out, e, e};
     auto strides = [&](const extents_t& v) {
       return s.nchw ? extents_t{v[1] * v[2] * v[3], v[2] * v[3], v[3], 1} : channels_last(v);
     };
@@ -323,7 +409,8 @@ static void try_shapes() {
     };
     auto middle = [&] { return g.tensor(CUDNN_DATA_FLOAT, ye, strides(ye), nullptr); };
     dnn_t c = middle(), sum = middle();
-    if (g.convolution(real(xe, x), real(we, w), c, s.stride, s.window / 2) != CUDNN_STATUS_SUCCESS ||
+    if (g.convolution(real(xe, x), real(we, w), c, s.stride, s.window / 2) !=
+            CUDNN_STATUS_SUCCESS ||
         g.pointwise(CUDNN_POINTWISE_ADD, c, real(be, b), sum) != CUDNN_STATUS_SUCCESS ||
         g.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, real(ye, y)) != CUDNN_STATUS_SUCCESS ||
         g.finish() != CUDNN_STATUS_SUCCESS) {
@@ -363,8 +450,8 @@ static void try_shapes() {
         engine = (long)engine_of(g, found[i]).index;
       }
     }
-    printf("CONVOLUTION %s: %zu by A, %zu in all, %d ran; first %.2f us, best %.2f (engine %ld)\n", s.name, from_a,
-           found.size(), built, first, best, engine);
+    printf("CONVOLUTION %s: %zu by A, %zu in all, %d ran; first %.2f us, best %.2f (engine %ld)\n",
+           s.name, from_a, found.size(), built, first, best, engine);
   }
 }
 

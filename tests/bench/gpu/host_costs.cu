@@ -1,76 +1,8 @@
-/* What the host pays: launching and changing graphs, copies inside and outside of them, events, synchronisation,
- * stream-ordered memory; and what several contexts gain. */
-#include <atomic>
+/* What the host pays: launching and changing graphs, copies inside and outside of them, events,
+ * synchronisation, stream-ordered memory. */
 #include <cstring>
-#include <thread>
 
-#include "hopper.cuh"
-
-#include "measure.h"
-
-/* Like a layer of ResNet-50 at batch 1: weights before the wait, activations after it, some arithmetic; 16 KB each a block. */
-enum release_t { AT_END, AT_START, AFTER_WAIT };
-static __global__ void __launch_bounds__(128) layer(const uint4* weights, const uint4* x, uint4* y, int rounds,
-                                                    release_t release, unsigned long long* stamps) {
-  if (stamps && threadIdx.x == 0 && blockIdx.x == 0) {
-    stamps[0] = global_time();
-  }
-  uint4 w[8], a[8];
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    w[i] = __ldg(weights + (blockIdx.x * 8 + i) * 128 + threadIdx.x);
-  }
-  if (release == AT_START) {
-    release_dependents();
-  }
-  wait_for_predecessor();
-  if (release == AFTER_WAIT) {
-    release_dependents();
-  }
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    a[i] = __ldcg(x + i * 128 + threadIdx.x);
-  }
-  float s[8] = {};
-  for (int r = 0; r < rounds; r++) {
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      s[i] = fmaf(s[i], __uint_as_float(w[i].x & 0x3fffffff), __uint_as_float(a[i].y & 0x3fffffff));
-      s[i] = fmaf(s[i], __uint_as_float(w[i].z & 0x3fffffff), __uint_as_float(a[i].w & 0x3fffffff));
-    }
-  }
-  if (blockIdx.x < 8) {
-    uint4 out;
-    out.x = __float_as_uint(s[0] + s[1]) & 0x3fffffff;
-    out.y = __float_as_uint(s[2] + s[3]) & 0x3fffffff;
-    out.z = __float_as_uint(s[4] + s[5]) & 0x3fffffff;
-    out.w = __float_as_uint(s[6] + s[7]) & 0x3fffffff;
-    y[blockIdx.x * 128 + threadIdx.x] = out;
-  }
-  if (stamps && threadIdx.x == 0 && blockIdx.x == 0) {
-    stamps[1] = global_time();
-  }
-}
-
-enum { BLOCKS = 112, ROUNDS = 30, WEIGHTS = BLOCKS * 8 * 128 };
-static uint4* weights;
-
-struct chain_t {
-  uint4* x[2];
-  unsigned long long* stamps;
-  chain_t() : x{device_new<uint4>(1024), device_new<uint4>(1024)}, stamps(device_new<unsigned long long>(4)) {
-    CHECK(cudaMemset(x[0], 0, 16384));
-    CHECK(cudaMemset(x[1], 0, 16384));
-  }
-  void enqueue(cudaStream_t s, int length, bool dependent, bool stamped = false, release_t release = AT_START,
-               int blocks = BLOCKS, int rounds = ROUNDS, int shared = 0) {
-    for (int i = 0; i < length; i++) {
-      unsigned long long* t = stamped && i == 0 ? stamps : stamped && i == length - 1 ? stamps + 2 : nullptr;
-      CHECK(launch(layer, dim3(blocks), 128, (size_t)shared, dim3(1), dependent, s,
-                   (const uint4*)weights + (i % 50) * WEIGHTS, (const uint4*)x[i & 1], x[1 - (i & 1)], rounds, release, t));
-    }
-  }
-};
+#include "small_chain.cuh"
 
 static void print(const char* what, spread_t t) {
   printf("HOST %s: %.2f us (%.2f-%.2f)\n", what, t.median, t.low, t.high);
@@ -144,12 +76,16 @@ static void graph_launches() {
       }
       CHECK(cudaMemcpy(t, chain.stamps, 32, cudaMemcpyDeviceToHost));
       const double inside = (double)(t[nodes > 1 ? 3 : 1] - t[0]) / 1e3;
-      printf("GRAPH %d nodes, %s: capture %.0f us, instantiate %.0f, upload %.0f; launch returns after %.2f us (%.2f-%.2f), "
-             "behind another %.2f; launch to synchronised %.1f; period back to back %.2f, first start to last end %.2f: gap "
-             "%.2f us\n",
-             nodes, dependent ? "dependent" : "plain", capture, instantiate, upload, spread_of(idle).median,
-             spread_of(idle).low, spread_of(idle).high, spread_of(busy).median, spread_of(run).median,
-             spread_of(period).median, inside, spread_of(period).median - inside);
+      printf(
+          "GRAPH %d nodes, %s: capture %.0f us, instantiate %.0f, upload %.0f; launch returns "
+          "after %.2f us (%.2f-%.2f), "
+          "behind another %.2f; launch to synchronised %.1f; period back to back %.2f, first start "
+          "to last end %.2f: gap "
+          "%.2f us\n",
+          nodes, dependent ? "dependent" : "plain", capture, instantiate, upload,
+          spread_of(idle).median, spread_of(idle).low, spread_of(idle).high, spread_of(busy).median,
+          spread_of(run).median, spread_of(period).median, inside,
+          spread_of(period).median - inside);
       /* changes */
       cudaGraphExecUpdateResultInfo info;
       cudaGraph_t other;
@@ -158,7 +94,8 @@ static void graph_launches() {
       second.enqueue(s, nodes, dependent, true);
       CHECK(cudaStreamEndCapture(s, &other));
       bool turn = false;
-      const spread_t update = host_time([&] { CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info)); }, 20);
+      const spread_t update = host_time(
+          [&] { CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info)); }, 20);
       const spread_t after = host_time(
           [&] {
             CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info));
@@ -172,7 +109,8 @@ static void graph_launches() {
       cudaKernelNodeParams parameters;
       CHECK(cudaGraphKernelNodeGetParams(node[0], &parameters));
       CHECK(cudaStreamSynchronize(s));
-      const spread_t one = host_time([&] { CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters)); }, 50);
+      const spread_t one = host_time(
+          [&] { CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters)); }, 50);
       const spread_t one_launch = host_time(
           [&] {
             CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters));
@@ -180,43 +118,15 @@ static void graph_launches() {
           },
           50);
       CHECK(cudaStreamSynchronize(s));
-      printf("  executable update %.1f us, with launch %.1f; one node's parameters %.2f, with launch %.2f\n", update.median,
-             after.median, one.median, one_launch.median);
+      printf(
+          "  executable update %.1f us, with launch %.1f; one node's parameters %.2f, with launch "
+          "%.2f\n",
+          update.median, after.median, one.median, one_launch.median);
       CHECK(cudaFreeHost(copies));
       CHECK(cudaGraphExecDestroy(exec));
       CHECK(cudaGraphDestroy(graph));
       CHECK(cudaGraphDestroy(other));
       CHECK(cudaStreamDestroy(s));
-    }
-  }
-}
-
-/* Where a kernel releases its dependents, how long the chain is, how much room a block leaves. */
-static void releases() {
-  CHECK(cudaFuncSetAttribute(layer, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
-  CHECK(cudaFuncSetAttribute(layer, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-  const char* names[] = {"at the end", "at the start", "after the wait"};
-  for (int rounds : {0, 30}) {
-    for (int blocks : {56, 112}) {
-      for (int shared : {0, 77000, 116000}) {
-        for (int length : {50, 500}) {
-          printf("RELEASE %d blocks, %d rounds, %d KB shared, %d launches: plain", blocks, rounds, shared / 1000, length);
-          for (int turn = 0; turn < 2; turn++) {
-            chain_t chain;
-            graph_t plain([&](cudaStream_t q) { chain.enqueue(q, length, false, false, AT_START, blocks, rounds, shared); });
-            printf(" %.2f", plain.time(15).median / length);
-          }
-          for (release_t release : {AT_END, AT_START, AFTER_WAIT}) {
-            printf(", dependent %s", names[release]);
-            for (int turn = 0; turn < 2; turn++) {
-              chain_t chain;
-              graph_t graph([&](cudaStream_t q) { chain.enqueue(q, length, true, false, release, blocks, rounds, shared); });
-              printf(" %.2f", graph.time(15).median / length);
-            }
-          }
-          printf(" us a launch\n");
-        }
-      }
     }
   }
 }
@@ -253,9 +163,9 @@ static void copies() {
         total.push_back(now_us() - begin);
       }
     }
-    printf("COPIES %s: host %.2f us (%.2f-%.2f), to the end %.1f (%.1f-%.1f)\n", name, spread_of(returns).median,
-           spread_of(returns).low, spread_of(returns).high, spread_of(total).median, spread_of(total).low,
-           spread_of(total).high);
+    printf("COPIES %s: host %.2f us (%.2f-%.2f), to the end %.1f (%.1f-%.1f)\n", name,
+           spread_of(returns).median, spread_of(returns).low, spread_of(returns).high,
+           spread_of(total).median, spread_of(total).low, spread_of(total).high);
   };
   report("none, graph of 50 layers", [&] { CHECK(cudaGraphLaunch(bare.exec, s)); });
   report("pinned, inside the graph", [&] { CHECK(cudaGraphLaunch(inside.exec, s)); });
@@ -273,8 +183,10 @@ static void copies() {
     memcpy(host_in, pageable_in, in);
     CHECK(cudaGraphLaunch(inside.exec, s));
   });
-  report("only the input, pinned, stream", [&] { CHECK(cudaMemcpyAsync(device_in, host_in, in, cudaMemcpyHostToDevice, s)); });
-  report("only the output, pinned, stream", [&] { CHECK(cudaMemcpyAsync(host_out, device_out, out, cudaMemcpyDeviceToHost, s)); });
+  report("only the input, pinned, stream",
+         [&] { CHECK(cudaMemcpyAsync(device_in, host_in, in, cudaMemcpyHostToDevice, s)); });
+  report("only the output, pinned, stream",
+         [&] { CHECK(cudaMemcpyAsync(host_out, device_out, out, cudaMemcpyDeviceToHost, s)); });
   report("50 layers launched without a graph", [&] { body(s); });
   report("50 layers without a graph, plain", [&] { chain.enqueue(s, 50, false); });
   /* a copy node's address changed */
@@ -286,14 +198,14 @@ static void copies() {
     cudaGraphNodeType type;
     CHECK(cudaGraphNodeGetType(node, &type));
     if (type == cudaGraphNodeTypeMemcpy) {
-      print("new address for a copy node, with launch", host_time(
-                                                            [&] {
-                                                              CHECK(cudaGraphExecMemcpyNodeSetParams1D(
-                                                                  inside.exec, node, device_in, host_in, in,
-                                                                  cudaMemcpyHostToDevice));
-                                                              CHECK(cudaGraphLaunch(inside.exec, s));
-                                                            },
-                                                            50));
+      print("new address for a copy node, with launch",
+            host_time(
+                [&] {
+                  CHECK(cudaGraphExecMemcpyNodeSetParams1D(inside.exec, node, device_in, host_in,
+                                                           in, cudaMemcpyHostToDevice));
+                  CHECK(cudaGraphLaunch(inside.exec, s));
+                },
+                50));
       break;
     }
   }
@@ -319,11 +231,22 @@ static void events_and_memory() {
   print("event query, done", host_time([&] { CHECK(cudaEventQuery(a)); }, 300));
   CHECK(cudaEventRecord(b, s));
   CHECK(cudaEventSynchronize(b));
-  print("event elapsed", host_time([&] { float ms; CHECK(cudaEventElapsedTime(&ms, a, b)); }, 300));
+  print("event elapsed", host_time(
+                             [&] {
+                               float ms;
+                               CHECK(cudaEventElapsedTime(&ms, a, b));
+                             },
+                             300));
   print("event synchronize, done", host_time([&] { CHECK(cudaEventSynchronize(b)); }, 300));
   print("stream wait event", host_time([&] { CHECK(cudaStreamWaitEvent(s, silent, 0)); }, 300));
   print("stream synchronize, idle", host_time([&] { CHECK(cudaStreamSynchronize(s)); }, 300));
-  print("event create and destroy", host_time([&] { cudaEvent_t e; CHECK(cudaEventCreate(&e)); CHECK(cudaEventDestroy(e)); }, 100));
+  print("event create and destroy", host_time(
+                                        [&] {
+                                          cudaEvent_t e;
+                                          CHECK(cudaEventCreate(&e));
+                                          CHECK(cudaEventDestroy(e));
+                                        },
+                                        100));
   print("set device", host_time([&] { CHECK(cudaSetDevice(0)); }, 300));
   for (size_t size : {(size_t)4096, (size_t)16 << 20}) {
     void* p;
@@ -341,11 +264,35 @@ static void events_and_memory() {
           CHECK(cudaStreamSynchronize(s));
         },
         50);
-    const spread_t plain = host_time([&] { CHECK(cudaMalloc(&p, size)); CHECK(cudaFree(p)); }, 30);
-    const spread_t pinned = host_time([&] { CHECK(cudaMallocHost(&p, size)); CHECK(cudaFreeHost(p)); }, 10);
-    printf("MEMORY %zu KB, take and give: stream-ordered %.2f us, with synchronisation (pool gives back) %.2f, cudaMalloc "
-           "%.1f, pinned %.1f\n",
-           size >> 10, pooled.median, synchronised.median, plain.median, pinned.median);
+    cudaMemPool_t pool;
+    uint64_t keep = ~0ull, nothing = 0;
+    CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    const spread_t kept = host_time(
+        [&] {
+          CHECK(cudaMallocAsync(&p, size, s));
+          CHECK(cudaFreeAsync(p, s));
+          CHECK(cudaStreamSynchronize(s));
+        },
+        50);
+    CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &nothing));
+    const spread_t plain = host_time(
+        [&] {
+          CHECK(cudaMalloc(&p, size));
+          CHECK(cudaFree(p));
+        },
+        30);
+    const spread_t pinned = host_time(
+        [&] {
+          CHECK(cudaMallocHost(&p, size));
+          CHECK(cudaFreeHost(p));
+        },
+        10);
+    printf(
+        "MEMORY %zu KB, take and give: stream-ordered %.2f us, with synchronisation (pool gives "
+        "back) %.2f, "
+        "(pool keeps) %.2f, cudaMalloc %.1f, pinned %.1f\n",
+        size >> 10, pooled.median, synchronised.median, kept.median, plain.median, pinned.median);
   }
   /* how soon the host knows */
   chain_t chain;
@@ -358,15 +305,21 @@ static void events_and_memory() {
   CHECK(cudaEventCreateWithFlags(&blocking, cudaEventBlockingSync | cudaEventDisableTiming));
   const spread_t device = graph.time(51);
   print("50 layers by device events", device);
-  print("50 layers, stream synchronize", host_time([&] { CHECK(cudaGraphLaunch(graph.exec, s)); CHECK(cudaStreamSynchronize(s)); }, 100));
-  print("50 layers, event query in a loop", host_time(
-                                                [&] {
-                                                  CHECK(cudaGraphLaunch(graph.exec, s));
-                                                  CHECK(cudaEventRecord(silent, s));
-                                                  while (cudaEventQuery(silent) == cudaErrorNotReady) {
-                                                  }
-                                                },
-                                                100));
+  print("50 layers, stream synchronize", host_time(
+                                             [&] {
+                                               CHECK(cudaGraphLaunch(graph.exec, s));
+                                               CHECK(cudaStreamSynchronize(s));
+                                             },
+                                             100));
+  print("50 layers, event query in a loop",
+        host_time(
+            [&] {
+              CHECK(cudaGraphLaunch(graph.exec, s));
+              CHECK(cudaEventRecord(silent, s));
+              while (cudaEventQuery(silent) == cudaErrorNotReady) {
+              }
+            },
+            100));
   print("50 layers, blocking event", host_time(
                                          [&] {
                                            CHECK(cudaGraphLaunch(graph.exec, s));
@@ -387,62 +340,10 @@ static void events_and_memory() {
   CHECK(cudaStreamSynchronize(s));
 }
 
-/* Several graphs on several streams: chains finished per second. */
-static void contexts() {
-  for (bool dependent : {true, false}) {
-    for (int count : {1, 2, 4, 8}) {
-      for (bool threads : {false, true}) {
-        std::vector<chain_t> chain(count);
-        std::vector<graph_t*> graph;
-        for (int i = 0; i < count; i++) {
-          graph.push_back(new graph_t([&](cudaStream_t q) { chain[i].enqueue(q, 51, dependent); }));
-          graph[i]->run();
-        }
-        const int rounds = 300;
-        std::vector<double> latency;
-        const double begin = now_us();
-        if (threads) {
-          std::vector<std::thread> workers;
-          for (int i = 0; i < count; i++) {
-            workers.emplace_back([&, i] {
-              for (int r = 0; r < rounds; r++) {
-                CHECK(cudaGraphLaunch(graph[i]->exec, graph[i]->stream));
-                CHECK(cudaStreamSynchronize(graph[i]->stream));
-              }
-            });
-          }
-          for (std::thread& w : workers) {
-            w.join();
-          }
-        } else {
-          for (int r = 0; r < rounds; r++) {
-            for (graph_t* g : graph) {
-              CHECK(cudaGraphLaunch(g->exec, g->stream));
-            }
-          }
-          for (graph_t* g : graph) {
-            CHECK(cudaStreamSynchronize(g->stream));
-          }
-        }
-        const double us = now_us() - begin;
-        printf("CONTEXTS %d, %s, %s: %.0f chains of 51 a second, %.1f us for each of a context's\n", count,
-               dependent ? "dependent" : "plain", threads ? "a thread each, waiting for each run" : "one thread, queued",
-               rounds * count / us * 1e6, us / rounds);
-        for (graph_t* g : graph) {
-          delete g;
-        }
-      }
-    }
-  }
-}
-
 int main() {
   print_device();
-  weights = (uint4*)random_half((size_t)50 * WEIGHTS * 8, 0.5f, 1);
-  CHECK(cudaDeviceSynchronize());
-  releases();
+  small_chain_setup();
   graph_launches();
   copies();
   events_and_memory();
-  contexts();
 }

@@ -1,11 +1,11 @@
-/* One block of MobileNet-v2 at 14x14 and 7x7 as one launch and as three, each in a chain of itself with other weights for
- * each, checked against float64.
+/* One block of MobileNet-v2 at 14x14 and 7x7 as one launch and as three, each in a chain of itself
+ * with other weights for each, checked against float64.
  *
  *   inverted_residual [--check] */
 #include <cstring>
 
 #include "inverted_residual.cuh"
-#include "measure.h"
+#include "measure.cuh"
 
 enum { LAYERS = 12 };
 struct weights_t {
@@ -17,20 +17,23 @@ struct shape_t {
   int extent, channels, expanded;
 };
 
-static __global__ void plain_pointwise(const half* x, const half* w, const float* bias, const half* residual, half* y,
-                                       int columns, int channels) {
+static __global__ void plain_pointwise(const half* x, const half* w, const float* bias,
+                                       const half* residual, half* y, int columns, int channels) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, pixel = blockIdx.y;
   if (column >= columns) {
     return;
   }
   double s = bias[column];
   for (int c = 0; c < channels; c++) {
-    s += (double)__half2float(x[pixel * channels + c]) * (double)__half2float(w[column * channels + c]);
+    s += (double)__half2float(x[pixel * channels + c]) *
+         (double)__half2float(w[column * channels + c]);
   }
-  s = residual ? s + (double)__half2float(residual[pixel * columns + column]) : fmin(fmax(s, 0.0), 6.0);
+  s = residual ? s + (double)__half2float(residual[pixel * columns + column])
+               : fmin(fmax(s, 0.0), 6.0);
   y[pixel * columns + column] = __double2half(s);
 }
-static __global__ void plain_depthwise(const half* x, const half* w, const float* bias, half* y, int extent, int channels) {
+static __global__ void plain_depthwise(const half* x, const half* w, const float* bias, half* y,
+                                       int extent, int channels) {
   const int c = blockIdx.x * blockDim.x + threadIdx.x, pixel = blockIdx.y;
   if (c >= channels) {
     return;
@@ -39,7 +42,8 @@ static __global__ void plain_depthwise(const half* x, const half* w, const float
   for (int t = 0; t < 9; t++) {
     const int row = pixel / extent + t / 3 - 1, column = pixel % extent + t % 3 - 1;
     if (row >= 0 && row < extent && column >= 0 && column < extent) {
-      s += (double)__half2float(x[(row * extent + column) * channels + c]) * (double)__half2float(w[t * channels + c]);
+      s += (double)__half2float(x[(row * extent + column) * channels + c]) *
+           (double)__half2float(w[t * channels + c]);
     }
   }
   y[pixel * channels + c] = __double2half(fmin(fmax(s, 0.0), 6.0));
@@ -73,12 +77,12 @@ static data_t make_data(const shape_t& s) {
     pack_tiles<<<(pointwise + 255) / 256, 256>>>(w.project, w.project_raw, s.channels, s.expanded);
   }
   const weights_t& w = d.weights[0];
-  plain_pointwise<<<dim3((s.expanded + 127) / 128, pixels), 128>>>(d.x, w.expand_raw, w.expand_bias, nullptr, d.expanded,
-                                                                   s.expanded, s.channels);
-  plain_depthwise<<<dim3((s.expanded + 127) / 128, pixels), 128>>>(d.expanded, w.depthwise, w.depthwise_bias, d.filtered,
-                                                                   s.extent, s.expanded);
-  plain_pointwise<<<dim3((s.channels + 127) / 128, pixels), 128>>>(d.filtered, w.project_raw, w.project_bias, d.x,
-                                                                   d.expected, s.channels, s.expanded);
+  plain_pointwise<<<dim3((s.expanded + 127) / 128, pixels), 128>>>(
+      d.x, w.expand_raw, w.expand_bias, nullptr, d.expanded, s.expanded, s.channels);
+  plain_depthwise<<<dim3((s.expanded + 127) / 128, pixels), 128>>>(
+      d.expanded, w.depthwise, w.depthwise_bias, d.filtered, s.extent, s.expanded);
+  plain_pointwise<<<dim3((s.channels + 127) / 128, pixels), 128>>>(
+      d.filtered, w.project_raw, w.project_bias, d.x, d.expected, s.channels, s.expanded);
   CHECK(cudaDeviceSynchronize());
   return d;
 }
@@ -87,29 +91,39 @@ static data_t make_data(const shape_t& s) {
 typedef std::function<void(cudaStream_t, bool dependent, int l, const half* x, half* y)> enqueue_t;
 
 static bool only_check;
-static int wrong;
+static int wrong, release_late;
 static void examine(const data_t& d, const char* name, const enqueue_t& enqueue) {
   cudaStream_t s;
   CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
   half* y = device_new<half>(d.size);
-  CHECK(cudaMemset(d.expanded, 0xff, (size_t)d.shape.extent * d.shape.extent * d.shape.expanded * 2));
-  CHECK(cudaMemset(d.filtered, 0xff, (size_t)d.shape.extent * d.shape.extent * d.shape.expanded * 2));
+  CHECK(
+      cudaMemset(d.expanded, 0xff, (size_t)d.shape.extent * d.shape.extent * d.shape.expanded * 2));
+  CHECK(
+      cudaMemset(d.filtered, 0xff, (size_t)d.shape.extent * d.shape.extent * d.shape.expanded * 2));
   enqueue(s, true, 0, d.x, y);
   CHECK(cudaGetLastError());
   wait_or_die(s, name);
   const double error = relative_error(y, d.expected, d.size);
   wrong += !(error < 1.5e-3); /* two roundings to fp16 on the way */
   if (only_check) {
-    printf("BLOCK %s, %s: error %.1e%s\n", d.shape.name, name, error, error < 1.5e-3 ? "" : " WRONG");
+    printf("BLOCK %s, %s: error %.1e%s\n", d.shape.name, name, error,
+           error < 1.5e-3 ? "" : " WRONG");
   } else {
     half* z = device_new<half>(d.size); /* the chain goes from y to z and back */
-    spread_t t[2];
-    for (bool dependent : {false, true}) {
-      t[dependent] = step_time([&](cudaStream_t q, int i) { enqueue(q, dependent, i % LAYERS, i & 1 ? z : y, i & 1 ? y : z); },
-                               21);
-    }
-    printf("BLOCK %s, %s: error %.1e%s, %.2f us (%.2f-%.2f), plain edges %.2f\n", d.shape.name, name, error,
-           error < 1.5e-3 ? "" : " WRONG", t[1].median, t[1].low, t[1].high, t[0].median);
+    auto time = [&](bool dependent, int late) {
+      release_late = late;
+      return step_time(
+          [&](cudaStream_t q, int i) {
+            enqueue(q, dependent, i % LAYERS, i & 1 ? z : y, i & 1 ? y : z);
+          },
+          21);
+    };
+    const spread_t early = time(true, 0), late = time(true, 1), plain = time(false, 0);
+    printf(
+        "BLOCK %s, %s: error %.1e%s, releasing early %.2f us (%.2f-%.2f), late %.2f (%.2f-%.2f), "
+        "plain edges %.2f\n",
+        d.shape.name, name, error, error < 1.5e-3 ? "" : " WRONG", early.median, early.low,
+        early.high, late.median, late.low, late.high, plain.median);
     CHECK(cudaFree(z));
   }
   CHECK(cudaFree(y));
@@ -127,8 +141,11 @@ static void examine_fused(const data_t& d) {
            SHARES * ((EXTENT + ROWS - 1) / ROWS), f::SIZE >> 10);
   examine(d, name, [&](cudaStream_t s, bool dependent, int l, const half* x, half* y) {
     const weights_t& w = d.weights[l];
-    const block_arguments_t a = {x, w.expand, w.depthwise, w.project, w.expand_bias, w.depthwise_bias, w.project_bias, y};
-    CHECK(launch(kernel, dim3(SHARES, (EXTENT + ROWS - 1) / ROWS), f::THREADS, f::SIZE, dim3(SHARES), dependent, s, a));
+    const block_arguments_t a = {
+        x, w.expand,    w.depthwise, w.project, w.expand_bias, w.depthwise_bias, w.project_bias,
+        y, release_late};
+    CHECK(launch(kernel, dim3(SHARES, (EXTENT + ROWS - 1) / ROWS), f::THREADS, f::SIZE,
+                 dim3(SHARES), dependent, s, a));
   });
 }
 
@@ -139,25 +156,29 @@ static void enqueue_pointwise(cudaStream_t s, bool dependent, const pointwise_ar
   auto kernel = pointwise<TILES, STEPS, WARPS_K, WARPS_N>;
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-  CHECK(launch(kernel, dim3((a.pixels + TILES * 16 - 1) / (TILES * 16), a.columns / (WARPS_N * 16)), WARPS_K * WARPS_N * 32,
-               shared, dim3(1), dependent, s, a));
+  CHECK(launch(kernel, dim3((a.pixels + TILES * 16 - 1) / (TILES * 16), a.columns / (WARPS_N * 16)),
+               WARPS_K * WARPS_N * 32, shared, dim3(1), dependent, s, a));
 }
 /* E: expand, P: project; steps, warps over the sum, warps over columns. */
 template <int TILES, int E_STEPS, int E_WARPS_N, int P_STEPS, int P_WARPS_K>
 static void examine_three(const data_t& d) {
   char name[100];
-  snprintf(name, sizeof name, "three launches, %d pixels, projection over %d warps", TILES * 16, P_WARPS_K);
+  snprintf(name, sizeof name, "three launches, %d pixels, projection over %d warps", TILES * 16,
+           P_WARPS_K);
   CHECK(cudaFuncSetAttribute(depthwise, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
   examine(d, name, [&](cudaStream_t s, bool dependent, int l, const half* x, half* y) {
     const weights_t& w = d.weights[l];
     const int pixels = d.shape.extent * d.shape.extent, expanded = d.shape.expanded;
-    enqueue_pointwise<TILES, E_STEPS, 1, E_WARPS_N>(s, dependent,
-                                                    {x, w.expand, nullptr, w.expand_bias, d.expanded, pixels, expanded});
-    CHECK(launch(depthwise, dim3((pixels * expanded / 8 + 127) / 128), 128, 0, dim3(1), dependent, s,
-                 (const half*)d.expanded, (const half*)w.depthwise, (const float*)w.depthwise_bias, d.filtered,
-                 d.shape.extent, expanded));
-    enqueue_pointwise<TILES, P_STEPS, P_WARPS_K, 1>(s, dependent,
-                                                    {d.filtered, w.project, x, w.project_bias, y, pixels, d.shape.channels});
+    enqueue_pointwise<TILES, E_STEPS, 1, E_WARPS_N>(
+        s, dependent,
+        {x, w.expand, nullptr, w.expand_bias, d.expanded, pixels, expanded, release_late});
+    CHECK(launch(depthwise, dim3((pixels * expanded / 8 + 127) / 128), 128, 0, dim3(1), dependent,
+                 s, (const half*)d.expanded, (const half*)w.depthwise,
+                 (const float*)w.depthwise_bias, d.filtered, d.shape.extent, expanded,
+                 (int)release_late));
+    enqueue_pointwise<TILES, P_STEPS, P_WARPS_K, 1>(
+        s, dependent,
+        {d.filtered, w.project, x, w.project_bias, y, pixels, d.shape.channels, release_late});
   });
 }
 

@@ -1,11 +1,12 @@
-/* BERT-base's four products of 128 rows, each in a chain of itself with other weights for each step: every choice of
- * product128 checked against float64 and timed, cuBLASLt's best eight algorithms in the same chain.
+/* BERT-base's four products of 128 rows, each in a chain of itself with other weights for each
+ * step: every choice of product128 checked against float64 and timed, cuBLASLt's best eight
+ * algorithms in the same chain.
  *
  *   product128 [--check] [shape]       --check: few choices, no timing, for compute-sanitizer */
 #include <cstring>
 
-#include "library_product.h"
-#include "product128.h"
+#include "library_product.cuh"
+#include "product_choices.cuh"
 
 enum { LAYERS = 12, LONG = 60, SHORT = 24 };
 
@@ -18,7 +19,8 @@ static const shape_t shapes[] = {{"query, key, value", 2304, 768, PRODUCT_NORMAL
                                  {"first of MLP", 3072, 768, PRODUCT_NORMALISE, 1},
                                  {"second of MLP", 768, 3072, PRODUCT_RESIDUAL, 0}};
 
-/* The same formula in float64 from the same weights, one thread an output; moments over the row itself. */
+/* The same formula in float64 from the same weights, one thread an output; moments over the row
+ * itself. */
 static __global__ void reference(product_step_t step, const half* raw_weights, double* out) {
   const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
   const half* normalised = step.mode == PRODUCT_NORMALISE ? step.input : step.residual;
@@ -62,7 +64,8 @@ static data_t make_data(const shape_t& shape) {
   half* residual = random_half((size_t)PRODUCT_ROWS * width, 1.7f, 8);
   half* output = device_new<half>((size_t)PRODUCT_ROWS * shape.columns);
   float2* statistics = device_new<float2>(48 * PRODUCT_ROWS);
-  partial_statistics<<<48, PRODUCT_ROWS>>>(shape.mode == PRODUCT_NORMALISE ? input : residual, width, 16, statistics);
+  partial_statistics<<<48, PRODUCT_ROWS>>>(shape.mode == PRODUCT_NORMALISE ? input : residual,
+                                           width, 16, statistics);
   data.statistics_out = device_new<float2>(192 * PRODUCT_ROWS);
   const float* bias = random_float(shape.columns, 0, 0.5f, 9);
   const float* gamma = random_float(shape.columns, 1, 0.3f, 10);
@@ -70,7 +73,8 @@ static data_t make_data(const shape_t& shape) {
   for (int l = 0; l < LAYERS; l++) {
     data.raw[l] = random_half(n, 1.2f * sqrtf(3.f / shape.channels), 20 + l);
     data.packed[l] = device_new<half>(n);
-    pack_product_weights<<<(n + 255) / 256, 256>>>(data.packed[l], data.raw[l], shape.columns, shape.channels);
+    pack_product_weights<<<(n + 255) / 256, 256>>>(data.packed[l], data.raw[l], shape.columns,
+                                                   shape.channels);
     float* sums = device_new<float>(shape.columns);
     weight_sums<<<shape.columns, 32>>>(data.raw[l], shape.channels, sums);
     product_step_t& step = data.step[l];
@@ -92,16 +96,19 @@ static data_t make_data(const shape_t& shape) {
     }
   }
   data.expected = device_new<double>((size_t)PRODUCT_ROWS * shape.columns);
-  reference<<<dim3(shape.columns / 128, PRODUCT_ROWS), 128>>>(data.step[0], data.raw[0], data.expected);
+  reference<<<dim3(shape.columns / 128, PRODUCT_ROWS), 128>>>(data.step[0], data.raw[0],
+                                                              data.expected);
   CHECK(cudaDeviceSynchronize());
   return data;
 }
 
-/* Largest difference between the statistics that left and those of the output, relative to a row's size. */
+/* Largest difference between the statistics that left and those of the output, relative to a row's
+ * size. */
 static double statistics_error(const data_t& data, const product_step_t& step, int parts) {
   std::vector<float2> got(parts * PRODUCT_ROWS);
   std::vector<double> y((size_t)PRODUCT_ROWS * step.columns);
-  CHECK(cudaMemcpy(got.data(), data.statistics_out, got.size() * sizeof(float2), cudaMemcpyDeviceToHost));
+  CHECK(cudaMemcpy(got.data(), data.statistics_out, got.size() * sizeof(float2),
+                   cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(y.data(), data.expected, y.size() * 8, cudaMemcpyDeviceToHost));
   double worst = 0;
   for (int row = 0; row < PRODUCT_ROWS; row++) {
@@ -121,7 +128,8 @@ static double statistics_error(const data_t& data, const product_step_t& step, i
 }
 
 /* Step i of a chain; it brings the weights of the step `distance` behind it into L2. */
-static product_launch_t launch_of(const data_t& data, const product_choice_t& choice, int i, int distance) {
+static product_launch_t launch_of(const data_t& data, const product_choice_t& choice, int i,
+                                  int distance) {
   product_launch_t launch = {};
   product_step_t step = data.step[i % LAYERS];
   if (distance) {
@@ -139,7 +147,8 @@ struct variant_t {
   int skip = 0, distance = 0;
 };
 
-static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count, const variant_t& v) {
+static spread_t chain(const data_t& data, const product_choice_t& choice, int length, int count,
+                      const variant_t& v) {
   graph_t graph([&](cudaStream_t stream) {
     for (int i = 0; i < length; i++) {
       product_launch_t launch = launch_of(data, choice, i, v.distance);
@@ -151,15 +160,16 @@ static spread_t chain(const data_t& data, const product_choice_t& choice, int le
   return graph.time(count, v.evict, 256 << 20);
 }
 
-static spread_t one_of_chain(const data_t& data, const product_choice_t& choice, const variant_t& v) {
+static spread_t one_of_chain(const data_t& data, const product_choice_t& choice,
+                             const variant_t& v) {
   const spread_t a = chain(data, choice, SHORT, 31, v), b = chain(data, choice, LONG, 31, v);
   const double n = LONG - SHORT;
   return {(b.median - a.median) / n, (b.low - a.median) / n, (b.high - a.median) / n};
 }
 
 /* Where a block's time goes: medians over the blocks of step 6 to 20 of a chain. */
-static void print_stamps(const data_t& data, const product_choice_t& choice, const char* what, int skip, bool late_weights,
-                         int distance) {
+static void print_stamps(const data_t& data, const product_choice_t& choice, const char* what,
+                         int skip, bool late_weights, int distance) {
   enum { STEPS = 24, BLOCKS = 272, STAMPS = PRODUCT_STAMPS };
   unsigned long long* stamps = device_new<unsigned long long>(STEPS * BLOCKS * STAMPS);
   CHECK(cudaMemset(stamps, 0, STEPS * BLOCKS * STAMPS * 8));
@@ -202,11 +212,15 @@ static void print_stamps(const data_t& data, const product_choice_t& choice, con
     }
     previous_end = end;
   }
-  printf("    %s, ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, moments %.0f, epilogue %.0f; go to all "
-         "asked %.0f, statistics added %.0f | last end to first go %.0f, go spread %.0f, first go to last end %.0f\n",
-         what, spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median,
-         spread_of(phase[3]).median, spread_of(phase[4]).median, spread_of(phase[5]).median, spread_of(asked).median,
-         spread_of(added).median, spread_of(gap).median, spread_of(spread).median, spread_of(whole).median);
+  printf(
+      "    %s, ns: start to go %.0f, first stage %.0f, products %.0f, exchange %.0f, moments %.0f, "
+      "epilogue %.0f; go to all "
+      "asked %.0f, statistics added %.0f | last end to first go %.0f, go spread %.0f, first go to "
+      "last end %.0f\n",
+      what, spread_of(phase[0]).median, spread_of(phase[1]).median, spread_of(phase[2]).median,
+      spread_of(phase[3]).median, spread_of(phase[4]).median, spread_of(phase[5]).median,
+      spread_of(asked).median, spread_of(added).median, spread_of(gap).median,
+      spread_of(spread).median, spread_of(whole).median);
   CHECK(cudaFree(stamps));
 }
 
@@ -216,8 +230,10 @@ static void print_samples(const product_step_t& step, const double* expected) {
     for (int column : {0, 1, 2, 4, 8, 16, 33}) {
       half y;
       double want;
-      CHECK(cudaMemcpy(&y, step.output + (size_t)row * step.columns + column, 2, cudaMemcpyDeviceToHost));
-      CHECK(cudaMemcpy(&want, expected + (size_t)row * step.columns + column, 8, cudaMemcpyDeviceToHost));
+      CHECK(cudaMemcpy(&y, step.output + (size_t)row * step.columns + column, 2,
+                       cudaMemcpyDeviceToHost));
+      CHECK(cudaMemcpy(&want, expected + (size_t)row * step.columns + column, 8,
+                       cudaMemcpyDeviceToHost));
       printf("  [%d][%d] %.3f/%.3f", row, column, (double)(float)y, want);
     }
     printf("\n");
@@ -227,13 +243,16 @@ static void print_samples(const product_step_t& step, const double* expected) {
 static void print_best(const data_t& data, const product_choice_t& choice, void* evict) {
   auto us = [&](const variant_t& v) { return one_of_chain(data, choice, v).median; };
   const spread_t t = one_of_chain(data, choice, {});
-  printf("  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; brought to L2 1, 2, 3 ahead "
-         "%.2f %.2f %.2f; without products %.2f, input %.2f, moments %.2f, exchange %.2f, all %.2f\n",
-         product_name(choice).c_str(), t.median, t.low, t.high, us({false}), us({true, evict}), us({true, nullptr, true}),
-         us({true, nullptr, false, 0, 1}), us({true, nullptr, false, 0, 2}), us({true, nullptr, false, 0, 3}),
-         us({true, nullptr, false, PRODUCT_SKIP_PRODUCTS}), us({true, nullptr, false, PRODUCT_SKIP_INPUT}),
-         us({true, nullptr, false, PRODUCT_SKIP_MOMENTS}), us({true, nullptr, false, PRODUCT_SKIP_EXCHANGE}),
-         us({true, nullptr, false, 15}));
+  printf(
+      "  %s: %.2f us (%.2f-%.2f), plain edges %.2f, cold %.2f, weights after the wait %.2f; "
+      "brought to L2 1, 2, 3 ahead "
+      "%.2f %.2f %.2f; without products %.2f, input %.2f, moments %.2f, exchange %.2f, all %.2f\n",
+      product_name(choice).c_str(), t.median, t.low, t.high, us({false}), us({true, evict}),
+      us({true, nullptr, true}), us({true, nullptr, false, 0, 1}), us({true, nullptr, false, 0, 2}),
+      us({true, nullptr, false, 0, 3}), us({true, nullptr, false, PRODUCT_SKIP_PRODUCTS}),
+      us({true, nullptr, false, PRODUCT_SKIP_INPUT}),
+      us({true, nullptr, false, PRODUCT_SKIP_MOMENTS}),
+      us({true, nullptr, false, PRODUCT_SKIP_EXCHANGE}), us({true, nullptr, false, 15}));
   print_stamps(data, choice, "as it is", 0, false, 0);
   print_stamps(data, choice, "brought to L2 2 ahead", 0, false, 2);
   print_stamps(data, choice, "weights after the wait", 0, true, 0);
@@ -250,14 +269,15 @@ static void compare_with_library(const data_t& data, const shape_t& shape) {
     std::vector<std::pair<double, std::string>> times;
     for (const cublasLtMatmulHeuristicResult_t& result : product.heuristics(8)) {
       const spread_t t = step_time([&](cudaStream_t stream, int i) {
-        CHECK_BLAS(product.run(&result.algo, data.raw[i % LAYERS], data.step[0].input, data.step[0].residual,
-                               data.step[0].output, stream));
+        CHECK_BLAS(product.run(&result.algo, data.raw[i % LAYERS], data.step[0].input,
+                               data.step[0].residual, data.step[0].output, stream));
       });
       times.push_back({t.median, algorithm_name(result.algo)});
     }
     std::sort(times.begin(), times.end());
-    printf("  LIBRARY cuBLASLt %zu: best %.2f us (%s), of %zu, slowest %.2f\n", cublasLtGetVersion(), times[0].first,
-           times[0].second.c_str(), times.size(), times.back().first);
+    printf("  LIBRARY cuBLASLt %zu: best %.2f us (%s), of %zu, slowest %.2f\n",
+           cublasLtGetVersion(), times[0].first, times[0].second.c_str(), times.size(),
+           times.back().first);
   }
   cublasLtDestroy(handle);
 }
@@ -279,7 +299,8 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
     wait_or_die(stream, product_name(choice).c_str());
     double error = relative_error(data.step[0].output, data.expected, size);
     if (shape.mode == PRODUCT_RESIDUAL) {
-      const double e = statistics_error(data, data.step[0], product_statistics(choice, shape.columns));
+      const double e =
+          statistics_error(data, data.step[0], product_statistics(choice, shape.columns));
       error = e < 1e-3 ? error : INFINITY;
     }
     if (!(error < 1e-3)) { /* fp16 output alone rounds by 2e-4 */
@@ -295,10 +316,13 @@ static int run_shape(const shape_t& shape, bool only_check, void* evict) {
     }
     right.push_back(choice);
   }
-  std::sort(right.begin(), right.end(), [](const product_choice_t& a, const product_choice_t& b) { return a.us < b.us; });
-  printf("SHAPE %s 128x%dx%d: %zu choices right (worst error %.1e), %d wrong; floor by bytes %.2f us at 4.3 TB/s, 3.0 TB/s %.2f\n",
-         shape.name, shape.columns, shape.channels, right.size(), worst, wrong, shape.columns * 2.0 * shape.channels / 4.3e6,
-         shape.columns * 2.0 * shape.channels / 3.0e6);
+  std::sort(right.begin(), right.end(),
+            [](const product_choice_t& a, const product_choice_t& b) { return a.us < b.us; });
+  printf(
+      "SHAPE %s 128x%dx%d: %zu choices right (worst error %.1e), %d wrong; floor by bytes %.2f us "
+      "at 4.3 TB/s, 3.0 TB/s %.2f\n",
+      shape.name, shape.columns, shape.channels, right.size(), worst, wrong,
+      shape.columns * 2.0 * shape.channels / 4.3e6, shape.columns * 2.0 * shape.channels / 3.0e6);
   if (!only_check && !right.empty()) {
     std::vector<int> seen; /* the best of each instance */
     for (const product_choice_t& choice : right) {

@@ -1,49 +1,32 @@
 /* One product of 128 rows as a step of a chain of dependent launches (sm_90a):
  *
- *   y[128][columns] = f(x[128][channels] w[columns][channels]^T + bias)        fp16 in, fp32 sums, fp16 out
+ *   y[128][columns] = f(x[128][channels] w[columns][channels]^T + bias)        fp16 in, fp32 sums,
+ * fp16 out
  *
- * A block makes 64 * WARPGROUPS rows by COLUMNS columns from channels / SPLIT channels. Before the wait it fetches all of its
- * weights into shared memory; after it a producer warp feeds x through a ring of stages of 64 channels or a multiple, each
- * of the consumer warpgroups multiplies 64 rows, and four helper warps add up the row statistics meanwhile. The two halves of
- * the rows may share the weights (`weight_sharing`: each block of a pair fetches half and sends it to both). Where SPLIT
- * blocks of a cluster share a sum, the first OWNERS of them finish COLUMNS / OWNERS columns each, and all others push their
- * part into the owners' shared memory.
+ * A block makes 64 * WARPGROUPS rows by COLUMNS columns from channels / SPLIT channels. Before the
+ * wait it fetches all of its weights into shared memory; after it a producer warp feeds x through a
+ * ring of stages of 64 channels or a multiple, each of the consumer warpgroups multiplies 64 rows,
+ * and four helper warps add up the row statistics meanwhile. The two halves of the rows may share
+ * the weights (`weight_sharing`: each block of a pair fetches half and sends it to both). Where
+ * SPLIT blocks of a cluster share a sum, the first OWNERS of them finish COLUMNS / OWNERS columns
+ * each, and all others push their part into the owners' shared memory.
  *
- * NORMALISE: x is normalised by row statistics: y = f(deviation^-1 (x w^T - mean * sum(w)) + bias), f GELU or nothing.
- * RESIDUAL: y = x w^T + bias + gamma * normalised(residual) + beta, and row statistics of y leave for the next product. */
+ * NORMALISE: x is normalised by row statistics: y = f(deviation^-1 (x w^T - mean * sum(w)) + bias),
+ * f GELU or nothing. RESIDUAL: y = x w^T + bias + gamma * normalised(residual) + beta, and row
+ * statistics of y leave for the next product. */
 #pragma once
 
-#include "hopper.cuh"
+#include "product128_epilogue.cuh"
 
-enum { PRODUCT_ROWS = 128, PRODUCT_HELPERS = 128, PRODUCT_STAGES_MAX = 24, PRODUCT_CHUNKS_MAX = 8, PRODUCT_STAMPS = 12 };
-enum { PRODUCT_CHUNK = 6 }; /* blocks of 64 channels of weights that have one barrier */
-enum product_mode_t { PRODUCT_NORMALISE, PRODUCT_RESIDUAL };
-/* Parts left out to see what they cost. */
-enum { PRODUCT_SKIP_PRODUCTS = 1, PRODUCT_SKIP_INPUT = 2, PRODUCT_SKIP_MOMENTS = 4, PRODUCT_SKIP_EXCHANGE = 8 };
-
-struct product_arguments_t {
-  CUtensorMap input;   /* [channels / 64][128][64], boxes of stage_blocks by 64 * WARPGROUPS by 64, 128-byte swizzle */
-  const half* weights; /* packed: see pack_product_weights */
-  const float *bias, *weight_sums, *gamma, *beta;
-  const half* residual;
-  const float2 *input_statistics, *residual_statistics; /* [statistics_count][128]: sum and sum of squares; NULL: none */
-  float2* output_statistics;                            /* [columns / own columns of a block][128]; NULL: none */
-  half* output;
-  const char* ahead; /* weights of a later launch, brought into L2 meanwhile; NULL: none */
-  unsigned ahead_bytes; /* a block's share */
-  unsigned long long* stamps; /* NULL, or PRODUCT_STAMPS for each block */
-  int columns, channels, stages, stage_blocks, weight_sharing, statistics_count, gelu;
-  int release_late; /* dependents are released behind the wait, so that one launch at most runs ahead */
-  int late_weights, skip;
-};
-
-/* Where things lie in a block's shared memory, in bytes: barriers, at 1024 the sums of the rows, then these. */
+/* Where things lie in a block's shared memory, in bytes: barriers, at 1024 the sums of the rows,
+ * then these. */
 struct product_layout_t {
   int weights, ring, pushed, size;
 };
 
 template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS>
-__host__ __device__ inline product_layout_t product_layout(int channels, int stages, int stage_blocks) {
+__host__ __device__ inline product_layout_t product_layout(int channels, int stages,
+                                                           int stage_blocks) {
   product_layout_t layout;
   layout.weights = 2048;
   layout.ring = layout.weights + COLUMNS * (channels / SPLIT) * 2;
@@ -56,11 +39,15 @@ __host__ __device__ inline product_layout_t product_layout(int channels, int sta
 template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS>
 struct product_block_t {
   enum { N8 = COLUMNS / 8, OWN8 = N8 / OWNERS, ROWS = WARPGROUPS * 64, BLOCK_BYTES = ROWS * 128 };
-  enum { WIDTH = OWN8 % 2 == 0 ? 4 : 2, UNITS = OWN8 * 2 / WIDTH }; /* neighbouring columns of a thread, how often */
+  enum {
+    WIDTH = OWN8 % 2 == 0 ? 4 : 2,
+    UNITS = OWN8 * 2 / WIDTH
+  }; /* neighbouring columns of a thread, how often */
   static_assert(OWN8 * OWNERS == N8 && OWNERS <= SPLIT, "columns must divide among the owners");
   uint32_t full, empty, ready, pushed, added; /* barriers */
   uint32_t weights, ring, inbox;
-  int part, row_tile, blocks, chunks; /* of the split; half of the rows; of 64 channels; of PRODUCT_CHUNK blocks */
+  int part, row_tile, blocks,
+      chunks; /* of the split; half of the rows; of 64 channels; of PRODUCT_CHUNK blocks */
 
   __device__ product_block_t(const product_arguments_t& p, const void* memory)
       : part(blockIdx.x), row_tile(blockIdx.z), blocks(p.channels / 64 / SPLIT) {
@@ -77,7 +64,9 @@ struct product_block_t {
     inbox = base + layout.pushed;
     chunks = (blocks + PRODUCT_CHUNK - 1) / PRODUCT_CHUNK;
   }
-  __device__ int chunk_blocks(int chunk) const { return min((int)PRODUCT_CHUNK, blocks - chunk * PRODUCT_CHUNK); }
+  __device__ int chunk_blocks(int chunk) const {
+    return min((int)PRODUCT_CHUNK, blocks - chunk * PRODUCT_CHUNK);
+  }
 
   /* One thread: all barriers, and what can be promised before the wait. */
   __device__ void prepare(const product_arguments_t& p) const {
@@ -107,20 +96,25 @@ struct product_block_t {
   /* One thread of each helper warp: every fourth group of 8 columns. */
   __device__ void fetch_weights(const product_arguments_t& p, int helper_warp) const {
     const int all_blocks = p.channels / 64;
-    const char* from = (const char*)p.weights + ((size_t)blockIdx.y * N8 * all_blocks + part * blocks) * 1024;
+    const char* from =
+        (const char*)p.weights + ((size_t)blockIdx.y * N8 * all_blocks + part * blocks) * 1024;
     for (int c = 0; c < chunks; c++) {
       for (int g = helper_warp; g < N8; g += 4) {
-        const uint32_t to = weights + (g * blocks + c * PRODUCT_CHUNK) * 1024, bytes = chunk_blocks(c) * 1024;
+        const uint32_t to = weights + (g * blocks + c * PRODUCT_CHUNK) * 1024,
+                       bytes = chunk_blocks(c) * 1024;
         const char* source = from + ((size_t)g * all_blocks + c * PRODUCT_CHUNK) * 1024;
         if (p.weight_sharing == 1) {
           bulk_copy(to, source, bytes, ready + c * 8);
         } else if (g % 2 == row_tile) {
-          bulk_copy_multicast(to, source, bytes, ready + c * 8, (uint16_t)((1 << SPLIT | 1) << part));
+          bulk_copy_multicast(to, source, bytes, ready + c * 8,
+                              (uint16_t)((1 << SPLIT | 1) << part));
         }
       }
     }
   }
-  __device__ static unsigned number() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+  __device__ static unsigned number() {
+    return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
   /* One thread: x through the ring. */
   __device__ void feed_input(const product_arguments_t& p) const {
     const int count = blocks / p.stage_blocks, bytes = p.stage_blocks * BLOCK_BYTES;
@@ -134,7 +128,8 @@ struct product_block_t {
         if (s >= p.stages) {
           barrier_expect(full + slot * 8, bytes);
         }
-        tile_copy(ring + slot * bytes, &p.input, 0, row_tile * ROWS, part * blocks + s * p.stage_blocks, full + slot * 8);
+        tile_copy(ring + slot * bytes, &p.input, 0, row_tile * ROWS,
+                  part * blocks + s * p.stage_blocks, full + slot * 8);
       }
       if (++slot == p.stages) {
         slot = 0;
@@ -157,7 +152,8 @@ struct product_block_t {
           barrier_wait(ready + block / PRODUCT_CHUNK * 8, 0);
         }
         if (!(p.skip & PRODUCT_SKIP_PRODUCTS)) {
-          const uint64_t left = matrix_descriptor(ring + slot * bytes + k * BLOCK_BYTES + group * 64 * 128, 1024);
+          const uint64_t left =
+              matrix_descriptor(ring + slot * bytes + k * BLOCK_BYTES + group * 64 * 128, 1024);
           const uint64_t right = matrix_descriptor(weights + block * 1024, blocks * 1024);
           products_begin();
 #pragma unroll
@@ -166,7 +162,8 @@ struct product_block_t {
           }
           products_commit();
         }
-        if (k == 0 && s > 0 && s - 1 + p.stages < count) { /* somebody waits for the previous stage */
+        if (k == 0 && s > 0 &&
+            s - 1 + p.stages < count) { /* somebody waits for the previous stage */
           products_wait<1>();
           if (lane == 0) {
             barrier_arrive(empty + previous * 8);
@@ -182,8 +179,8 @@ struct product_block_t {
     products_wait<0>();
   }
   /* The sum of all parts of this block's own columns; false: it owns none. */
-  __device__ bool exchange(const product_arguments_t& p, const float (&sum)[N8][4], const uint8_t* memory,
-                           float (&own)[OWN8][4]) const {
+  __device__ bool exchange(const product_arguments_t& p, const float (&sum)[N8][4],
+                           const uint8_t* memory, float (&own)[OWN8][4]) const {
     const int first = p.weight_sharing == 2 ? SPLIT * row_tile : 0;
 #pragma unroll
     for (int to = 0; to < OWNERS; to++) {
@@ -194,11 +191,13 @@ struct product_block_t {
         }
       } else {
         const int sender = (part + SPLIT - to) % SPLIT - 1;
-        const uint32_t box = map_to_block(inbox, first + to), barrier = map_to_block(pushed, first + to);
+        const uint32_t box = map_to_block(inbox, first + to),
+                       barrier = map_to_block(pushed, first + to);
 #pragma unroll
         for (int i = 0; i < OWN8; i++) {
           const float* v = sum[to * OWN8 + i];
-          store_async(box + ((sender * OWN8 + i) * WARPGROUPS * 128 + threadIdx.x) * 16, v[0], v[1], v[2], v[3], barrier);
+          store_async(box + ((sender * OWN8 + i) * WARPGROUPS * 128 + threadIdx.x) * 16, v[0], v[1],
+                      v[2], v[3], barrier);
         }
       }
     }
@@ -209,7 +208,8 @@ struct product_block_t {
       barrier_wait(pushed, 0);
 #pragma unroll
       for (int i = 0; i < (SPLIT - 1) * OWN8; i++) {
-        const float4 v = *(const float4*)(memory + (inbox - full) + (i * WARPGROUPS * 128 + threadIdx.x) * 16);
+        const float4 v =
+            *(const float4*)(memory + (inbox - full) + (i * WARPGROUPS * 128 + threadIdx.x) * 16);
         own[i % OWN8][0] += v.x;
         own[i % OWN8][1] += v.y;
         own[i % OWN8][2] += v.z;
@@ -220,134 +220,19 @@ struct product_block_t {
   }
 };
 
-/* Adds up partial sums of rows: thread i of the helpers takes row i % rows and every (helpers / rows)th part. */
-__device__ __forceinline__ void add_partials(const float2* partial, int count, int rows, int first_row, int helper,
-                                             float2* out) {
-  const int row = helper % rows, step = PRODUCT_HELPERS / rows;
-  float2 sum = {0, 0};
-  for (int begin = helper / rows; begin < count; begin += 24 * step) {
-    float2 v[24]; /* all on their way at once */
-#pragma unroll
-    for (int i = 0; i < 24; i++) {
-      const int part = begin + i * step;
-      v[i] = part < count ? __ldcg(partial + part * PRODUCT_ROWS + first_row + row) : make_float2(0, 0);
-    }
-#pragma unroll
-    for (int i = 0; i < 24; i++) {
-      sum.x += v[i].x;
-      sum.y += v[i].y;
-    }
-  }
-  out[helper] = sum;
-}
-/* Mean and inverse deviation of a row from what the helpers left. */
-__device__ __forceinline__ float2 row_moments(const float2* sums, int rows, int row, float inverse_width) {
-  float2 sum = sums[row];
-  if (rows < PRODUCT_HELPERS) {
-    sum.x += sums[row + rows].x;
-    sum.y += sums[row + rows].y;
-  }
-  const float mean = sum.x * inverse_width;
-  return {mean, rsqrtf(sum.y * inverse_width - mean * mean + 1e-12f)};
-}
-
-/* By Abramowitz and Stegun 7.1.26, off by at most 1.5e-7: half the instructions of erff. */
-__device__ __forceinline__ float gelu_fast(float x) {
-  const float z = fabsf(x) * 0.70710678f, t = __fdividef(1.f, 1.f + 0.3275911f * z);
-  const float p =
-      t * (0.254829592f + t * (-0.284496736f + t * (1.421413741f + t * (-1.453152027f + t * 1.061405429f))));
-  const float half_tail = 0.5f * p * __expf(-z * z);
-  return x * (x > 0 ? 1.f - half_tail : half_tail);
-}
-
-/* A thread's columns and what is known of them before the wait; `scale` is the sums of the weights or gamma. */
-template <int UNITS, int WIDTH, int MODE>
-struct product_columns_t {
-  float bias[UNITS][WIDTH], scale[UNITS][WIDTH], shift[UNITS][WIDTH];
-  int at[UNITS];
-  uint32_t residual[2][UNITS][WIDTH / 2];
-
-  __device__ void prepare(const product_arguments_t& p, int first_group, int quad_lane) {
-#pragma unroll
-    for (int u = 0; u < UNITS; u++) {
-      const int g = first_group + u * WIDTH / 2;
-      at[u] = 16 * (g / 2) + 4 * quad_lane + 2 * (g % 2);
-#pragma unroll
-      for (int i = 0; i < WIDTH; i++) {
-        bias[u][i] = __ldg(p.bias + at[u] + i);
-        if (MODE == PRODUCT_NORMALISE) {
-          scale[u][i] = p.input_statistics ? __ldg(p.weight_sums + at[u] + i) : 0.f;
-        } else {
-          scale[u][i] = p.residual_statistics ? __ldg(p.gamma + at[u] + i) : 1.f;
-          shift[u][i] = p.residual_statistics ? __ldg(p.beta + at[u] + i) : 0.f;
-        }
-      }
-    }
-  }
-  __device__ void load_residual(const product_arguments_t& p, int row) {
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-#pragma unroll
-      for (int u = 0; u < UNITS; u++) {
-        const uint32_t* from = (const uint32_t*)(p.residual + (size_t)(row + 8 * h) * p.columns + at[u]);
-        if constexpr (WIDTH == 4) {
-          const uint2 v = __ldcg((const uint2*)from);
-          residual[h][u][0] = v.x;
-          residual[h][u][1] = v.y;
-        } else {
-          residual[h][u][0] = __ldcg(from);
-        }
-      }
-    }
-  }
-  /* Row `row` (h = 0) or 8 below (h = 1); `own` are the sums in the products' order. Returns the row's statistics. */
-  template <int OWN8>
-  __device__ float2 finish(const product_arguments_t& p, int row, int h, float2 moments, const float (&own)[OWN8][4]) {
-    float2 statistics = {0, 0};
-    float v[UNITS][WIDTH];
-#pragma unroll
-    for (int i = 0; i < UNITS * WIDTH; i++) {
-      const int u = i / WIDTH, c = i % WIDTH;
-      v[u][c] = own[u * WIDTH / 2 + c / 2][2 * h + c % 2];
-      if (MODE == PRODUCT_NORMALISE) {
-        v[u][c] = moments.y * (v[u][c] - moments.x * scale[u][c]) + bias[u][c];
-      } else {
-        const float2 pair = unpack_half(residual[h][u][c / 2]);
-        v[u][c] += bias[u][c] + ((c % 2 ? pair.y : pair.x) - moments.x) * moments.y * scale[u][c] + shift[u][c];
-        statistics.x += v[u][c];
-        statistics.y += v[u][c] * v[u][c];
-      }
-    }
-    if (MODE == PRODUCT_NORMALISE && p.gelu) { /* one branch, so that all run abreast */
-#pragma unroll
-      for (int i = 0; i < UNITS * WIDTH; i++) {
-        v[i / WIDTH][i % WIDTH] = gelu_fast(v[i / WIDTH][i % WIDTH]);
-      }
-    }
-#pragma unroll
-    for (int u = 0; u < UNITS; u++) {
-      half* to = p.output + (size_t)(row + 8 * h) * p.columns + at[u];
-      if constexpr (WIDTH == 4) {
-        *(uint2*)to = make_uint2(pack_half(v[u][0], v[u][1]), pack_half(v[u][2], v[u][3]));
-      } else {
-        *(uint32_t*)to = pack_half(v[u][0], v[u][1]);
-      }
-    }
-    return statistics;
-  }
-};
-
 template <int WARPGROUPS, int COLUMNS, int SPLIT, int OWNERS, int MODE>
 __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
     product128(const __grid_constant__ product_arguments_t p) {
   typedef product_block_t<WARPGROUPS, COLUMNS, SPLIT, OWNERS> block_t;
   extern __shared__ __align__(1024) uint8_t memory[];
   float2* const sums = (float2*)(memory + 1024);
-  const int warp = __shfl_sync(~0u, (int)threadIdx.x / 32, 0); /* so that it is known to be uniform */
+  const int warp =
+      __shfl_sync(~0u, (int)threadIdx.x / 32, 0); /* so that it is known to be uniform */
   const int lane = threadIdx.x % 32, group = warp / 4, quad = lane / 4, quad_lane = lane % 4;
   const bool is_consumer = warp < WARPGROUPS * 4, is_producer = warp == WARPGROUPS * 4;
   const bool in_cluster = SPLIT * p.weight_sharing > 1;
-  const float2* const partial = MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
+  const float2* const partial =
+      MODE == PRODUCT_NORMALISE ? p.input_statistics : p.residual_statistics;
   const block_t block(p, memory);
   unsigned long long time[PRODUCT_STAMPS];
   time[0] = p.stamps ? global_time() : 0;
@@ -361,7 +246,8 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
   }
   product_columns_t<block_t::UNITS, block_t::WIDTH, MODE> columns;
   if (is_consumer) {
-    columns.prepare(p, blockIdx.y * block_t::N8 + min(block.part, OWNERS - 1) * block_t::OWN8, quad_lane);
+    columns.prepare(p, blockIdx.y * block_t::N8 + min(block.part, OWNERS - 1) * block_t::OWN8,
+                    quad_lane);
   }
   if (p.late_weights) {
     wait_for_predecessor();
@@ -411,7 +297,8 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
     return;
   }
 
-  const int local_row = group * 64 + warp % 4 * 16 + quad, row = block.row_tile * block_t::ROWS + local_row;
+  const int local_row = group * 64 + warp % 4 * 16 + quad,
+            row = block.row_tile * block_t::ROWS + local_row;
   if (MODE == PRODUCT_RESIDUAL) {
     columns.load_residual(p, row);
   }
@@ -439,7 +326,8 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
         statistics.y += __shfl_xor_sync(~0u, statistics.y, other);
       }
       if (quad_lane == 0) {
-        p.output_statistics[(blockIdx.y * OWNERS + block.part) * PRODUCT_ROWS + row + 8 * h] = statistics;
+        p.output_statistics[(blockIdx.y * OWNERS + block.part) * PRODUCT_ROWS + row + 8 * h] =
+            statistics;
       }
     }
   }
@@ -453,8 +341,9 @@ __global__ void __launch_bounds__(WARPGROUPS * 128 + 32 + PRODUCT_HELPERS)
   }
 }
 
-/* [columns][channels] to groups of 8 columns by 64 channels, 1024 bytes each, swizzled as the products read them; within 16
- * columns the order is such that a thread's sums are neighbours. One packing serves every choice. */
+/* [columns][channels] to groups of 8 columns by 64 channels, 1024 bytes each, swizzled as the
+ * products read them; within 16 columns the order is such that a thread's sums are neighbours. One
+ * packing serves every choice. */
 static __global__ void pack_product_weights(half* to, const half* from, int columns, int channels) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i >= (size_t)columns * channels) {

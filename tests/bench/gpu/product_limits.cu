@@ -1,13 +1,15 @@
-/* What carries product128, each alone: warpgroup products by width and number of warpgroups, and boxes of x on their way
- * into shared memory. One block a multiprocessor; clocks of one block, median over the blocks. */
+/* What carries product128, each alone: warpgroup products by width and number of warpgroups, and
+ * boxes of x on their way into shared memory. One block a multiprocessor; clocks of one block,
+ * median over the blocks. */
 #include <cudaTypedefs.h>
 
 #include "hopper.cuh"
-#include "measure.h"
+#include "measure.cuh"
 
 enum { STEPS = 48 };
 
-/* Every warpgroup makes STEPS products of 16 channels into the same sums, committed in groups of PER_GROUP. */
+/* Every warpgroup makes STEPS products of 16 channels into the same sums, committed in groups of
+ * PER_GROUP. */
 template <int N8, int PER_GROUP>
 __global__ void products(int stride, long long* clocks, float* out) {
   extern __shared__ __align__(1024) uint8_t memory[];
@@ -24,7 +26,8 @@ __global__ void products(int stride, long long* clocks, float* out) {
     products_begin();
 #pragma unroll
     for (int k = 0; k < PER_GROUP; k++) {
-      const uint64_t left = matrix_descriptor(base + (b % 4) * 8192 + group % 2 * 32768, 1024) + 2 * (k % 4);
+      const uint64_t left =
+          matrix_descriptor(base + (b % 4) * 8192 + group % 2 * 32768, 1024) + 2 * (k % 4);
       const uint64_t right = matrix_descriptor(base + 65536 + (b % 4) * 1024, stride) + 2 * (k % 4);
       product<N8>(sum, left, right);
     }
@@ -48,7 +51,8 @@ struct boxes_arguments_t {
   const uint8_t* plain;
   int count, box_bytes, depth, bulk, armed;
 };
-/* One thread asks for `count` boxes at once; clocks until the first, the middle and the last have landed. */
+/* One thread asks for `count` boxes at once; clocks until the first, the middle and the last have
+ * landed. */
 static __global__ void boxes(const __grid_constant__ boxes_arguments_t p, long long* clocks) {
   extern __shared__ __align__(1024) uint8_t memory[];
   const uint32_t base = shared_address(memory), data = base + 1024;
@@ -114,7 +118,8 @@ static double middle(int stride, int offset, int count) {
 
 template <int N8, int PER_GROUP>
 static void measure_products() {
-  CHECK(cudaFuncSetAttribute(products<N8, PER_GROUP>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
+  CHECK(cudaFuncSetAttribute(products<N8, PER_GROUP>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             200 * 1024));
   printf("PRODUCTS 64x%d, groups of %d:", N8 * 8, PER_GROUP);
   for (int stride : {1024, N8 == 12 ? 6144 : 12288}) { /* between groups of 8 columns */
     for (int groups : {1, 2, 3, 4}) {
@@ -123,7 +128,8 @@ static void measure_products() {
       }
       CHECK(cudaGetLastError());
       const double c = middle(1, 0, 132) / STEPS;
-      printf(" %d warpgroups %.1f clocks a step (%.0f %%)", groups, c, 100.0 * groups * 64 * N8 * 8 * 16 / 2048 / c);
+      printf(" %d warpgroups %.1f clocks a step (%.0f %%)", groups, c,
+             100.0 * groups * 64 * N8 * 8 * 16 / 2048 / c);
     }
     printf(stride == 1024 ? " |" : "\n");
   }
@@ -134,7 +140,8 @@ static void measure_boxes() {
   half* x = random_half((size_t)channels * rows * 2, 1, 1);
   PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
   cudaDriverEntryPointQueryResult result;
-  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault, &result));
+  CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000,
+                                         cudaEnableDefault, &result));
   CHECK(cudaFuncSetAttribute(boxes, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
   const int rows_of_box = 64;
   for (int depth : {1, 2, 3, 4, 6}) {
@@ -145,7 +152,8 @@ static void measure_boxes() {
                          strides[2] = {(cuuint64_t)channels * 2, 128};
         const cuuint32_t box[3] = {64, rows_of_box, (cuuint32_t)depth}, steps[3] = {1, 1, 1};
         if (encode(&p.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, x, extents, strides, box, steps,
-                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
           printf("FAILED tensor map\n");
           return;
@@ -155,8 +163,8 @@ static void measure_boxes() {
         p.box_bytes = rows_of_box * 128 * depth;
         p.bulk = bulk;
         p.armed = armed;
-        printf("BOXES %d bytes by %s, barriers armed %s:", p.box_bytes, bulk ? "bulk copy" : "tensor map",
-               armed ? "before" : "between");
+        printf("BOXES %d bytes by %s, barriers armed %s:", p.box_bytes,
+               bulk ? "bulk copy" : "tensor map", armed ? "before" : "between");
         for (int count : {1, 2, 3, 4, 6, 12}) {
           p.count = count;
           if (count * depth > 12) {
@@ -164,8 +172,8 @@ static void measure_boxes() {
           }
           boxes<<<132, 64, 1024 + count * p.box_bytes>>>(p, clocks);
           CHECK(cudaGetLastError());
-          printf(" | %d: asked %.0f, first %.0f, middle %.0f, last %.0f", count, middle(4, 0, 132), middle(4, 1, 132),
-                 middle(4, 2, 132), middle(4, 3, 132));
+          printf(" | %d: asked %.0f, first %.0f, middle %.0f, last %.0f", count, middle(4, 0, 132),
+                 middle(4, 1, 132), middle(4, 2, 132), middle(4, 3, 132));
         }
         printf(" clocks\n");
       }

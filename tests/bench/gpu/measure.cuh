@@ -1,5 +1,6 @@
-/* What the experiments share: checked calls, chains of launches captured into a graph and timed by events, random data,
- * errors against a reference. Every figure is a median with the 10th and 90th percentile. */
+/* What the experiments share: checked calls, chains of launches captured into a graph and timed by
+ * events, random data, errors against a reference. Every figure is a median with the 10th and 90th
+ * percentile. */
 #pragma once
 
 #include <cuda_fp16.h>
@@ -9,23 +10,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-/* A failed call ends the program at once: an experiment that goes on after an error measures nothing. */
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    cudaError_t check_status = (call);                                                    \
-    if (check_status != cudaSuccess) {                                                    \
+/* A failed call ends the program at once: an experiment that goes on after an error measures
+ * nothing. */
+#define CHECK(call)                                                                          \
+  do {                                                                                       \
+    cudaError_t check_status = (call);                                                       \
+    if (check_status != cudaSuccess) {                                                       \
       printf("%s:%d %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(check_status)); \
-      fflush(stdout);                                                                     \
-      _exit(2);                                                                           \
-    }                                                                                     \
+      fflush(stdout);                                                                        \
+      _exit(2);                                                                              \
+    }                                                                                        \
   } while (0)
 
 struct spread_t {
@@ -69,7 +71,8 @@ inline void wait_or_die(cudaStream_t stream, const char* what) {
       return;
     }
     if (status != cudaErrorNotReady || now_us() - begin > 30e6) {
-      printf("FAILED %s: %s\n", what, status == cudaErrorNotReady ? "hangs" : cudaGetErrorString(status));
+      printf("FAILED %s: %s\n", what,
+             status == cudaErrorNotReady ? "hangs" : cudaGetErrorString(status));
       fflush(stdout);
       _exit(3);
     }
@@ -136,8 +139,8 @@ struct graph_t {
   }
 };
 
-/* Microseconds of one step inside a chain: `step(stream, i)` records step i; the difference of a long chain and a short
- * one, so that the launch of the graph does not count. */
+/* Microseconds of one step inside a chain: `step(stream, i)` records step i; the difference of a
+ * long chain and a short one, so that the launch of the graph does not count. */
 template <class Step>
 spread_t step_time(Step step, int count = 15, int shorter = 20, int longer = 60) {
   auto chain = [&](int n) {
@@ -155,8 +158,8 @@ spread_t step_time(Step step, int count = 15, int shorter = 20, int longer = 60)
 
 /* Launches a kernel with a cluster and, if `dependent`, programmatic stream serialization. */
 template <class... Parameter, class... Argument>
-cudaError_t launch(void (*kernel)(Parameter...), dim3 grid, int threads, size_t shared, dim3 cluster, bool dependent,
-                   cudaStream_t stream, Argument&&... argument) {
+cudaError_t launch(void (*kernel)(Parameter...), dim3 grid, int threads, size_t shared,
+                   dim3 cluster, bool dependent, cudaStream_t stream, Argument&&... argument) {
   cudaLaunchConfig_t config = {};
   cudaLaunchAttribute attribute[2];
   config.gridDim = grid;
@@ -179,7 +182,8 @@ cudaError_t launch(void (*kernel)(Parameter...), dim3 grid, int threads, size_t 
 
 /* Uniform in [-scale, scale), the same for the same seed. */
 static __global__ void fill_half(half* out, size_t n, float scale, unsigned seed) {
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x) {
     unsigned h = (unsigned)i * 2654435761u + seed * 0x9E3779B9u;
     h = (h ^ h >> 16) * 0x85ebca6bu;
     h = (h ^ h >> 13) * 0xc2b2ae35u;
@@ -187,7 +191,8 @@ static __global__ void fill_half(half* out, size_t n, float scale, unsigned seed
   }
 }
 static __global__ void fill_float(float* out, size_t n, float middle, float scale, unsigned seed) {
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x) {
     unsigned h = (unsigned)i * 2654435761u + seed * 0x9E3779B9u;
     h = (h ^ h >> 16) * 0x85ebca6bu;
     h = (h ^ h >> 13) * 0xc2b2ae35u;

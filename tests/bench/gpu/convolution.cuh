@@ -1,15 +1,17 @@
-/* The convolutions of the experiments: shapes, data in NHWC, a float64 reference, the operation graph with bias, residual
- * and ReLU. */
+/* The convolutions of the experiments: shapes, data in NHWC, a float64 reference, the operation
+ * graph with bias, residual and ReLU. */
 #pragma once
 
-#include "operation_graph.h"
+#include "operation_graph.cuh"
 
 struct layer_t {
   const char* name;
   int64_t in, out, extent, window, stride;
   bool residual;
   double own_us; /* an own kernel in a chain of dependent launches, measured before on an H200 */
-  int64_t output_extent() const { return (extent + 2 * (window / 2) - window) / stride + 1; }
+  int64_t output_extent() const {
+    return (extent + 2 * (window / 2) - window) / stride + 1;
+  }
 };
 
 /* The six most frequent layers of ResNet-50. */
@@ -31,14 +33,16 @@ __device__ inline double as_double(half v) {
 
 /* One thread an output. */
 template <class T>
-static __global__ void convolution_reference(const T* x, const T* w, const T* bias, const T* residual, double* y, int in,
-                                             int extent, int out, int output_extent, int window, int stride, int relu,
-                                             size_t n) {
+static __global__ void convolution_reference(const T* x, const T* w, const T* bias,
+                                             const T* residual, double* y, int in, int extent,
+                                             int out, int output_extent, int window, int stride,
+                                             int relu, size_t n) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i >= n) {
     return;
   }
-  const int k = i % out, column = i / out % output_extent, row = i / out / output_extent % output_extent;
+  const int k = i % out, column = i / out % output_extent,
+            row = i / out / output_extent % output_extent;
   const size_t image = i / out / output_extent / output_extent;
   double sum = bias ? as_double(bias[k]) : 0;
   for (int r = 0; r < window; r++) {
@@ -100,21 +104,29 @@ struct convolution_data_t {
     cudaFree(y);
     cudaFree(expected);
   }
-  static half* random_of(half*, size_t n, float scale, unsigned seed) { return random_half(n, scale, seed); }
-  static float* random_of(float*, size_t n, float scale, unsigned seed) { return random_float(n, 0, scale, seed); }
-  static T* random(size_t n, float scale, unsigned seed) { return random_of((T*)nullptr, n, scale, seed); }
+  static half* random_of(half*, size_t n, float scale, unsigned seed) {
+    return random_half(n, scale, seed);
+  }
+  static float* random_of(float*, size_t n, float scale, unsigned seed) {
+    return random_float(n, 0, scale, seed);
+  }
+  static T* random(size_t n, float scale, unsigned seed) {
+    return random_of((T*)nullptr, n, scale, seed);
+  }
   void reference(bool bias_and_relu, bool with_residual) {
     convolution_reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(
-        x, w[0], bias_and_relu ? bias : nullptr, with_residual ? residual : nullptr, expected, (int)layer.in,
-        (int)layer.extent, (int)layer.out, (int)layer.output_extent(), (int)layer.window, (int)layer.stride,
-        bias_and_relu, outputs);
+        x, w[0], bias_and_relu ? bias : nullptr, with_residual ? residual : nullptr, expected,
+        (int)layer.in, (int)layer.extent, (int)layer.out, (int)layer.output_extent(),
+        (int)layer.window, (int)layer.stride, bias_and_relu, outputs);
     CHECK(cudaDeviceSynchronize());
   }
-  static cudnnDataType_t dtype() { return sizeof(T) == 2 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT; }
+  static cudnnDataType_t dtype() {
+    return sizeof(T) == 2 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+  }
 };
 
-/* relu(convolution(x, w) + bias (+ residual)) as one operation graph. The weights are the second name. Only with the
- * residual before the bias does cuDNN know the pattern by heart. */
+/* relu(convolution(x, w) + bias (+ residual)) as one operation graph. The weights are the second
+ * name. Only with the residual before the bias does cuDNN know the pattern by heart. */
 template <class T>
 cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d, bool residual_first = true) {
   const cudnnDataType_t type = d.dtype();

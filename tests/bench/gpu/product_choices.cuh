@@ -1,9 +1,10 @@
-/* The host's side of product128: which instances there are, what a configuration needs, how it is launched. */
+/* The host's side of product128: which instances there are, what a configuration needs, how it is
+ * launched. */
 #pragma once
 
 #include <cudaTypedefs.h>
 
-#include "measure.h"
+#include "measure.cuh"
 #include "product128.cuh"
 
 typedef void (*product_kernel_t)(product_arguments_t);
@@ -33,10 +34,11 @@ struct product_step_t {
   size_t ahead_bytes = 0;
 };
 
-#define PRODUCT_INSTANCE(warpgroups, columns, split, owners, mode)                              \
-  {                                                                                             \
-    warpgroups, columns, split, owners, mode, product128<warpgroups, columns, split, owners, mode>, \
-        product_layout<warpgroups, columns, split, owners>                                      \
+#define PRODUCT_INSTANCE(warpgroups, columns, split, owners, mode) \
+  {                                                                \
+    warpgroups, columns, split, owners, mode,                      \
+        product128<warpgroups, columns, split, owners, mode>,      \
+        product_layout<warpgroups, columns, split, owners>         \
   }
 
 inline const std::vector<product_instance_t>& product_instances() {
@@ -76,18 +78,23 @@ inline const std::vector<product_instance_t>& product_instances() {
 
 inline void product_setup() {
   for (const product_instance_t& instance : product_instances()) {
-    CHECK(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-    CHECK(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
+    CHECK(
+        cudaFuncSetAttribute(instance.kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    CHECK(
+        cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
   }
 }
 
 inline std::string product_name(const product_choice_t& choice) {
   const product_instance_t& instance = product_instances()[choice.instance];
   char text[160];
-  snprintf(text, sizeof text, "%3dx%-2d split %d/%d, stages %d of %d, weights by %d, release %s%s", instance.warpgroups * 64,
-           instance.columns, instance.split, instance.owners, choice.stages, choice.stage_blocks * 64,
-           choice.weight_sharing, choice.release_late ? "late" : "early",
-           choice.pad == 2 ? ", one a multiprocessor" : choice.pad ? ", two a multiprocessor" : "");
+  snprintf(text, sizeof text, "%3dx%-2d split %d/%d, stages %d of %d, weights by %d, release %s%s",
+           instance.warpgroups * 64, instance.columns, instance.split, instance.owners,
+           choice.stages, choice.stage_blocks * 64, choice.weight_sharing,
+           choice.release_late ? "late" : "early",
+           choice.pad == 2 ? ", one a multiprocessor"
+           : choice.pad    ? ", two a multiprocessor"
+                           : "");
   return text;
 }
 
@@ -102,15 +109,17 @@ inline CUtensorMap product_input_map(const half* input, int channels, int rows, 
   static PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
   if (!encode) {
     cudaDriverEntryPointQueryResult result;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000, cudaEnableDefault, &result));
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode, 12000,
+                                           cudaEnableDefault, &result));
   }
   CUtensorMap map;
   const cuuint64_t extents[3] = {64, PRODUCT_ROWS, (cuuint64_t)channels / 64},
                    strides[2] = {(cuuint64_t)channels * 2, 128};
   const cuuint32_t box[3] = {64, (cuuint32_t)rows, (cuuint32_t)blocks}, steps[3] = {1, 1, 1};
-  const CUresult status = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void*)input, extents, strides, box, steps,
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void*)input, extents, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) {
     printf("FAILED tensor map: %d\n", (int)status);
     _exit(2);
@@ -126,12 +135,14 @@ struct product_launch_t {
 };
 
 /* False: this choice does not fit the step. */
-inline bool product_plan(const product_step_t& step, const product_choice_t& choice, product_launch_t* out) {
+inline bool product_plan(const product_step_t& step, const product_choice_t& choice,
+                         product_launch_t* out) {
   const product_instance_t& instance = product_instances()[choice.instance];
   const int blocks = step.channels / 64 / instance.split, tiles = step.columns / instance.columns;
-  if (instance.mode != step.mode || step.columns % instance.columns || step.channels % (64 * instance.split) ||
-      blocks > PRODUCT_CHUNK * PRODUCT_CHUNKS_MAX || blocks % choice.stage_blocks ||
-      choice.stages * choice.stage_blocks > blocks || choice.stages > PRODUCT_STAGES_MAX ||
+  if (instance.mode != step.mode || step.columns % instance.columns ||
+      step.channels % (64 * instance.split) || blocks > PRODUCT_CHUNK * PRODUCT_CHUNKS_MAX ||
+      blocks % choice.stage_blocks || choice.stages * choice.stage_blocks > blocks ||
+      choice.stages > PRODUCT_STAGES_MAX ||
       (choice.weight_sharing == 2 && instance.warpgroups == 2)) {
     return false;
   }
@@ -147,7 +158,8 @@ inline bool product_plan(const product_step_t& step, const product_choice_t& cho
   product_arguments_t& a = out->arguments;
   a = {};
   if (step.input) {
-    a.input = product_input_map(step.input, step.channels, instance.warpgroups * 64, choice.stage_blocks);
+    a.input =
+        product_input_map(step.input, step.channels, instance.warpgroups * 64, choice.stage_blocks);
   }
   a.weights = step.weights;
   a.bias = step.bias;
@@ -161,7 +173,8 @@ inline bool product_plan(const product_step_t& step, const product_choice_t& cho
   a.output_statistics = step.output_statistics;
   a.output = step.output;
   const size_t launched = (size_t)out->grid.x * out->grid.y * out->grid.z;
-  a.ahead = step.ahead && step.ahead_bytes % (launched * 16) == 0 ? (const char*)step.ahead : nullptr;
+  a.ahead =
+      step.ahead && step.ahead_bytes % (launched * 16) == 0 ? (const char*)step.ahead : nullptr;
   a.ahead_bytes = (unsigned)(step.ahead_bytes / launched);
   a.columns = step.columns;
   a.channels = step.channels;
@@ -191,9 +204,12 @@ inline std::vector<product_choice_t> product_choices(const product_step_t& step,
     for (int stage_blocks : {1, 2, 3, 4}) {
       int last = 0;
       for (int budget : {115000, 232448}) { /* two blocks a multiprocessor, or one */
-        const int fixed = instance.layout(step.channels, 0, 1).size, stage = instance.warpgroups * 8192 * stage_blocks;
-        const int stages = std::min({blocks / stage_blocks, (budget - fixed) / stage, (int)PRODUCT_STAGES_MAX});
-        if (stages < 1 || stages == last || (stages == 1 && blocks > stage_blocks) || (few && budget > 115000)) {
+        const int fixed = instance.layout(step.channels, 0, 1).size,
+                  stage = instance.warpgroups * 8192 * stage_blocks;
+        const int stages =
+            std::min({blocks / stage_blocks, (budget - fixed) / stage, (int)PRODUCT_STAGES_MAX});
+        if (stages < 1 || stages == last || (stages == 1 && blocks > stage_blocks) ||
+            (few && budget > 115000)) {
           continue;
         }
         last = stages;

@@ -1,18 +1,19 @@
-/* A matrix product through cuBLASLt, y[rows][columns] = f(x[rows][channels] w[columns][channels]^T), all row-major. */
+/* A matrix product through cuBLASLt, y[rows][columns] = f(x[rows][channels]
+ * w[columns][channels]^T), all row-major. */
 #pragma once
 
 #include <cublasLt.h>
 
-#include "measure.h"
+#include "measure.cuh"
 
-#define CHECK_BLAS(call)                                                                                           \
-  do {                                                                                                             \
-    cublasStatus_t check_status = (call);                                                                          \
-    if (check_status != CUBLAS_STATUS_SUCCESS) {                                                                   \
-      printf("%s:%d %s: %s\n", __FILE__, __LINE__, #call, cublasLtGetStatusString(check_status));                  \
-      fflush(stdout);                                                                                              \
-      _exit(2);                                                                                                    \
-    }                                                                                                              \
+#define CHECK_BLAS(call)                                                                          \
+  do {                                                                                            \
+    cublasStatus_t check_status = (call);                                                         \
+    if (check_status != CUBLAS_STATUS_SUCCESS) {                                                  \
+      printf("%s:%d %s: %s\n", __FILE__, __LINE__, #call, cublasLtGetStatusString(check_status)); \
+      fflush(stdout);                                                                             \
+      _exit(2);                                                                                   \
+    }                                                                                             \
   } while (0)
 
 struct blas_product_t {
@@ -24,10 +25,15 @@ struct blas_product_t {
   int rows, columns, channels;
 
   /* In column-major words: y^T = w^T^T x^T, so `weights` is the transposed left operand. */
-  blas_product_t(cublasLtHandle_t handle, int rows, int columns, int channels, cublasLtEpilogue_t epilogue,
-                 const void* bias, cudaDataType_t type = CUDA_R_16F,
-                 cublasComputeType_t compute = CUBLAS_COMPUTE_32F, size_t workspace_bytes = 32 << 20)
-      : handle(handle), workspace_bytes(workspace_bytes), rows(rows), columns(columns), channels(channels) {
+  blas_product_t(cublasLtHandle_t handle, int rows, int columns, int channels,
+                 cublasLtEpilogue_t epilogue, const void* bias, cudaDataType_t type = CUDA_R_16F,
+                 cublasComputeType_t compute = CUBLAS_COMPUTE_32F,
+                 size_t workspace_bytes = 32 << 20)
+      : handle(handle),
+        workspace_bytes(workspace_bytes),
+        rows(rows),
+        columns(columns),
+        channels(channels) {
     CHECK_BLAS(cublasLtMatmulDescCreate(&operation, compute, CUDA_R_32F));
     const cublasOperation_t transpose = CUBLAS_OP_T;
     set(CUBLASLT_MATMUL_DESC_TRANSA, transpose);
@@ -56,7 +62,8 @@ struct blas_product_t {
     CHECK_BLAS(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value));
   }
   /* The library's proposals, best first by its own opinion. */
-  std::vector<cublasLtMatmulHeuristicResult_t> heuristics(int wanted, cublasStatus_t* out_status = nullptr,
+  std::vector<cublasLtMatmulHeuristicResult_t> heuristics(int wanted,
+                                                          cublasStatus_t* out_status = nullptr,
                                                           uint32_t alignment = 256) {
     cublasLtMatmulPreference_t preference;
     CHECK_BLAS(cublasLtMatmulPreferenceCreate(&preference));
@@ -70,8 +77,9 @@ struct blas_product_t {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
     std::vector<cublasLtMatmulHeuristicResult_t> results(wanted);
     int found = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(handle, operation, weights, input, output, output,
-                                                                 preference, wanted, results.data(), &found);
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(handle, operation, weights, input, output, output,
+                                       preference, wanted, results.data(), &found);
     cublasLtMatmulPreferenceDestroy(preference);
     if (out_status) {
       *out_status = status;
@@ -79,16 +87,18 @@ struct blas_product_t {
     results.resize(status == CUBLAS_STATUS_SUCCESS ? found : 0);
     return results;
   }
-  cublasStatus_t run(const cublasLtMatmulAlgo_t* algorithm, const void* w, const void* x, const void* residual, void* y,
-                     cudaStream_t stream) {
+  cublasStatus_t run(const cublasLtMatmulAlgo_t* algorithm, const void* w, const void* x,
+                     const void* residual, void* y, cudaStream_t stream) {
     const float alpha = 1, beta = residual ? 1.f : 0.f;
-    return cublasLtMatmul(handle, operation, &alpha, w, weights, x, input, &beta, residual ? residual : y, output, y,
-                          output, algorithm, workspace, workspace_bytes, stream);
+    return cublasLtMatmul(handle, operation, &alpha, w, weights, x, input, &beta,
+                          residual ? residual : y, output, y, output, algorithm, workspace,
+                          workspace_bytes, stream);
   }
 };
 
 template <class T>
-T algorithm_value(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoConfigAttributes_t attribute) {
+T algorithm_value(const cublasLtMatmulAlgo_t& algorithm,
+                  cublasLtMatmulAlgoConfigAttributes_t attribute) {
   T value = 0;
   size_t written = 0;
   cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof value, &written);
