@@ -125,10 +125,15 @@ struct convolution_data_t {
   }
 };
 
-/* relu(convolution(x, w) + bias (+ residual)) as one operation graph. The weights are the second
- * name. Only with the residual before the bias does cuDNN know the pattern by heart. */
+/* How relu(convolution(x, w) + bias (+ residual)) is written down as an operation graph. Only the
+ * first does cuDNN know by heart; for the others it compiles a kernel. */
+enum form_t { RESIDUAL_FIRST, BIAS_FIRST, RELU_AS_MAXIMUM };
+static const char* const form_names[] = {"residual first", "bias first", "ReLU as maximum with 0"};
+
+/* The weights are the second name. */
 template <class T>
-cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d, bool residual_first = true) {
+cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d, form_t form) {
+  static float zero = 0;
   const cudnnDataType_t type = d.dtype();
   dnn_t value = g.between(d.ye);
   dnn_t x = g.nhwc(type, d.xe, d.x), w = g.nhwc(type, d.we, d.w[0]);
@@ -140,16 +145,21 @@ cudnnStatus_t residual_graph(dnn_graph_t& g, convolution_data_t<T>& d, bool resi
     }
     value = sum;
   };
-  for (bool residual : {residual_first, !residual_first}) {
+  for (bool residual : {form == RESIDUAL_FIRST, form != RESIDUAL_FIRST}) {
     if (!residual) {
       add(g.nhwc(type, d.be, d.bias));
     } else if (d.layer.residual) {
       add(g.nhwc(type, d.ye, d.residual));
     }
   }
-  if (status == CUDNN_STATUS_SUCCESS) {
-    status = g.pointwise(CUDNN_POINTWISE_RELU_FWD, value, nullptr, g.nhwc(type, d.ye, d.y));
+  if (status != CUDNN_STATUS_SUCCESS) {
+    return status;
   }
+  const extents_t one = {1, 1, 1, 1};
+  dnn_t bound =
+      form == RELU_AS_MAXIMUM ? g.tensor(CUDNN_DATA_FLOAT, one, one, &zero, true) : nullptr;
+  status = g.pointwise(bound ? CUDNN_POINTWISE_MAX : CUDNN_POINTWISE_RELU_FWD, value, bound,
+                       g.nhwc(type, d.ye, d.y));
   return status == CUDNN_STATUS_SUCCESS ? g.finish() : status;
 }
 

@@ -53,11 +53,11 @@ static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configur
   return r;
 }
 
-static void one_layer(const layer_t& layer, int64_t batch, bool residual_first, double seconds) {
+static void one_layer(const layer_t& layer, int64_t batch, form_t form, double seconds) {
   convolution_data_t<half> d(layer, batch);
   dnn_graph_t g(handle);
   const double t0 = now_us();
-  const cudnnStatus_t status = residual_graph(g, d, residual_first);
+  const cudnnStatus_t status = residual_graph(g, d, form);
   const double t1 = now_us();
   if (status != CUDNN_STATUS_SUCCESS) {
     printf("ENGINES %s batch %ld: refused: %s\n", layer.name, (long)batch, dnn_words().c_str());
@@ -70,12 +70,10 @@ static void one_layer(const layer_t& layer, int64_t batch, bool residual_first, 
   const std::vector<dnn_t> fallback = g.proposals(CUDNN_HEUR_MODE_FALLBACK);
   const double t4 = now_us();
   printf(
-      "ENGINES %s batch %ld%s: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, "
+      "ENGINES %s batch %ld, %s: graph %.2f ms, %ld engines; mode A %zu in %.1f ms, B %zu in %.1f, "
       "fallback %zu in %.1f\n",
-      layer.name, (long)batch,
-      layer.residual ? (residual_first ? ", residual first" : ", bias first") : "", (t1 - t0) / 1e3,
-      (long)g.engines(), a.size(), (t2 - t1) / 1e3, b.size(), (t3 - t2) / 1e3, fallback.size(),
-      (t4 - t3) / 1e3);
+      layer.name, (long)batch, form_names[form], (t1 - t0) / 1e3, (long)g.engines(), a.size(),
+      (t2 - t1) / 1e3, b.size(), (t3 - t2) / 1e3, fallback.size(), (t4 - t3) / 1e3);
   std::vector<result_t> results;
   std::vector<double> builds;
   const double begin = now_us();
@@ -127,10 +125,8 @@ static void one_layer(const layer_t& layer, int64_t batch, bool residual_first, 
 static void layer_table(double seconds) {
   for (int64_t batch : {1, 32}) {
     for (const layer_t& layer : layers) {
-      one_layer(layer, batch, true, seconds);
-      if (layer.residual) {
-        one_layer(layer, batch, false, seconds);
-      }
+      one_layer(layer, batch, RESIDUAL_FIRST, seconds);
+      one_layer(layer, batch, layer.residual ? BIAS_FIRST : RELU_AS_MAXIMUM, seconds);
     }
   }
 }
@@ -149,7 +145,7 @@ static void parallel_builds(int threads) {
       CHECK_DNN(cudnnCreate(&own));
       {
         dnn_graph_t g(own);
-        CHECK_DNN(residual_graph(g, d, false));
+        CHECK_DNN(residual_graph(g, d, BIAS_FIRST));
         const std::vector<dnn_t> a = g.proposals(CUDNN_HEUR_MODE_A);
         for (size_t i = t; i < a.size(); i += threads) {
           dnn_plan_t plan;
@@ -168,10 +164,10 @@ static void parallel_builds(int threads) {
 }
 
 /* Capture against the library's own graph interface, update, serialisation, host costs. */
-static void life_of_a_plan(const layer_t& layer, bool residual_first) {
+static void life_of_a_plan(const layer_t& layer, form_t form) {
   convolution_data_t<half> d(layer, 1);
   dnn_graph_t g(handle);
-  CHECK_DNN(residual_graph(g, d, residual_first));
+  CHECK_DNN(residual_graph(g, d, form));
   std::vector<int64_t> seen;
   for (dnn_t configuration : g.proposals(CUDNN_HEUR_MODE_A)) {
     const dnn_engine_t engine = engine_of(g, configuration);
@@ -283,7 +279,7 @@ static void precision() {
     const layer_t layer = layers[number];
     convolution_data_t<float> d(layer, 1);
     dnn_graph_t g(handle);
-    CHECK_DNN(residual_graph(g, d));
+    CHECK_DNN(residual_graph(g, d, RESIDUAL_FIRST));
     for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
       const std::vector<dnn_t> found = g.proposals(mode);
       printf("PRECISION fp32 %s, mode %d, %zu proposals:", layer.name, mode, found.size());
@@ -348,8 +344,8 @@ int main(int argc, char** argv) {
   }
   device_properties(argc > 2 ? argv[2] : nullptr);
   layer_table(argc > 1 ? atof(argv[1]) : 6);
-  life_of_a_plan(layers[1], true);
-  life_of_a_plan(layers[2], false);
+  life_of_a_plan(layers[1], RESIDUAL_FIRST);
+  life_of_a_plan(layers[2], BIAS_FIRST);
   precision();
   CHECK(cudaMemGetInfo(&after, &total));
   printf("CUDNN all in all %.1f MB of device memory\n", (double)(before - after) / 1e6);
