@@ -2,6 +2,7 @@
 # build.sh [FOLDER]: compiles the GPU experiments for sm_90a into FOLDER (default: the current one).
 # NVCC names the compiler, LIBRARIES where cuBLASLt, cuDNN and NVRTC are; those that miss are left out.
 set -e
+mkdir -p "${1:-.}"
 out=$(realpath "${1:-.}")
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
