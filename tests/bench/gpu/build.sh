@@ -29,7 +29,9 @@ make_one bert_chain
 make_one inverted_residual
 make_one cudnn_engines -lcudnn
 make_one cudnn_fusion -lcudnn
+make_one cudnn_without_gpu -lcudnn
 make_one cudnn_attention -lcudnn
+make_one failure -lcublasLt
 make_one startup -lcublasLt -lcudnn
 make_one cublaslt -lcublasLt
 make_one runtime_compile -lnvrtc -lcuda

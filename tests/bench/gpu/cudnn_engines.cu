@@ -199,11 +199,95 @@ static void load_plan(const char* path) {
          relative_error(d.y, d.expected, d.outputs));
 }
 
-/* Capture against the library's own graph interface, update, serialisation, host costs. */
+/* The library's own way to a graph, a change of the output's address, and whether both are right.
+ */
+static void print_native_graph(dnn_graph_t& g, dnn_plan_t& plan, convolution_data_t<half>& d,
+                               cudaStream_t s) {
+  cudaGraph_t graph;
+  CHECK(cudaGraphCreate(&graph, 0));
+  double begin = now_us();
+  cudnnStatus_t status = cudnnBackendPopulateCudaGraph(handle, plan.plan, plan.pack, graph);
+  const double populate = now_us() - begin;
+  if (status != CUDNN_STATUS_SUCCESS) {
+    printf("  populate refused: %s (%s)\n", cudnnGetErrorString(status), dnn_words().c_str());
+    CHECK(cudaGraphDestroy(graph));
+    return;
+  }
+  size_t nodes = 0;
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  auto run = [&](half* y) {
+    CHECK(cudaMemset(y, 0xff, d.outputs * 2));
+    CHECK(cudaGraphLaunch(exec, s));
+    CHECK(cudaStreamSynchronize(s));
+    return relative_error(y, d.expected, d.outputs);
+  };
+  const double error = run(d.y);
+  half* other = device_new<half>(d.outputs);
+  std::vector<void*> pointers = g.pointers;
+  pointers.back() = other;
+  plan.bind(g.names, pointers);
+  begin = now_us();
+  status = cudnnBackendUpdateCudaGraph(handle, plan.plan, plan.pack, graph);
+  const double update = now_us() - begin;
+  cudaGraphExecUpdateResultInfo info;
+  begin = now_us();
+  const cudaError_t applied = cudaGraphExecUpdate(exec, graph, &info);
+  const double apply = now_us() - begin;
+  printf(
+      "  populate %.1f us, %zu nodes, error %.1e; update %s %.1f us, executable update %s %.1f "
+      "us, error %.1e\n",
+      populate, nodes, error, cudnnGetErrorString(status), update, cudaGetErrorString(applied),
+      apply, run(other));
+  plan.bind(g.names, g.pointers);
+  CHECK(cudaFree(other));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+}
+
+/* A plan as JSON, written for --load if it was compiled, and read again by another handle. */
+static void print_serialised(dnn_graph_t& g, const dnn_plan_t& plan, bool compiled,
+                             convolution_data_t<half>& d) {
+  double begin = now_us();
+  const std::string json = plan.json();
+  const double write = now_us() - begin;
+  if (json.empty()) {
+    printf("  serialisation refused: %s\n", dnn_words().c_str());
+    return;
+  }
+  FILE* f = compiled ? fopen(plan_file, "wb") : nullptr;
+  if (f) {
+    fwrite(json.data(), 1, json.size(), f);
+    fclose(f);
+  }
+  cudnnHandle_t other;
+  CHECK_DNN(cudnnCreate(&other));
+  {
+    dnn_plan_t loaded;
+    begin = now_us();
+    const cudnnStatus_t status = loaded.load(other, json);
+    const double load = now_us() - begin;
+    double error = NAN;
+    if (status == CUDNN_STATUS_SUCCESS) {
+      loaded.bind(g.names, g.pointers);
+      CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
+      CHECK_DNN(cudnnBackendExecute(other, loaded.plan, loaded.pack));
+      error = relative_error(d.y, d.expected, d.outputs);
+    }
+    printf("  serialised in %.2f ms to %zu bytes, loaded in %.2f ms: %s, error %.1e\n", write / 1e3,
+           json.size(), load / 1e3, cudnnGetErrorString(status), error);
+  }
+  CHECK_DNN(cudnnDestroy(other));
+}
+
+/* One plan of each engine: what it costs to build, run, put into a graph, keep. */
 static void life_of_a_plan(const layer_t& layer, form_t form) {
   convolution_data_t<half> d(layer, 1);
   dnn_graph_t g(handle);
   CHECK_DNN(residual_graph(g, d, form));
+  cudaStream_t s;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
   std::vector<int64_t> seen;
   for (dnn_t configuration : g.proposals(CUDNN_HEUR_MODE_A)) {
     const dnn_engine_t engine = engine_of(g, configuration);
@@ -218,102 +302,24 @@ static void life_of_a_plan(const layer_t& layer, form_t form) {
     const double build = now_us() - begin;
     seen.push_back(engine.index);
     plan.bind(g.names, g.pointers);
-    cudaStream_t s;
-    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     CHECK_DNN(cudnnSetStream(handle, s));
+    auto run = [&] { CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack)); };
     begin = now_us();
-    CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack));
+    run();
     const double first = now_us() - begin;
     CHECK(cudaStreamSynchronize(s));
-    const spread_t again =
-        host_time([&] { CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack)); }, 200);
+    const spread_t again = host_time(run, 200);
     CHECK(cudaStreamSynchronize(s));
     const spread_t pack = host_time([&] { plan.bind(g.names, g.pointers); }, 200);
     printf(
         "PLAN engine %ld behavior %x: build %.1f ms, first execute %.0f us, later %.2f us "
-        "(%.2f-%.2f) of host time, "
-        "variant pack %.2f us\n",
+        "(%.2f-%.2f) of host time, variant pack %.2f us\n",
         (long)engine.index, engine.behavior, build / 1e3, first, again.median, again.low,
         again.high, pack.median);
-    /* native graph */
-    cudaGraph_t graph;
-    CHECK(cudaGraphCreate(&graph, 0));
-    begin = now_us();
-    cudnnStatus_t status = cudnnBackendPopulateCudaGraph(handle, plan.plan, plan.pack, graph);
-    const double populate = now_us() - begin;
-    if (status == CUDNN_STATUS_SUCCESS) {
-      size_t nodes = 0;
-      CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
-      cudaGraphExec_t exec;
-      CHECK(cudaGraphInstantiate(&exec, graph, 0));
-      CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
-      CHECK(cudaGraphLaunch(exec, s));
-      CHECK(cudaStreamSynchronize(s));
-      const double error = relative_error(d.y, d.expected, d.outputs);
-      std::vector<void*> pointers = g.pointers;
-      half* other = device_new<half>(d.outputs);
-      pointers.back() = other;
-      dnn_t keep = plan.pack;
-      plan.pack = nullptr;
-      plan.bind(g.names, pointers);
-      begin = now_us();
-      status = cudnnBackendUpdateCudaGraph(handle, plan.plan, plan.pack, graph);
-      const double update = now_us() - begin;
-      cudaGraphExecUpdateResultInfo info;
-      begin = now_us();
-      const cudaError_t applied = cudaGraphExecUpdate(exec, graph, &info);
-      const double apply = now_us() - begin;
-      CHECK(cudaGraphLaunch(exec, s));
-      CHECK(cudaStreamSynchronize(s));
-      printf(
-          "  populate %.1f us, %zu nodes, error %.1e; update %s %.1f us, executable update %s %.1f "
-          "us, error %.1e\n",
-          populate, nodes, error, cudnnGetErrorString(status), update, cudaGetErrorString(applied),
-          apply, relative_error(other, d.expected, d.outputs));
-      cudaGetLastError();
-      cudnnBackendDestroyDescriptor(keep);
-      CHECK(cudaFree(other));
-      CHECK(cudaGraphExecDestroy(exec));
-    } else {
-      printf("  populate refused: %s (%s)\n", cudnnGetErrorString(status), dnn_words().c_str());
-    }
-    CHECK(cudaGraphDestroy(graph));
-    /* serialisation */
-    begin = now_us();
-    const std::string json = plan.json();
-    const double write = now_us() - begin;
-    if (json.empty()) {
-      printf("  serialisation refused: %s\n", dnn_words().c_str());
-    } else {
-      if (engine.behavior) {
-        FILE* f = fopen(plan_file, "wb");
-        if (f) {
-          fwrite(json.data(), 1, json.size(), f);
-          fclose(f);
-        }
-      }
-      cudnnHandle_t other;
-      CHECK_DNN(cudnnCreate(&other));
-      {
-        dnn_plan_t loaded;
-        begin = now_us();
-        status = loaded.load(other, json);
-        const double load = now_us() - begin;
-        double error = NAN;
-        if (status == CUDNN_STATUS_SUCCESS) {
-          loaded.bind(g.names, g.pointers);
-          CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
-          CHECK_DNN(cudnnBackendExecute(other, loaded.plan, loaded.pack));
-          error = relative_error(d.y, d.expected, d.outputs);
-        }
-        printf(
-            "  serialised in %.2f ms to %zu bytes (%.60s...), loaded in %.2f ms: %s, error %.1e\n",
-            write / 1e3, json.size(), json.c_str(), load / 1e3, cudnnGetErrorString(status), error);
-      }
-      CHECK_DNN(cudnnDestroy(other));
-    }
-    CHECK(cudaStreamDestroy(s));
+    print_native_graph(g, plan, d, s);
+    print_serialised(g, plan, engine.behavior != 0, d);
   }
+  CHECK(cudaStreamDestroy(s));
 }
 
 /* Which fp32 engines are tf32: numerical notes beside the error. */

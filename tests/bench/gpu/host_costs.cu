@@ -8,125 +8,98 @@ static void print(const char* what, spread_t t) {
   printf("HOST %s: %.2f us (%.2f-%.2f)\n", what, t.median, t.low, t.high);
 }
 
+/* Host time until a launch returns, on an idle stream, behind another, and until the result is
+ * there; the gap is what lies between the last kernel of one replay and the first of the next. */
+static void print_launches(graph_t& g, const chain_t& chain, int nodes) {
+  std::vector<double> idle, busy, run, period;
+  for (int i = 0; i < 60; i++) {
+    const double begin = now_us();
+    CHECK(cudaGraphLaunch(g.exec, g.stream));
+    const double returned = now_us();
+    CHECK(cudaStreamSynchronize(g.stream));
+    if (i >= 10) {
+      idle.push_back(returned - begin);
+      run.push_back(now_us() - begin);
+    }
+  }
+  for (int i = 0; i < 60; i++) {
+    CHECK(cudaGraphLaunch(g.exec, g.stream));
+    const double begin = now_us();
+    CHECK(cudaGraphLaunch(g.exec, g.stream));
+    busy.push_back(now_us() - begin);
+    CHECK(cudaStreamSynchronize(g.stream));
+  }
+  auto many = [&](int n) {
+    CHECK(cudaEventRecord(g.begin, g.stream));
+    for (int i = 0; i < n; i++) {
+      CHECK(cudaGraphLaunch(g.exec, g.stream));
+    }
+    CHECK(cudaEventRecord(g.end, g.stream));
+    CHECK(cudaEventSynchronize(g.end));
+    float ms;
+    CHECK(cudaEventElapsedTime(&ms, g.begin, g.end));
+    return ms * 1e3;
+  };
+  many(5);
+  for (int i = 0; i < 9; i++) {
+    period.push_back((many(40) - many(10)) / 30);
+  }
+  unsigned long long t[4];
+  CHECK(cudaMemcpy(t, chain.stamps, sizeof t, cudaMemcpyDeviceToHost));
+  const double inside = (double)(t[nodes > 1 ? 3 : 1] - t[0]) / 1e3;
+  const spread_t returns = spread_of(idle);
+  printf(
+      "  launch returns after %.2f us (%.2f-%.2f), behind another %.2f; launch to synchronised "
+      "%.1f; period back to back %.2f, first start to last end %.2f: gap %.2f us\n",
+      returns.median, returns.low, returns.high, spread_of(busy).median, spread_of(run).median,
+      spread_of(period).median, inside, spread_of(period).median - inside);
+}
+
+/* What it costs to change all of a graph, or one node. */
+static void print_changes(graph_t& g, const graph_t& other) {
+  cudaGraphExecUpdateResultInfo info;
+  bool turn = false;
+  auto update = [&] {
+    CHECK(cudaGraphExecUpdate(g.exec, (turn = !turn) ? other.graph : g.graph, &info));
+  };
+  auto launch = [&] { CHECK(cudaGraphLaunch(g.exec, g.stream)); };
+  size_t count = 0;
+  CHECK(cudaGraphGetNodes(g.graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> node(count);
+  CHECK(cudaGraphGetNodes(g.graph, node.data(), &count));
+  cudaKernelNodeParams parameters;
+  CHECK(cudaGraphKernelNodeGetParams(node[0], &parameters));
+  auto set = [&] { CHECK(cudaGraphExecKernelNodeSetParams(g.exec, node[0], &parameters)); };
+  auto both = [&](auto change) { return [&, change] { change(), launch(); }; };
+  const spread_t all = host_time(update, 20), all_launched = host_time(both(update), 20);
+  CHECK(cudaStreamSynchronize(g.stream));
+  const spread_t one = host_time(set, 50), one_launched = host_time(both(set), 50);
+  CHECK(cudaStreamSynchronize(g.stream));
+  printf(
+      "  executable update %.1f us, with launch %.1f; one node's parameters %.2f, with launch "
+      "%.2f\n",
+      all.median, all_launched.median, one.median, one_launched.median);
+}
+
 static void graph_launches() {
   for (int nodes : {1, 50, 100, 500}) {
     for (bool dependent : {false, true}) {
-      chain_t chain;
-      double begin = now_us();
-      cudaStream_t s;
-      CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-      CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-      chain.enqueue(s, nodes, dependent, true);
-      cudaGraph_t graph;
-      CHECK(cudaStreamEndCapture(s, &graph));
-      const double capture = now_us() - begin;
-      cudaGraphExec_t exec;
-      begin = now_us();
-      CHECK(cudaGraphInstantiate(&exec, graph, 0));
-      const double instantiate = now_us() - begin;
-      begin = now_us();
-      CHECK(cudaGraphUpload(exec, s));
-      CHECK(cudaStreamSynchronize(s));
-      const double upload = now_us() - begin;
-      std::vector<double> idle, busy, run;
-      for (int i = 0; i < 60; i++) {
-        begin = now_us();
-        CHECK(cudaGraphLaunch(exec, s));
-        const double returned = now_us();
-        CHECK(cudaStreamSynchronize(s));
-        if (i >= 10) {
-          idle.push_back(returned - begin);
-          run.push_back(now_us() - begin);
-        }
-      }
-      for (int i = 0; i < 60; i++) {
-        CHECK(cudaGraphLaunch(exec, s));
-        begin = now_us();
-        CHECK(cudaGraphLaunch(exec, s));
-        busy.push_back(now_us() - begin);
-        CHECK(cudaStreamSynchronize(s));
-      }
-      /* the gap: end of the last kernel of one replay to the start of the first of the next */
-      std::vector<double> gap;
-      unsigned long long *copies = nullptr, t[64];
-      CHECK(cudaMallocHost(&copies, 16 * 32));
-      for (int i = 0; i < 8; i++) {
-        CHECK(cudaGraphLaunch(exec, s));
-        CHECK(cudaGraphLaunch(exec, s));
-        CHECK(cudaStreamSynchronize(s));
-      }
-      cudaEvent_t a, b;
-      CHECK(cudaEventCreate(&a));
-      CHECK(cudaEventCreate(&b));
-      auto many = [&](int n) {
-        CHECK(cudaEventRecord(a, s));
-        for (int i = 0; i < n; i++) {
-          CHECK(cudaGraphLaunch(exec, s));
-        }
-        CHECK(cudaEventRecord(b, s));
-        CHECK(cudaEventSynchronize(b));
-        float ms;
-        CHECK(cudaEventElapsedTime(&ms, a, b));
-        return ms * 1e3;
-      };
-      many(5);
-      std::vector<double> period;
-      for (int i = 0; i < 9; i++) {
-        period.push_back((many(40) - many(10)) / 30);
-      }
-      CHECK(cudaMemcpy(t, chain.stamps, 32, cudaMemcpyDeviceToHost));
-      const double inside = (double)(t[nodes > 1 ? 3 : 1] - t[0]) / 1e3;
+      chain_t chain, second;
+      const double begin = now_us();
+      graph_t graph([&](cudaStream_t s) { chain.enqueue(s, nodes, dependent, true); });
+      CHECK(cudaStreamSynchronize(graph.stream));
+      const double made = now_us() - begin;
+      graph_t other([&](cudaStream_t s) { second.enqueue(s, nodes, dependent, true); });
+      const double start = now_us();
+      graph.make_executable();
+      const double instantiated = now_us() - start;
+      CHECK(cudaStreamSynchronize(graph.stream));
       printf(
-          "GRAPH %d nodes, %s: capture %.0f us, instantiate %.0f, upload %.0f; launch returns "
-          "after %.2f us (%.2f-%.2f), "
-          "behind another %.2f; launch to synchronised %.1f; period back to back %.2f, first start "
-          "to last end %.2f: gap "
-          "%.2f us\n",
-          nodes, dependent ? "dependent" : "plain", capture, instantiate, upload,
-          spread_of(idle).median, spread_of(idle).low, spread_of(idle).high, spread_of(busy).median,
-          spread_of(run).median, spread_of(period).median, inside,
-          spread_of(period).median - inside);
-      /* changes */
-      cudaGraphExecUpdateResultInfo info;
-      cudaGraph_t other;
-      chain_t second;
-      CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-      second.enqueue(s, nodes, dependent, true);
-      CHECK(cudaStreamEndCapture(s, &other));
-      bool turn = false;
-      const spread_t update = host_time(
-          [&] { CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info)); }, 20);
-      const spread_t after = host_time(
-          [&] {
-            CHECK(cudaGraphExecUpdate(exec, (turn = !turn) ? other : graph, &info));
-            CHECK(cudaGraphLaunch(exec, s));
-          },
-          20);
-      size_t count = 0;
-      CHECK(cudaGraphGetNodes(graph, nullptr, &count));
-      std::vector<cudaGraphNode_t> node(count);
-      CHECK(cudaGraphGetNodes(graph, node.data(), &count));
-      cudaKernelNodeParams parameters;
-      CHECK(cudaGraphKernelNodeGetParams(node[0], &parameters));
-      CHECK(cudaStreamSynchronize(s));
-      const spread_t one = host_time(
-          [&] { CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters)); }, 50);
-      const spread_t one_launch = host_time(
-          [&] {
-            CHECK(cudaGraphExecKernelNodeSetParams(exec, node[0], &parameters));
-            CHECK(cudaGraphLaunch(exec, s));
-          },
-          50);
-      CHECK(cudaStreamSynchronize(s));
-      printf(
-          "  executable update %.1f us, with launch %.1f; one node's parameters %.2f, with launch "
-          "%.2f\n",
-          update.median, after.median, one.median, one_launch.median);
-      CHECK(cudaFreeHost(copies));
-      CHECK(cudaGraphExecDestroy(exec));
-      CHECK(cudaGraphDestroy(graph));
-      CHECK(cudaGraphDestroy(other));
-      CHECK(cudaStreamDestroy(s));
+          "GRAPH %d nodes, %s: stream, capture, instantiation and upload %.0f us, instantiation "
+          "again %.0f\n",
+          nodes, dependent ? "dependent" : "plain", made, instantiated);
+      print_launches(graph, chain, nodes);
+      print_changes(graph, other);
     }
   }
 }
@@ -217,7 +190,7 @@ static __global__ void raise_flag(volatile int* flag, int value) {
   *flag = value;
 }
 
-static void events_and_memory() {
+static void events() {
   cudaStream_t s;
   cudaEvent_t a, b, silent;
   CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
@@ -248,6 +221,12 @@ static void events_and_memory() {
                                         },
                                         100));
   print("set device", host_time([&] { CHECK(cudaSetDevice(0)); }, 300));
+  CHECK(cudaStreamDestroy(s));
+}
+
+static void memory() {
+  cudaStream_t s;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
   for (size_t size : {(size_t)4096, (size_t)16 << 20}) {
     void* p;
     const spread_t pooled = host_time(
@@ -294,7 +273,15 @@ static void events_and_memory() {
         "(pool keeps) %.2f, cudaMalloc %.1f, pinned %.1f\n",
         size >> 10, pooled.median, synchronised.median, kept.median, plain.median, pinned.median);
   }
-  /* how soon the host knows */
+  CHECK(cudaStreamDestroy(s));
+}
+
+/* How soon the host knows that a graph is done. */
+static void notice() {
+  cudaStream_t s;
+  cudaEvent_t silent;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  CHECK(cudaEventCreateWithFlags(&silent, cudaEventDisableTiming));
   chain_t chain;
   graph_t graph([&](cudaStream_t q) { chain.enqueue(q, 50, true); });
   volatile int* flag;
@@ -345,5 +332,7 @@ int main() {
   small_chain_setup();
   graph_launches();
   copies();
-  events_and_memory();
+  events();
+  memory();
+  notice();
 }

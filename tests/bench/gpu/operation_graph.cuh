@@ -52,7 +52,8 @@ inline std::string dnn_words() {
 }
 
 struct dnn_graph_t {
-  cudnnHandle_t handle;
+  cudnnHandle_t handle; /* NULL: without a device, by its `properties` alone */
+  dnn_t properties = nullptr;
   cudnnDataType_t compute = CUDNN_DATA_FLOAT;
   std::vector<dnn_t> owned, operations;
   std::vector<int64_t> names;
@@ -176,7 +177,9 @@ struct dnn_graph_t {
   }
   cudnnStatus_t finish() {
     graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-    dnn_one(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
+    if (handle) {
+      dnn_one(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
+    }
     CHECK_DNN(dnn_set(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                       (int64_t)operations.size(), operations.data()));
     return cudnnBackendFinalize(graph);
@@ -193,6 +196,9 @@ struct dnn_graph_t {
     dnn_t h = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     dnn_one(h, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, graph);
     dnn_one(h, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+    if (properties) {
+      dnn_one(h, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, properties);
+    }
     cudnnStatus_t status = cudnnBackendFinalize(h);
     int64_t count = 0, got = 0;
     if (status == CUDNN_STATUS_SUCCESS) {
@@ -279,9 +285,14 @@ struct dnn_plan_t {
     }
     cudaFree(workspace);
   }
-  cudnnStatus_t build(cudnnHandle_t handle, dnn_t configuration) {
+  cudnnStatus_t build(cudnnHandle_t handle, dnn_t configuration, dnn_t properties = nullptr) {
     CHECK_DNN(cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &plan));
-    dnn_one(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle);
+    if (properties) {
+      dnn_one(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+              properties);
+    } else {
+      dnn_one(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, handle);
+    }
     dnn_one(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
             configuration);
     return cudnnBackendFinalize(plan);
