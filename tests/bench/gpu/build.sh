@@ -1,12 +1,12 @@
 #!/bin/sh
 # build.sh [FOLDER]: compiles the GPU experiments for sm_90a into FOLDER (default: the current one).
-# NVCC names the compiler, LIBRARIES where cuBLASLt, cuDNN and NVRTC are; those that miss are left out.
+# NVCC names the compiler, LIBRARY_FOLDER where cuBLASLt, cuDNN and NVRTC are; those that miss are left out.
 set -e
 mkdir -p "${1:-.}"
 out=$(realpath "${1:-.}")
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
-libraries=${LIBRARIES:-$(dirname "$(dirname "$(command -v "$nvcc")")")/lib64}
+libraries=${LIBRARY_FOLDER:-$(dirname "$(dirname "$(command -v "$nvcc")")")/lib64}
 
 make_one() { # NAME LIBRARY...
   name=$1
