@@ -59,6 +59,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
       .sink = b->options->sink,
   };
   b->tuning.options.thread_count = tenon__thread_pool_thread_count(b->pool);
+  b->plan->thread_count = b->tuning.options.thread_count;
   if (b->options->tuning.time_budget_seconds > 0) {
     b->tuning.deadline = tenon__seconds() + b->options->tuning.time_budget_seconds;
   }

@@ -83,11 +83,17 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
                                            .device_handle = b->device_handle};
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
   TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, "fold",
-                                   f->store, b->tuning.options.thread_count, NULL, &f->instance));
-  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &f->profile.optimum, f->inputs,
-                                f->outputs, NULL, &f->bound));
-  const uint64_t sizes[] = {candidate->tactic.scratch_bytes, candidate->tactic.zeroed_bytes,
-                            candidate->tactic.persistent_bytes};
+                                   f->store, NULL, &f->instance));
+  const uint32_t threads = tenon__thread_pool_thread_count(b->pool);
+  const tenon__bind_request_t request = {.extents = &f->profile.optimum,
+                                         .inputs = f->inputs,
+                                         .outputs = f->outputs,
+                                         .thread_count = threads};
+  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &request, NULL, &f->bound));
+  uint64_t sizes[] = {0, candidate->tactic.zeroed_bytes, candidate->tactic.persistent_bytes};
+  if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   char* memory[3];
   for (int k = 0; k < 3; ++k) {
     memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);

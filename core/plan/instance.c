@@ -14,7 +14,6 @@
 struct tenon_preparation_t {
   tenon__instance_t* instance;
   tenon__packed_store_t* store;
-  uint32_t thread_count;
   const tenon_sink_t* sink;
 };
 
@@ -93,10 +92,6 @@ static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const 
   return TENON_OK;
 }
 
-static uint32_t prepare_thread_count(tenon_preparation_t* preparation) {
-  return preparation->thread_count;
-}
-
 static void* prepare_service(tenon_preparation_t* preparation, const char* name) {
   const tenon__kernel_binding_t* kernel = &preparation->instance->kernel;
   if (kernel->device == NULL || kernel->device->service == NULL) {
@@ -115,7 +110,6 @@ static const tenon_prepare_table_t prepare_table = {
     .pack = prepare_pack,
     .load_blob = prepare_load_blob,
     .save_blob = prepare_save_blob,
-    .thread_count = prepare_thread_count,
     .service = prepare_service,
     .sink = prepare_sink,
 };
@@ -131,6 +125,7 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
       .outputs = tactic->output_rules,
       .numerics = &tactic->numerics,
       .scratch_bytes = tactic->scratch_bytes,
+      .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread,
       .zeroed_bytes = tactic->zeroed_bytes,
       .persistent_bytes = tactic->persistent_bytes,
       .flags = tactic->flags,
@@ -155,8 +150,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__kernel_binding_t* kernel,
                                       const struct tenon_region_t* region,
                                       const tenon__step_tactic_t* tactic, const char* step_name,
-                                      tenon__packed_store_t* store, uint32_t thread_count,
-                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
+                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
+                                      tenon__instance_t** out_instance) {
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
   if (instance == NULL) {
     return tenon__fail_memory(sink);
@@ -177,8 +172,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   }
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
-  tenon_preparation_t preparation = {
-      .instance = instance, .store = store, .thread_count = thread_count, .sink = &prefixed.sink};
+  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
     const tenon_tactic_t given = public_tactic(tactic);
     const tenon_status_t status =
@@ -218,6 +212,7 @@ struct tenon_binding_t {
   const tenon__extents_t* extents;
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
+  uint32_t thread_count;
   const tenon_sink_t* sink;
   tenon_status_t failure; /* why the host gave NULL */
 };
@@ -310,6 +305,10 @@ static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
   return binding->sink;
 }
 
+static uint32_t bind_thread_count(tenon_binding_t* binding) {
+  return binding->thread_count;
+}
+
 static const tenon_bind_table_t bind_table = {
     .size = sizeof(tenon_bind_table_t),
     .allocate = bind_allocate,
@@ -318,6 +317,7 @@ static const tenon_bind_table_t bind_table = {
     .move = bind_move,
     .space = bind_space,
     .sink = bind_sink,
+    .thread_count = bind_thread_count,
 };
 
 /* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one
@@ -368,11 +368,10 @@ static bool spaces_are_known(const struct tenon_region_t* region, const tenon__e
 }
 
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
-                                   const tenon__extents_t* extents, const tenon_argument_t* inputs,
-                                   const tenon_argument_t* outputs, const tenon_sink_t* sink,
+                                   const tenon__bind_request_t* request, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
-  TENON_TRY(check_arguments(instance, inputs, outputs, sink));
-  if (!spaces_are_known(instance->region, extents)) {
+  TENON_TRY(check_arguments(instance, request->inputs, request->outputs, sink));
+  if (!spaces_are_known(instance->region, request->extents)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
                        instance->name);
   }
@@ -391,9 +390,10 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
     tenon__prefix_sink_t prefixed;
     tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
     tenon_binding_t binding = {.bound = bound,
-                               .extents = extents,
-                               .inputs = inputs,
-                               .outputs = outputs,
+                               .extents = request->extents,
+                               .inputs = request->inputs,
+                               .outputs = request->outputs,
+                               .thread_count = request->thread_count,
                                .sink = &prefixed.sink};
     const tenon_status_t status =
         kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);

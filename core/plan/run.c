@@ -18,7 +18,12 @@ static tenon_stream_t* run_stream(tenon_run_t* run) {
 
 static void run_parallel(tenon_run_t* run, uint32_t count,
                          void (*body)(void* user, uint32_t index, uint32_t thread), void* user) {
+  if (atomic_exchange_explicit(&run->in_parallel, true, memory_order_relaxed)) {
+    atomic_store_explicit(&run->nested, true, memory_order_relaxed);
+    return;
+  }
   tenon__thread_pool_run(run->pool, count, body, user);
+  atomic_store_explicit(&run->in_parallel, false, memory_order_relaxed);
 }
 
 static uint32_t run_thread_count(tenon_run_t* run) {
@@ -97,9 +102,15 @@ tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
   const tenon__kernel_binding_t* kernel = &bound->instance->kernel;
   run->failed = false;
+  atomic_store_explicit(&run->nested, false, memory_order_relaxed);
   const tenon_status_t status =
       kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &run_table, inputs,
                               bound->input_count, outputs, bound->output_count);
+  if (atomic_load_explicit(&run->nested, memory_order_relaxed)) {
+    return tenon__fail(run->sink, TENON_ERROR_INVALID_STATE,
+                       "%s: kernel '%s' of plugin '%s' calls `parallel` within `parallel`",
+                       bound->instance->name, kernel->kernel->name, kernel->plugin);
+  }
   if (status == TENON_OK && run->failed) {
     return run->failure;
   }

@@ -173,7 +173,11 @@ static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t
 static bool is_permitted(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                          const tenon_tactic_t* tactic, tenon_refusal_t* out_refusal) {
   const uint64_t limit = tuning->options.workspace_limit_bytes;
-  if (limit > 0 && tactic->scratch_bytes > limit) {
+  const tenon__step_tactic_t needs = {.scratch_bytes = tactic->scratch_bytes,
+                                      .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread};
+  uint64_t scratch_bytes = 0;
+  if (!tenon__tactic_scratch_bytes(&needs, tuning->options.thread_count, &scratch_bytes) ||
+      (limit > 0 && scratch_bytes > limit)) {
     out_refusal->reason = TENON_REFUSAL_WORKSPACE;
     return false;
   }
@@ -203,6 +207,7 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
       .tactic = {.name = tenon__arena_copy_string(arena, tactic->name == NULL ? "" : tactic->name),
                  .configuration_size = tactic->configuration_size,
                  .scratch_bytes = tactic->scratch_bytes,
+                 .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread,
                  .zeroed_bytes = tactic->zeroed_bytes,
                  .persistent_bytes = tactic->persistent_bytes,
                  .flags = tactic->flags,

@@ -240,11 +240,15 @@ static tenon_status_t run_trial(trial_t* trial, const tenon__kernel_entry_t* ker
   tenon_status_t status = tenon__packed_store_create(tuning->allocator, &store);
   if (status == TENON_OK) {
     status = tenon__instance_create(tuning->allocator, &binding, trial->region, trial->tactic,
-                                    "timing", store, tuning->options.thread_count, NULL, &instance);
+                                    "timing", store, NULL, &instance);
   }
   if (status == TENON_OK) {
-    status = tenon__bound_create(tuning->allocator, instance, &trial->region->profile->optimum,
-                                 trial->inputs, trial->outputs, NULL, &bound);
+    const tenon__bind_request_t request = {
+        .extents = &trial->region->profile->optimum,
+        .inputs = trial->inputs,
+        .outputs = trial->outputs,
+        .thread_count = tenon__thread_pool_thread_count(tuning->pool)};
+    status = tenon__bound_create(tuning->allocator, instance, &request, NULL, &bound);
   }
   if (status == TENON_OK) {
     status = repeat_runs(trial, bound, best_so_far, out_seconds);
@@ -266,7 +270,12 @@ tenon_status_t tenon__timer_measure(tenon__tuning_t* tuning, const struct tenon_
   trial.outputs =
       tenon__arena_allocate(&trial.arena, region->output_count + 1u, sizeof *trial.outputs);
   trial.growing = tenon__arena_allocate(&trial.arena, region->output_count + 1u, sizeof(void*));
-  trial.scratch = allocate_aligned(&trial, tactic->scratch_bytes);
+  uint64_t scratch_bytes = 0;
+  if (!tenon__tactic_scratch_bytes(tactic, tenon__thread_pool_thread_count(tuning->pool),
+                                   &scratch_bytes)) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  trial.scratch = allocate_aligned(&trial, scratch_bytes);
   trial.zeroed = allocate_aligned(&trial, tactic->zeroed_bytes);
   trial.persistent = allocate_aligned(&trial, tactic->persistent_bytes);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;

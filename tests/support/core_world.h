@@ -139,8 +139,7 @@ static inline tenon_status_t core_expression_tactics(
   tenon_argument_rule_t rules[2][CORE_MOST_OPERANDS];
   (void)state;
   for (uint32_t k = 0; k < CORE_MOST_OPERANDS; ++k) {
-    rules[0][k] = rules[1][k] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    rules[0][k] = rules[1][k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
   if (table->input_count(region) > CORE_MOST_OPERANDS ||
       table->output_count(region) > CORE_MOST_OPERANDS) {

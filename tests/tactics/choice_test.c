@@ -379,9 +379,8 @@ static tenon_status_t either_way(void* state, const tenon_region_t* region,
   static const uint32_t order[2] = {1, 0};
   static const tenon_layout_t columns = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
-  const tenon_argument_rule_t exact = {
-      .kind = TENON_LAYOUT_EXACT, .layout = &columns, .in_place_input = TENON_NONE};
-  tenon_argument_rule_t inputs[2] = {exact, {.in_place_input = TENON_NONE}};
+  const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
+  tenon_argument_rule_t inputs[2] = {exact, {0}};
   (void)state;
   (void)region;
   (void)table;
