@@ -120,7 +120,15 @@ TENON_TEST(refuses_what_the_processor_cannot_run) {
   world_t world;
   world_begin(&world);
   EXPECT(test_folder_copy(&world.folder, "needs_isa", "needs_isa.so"));
+  EXPECT(test_folder_copy(&world.folder, "needs_unknown_isa", "needs_unknown_isa.so"));
+  EXPECT(test_folder_copy(&world.folder, "needs_other_isa", "needs_other_isa.so"));
   world_scan(&world);
+  world_expect_refused(&world, "needs_unknown_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET,
+                       "amx9000, which is none of those of this kind of processor: ");
+#if defined(__x86_64__)
+  world_expect_refused(&world, "needs_other_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET,
+                       "neon, which is none of those of this kind of processor: sse4.2 avx avx2");
+#endif
   EXPECT_INT(tenon__instruction_set("a device's"), TENON_PRESENCE_UNKNOWN);
   if (tenon__instruction_set("avx512") == TENON_PRESENCE_ABSENT) {
     world_expect_refused(&world, "needs_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET, "avx512");
