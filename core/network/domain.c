@@ -32,7 +32,7 @@ static bool take_number(parser_t* p, double* out_number) {
   char* end = NULL;
   skip_blanks(p);
   *out_number = strtod(p->at, &end);
-  const bool good = end != p->at && isfinite(*out_number);
+  const bool good = end != p->at && !isnan(*out_number);
   p->at = good ? end : p->at;
   return good;
 }
@@ -52,11 +52,12 @@ static bool take_name(parser_t* p, char out_name[MOST_NAME]) {
   return true;
 }
 
-/* "[a,b]", behind the bracket. */
+/* "[a,b]", behind the bracket; an end may be infinite. */
 static bool take_range(parser_t* p) {
   tenon__domain_t* d = &p->domain;
   const bool good = !d->has_range && take_number(p, &d->min) && take(p, ',') &&
-                    take_number(p, &d->max) && take(p, ']') && d->min <= d->max;
+                    take_number(p, &d->max) && take(p, ']') && d->min <= d->max &&
+                    d->min < HUGE_VAL && d->max > -HUGE_VAL;
   d->has_range = true;
   return good;
 }
@@ -97,15 +98,28 @@ static bool take_places(parser_t* p, tenon__domain_places_t places) {
   return p->domain.input != TENON_NONE && take(p, ',') && take_axis(p) && take(p, ')');
 }
 
-static bool set_once(bool* flag) {
-  const bool was_set = *flag;
-  *flag = true;
-  return !was_set;
+/* Each at most once. */
+static bool take_property(tenon__domain_t* d, const char* word) {
+#define PROPERTIES(X) X(positive) X(nonzero) X(sorted) X(distinct)
+#define PROPERTY(name) {#name, &d->is_##name},
+  const struct {
+    const char* name;
+    bool* flag;
+  } properties[] = {PROPERTIES(PROPERTY)};
+#undef PROPERTY
+#undef PROPERTIES
+  for (size_t k = 0; k < sizeof properties / sizeof *properties; ++k) {
+    if (strcmp(properties[k].name, word) == 0) {
+      const bool was_set = *properties[k].flag;
+      *properties[k].flag = true;
+      return !was_set;
+    }
+  }
+  return strcmp(word, "any") == 0 || strcmp(word, "finite") == 0;
 }
 
 static bool take_word(parser_t* p) {
   char word[MOST_NAME];
-  tenon__domain_t* d = &p->domain;
   if (take(p, '[')) {
     return take_range(p);
   }
@@ -115,11 +129,7 @@ static bool take_word(parser_t* p) {
   if (strcmp(word, "index") == 0 || strcmp(word, "coordinates") == 0) {
     return take_places(p, word[0] == 'i' ? TENON_DOMAIN_INDEX : TENON_DOMAIN_COORDINATES);
   }
-  return strcmp(word, "positive") == 0   ? set_once(&d->is_positive)
-         : strcmp(word, "nonzero") == 0  ? set_once(&d->is_nonzero)
-         : strcmp(word, "sorted") == 0   ? set_once(&d->is_sorted)
-         : strcmp(word, "distinct") == 0 ? set_once(&d->is_distinct)
-                                         : strcmp(word, "any") == 0 || strcmp(word, "finite") == 0;
+  return take_property(&p->domain, word);
 }
 
 bool tenon__domain_parse(const tenon_operator_t* op, const char* text, tenon__domain_t* out_domain,

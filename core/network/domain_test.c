@@ -38,6 +38,8 @@ TENON_TEST(ranges_and_properties) {
   EXPECT_NEAR(domain.max, 0.5, 0);
   domain = parse("[ 3 , 3 ] sorted");
   EXPECT(domain.has_range && domain.is_sorted && !domain.is_positive);
+  domain = parse("[-inf,inf]");
+  EXPECT(domain.min < -1e300 && domain.max > 1e300);
   domain = parse("positive nonzero");
   EXPECT(domain.is_positive && domain.is_nonzero && !domain.has_range);
 }
@@ -66,7 +68,8 @@ TENON_TEST(rubbish_is_pointed_at) {
       {"[0,1", "[0,1"},
       {"[0 1]", "[0 1]"},
       {"[1,0]", "[1,0]"},
-      {"[0,inf]", "[0,inf]"},
+      {"[0,nan]", "[0,nan]"},
+      {"[inf,inf]", "[inf,inf]"},
       {"[0,1] [0,1]", "[0,1]"},
       {"sorted sorted", "sorted"},
       {"index", "index"},

@@ -112,12 +112,10 @@ static tenon_status_t check_domain(const admission_t* admission, const tenon_por
   if (tenon__domain_parse(&admission->op->descriptor, port->domain, &domain, &fault)) {
     return TENON_OK;
   }
-  return tenon__fail(
-      admission->sink, TENON_ERROR_INVALID_DATA,
-      "port '%s': its domain, column %zu: '%.40s' is none of any, finite, positive, "
-      "nonzero, [a,b], sorted, index(input, axis), coordinates(input, axis) and, with "
-      "one of these two, distinct, each once",
-      port->name, (size_t)(fault - port->domain) + 1, fault);
+  return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
+                     "port '%s': its domain, column %zu: '%.40s' is none of the words that "
+                     "plugin.h lists, or is there twice",
+                     port->name, (size_t)(fault - port->domain) + 1, fault);
 }
 
 static tenon_status_t check_ports(const admission_t* admission, const tenon_port_t* ports,

@@ -133,16 +133,32 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
   };
 }
 
-/* A kernel that fails should say why; where it does not, this says which it was. */
-static tenon_status_t kernel_failed(const tenon__instance_t* instance,
-                                    const tenon__prefix_sink_t* heard, const char* what,
+/* A kernel that fails should say why; where it does not, this says that it did. */
+static tenon_status_t kernel_failed(const tenon__prefix_sink_t* heard, const char* what,
                                     tenon_status_t status) {
-  if (heard->error_count == 0 && status != TENON_ERROR_OUT_OF_MEMORY) {
-    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "kernel '%s' of plugin '%s' cannot be %s: %s",
-                  instance->kernel.kernel->name, instance->kernel.plugin, what,
+  if (heard->error_count == 0) {
+    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "the kernel cannot be %s: %s", what,
                   tenon__status_text(status));
   }
   return status;
+}
+
+/* What the region computes, for messages. */
+static const char* operator_of(const struct tenon_region_t* region) {
+  if (region->kind != TENON_REGION_OPERATOR || region->node_count == 0) {
+    return region->kind == TENON_REGION_MOVE ? "a move" : "an expression";
+  }
+  const tenon__operator_t* op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op;
+  return op == NULL ? "an operator" : op->name;
+}
+
+/* "conv1 (standard.convolution/1, cpu:convolution): " before all that the kernel says. */
+static const char* prefix_of(tenon__instance_t* instance) {
+  return instance->name == NULL
+             ? ""
+             : tenon__arena_format(&instance->memory, "%s (%s, %s:%s): ", instance->name,
+                                   operator_of(instance->region), instance->kernel.plugin,
+                                   instance->kernel.kernel->name);
 }
 
 /* All that a step is. NOLINTNEXTLINE(readability-function-size) */
@@ -165,7 +181,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
       tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
-  instance->prefix = tenon__arena_format(&instance->memory, "%s: ", step_name);
+  instance->prefix = prefix_of(instance);
   if (instance->packed == NULL || instance->prefix == NULL) {
     tenon__instance_release(instance);
     return tenon__fail_memory(sink);
@@ -179,7 +195,7 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &prepare_table, &instance->prepared);
     if (status != TENON_OK) {
-      (void)kernel_failed(instance, &prefixed, "prepared", status);
+      (void)kernel_failed(&prefixed, "prepared", status);
       tenon__instance_release(instance);
       return status;
     }
@@ -343,12 +359,10 @@ static tenon_status_t check_arguments(const tenon__instance_t* instance,
     all_suit = all_suit &&
                (region->outputs[k].aligned || suits(out == NULL ? NULL : &out[k], &outputs[k]));
   }
-  return all_suit
-             ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                           "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
-                           "given others",
-                           instance->name, instance->kernel.kernel->name, instance->kernel.plugin);
+  return all_suit ? TENON_OK
+                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                "%sthe kernel takes dense tensors alone, and was given others",
+                                instance->prefix);
 }
 
 /* Kernels are promised the extents of their spaces. */
@@ -372,8 +386,8 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                                    tenon__bound_t** out_bound) {
   TENON_TRY(check_arguments(instance, request->inputs, request->outputs, sink));
   if (!spaces_are_known(instance->region, request->extents)) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
-                       instance->name);
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%sits extents are not known in time",
+                       instance->prefix);
   }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
@@ -399,7 +413,7 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
         kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
     if (status != TENON_OK) {
       const tenon_status_t reason = binding.failure != TENON_OK ? binding.failure : status;
-      (void)kernel_failed(instance, &prefixed, "bound to these shapes", reason);
+      (void)kernel_failed(&prefixed, "bound to these shapes", reason);
       tenon__bound_destroy(bound);
       return reason;
     }

@@ -31,6 +31,7 @@ typedef struct tenon__kernel_binding_t {
 } tenon__kernel_binding_t;
 
 typedef struct tenon__instance_t tenon__instance_t;
+/* `step_name` stands before messages, with operator, plugin and kernel; NULL: nothing does. */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__kernel_binding_t* kernel,
                                       const struct tenon_region_t* region,
@@ -51,9 +52,8 @@ struct tenon_run_t {
   void* zeroed;     /* of the step */
   void* persistent; /* of the step */
   const tenon_sink_t* sink;
-  const char* step_name;
-  const char* plugin;
-  bool failed; /* a kernel called fail */
+  const tenon__instance_t* instance; /* at work */
+  bool failed;                       /* a kernel called fail */
   /* `parallel` is running; and a body called it, which nobody can wait for. */
   _Atomic bool in_parallel;
   _Atomic bool nested;

@@ -149,7 +149,7 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
       .kernel_version = c->kernel->kernel.version,
       .region = chosen->region,
       .tactic = c->tactic,
-      .measured_seconds = c->is_measured ? c->seconds : 0,
+      .measured_seconds = c->time.figure == TENON_FIGURE_MEASURED ? c->time.seconds : 0,
       .refusals =
           tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick, chosen->notes),
       .node = TENON_NONE,

@@ -67,8 +67,9 @@ TENON_TEST(parallel_within_parallel_is_an_error) {
     REQUIRE(scene_load(&scene, threads[k]) == TENON_OK);
     scene_feed(&scene, 0, x, 4);
     EXPECT_STATUS(tenon_context_run(scene.context), TENON_ERROR_INVALID_STATE);
-    EXPECT_CONTAINS(scene.messages.text, "kernel 'nested' of plugin 'memory'");
-    EXPECT_CONTAINS(scene.messages.text, "`parallel` within `parallel`");
+    EXPECT_CONTAINS(scene.messages.text,
+                    "node (memory.nested/1, memory:nested): the kernel calls "
+                    "`parallel` within `parallel`");
     scene_close(&scene);
   }
 }

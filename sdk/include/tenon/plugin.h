@@ -423,7 +423,7 @@ enum {
  *   any, finite       nothing more is asked; made floats are ordinary numbers
  *   positive          above 0
  *   nonzero           not 0
- *   [a,b]             numbers from a to b, both included: "[0,1]", "[-1,1]"
+ *   [a,b]             numbers from a to b, both included: "[0,1]", "[-1,1]", "[1,inf]"
  *   sorted            never falling along the last axis
  *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`: a number,
  * negative from the end, or the name of an INT attribute coordinates(x, n) likewise, a tuple along
@@ -817,7 +817,7 @@ typedef struct tenon_tactic_t {
   X(POLICY, "is excluded by the build's policy")                    \
   X(SLOWER, "was slower")                                           \
   X(FAILED, "failed when it was tried")                             \
-  X(WRONG, "computes something else")                               \
+  X(WRONG, "is wrong")                                              \
   X(EMPTY, "nothing to do: the region has no elements")             \
   X(OTHER, "see the detail")
 
