@@ -64,6 +64,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
     b->tuning.deadline = tenon__seconds() + b->options->tuning.time_budget_seconds;
   }
   tenon__string_map_initialize(&b->tuning.known, b->allocator);
+  tenon__blocks_initialize(&b->tuning.blocks, b->allocator);
   b->has_known = true;
   return TENON_OK;
 }
@@ -71,6 +72,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
 void tenon__building_end(tenon__building_t* b) {
   if (b->has_known) {
     tenon__string_map_deinitialize(&b->tuning.known);
+    tenon__blocks_deinitialize(&b->tuning.blocks);
   }
   tenon__timing_cache_destroy(b->own_cache);
   tenon__thread_pool_destroy(b->pool);

@@ -127,6 +127,7 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
                                     tenon__outcome_t* outcome) {
   const struct tenon_region_t* region = r->search->region;
   uint64_t unwritten = 0;
+  tenon__trial_data_guard(&r->data, trial->instance);
   TENON_TRY(tenon__trial_run(trial, TENON_PATTERN_FIRST));
   if (allocates(trial)) {
     TENON_TRY(tenon__trial_run(trial, TENON_PATTERN_FIRST));
@@ -135,11 +136,18 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
   if (unwritten > 0) {
     TENON_TRY(look_again(r, trial, outcome));
   }
-  const uint32_t changed = tenon__trial_data_changed(&r->data);
+  const uint32_t changed = tenon__trial_data_changed(&r->data, trial->instance);
   if (changed == TENON_NONE) {
     return TENON_OK;
   }
   const tenon_value_info_t* value = &region->values[region->input_values[changed]];
+  if (value->constant_data != NULL) {
+    r->failure = tenon__fail(r->search->tuning->sink, TENON_ERROR_INTERNAL,
+                             "%sthe kernel writes to the constant '%s', which the network needs as "
+                             "it was: exclude the kernel",
+                             trial->prefix, value->name);
+    return r->failure;
+  }
   (void)wrongly(outcome, tenon__arena_format(r->search->tuning->arena,
                                              "writes to its input %u, '%s'", changed, value->name));
   return TENON_OK;
@@ -244,7 +252,6 @@ static tenon_status_t compare_outputs(tenon__rehearsal_t* r, tenon__trial_t* tri
 /* Ends well, or says why not in the outcome. */
 static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
                                 const double* best_so_far, tenon__outcome_t* outcome) {
-  const uint32_t known = r->answer_count;
   TENON_TRY(run_and_check(r, trial, outcome));
   if (outcome->tried == TENON_TRIED_WRONGLY) {
     return TENON_OK;
@@ -258,15 +265,15 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
   if (outcome->tried != TENON_TRIED_WRONGLY && !tenon__trial_zeroed_is_zero(trial)) {
     (void)wrongly(outcome, "does not leave its zeroed memory zero");
   }
-  if (r->answer_count > known) {
-    trial->outputs = NULL; /* the answer keeps them */
-  }
   return TENON_OK;
 }
 
 /* Memory that the host has not for its own part ends a build; whatever else is the kernel's. */
 static tenon_status_t settle(tenon__rehearsal_t* r, const tenon__trial_t* trial,
                              tenon_status_t status, tenon__outcome_t* outcome) {
+  if (r->failure != TENON_OK) {
+    return r->failure;
+  }
   if (trial->outputs == NULL && status == TENON_ERROR_UNSUPPORTED) {
     outcome->tried = TENON_TRIED_NOT; /* its rules cannot be met here */
     return TENON_OK;
@@ -296,12 +303,16 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidat
     return TENON_OK;
   }
   tenon__trial_t trial;
+  const uint32_t known = r->answer_count;
   out_outcome->tried = TENON_TRIED_WELL;
   tenon_status_t status = tenon__trial_begin(&trial, &r->data, candidate);
   if (status == TENON_OK) {
     status = try_trial(r, &trial, best_so_far, out_outcome);
   }
   status = status == TENON_OK ? TENON_OK : settle(r, &trial, status, out_outcome);
+  if (r->answer_count > known) {
+    trial.outputs = NULL; /* the answer keeps them */
+  }
   tenon__trial_end(&trial);
   return status;
 }
@@ -330,12 +341,29 @@ void tenon__rehearsal_end(tenon__rehearsal_t* rehearsal) {
   }
 }
 
+/* The core's evaluator takes some nanoseconds for each instruction and element: more than a few
+ * milliseconds of it would show in the time that a build takes. A kernel that fills its slots
+ * wrongly does so in small tensors as well. */
+static bool is_dear(const struct tenon_region_t* region) {
+  const double most = 1e6;
+  double work = 0;
+  for (uint32_t k = 0; k < region->slot_count; ++k) {
+    double elements = 1;
+    const tenon_value_info_t* value = &region->values[region->output_values[0]];
+    for (uint32_t d = 0; d < value->rank; ++d) {
+      elements *= (double)value->dims_opt[d];
+    }
+    work += elements * region->slots[k].expression.program.instruction_count;
+  }
+  return work > most;
+}
+
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   const struct tenon_region_t* region = r->search->region;
   const bool is_fused = region->claimant != NULL || region->slot_count > 0;
   bool known = false;
   uint32_t answer = 0;
-  if (!is_fused || !r->compares || !r->can_be_tried || r->answer_count == 0 ||
+  if (!is_fused || is_dear(region) || !r->compares || !r->can_be_tried || r->answer_count == 0 ||
       r->answers[0].kernel_count > 1) {
     return TENON_OK;
   }

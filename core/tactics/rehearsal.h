@@ -25,8 +25,9 @@ typedef struct tenon__rehearsal_t {
   search_t* search;
   tenon__trial_data_t data;
   bool has_data;
-  bool can_be_tried; /* alone: no sequences */
-  bool compares;     /* the same inputs give the same outputs */
+  bool can_be_tried;      /* alone: no sequences */
+  bool compares;          /* the same inputs give the same outputs */
+  tenon_status_t failure; /* why the build cannot go on */
   uint32_t answer_count;
   tenon__answer_t answers[REHEARSAL_MOST_ANSWERS];
 } tenon__rehearsal_t;

@@ -56,14 +56,10 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 
 static tenon_status_t lend_workspace(tenon__trial_t* trial, const char* what, uint64_t size_bytes,
                                      void** out_memory) {
-  char* raw = size_bytes > SIZE_MAX / 2
-                  ? NULL
-                  : tenon__arena_allocate(&trial->arena, (size_t)size_bytes + 128, 1);
-  if (raw == NULL) {
-    return lacks(trial, what, size_bytes);
-  }
-  *out_memory = raw + (64 - (uintptr_t)raw % 64) % 64;
-  return TENON_OK;
+  *out_memory = size_bytes > SIZE_MAX / 2
+                    ? NULL
+                    : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
+  return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
 }
 
 static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
@@ -78,9 +74,12 @@ static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
                                     .growing_count = trial->data->region->output_count};
   TENON_TRY(lend_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
   TENON_TRY(lend_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
+  memset(trial->run.zeroed, 0, tactic->zeroed_bytes);
   trial->zeroed_bytes = (size_t)tactic->zeroed_bytes;
-  return lend_workspace(trial, "persistent memory", tactic->persistent_bytes,
-                        &trial->run.persistent);
+  TENON_TRY(
+      lend_workspace(trial, "persistent memory", tactic->persistent_bytes, &trial->run.persistent));
+  memset(trial->run.persistent, 0, tactic->persistent_bytes);
+  return TENON_OK;
 }
 
 tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
@@ -120,6 +119,9 @@ void tenon__trial_end(tenon__trial_t* trial) {
   tenon__bound_destroy(trial->bound);
   tenon__instance_release(trial->instance);
   tenon__packed_store_destroy(trial->store);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.scratch);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.zeroed);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.persistent);
   tenon__trial_data_give_back(trial->data, trial->outputs);
   tenon__arena_deinitialize(&trial->arena);
 }

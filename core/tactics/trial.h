@@ -12,7 +12,7 @@ typedef struct tenon__trial_t {
   tenon__packed_store_t* store;
   tenon__instance_t* instance;
   tenon__bound_t* bound;
-  struct tenon_run_t run;
+  struct tenon_run_t run; /* its workspaces are blocks of the tuning */
   size_t zeroed_bytes;
   /* What the kernel says: passed on as information, and its first error kept. */
   tenon_sink_t sink;

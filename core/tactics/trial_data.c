@@ -4,154 +4,29 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/tactics/made_data.h"
 #include "core/tactics/trial_memory.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
 
-static void* allocate_aligned(tenon__arena_t* arena, size_t size_bytes) {
-  char* raw = tenon__arena_allocate(arena, size_bytes + 128, 1);
-  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+typedef struct tenon__trial_block_t {
+  void* data;
+  struct tenon__trial_block_t* next;
+} tenon__trial_block_t;
+
+void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes) {
+  tenon__trial_block_t* block = tenon__arena_allocate(&data->arena, 1, sizeof *block);
+  if (block == NULL) {
+    return NULL;
+  }
+  block->data = tenon__blocks_take(&data->tuning->blocks, size_bytes);
+  block->next = data->blocks;
+  data->blocks = block;
+  return block->data;
 }
 
 static const tenon__value_node_t* graph_value(const tenon__trial_data_t* data, uint32_t value) {
   return &data->region->network->graphs[data->region->graph]->values[value];
-}
-
-/* ---- What an input takes ---- */
-
-typedef struct port_use_t {
-  const tenon__node_t* node;
-  tenon__domain_t domain;
-} port_use_t;
-
-/* The port through which a node of the region reads the value, where its domain says something. */
-static bool find_port(const tenon__trial_data_t* data, uint32_t value, port_use_t* out_use) {
-  const struct tenon_region_t* region = data->region;
-  const tenon__graph_t* g = region->network->graphs[region->graph];
-  for (uint32_t n = 0; n < region->covered_count; ++n) {
-    const tenon__node_t* node = &g->nodes[region->covered[n]];
-    const uint32_t ports = node->op == NULL ? 0 : node->op->descriptor.input_count;
-    for (uint32_t k = 0; k < node->input_count && ports > 0; ++k) {
-      const tenon_port_t* port = &node->op->descriptor.inputs[k < ports ? k : ports - 1];
-      const char* fault = NULL;
-      if (node->inputs[k] == value && port->domain != NULL &&
-          tenon__domain_parse(&node->op->descriptor, port->domain, &out_use->domain, &fault)) {
-        out_use->node = node;
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/* The extents that places stay below. */
-static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* use,
-                                  tenon__data_wish_t* wish) {
-  const tenon__node_t* node = use->node;
-  const uint32_t source =
-      use->domain.input < node->input_count ? node->inputs[use->domain.input] : TENON_NONE;
-  int64_t dims[MAX_RANK];
-  if (use->domain.places == TENON_DOMAIN_NO_PLACES || source == TENON_NONE) {
-    return TENON_OK;
-  }
-  const tenon__value_node_t* value = graph_value(data, source);
-  const uint32_t rank = value->rank;
-  int64_t axis = use->domain.axis;
-  if (use->domain.axis_attribute != NULL) {
-    axis = tenon__node_attribute(node, use->domain.axis_attribute)->integer;
-  }
-  if (rank == TENON_NONE || rank > MAX_RANK || axis < -(int64_t)rank || axis >= (int64_t)rank ||
-      !tenon__extents_shape(&data->region->profile->optimum, rank, value->dims, dims)) {
-    return TENON_OK; /* index 0 alone */
-  }
-  axis += axis < 0 ? rank : 0;
-  wish->limit_count = use->domain.places == TENON_DOMAIN_INDEX ? 1 : rank - (uint32_t)axis;
-  wish->limits = tenon__arena_copy(&data->arena, dims + axis, wish->limit_count * sizeof *dims);
-  wish->axis = (uint32_t)axis;
-  return wish->limits == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
-}
-
-/* Numbers that shapes depend on are those of the optimum. */
-static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
-                           void* target) {
-  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
-    int64_t number = 0;
-    if (tenon__extents_get(&data->region->profile->optimum, value->contents[c], &number)) {
-      tenon__element_store(target, value->dtype, c, (tenon__scalar_t){.i = number},
-                           TENON_DTYPE_INT64);
-    }
-  }
-}
-
-static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
-                                tenon__trial_input_t* input) {
-  const uint32_t value = data->region->inputs[k].value;
-  tenon__data_wish_t wish = {.dtype = input->rows.view.dtype,
-                             .rank = input->rows.view.rank,
-                             .dims = input->rows.view.dims};
-  port_use_t use = {0};
-  input->rows.view.data = allocate_aligned(&data->arena, input->size_bytes);
-  if (input->rows.view.data == NULL) {
-    tenon__report(data->tuning->sink, TENON_SEVERITY_WARNING,
-                  "value '%s' has %zu bytes at the profile's optimum, which there is no memory for",
-                  graph_value(data, value)->name, input->size_bytes);
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  if (find_port(data, value, &use)) {
-    wish.domain = use.domain;
-    TENON_TRY(find_limits(data, &use, &wish));
-  }
-  tenon__data_make(&wish, input->rows.view.data);
-  write_contents(data, graph_value(data, value), input->rows.view.data);
-  return TENON_OK;
-}
-
-static tenon_status_t describe(tenon__trial_data_t* data, const tenon_value_info_t* value,
-                               tenon_tensor_view_t* out_view, size_t* out_bytes) {
-  int64_t* dims = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *strides);
-  uint64_t count = 0;
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  memcpy(dims, value->dims_opt, value->rank * sizeof *dims);
-  *out_view = (tenon_tensor_view_t){.dims = dims,
-                                    .strides = strides,
-                                    .rank = value->rank,
-                                    .dtype = value->dtype,
-                                    .layout = TENON_NONE};
-  return value->rank <= MAX_RANK && tenon__strides_row_major(value->rank, dims, strides) &&
-                 tenon__element_count(value->rank, dims, &count) &&
-                 tenon__dtype_bytes(value->dtype, count, out_bytes)
-             ? TENON_OK
-             : TENON_ERROR_UNSUPPORTED;
-}
-
-static tenon_status_t begin_input(tenon__trial_data_t* data, uint32_t k,
-                                  const tenon_tensor_view_t* given) {
-  const struct tenon_region_t* region = data->region;
-  tenon__trial_input_t* input = &data->inputs[k];
-  if (region->input_values[k] == TENON_NONE) {
-    return TENON_OK;
-  }
-  const tenon_value_info_t* value = &region->values[region->input_values[k]];
-  const tenon__value_node_t* v = graph_value(data, region->inputs[k].value);
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
-    return TENON_ERROR_UNSUPPORTED;
-  }
-  TENON_TRY(describe(data, value, &input->rows.view, &input->size_bytes));
-  input->is_there = true;
-  if (value->constant_data != NULL) {
-    input->rows.view.data = tenon__drop_const(value->constant_data);
-  } else if (given != NULL) {
-    input->rows.view.data = given[k].data;
-  } else {
-    TENON_TRY(make_rows(data, k, input));
-  }
-  input->rows.checksum = tenon__memory_checksum(input->rows.view.data, input->size_bytes);
-  return TENON_OK;
 }
 
 tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct tenon_region_t* region,
@@ -168,7 +43,7 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < region->input_count; ++k) {
-    TENON_TRY(begin_input(data, k, given));
+    TENON_TRY(tenon__trial_input_begin(data, k, given));
   }
   return TENON_OK;
 }
@@ -180,6 +55,9 @@ void tenon__trial_data_end(tenon__trial_data_t* data) {
         tenon__growing_deinitialize(outputs->growing[k]);
       }
     }
+  }
+  for (const tenon__trial_block_t* b = data->blocks; b != NULL; b = b->next) {
+    tenon__blocks_give_back(&data->tuning->blocks, b->data);
   }
   tenon__arena_deinitialize(&data->arena);
 }
@@ -218,12 +96,11 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   }
   copy->view = *rows;
   copy->view.strides = own;
-  copy->view.data = allocate_aligned(&data->arena, input->size_bytes);
+  copy->view.data = tenon__trial_data_take(data, input->size_bytes);
   if (copy->view.data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon__memory_copy(rows, &copy->view);
-  copy->checksum = tenon__memory_checksum(copy->view.data, input->size_bytes);
   copy->next = input->copies;
   input->copies = copy;
   *out_copy = copy;
@@ -356,12 +233,12 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
     return make_growing(data, value->dtype, &outputs->growing[k]);
   }
   output->kind = TENON_ARGUMENT_TENSOR;
-  TENON_TRY(describe(data, &region->values[region->output_values[k]], &output->view,
-                     &output->size_bytes));
+  TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
+                                       &output->view, &output->size_bytes));
   if (value->dtype == TENON_DTYPE_STRING) {
     return make_growing(data, value->dtype, &outputs->growing[k]);
   }
-  output->view.data = allocate_aligned(&data->arena, output->size_bytes);
+  output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
@@ -475,24 +352,6 @@ void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t coun
       (void)tenon__dtype_bytes(growing->dtype, elements, &output->size_bytes);
     }
   }
-}
-
-uint32_t tenon__trial_data_changed(tenon__trial_data_t* data) {
-  for (uint32_t k = 0; k < data->region->input_count; ++k) {
-    tenon__trial_input_t* input = &data->inputs[k];
-    if (input->lent == NULL || tenon__memory_checksum(input->lent->view.data, input->size_bytes) ==
-                                   input->lent->checksum) {
-      continue;
-    }
-    if (input->lent != &input->rows) {
-      tenon__memory_copy(&input->rows.view, &input->lent->view);
-    } else if (data->region->values[data->region->input_values[k]].constant_data == NULL) {
-      (void)make_rows(data, k, input);
-      input->rows.checksum = tenon__memory_checksum(input->rows.view.data, input->size_bytes);
-    }
-    return k;
-  }
-  return TENON_NONE;
 }
 
 const tenon_tensor_view_t* tenon__trial_data_rows(const tenon__trial_data_t* data, uint32_t k) {

@@ -11,6 +11,7 @@
 typedef struct tenon__trial_copy_t {
   tenon_tensor_view_t view;
   uint64_t checksum;
+  bool is_guarded; /* the checksum is there */
   struct tenon__trial_copy_t* next;
 } tenon__trial_copy_t;
 
@@ -45,7 +46,7 @@ typedef struct tenon__trial_data_t {
   tenon_argument_t* arguments; /* of the tactic at hand */
   tenon__trial_outputs_t* all;
   tenon__trial_outputs_t* spare;
-  uint32_t spare_count;
+  struct tenon__trial_block_t* blocks; /* taken, to be given back */
 } tenon__trial_data_t;
 
 /* `given`: dense rows for each of the region's inputs that is no constant; NULL: made up as the
@@ -65,9 +66,20 @@ tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint3
 void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count);
 /* For the next tactic. */
 void tenon__trial_data_give_back(tenon__trial_data_t* data, tenon__trial_outputs_t* outputs);
-/* The first of the lent inputs that is not as it was, TENON_NONE if none; it is made good unless it
- * is a constant. */
-uint32_t tenon__trial_data_changed(tenon__trial_data_t* data);
+/* Before a run: remembers how the lent inputs are, but for those that the kernel packed and does
+ * not read. After it: the first that is not as it was, TENON_NONE if none; it is made good unless
+ * it is a constant. */
+void tenon__trial_data_guard(tenon__trial_data_t* data, const tenon__instance_t* instance);
+uint32_t tenon__trial_data_changed(tenon__trial_data_t* data, const tenon__instance_t* instance);
+/* Input k, made or given. */
+tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
+                                        const tenon_tensor_view_t* given);
+/* A value's dense rows at the optimum, without memory. */
+tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
+                                          const tenon_value_info_t* value,
+                                          tenon_tensor_view_t* out_view, size_t* out_bytes);
+/* A block until the data end; NULL when memory is out. */
+void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes);
 /* Dense rows of input k. */
 const tenon_tensor_view_t* tenon__trial_data_rows(const tenon__trial_data_t* data, uint32_t k);
 

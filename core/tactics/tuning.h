@@ -20,6 +20,7 @@
 #include "core/catalog/catalog.h"
 #include "core/plan/instance.h"
 #include "core/plan/plan.h"
+#include "core/tactics/blocks.h"
 #include "core/tactics/timing_cache.h"
 
 typedef struct tenon__tuning_options_t {
@@ -91,6 +92,7 @@ typedef struct tenon__tuning_t {
   const char* fingerprint;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
+  tenon__blocks_t blocks; /* for trials */
   tenon__tuning_options_t options;
   const tenon_sink_t* sink;
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
