@@ -40,7 +40,16 @@ static bool copy_layout(tenon__arena_t* arena, const tenon_layout_t* layout,
          copy_numbers(arena, layout->order, layout->rank, &copy->order);
 }
 
-/* Layouts that are orders of dimensions; one without an order is that of rows. */
+static bool is_rows(const tenon_layout_t* layout) {
+  for (uint32_t k = 0; layout->order != NULL && k < layout->rank; ++k) {
+    if (layout->order[k] != k) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Layouts that are orders of dimensions; that of rows is no other than rows. */
 static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules, uint32_t count,
                        const tenon_argument_rule_t** out_copy) {
   *out_copy = NULL;
@@ -52,8 +61,10 @@ static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules
   for (uint32_t k = 0; good && k < count; ++k) {
     copy[k] = rules[k];
     copy[k].layout = NULL;
-    if (rules[k].kind == TENON_LAYOUT_EXACT && rules[k].layout->order == NULL) {
-      copy[k].kind = TENON_LAYOUT_ROW_MAJOR;
+    if (rules[k].kind == TENON_LAYOUT_EXACT &&
+        (rules[k].layout == NULL || is_rows(rules[k].layout))) {
+      copy[k] =
+          (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rules[k].in_place};
     } else if (rules[k].kind == TENON_LAYOUT_EXACT) {
       good = copy_layout(arena, rules[k].layout, &copy[k].layout);
     }

@@ -23,14 +23,7 @@ bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const
   if (kind == TENON_LAYOUT_FOLLOWS && followed != NULL && followed->rank == rank && rank > 0 &&
       tenon__strides_dense(rank, followed->dims, followed->strides)) {
     uint32_t order[MAX_RANK];
-    for (uint32_t k = 0; k < rank; ++k) { /* insertion by falling stride, stable */
-      uint32_t at = k;
-      while (at > 0 && followed->strides[order[at - 1]] < followed->strides[k]) {
-        order[at] = order[at - 1];
-        --at;
-      }
-      order[at] = k;
-    }
+    tenon__strides_order(rank, followed->strides, order);
     return tenon__strides_ordered(rank, dims, order, out_strides);
   }
   return tenon__strides_row_major(rank, dims, out_strides);
