@@ -119,6 +119,24 @@ static tenon_status_t evaluate_node(meaning_t* m, uint32_t node) {
 
 /* ---- Closed operators ---- */
 
+/* What the kernel allocated. Who reads it counts on other extents, so it must be the last. */
+static tenon_status_t keep_found(meaning_t* m, const tenon_tensor_view_t* view, size_t size_bytes,
+                                 uint32_t value) {
+  if (m->region->covered_count > 1 || view->dtype == TENON_DTYPE_STRING) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  tenon_tensor_view_t* kept = &m->values[value];
+  *kept = *view;
+  kept->data = tenon__arena_allocate(m->arena, size_bytes + 64, 1);
+  kept->dims = tenon__arena_copy(m->arena, view->dims, view->rank * sizeof *view->dims);
+  kept->strides = tenon__arena_copy(m->arena, view->strides, view->rank * sizeof *view->strides);
+  if (kept->data == NULL || kept->dims == NULL || kept->strides == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(kept->data, view->data, size_bytes);
+  return TENON_OK;
+}
+
 static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* region,
                                     const tenon__candidate_t* candidate,
                                     const tenon_tensor_view_t* given) {
@@ -134,6 +152,9 @@ static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* r
     for (uint32_t k = 0; k < region->output_count && status == TENON_OK; ++k) {
       const tenon__trial_output_t* output = &trial.outputs->items[k];
       if (output->kind == TENON_ARGUMENT_ALLOCATE) {
+        status = keep_found(m, &output->view, output->size_bytes, region->outputs[k].value);
+      } else if (output->kind == TENON_ARGUMENT_TENSOR &&
+                 m->values[region->outputs[k].value].data == NULL) {
         status = TENON_ERROR_UNSUPPORTED;
       } else if (output->kind == TENON_ARGUMENT_TENSOR) {
         tenon__memory_copy(&output->view, &m->values[region->outputs[k].value]);
@@ -208,8 +229,10 @@ static tenon_status_t compute_node(meaning_t* m, uint32_t node) {
   const tenon__node_t* n = &m->g->nodes[node];
   TENON_TRY(take_constants(m, node));
   for (uint32_t k = 0; k < n->output_count; ++k) {
-    if (n->outputs[k] != TENON_NONE) {
-      TENON_TRY(make_value(m, n->outputs[k], NULL));
+    const tenon_status_t status =
+        n->outputs[k] == TENON_NONE ? TENON_OK : make_value(m, n->outputs[k], NULL);
+    if (status != TENON_OK && (status != TENON_ERROR_UNSUPPORTED || n->op == NULL)) {
+      return status; /* a kernel may find its extents yet */
     }
   }
   return n->expression != NULL || n->maps != NULL ? evaluate_node(m, node) : run_node(m, node);

@@ -268,7 +268,7 @@ typedef struct tenon_build_options_t {
   const tenon_profile_t* profiles;
   uint32_t profile_count;
   uint32_t thread_count;          /* to tune for; 0: this process's processors */
-  const char* device;             /* NULL: the first that is there */
+  const char* device;             /* NULL: the host's own, whatever else is there */
   uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
   uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
   double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
