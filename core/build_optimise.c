@@ -102,10 +102,8 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
     }
     memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
   }
-  struct tenon_run_t run = {.pool = b->pool,
-                            .scratch = memory[0],
-                            .zeroed = memory[1],
-                            .persistent = memory[2]};
+  struct tenon_run_t run = {
+      .pool = b->pool, .scratch = memory[0], .zeroed = memory[1], .persistent = memory[2]};
   return tenon__bound_run(f->bound, &run, f->inputs, f->outputs);
 }
 
