@@ -9,6 +9,7 @@
 
 #include "core/base/status.h"
 #include "core/network/attribute.h"
+#include "core/network/domain.h"
 #include "core/network/operator_parts.h"
 #include "core/tensor/dtype.h"
 
@@ -105,6 +106,18 @@ static bool is_type(const tenon_operator_t* op, const char* type) {
   return tenon__dtype_from_name(type) != TENON_DTYPE_UNDEFINED;
 }
 
+static tenon_status_t check_domain(const admission_t* admission, const tenon_port_t* port) {
+  tenon__domain_t domain;
+  const char* fault = NULL;
+  if (tenon__domain_parse(&admission->op->descriptor, port->domain, &domain, &fault)) {
+    return TENON_OK;
+  }
+  return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
+                     "port '%s': its domain, column %zu: '%.40s' is none of the words that "
+                     "plugin.h lists, or is there twice",
+                     port->name, (size_t)(fault - port->domain) + 1, fault);
+}
+
 static tenon_status_t check_ports(const admission_t* admission, const tenon_port_t* ports,
                                   uint32_t count) {
   const tenon_operator_t* op = &admission->op->descriptor;
@@ -131,6 +144,7 @@ static tenon_status_t check_ports(const admission_t* admission, const tenon_port
       return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
                          "port '%s' is variadic but not the last", port->name);
     }
+    TENON_TRY(check_domain(admission, port));
   }
   return TENON_OK;
 }

@@ -110,14 +110,13 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                            .inputs = rules,
                            .outputs = &output,
                            .numerics = &numerics,
-                           .scratch_bytes = (uint64_t)slot * tenon__cpu_slot_count(),
                            .estimate_seconds = estimate(cpu->isa, y, &problem),
-                           .launches = 1};
+                           .launches = 1,
+                           .scratch_bytes_per_thread = slot};
   tenon_status_t status = add(emit, &tactic);
   if (status == TENON_OK && !problem.depthwise && problem.groups == 1 &&
       problem.in_channels <= FEW_CHANNELS) {
-    rules[x] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1, .in_place_input = TENON_NONE};
+    rules[x] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1};
     tactic.name = "planes to channels last";
     status = add(emit, &tactic);
   }
@@ -209,10 +208,9 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   c->bias = tenon__cpu_region_argument(region, 2);
   c->image_bytes = image_bytes(region, &problem);
   c->slot_bytes = c->image_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
-  c->slots = c->slot_bytes == 0 ? UINT32_MAX : (uint32_t)(tactic->scratch_bytes / c->slot_bytes);
   *out_instance = c;
-  if (c->slots == 0) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+  if (tactic->scratch_bytes_per_thread < c->slot_bytes) {
+    return TENON_ERROR_INVALID_ARGUMENT; /* a plan may say so */
   }
   const tenon_status_t status = pack_weights(c, region, &preparation);
   return status != TENON_OK ? status
@@ -374,25 +372,25 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
                                         .y = outputs[0].tensor.data,
                                         .scratch = host->scratch(run)};
   const float* bias = c->bias != TENON_NONE ? inputs[c->bias].tensor.data : NULL;
-  const uint32_t threads = tenon__cpu_threads(run, host, c->slots);
+  const uint32_t threads = host->thread_count(run);
   if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
     return TENON_OK;
   }
   tenon__cpu_epilogue_start(bound->epilogue, inputs, bias, &call.epilogue);
   if (bound->path == TENON_CPU_PATH_DEPTHWISE) {
     const uint32_t tasks = tenon__cpu_depthwise_tasks(&call, threads);
-    tenon__cpu_parallel(run, host, c->slots, tasks, tenon__cpu_depthwise_task, &call);
+    tenon__cpu_parallel(run, host, tasks, tenon__cpu_depthwise_task, &call);
     return TENON_OK;
   }
   if (bound->path == TENON_CPU_PATH_LINES) {
     const uint32_t tasks = tenon__cpu_band_tasks(bound, threads);
-    tenon__cpu_parallel(run, host, c->slots, tasks, tenon__cpu_band_task, &call);
+    tenon__cpu_parallel(run, host, tasks, tenon__cpu_band_task, &call);
     return TENON_OK;
   }
   const size_t units = bound->segments * (size_t)c->groups;
   tenon__cpu_product_grid(c->isa->tiles, bound->segment_rows, (size_t)c->out_channels, units,
                           threads, &bound->grid);
-  tenon__cpu_parallel(run, host, c->slots,
+  tenon__cpu_parallel(run, host,
                       (uint32_t)(units * bound->grid.row_tasks * bound->grid.panel_tasks),
                       product_task, &call);
   return TENON_OK;

@@ -25,7 +25,6 @@ typedef struct tenon__cpu_convolution_t {
   size_t packed_group; /* floats of one group's weights */
   uint32_t x;          /* region inputs */
   uint32_t bias;       /* TENON_NONE: none */
-  uint32_t slots;
   size_t slot_bytes;
   size_t image_bytes; /* of a slot's scratch, for bands or patches; the rest is the epilogue's */
   tenon__cpu_epilogue_t epilogue;

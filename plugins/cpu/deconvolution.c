@@ -103,8 +103,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                                  .inputs = rules,
                                  .outputs = &output,
                                  .numerics = &numerics,
-                                 .scratch_bytes = (uint64_t)slot * tenon__cpu_slot_count(),
-                                 .launches = 1};
+                                 .launches = 1,
+                                 .scratch_bytes_per_thread = slot};
   return add(emit, &tactic);
 }
 
@@ -213,10 +213,9 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   self->bias = tenon__cpu_region_argument(region, 2);
   self->band_bytes = band_bytes(region);
   self->slot_bytes = self->band_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
-  self->slots = (uint32_t)(tactic->scratch_bytes / self->slot_bytes);
   *out_instance = self;
-  if (self->slots == 0) {
-    return TENON_ERROR_INVALID_ARGUMENT;
+  if (tactic->scratch_bytes_per_thread < self->slot_bytes) {
+    return TENON_ERROR_INVALID_ARGUMENT; /* a plan may say so */
   }
   const tenon_status_t status = pack_weights(self, region, &preparation);
   return status != TENON_OK ? status

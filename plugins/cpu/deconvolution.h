@@ -25,7 +25,6 @@ typedef struct tenon__cpu_deconvolution_t {
   size_t packed_group;
   const float* w; /* [group][remainder][column]: packed phases, by remainders of o + pad */
   uint32_t bias;
-  uint32_t slots;
   size_t slot_bytes;
   size_t band_bytes;
   tenon__cpu_epilogue_t epilogue;

@@ -196,8 +196,8 @@ tenon_status_t tenon__cpu_deconvolution_enqueue(void* instance, void* bound_hand
   tenon__cpu_epilogue_start(bound->epilogue, inputs,
                             self->bias != TENON_NONE ? inputs[self->bias].tensor.data : NULL,
                             &call.epilogue);
-  plan_grid(bound, tenon__cpu_threads(run, host, self->slots));
-  tenon__cpu_parallel(run, host, self->slots,
+  plan_grid(bound, host->thread_count(run));
+  tenon__cpu_parallel(run, host,
                       (uint32_t)((size_t)(bound->y.batch * self->groups) * bound->grid.row_tasks *
                                  bound->grid.panel_tasks),
                       run_task, &call);

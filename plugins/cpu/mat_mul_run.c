@@ -126,7 +126,7 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, te
     return TENON_OK;
   }
   char* scratch = host->scratch(run);
-  const uint32_t threads = tenon__cpu_threads(run, host, self->slots);
+  const uint32_t threads = host->thread_count(run);
   call_t call = {.bound = bound,
                  .a = inputs[self->a].tensor.data,
                  .b = inputs[self->b].tensor.data,
@@ -138,12 +138,11 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, te
   } else {
     call.packed = (float*)(void*)scratch;
     call.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;
-    tenon__cpu_parallel(run, host, self->slots, (uint32_t)(bound->b_count * call.pack_parts),
-                        pack_task, &call);
+    tenon__cpu_parallel(run, host, (uint32_t)(bound->b_count * call.pack_parts), pack_task, &call);
   }
   tenon__cpu_product_grid(self->isa->tiles, bound->rows, bound->columns, bound->units, threads,
                           &bound->grid);
-  tenon__cpu_parallel(run, host, self->slots,
+  tenon__cpu_parallel(run, host,
                       (uint32_t)(bound->units * bound->grid.row_tasks * bound->grid.panel_tasks),
                       product_task, &call);
   return TENON_OK;

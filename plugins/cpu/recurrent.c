@@ -375,7 +375,7 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
   const recurrent_t* self = instance;
   call_t call = {self, bound, inputs, outputs, host->scratch(run)};
   if (call.bound->batch > 0 && self->hidden > 0) {
-    tenon__cpu_parallel(run, host, UINT32_MAX, (uint32_t)self->directions, run_direction, &call);
+    tenon__cpu_parallel(run, host, (uint32_t)self->directions, run_direction, &call);
   }
   return TENON_OK;
 }

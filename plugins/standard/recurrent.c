@@ -11,7 +11,7 @@
       FLAG("layout", "0")
 #define RECURRENT_INPUTS                                              \
   PORT("x", "T"), PORT("w", "T"), PORT("r", "T"), OPTIONAL("b", "T"), \
-      OPTIONAL("sequence_lens", "i32"), OPTIONAL("initial_h", "T")
+      OPTIONAL_IN("sequence_lens", "i32", "index(x, layout)"), OPTIONAL("initial_h", "T")
 #define STATE_SHAPE(port)         \
   port ".rank = 3; " port         \
        "[d] = d == 2 ? dim(r, 2)" \

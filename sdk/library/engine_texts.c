@@ -375,3 +375,14 @@ tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_
   out_info->size = size;
   return TENON_OK;
 }
+
+uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count) {
+  if (engine == NULL) {
+    return 0;
+  }
+  const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
+  uint64_t bytes = UINT64_MAX;
+  (void)tenon__plan_scratch_bytes(plan, thread_count == 0 ? plan->thread_count : thread_count,
+                                  &bytes);
+  return bytes;
+}

@@ -268,7 +268,7 @@ typedef struct tenon_build_options_t {
   const tenon_profile_t* profiles;
   uint32_t profile_count;
   uint32_t thread_count;          /* to tune for; 0: this process's processors */
-  const char* device;             /* NULL: the first that is there */
+  const char* device;             /* NULL: the host's own, whatever else is there */
   uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
   uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
   double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
@@ -378,14 +378,17 @@ typedef struct tenon_engine_info_t {
   const char* patches; /* lines "pass: node": what the optimiser did */
   uint64_t plan_bytes;
   uint64_t weights_bytes;
-  uint64_t arena_bytes; /* activations, at the profile's maximum */
-  uint64_t scratch_bytes;
+  uint64_t arena_bytes;      /* activations, at the profile's maximum */
+  uint64_t scratch_bytes;    /* of a context with `thread_count` threads */
   uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
   uint32_t thread_count;     /* tuned for */
   uint32_t tuned_only;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
+/* Scratch that a context of so many threads takes; 0 threads: of as many as the plan was tuned for.
+ * UINT64_MAX: more than there can be. [any] */
+TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count);
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
