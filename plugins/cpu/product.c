@@ -76,27 +76,40 @@ void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const
   }
 }
 
+void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                          const tenon__cpu_panel_rows_t* rows, const float* source, float* out) {
+  for (size_t n = 0; n < rows->columns;) {
+    const size_t width = panel_vectors(tiles, rows->columns - n) * tiles->vector_floats;
+    const size_t count = min_size(width, rows->columns - n);
+    const size_t step = rows->step * width;
+    float* panel = out + rows->first * width;
+    const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
+                                        .rows = rows->count,
+                                        .columns = count,
+                                        .out_row = (int64_t)step,
+                                        .out_column = 1,
+                                        .in_row = rows->k_stride,
+                                        .in_column = rows->n_stride};
+    tenon__cpu_copy_2d(elements, &shape, panel, source + (int64_t)n * rows->n_stride);
+    for (size_t k = 0; k < rows->count && count < width; k++) {
+      memset(panel + k * step + count, 0, (width - count) * sizeof(float));
+    }
+    n += count;
+    out += rows->depth * width;
+  }
+}
+
 /* Likewise. NOLINTNEXTLINE(readability-function-size) */
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
                              size_t columns, float* out) {
-  for (size_t n = 0; n < columns;) {
-    const size_t width = panel_vectors(tiles, columns - n) * tiles->vector_floats;
-    const size_t count = min_size(width, columns - n);
-    const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
-                                        .rows = depth,
-                                        .columns = count,
-                                        .out_row = (int64_t)width,
-                                        .out_column = 1,
-                                        .in_row = k_stride,
-                                        .in_column = n_stride};
-    tenon__cpu_copy_2d(elements, &shape, out, source + (int64_t)n * n_stride);
-    for (size_t k = 0; k < depth && count < width; k++) {
-      memset(out + k * width + count, 0, (width - count) * sizeof(float));
-    }
-    n += count;
-    out += depth * width;
-  }
+  const tenon__cpu_panel_rows_t rows = {.k_stride = k_stride,
+                                        .n_stride = n_stride,
+                                        .count = depth,
+                                        .step = 1,
+                                        .depth = depth,
+                                        .columns = columns};
+  tenon__cpu_pack_rows(tiles, elements, &rows, source, out);
 }
 
 static size_t depth_block(size_t depth) {

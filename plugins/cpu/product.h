@@ -73,6 +73,18 @@ size_t tenon__cpu_packed_size(const tenon__cpu_tiles_t* tiles, size_t depth, siz
  * k_stride. */
 void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const size_t* k_offsets,
                      size_t k_stride, size_t n_stride, size_t depth, size_t columns, float* out);
+/* Some rows of the panels: `count`, from row `first` on, `step` apart. */
+typedef struct tenon__cpu_panel_rows_t {
+  int64_t k_stride; /* of the source, from row to row */
+  int64_t n_stride; /* and from column to column */
+  size_t first;
+  size_t count;
+  size_t step;
+  size_t depth; /* of the panels */
+  size_t columns;
+} tenon__cpu_panel_rows_t;
+void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                          const tenon__cpu_panel_rows_t* rows, const float* source, float* out);
 /* The same for any strides, through registers where b is transposed. */
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
