@@ -332,3 +332,26 @@ void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_b
                              size_t panel_end) {
   run_rows(product, 0, product->rows, panel_begin, panel_end, NULL);
 }
+
+void tenon__cpu_product_few(const tenon__cpu_few_t* few, size_t begin, size_t end) {
+  const tenon__cpu_dots_t dots = {.a = few->a,
+                                  .b = few->b + begin * few->b_stride,
+                                  .c = few->c + begin,
+                                  .depth = few->depth,
+                                  .rows = few->rows,
+                                  .a_stride = few->a_stride,
+                                  .columns = end - begin,
+                                  .b_stride = few->b_stride,
+                                  .c_stride = few->c_stride};
+  few->tiles->dots(&dots);
+  for (size_t i = 0; i < few->rows; i++) {
+    float* c = few->c + i * few->c_stride;
+    const float* addend = few->addend != NULL ? few->addend + i * few->addend_stride : NULL;
+    for (size_t j = begin; j < end; j++) {
+      float value = c[j] + (few->bias != NULL ? few->bias[j] : 0.0F);
+      value += addend != NULL ? addend[j] : 0.0F;
+      value = value < few->low ? few->low : value;
+      c[j] = value > few->high ? few->high : value;
+    }
+  }
+}

@@ -97,6 +97,27 @@ void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_
 void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__cpu_grid_t* grid,
                              size_t task, float* scratch);
 
+/* Few rows times the transpose of a matrix whose rows lie as they are: packing it would take
+ * longer. Columns [begin, end) of c. */
+enum { TENON_CPU_FEW_ROWS = 8 };
+typedef struct tenon__cpu_few_t {
+  const tenon__cpu_tiles_t* tiles;
+  size_t rows;
+  size_t depth;
+  const float* a;
+  size_t a_stride;
+  const float* b;
+  size_t b_stride; /* from column to column of the product */
+  float* c;
+  size_t c_stride;
+  const float* bias;
+  const float* addend;
+  size_t addend_stride;
+  float low;
+  float high;
+} tenon__cpu_few_t;
+void tenon__cpu_product_few(const tenon__cpu_few_t* few, size_t begin, size_t end);
+
 /* All rows at once, without gathering, for some of the panels. */
 void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_begin,
                              size_t panel_end);

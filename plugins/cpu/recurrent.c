@@ -261,12 +261,19 @@ typedef struct call_t {
   float* scratch;
 } call_t;
 
+/* A direction's weights: rows of `depth`, one for each gate of each unit, as they are or packed. */
+typedef struct weights_t {
+  size_t depth;
+  const float* packed; /* NULL: read as they are */
+  const float* rows;
+} weights_t;
+
 /* A direction at work. */
 typedef struct lane_t {
   const call_t* call;
   size_t direction;
-  const float* w; /* packed */
-  const float* r;
+  weights_t w;
+  weights_t r;
   float* input_bias; /* added to the input's part, and to the state's part */
   float* state_bias;
   float* gates; /* of all times */
@@ -285,47 +292,74 @@ static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
 }
 
-/* Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
-static void multiply(const lane_t* lane, const float* a, size_t rows, size_t depth, const float* b,
-                     size_t columns, const float* bias, const float* addend, float* c,
+/* Columns [first, first + columns) of a product with a direction's weights.
+ * Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
+static void multiply(const lane_t* lane, const float* a, size_t rows, const weights_t* weights,
+                     size_t first, size_t columns, const float* bias, const float* addend, float* c,
                      size_t c_stride) {
   const tenon__cpu_tiles_t* tiles = lane->call->self->isa->tiles;
-  const tenon__cpu_product_t product = {.tiles = tiles,
-                                        .rows = rows,
-                                        .columns = columns,
-                                        .depth = depth,
-                                        .a = a,
-                                        .a_stride = depth,
-                                        .b = b,
-                                        .panel_stride = depth * tenon__cpu_panel_width(tiles),
-                                        .c = c,
-                                        .c_stride = c_stride,
-                                        .bias = bias,
-                                        .addend = addend,
-                                        .addend_stride = c_stride,
-                                        .low = -INFINITY,
-                                        .high = INFINITY};
+  const size_t depth = weights->depth;
+  if (weights->packed == NULL) {
+    const tenon__cpu_few_t few = {.tiles = tiles,
+                                  .rows = rows,
+                                  .depth = depth,
+                                  .a = a,
+                                  .a_stride = depth,
+                                  .b = weights->rows + first * depth,
+                                  .b_stride = depth,
+                                  .c = c,
+                                  .c_stride = c_stride,
+                                  .bias = bias,
+                                  .addend = addend,
+                                  .addend_stride = c_stride,
+                                  .low = -INFINITY,
+                                  .high = INFINITY};
+    tenon__cpu_product_few(&few, 0, columns);
+    return;
+  }
+  const tenon__cpu_product_t product = {
+      .tiles = tiles,
+      .rows = rows,
+      .columns = columns,
+      .depth = depth,
+      .a = a,
+      .a_stride = depth,
+      .b = weights->packed + tenon__cpu_packed_size(tiles, depth, first),
+      .panel_stride = depth * tenon__cpu_panel_width(tiles),
+      .c = c,
+      .c_stride = c_stride,
+      .bias = bias,
+      .addend = addend,
+      .addend_stride = c_stride,
+      .low = -INFINITY,
+      .high = INFINITY};
   tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, columns));
 }
 
-/* The direction's weights: packed before, or now, into `scratch`. */
-static void pack_lane(lane_t* lane, float* scratch) {
+/* Weights that are no constants: packed now, into `scratch`, unless `rows` in all are too few to be
+ * worth it. */
+static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float* scratch,
+                         weights_t* out_weights) {
   const recurrent_t* self = lane->call->self;
-  const size_t rows = self->gates * self->hidden;
-  const size_t direction = lane->direction;
-  lane->w = self->w + direction * self->w_size;
-  lane->r = self->r + direction * self->r_size;
-  if (self->w == NULL) {
-    pack_direction(self, input_at(lane->call, W, direction * rows * self->input), self->input,
-                   self->gates, scratch);
-    lane->w = scratch;
-    scratch += self->w_size;
+  const bool is_w = input == W;
+  const float* packed = is_w ? self->w : self->r;
+  const size_t size = is_w ? self->w_size : self->r_size;
+  const size_t depth = is_w ? self->input : self->hidden;
+  *out_weights = (weights_t){
+      .depth = depth,
+      .packed = packed == NULL ? NULL : packed + lane->direction * size,
+      .rows = input_at(lane->call, input, lane->direction * self->gates * self->hidden * depth)};
+  if (packed == NULL && rows > TENON_CPU_FEW_ROWS) {
+    pack_direction(self, out_weights->rows, depth, is_w ? self->gates : self->split, scratch);
+    out_weights->packed = scratch;
   }
-  if (self->r == NULL) {
-    pack_direction(self, input_at(lane->call, R, direction * rows * self->hidden), self->hidden,
-                   self->split, scratch);
-    lane->r = scratch;
-  }
+}
+
+static void take_all_weights(lane_t* lane, float* scratch) {
+  const bound_t* bound = lane->call->bound;
+  take_weights(lane, W, bound->times * bound->batch, scratch, &lane->w);
+  take_weights(lane, R, bound->times * bound->batch,
+               scratch + (lane->call->self->w == NULL ? lane->call->self->w_size : 0), &lane->r);
 }
 
 static lane_t begin_lane(const call_t* call, size_t direction) {
@@ -354,7 +388,7 @@ static lane_t begin_lane(const call_t* call, size_t direction) {
     lane.h[k] = h != NULL ? h[k] : 0.0F;
     lane.c[k] = c != NULL ? c[k] : 0.0F;
   }
-  pack_lane(&lane, lane.reset + state);
+  take_all_weights(&lane, lane.reset + state);
   return lane;
 }
 
@@ -362,7 +396,7 @@ static void step_lstm(const lane_t* lane, const float* gates) {
   const recurrent_t* self = lane->call->self;
   const size_t batch = lane->call->bound->batch;
   const size_t width = 4 * self->hidden;
-  multiply(lane, lane->h, batch, self->hidden, lane->r, width, NULL, gates, lane->sums, width);
+  multiply(lane, lane->h, batch, &lane->r, 0, width, NULL, gates, lane->sums, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->lstm_cell(lane->sums + b * width, lane->c + b * self->hidden,
                                    lane->h + b * self->hidden, self->hidden);
@@ -374,23 +408,21 @@ static void step_gru(const lane_t* lane, const float* gates) {
   const size_t batch = lane->call->bound->batch;
   const size_t hidden = self->hidden;
   const size_t width = 3 * hidden;
-  const float* r = lane->r;
   if (self->resets_after) {
-    multiply(lane, lane->h, batch, hidden, r, width, lane->state_bias, NULL, lane->sums, width);
+    multiply(lane, lane->h, batch, &lane->r, 0, width, lane->state_bias, NULL, lane->sums, width);
     for (size_t b = 0; b < batch; b++) {
       self->isa->elements->gru_cell(gates + b * width, lane->sums + b * width, lane->h + b * hidden,
                                     hidden);
     }
     return;
   }
-  multiply(lane, lane->h, batch, hidden, r, 2 * hidden, NULL, gates, lane->sums, width);
+  multiply(lane, lane->h, batch, &lane->r, 0, 2 * hidden, NULL, gates, lane->sums, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_reset(lane->sums + b * width + hidden, lane->h + b * hidden,
                                    lane->reset + b * hidden, hidden);
   }
-  multiply(lane, lane->reset, batch, hidden,
-           r + tenon__cpu_packed_size(self->isa->tiles, hidden, 2 * hidden), hidden, NULL,
-           gates + 2 * hidden, lane->sums + 2 * hidden, width);
+  multiply(lane, lane->reset, batch, &lane->r, 2 * hidden, hidden, NULL, gates + 2 * hidden,
+           lane->sums + 2 * hidden, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_blend(lane->sums + b * width, lane->sums + b * width + 2 * hidden,
                                    lane->h + b * hidden, hidden);
@@ -407,8 +439,8 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   const size_t state = batch * self->hidden;
   const lane_t lane = begin_lane(call, index);
   const bool backwards = index == 1 || self->reverse;
-  multiply(&lane, input_at(call, X, 0), times * batch, self->input, lane.w, width, lane.input_bias,
-           NULL, lane.gates, width);
+  multiply(&lane, input_at(call, X, 0), times * batch, &lane.w, 0, width, lane.input_bias, NULL,
+           lane.gates, width);
   for (size_t step = 0; step < times; step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;
