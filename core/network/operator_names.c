@@ -79,13 +79,13 @@ static bool is_known(const place_t* place, const char* name) {
 static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* syntax) {
   if (syntax->kind == TENON_SYNTAX_NAME && !is_known(place, syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: '%s' at position %u is no port, attribute or earlier name", place->what,
-                       syntax->text, syntax->position);
+                       "%s: column %u: '%s' is no port, attribute or earlier name", place->what,
+                       syntax->position + 1, syntax->text);
   }
   if (syntax->kind == TENON_SYNTAX_CALL && !is_function(syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: '%s' at position %u is no function", place->what, syntax->text,
-                       syntax->position);
+                       "%s: column %u: '%s' is no function", place->what,
+                       syntax->position + 1, syntax->text);
   }
   for (uint32_t i = 0; i < syntax->child_count; ++i) {
     TENON_TRY(check_tree(place, syntax->children[i]));
@@ -124,8 +124,8 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
     const tenon__statement_t* statement = &text->statements[i];
     if (!target_exists(op, role, statement)) {
       return tenon__fail(
-          sink, TENON_ERROR_INVALID_DATA, "%s: '%s' at position %u is not one of the operator's %s",
-          what, statement->target, statement->position, role == ROLE_MOVE ? "inputs" : "outputs");
+          sink, TENON_ERROR_INVALID_DATA, "%s: column %u: '%s' is not one of the operator's %s",
+          what, statement->position + 1, statement->target, role == ROLE_MOVE ? "inputs" : "outputs");
     }
     TENON_TRY(check_tree(&place, statement->value));
   }

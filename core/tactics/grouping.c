@@ -67,16 +67,17 @@ tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
                                     const char* refusals, double together, double apart) {
   tenon__arena_t* arena = grouping->tuning->arena;
   const char* old = grouping->notes[nodes[0]];
+  const char* plural = node_count == 1 ? "" : "s";
   if (!grouping->tuning->options.keep_refusals) {
     return TENON_OK;
   }
   grouping->notes[nodes[0]] =
-      refusals != NULL ? tenon__arena_format(arena, "%s%u nodes at once: %s",
-                                             old == NULL ? "" : old, node_count, refusals)
+      refusals != NULL ? tenon__arena_format(arena, "%s%u node%s at once: %s",
+                                             old == NULL ? "" : old, node_count, plural, refusals)
                        : tenon__arena_format(
-                             arena, "%s%s:%s: %u nodes at once take %.4g us, one by one %.4g us\n",
+                             arena, "%s%s:%s: %u node%s at once take%s %.4g us, one by one %.4g us\n",
                              old == NULL ? "" : old, entry->owner->plugin, entry->kernel.name,
-                             node_count, together * 1e6, apart * 1e6);
+                             node_count, plural, node_count == 1 ? "s" : "", together * 1e6, apart * 1e6);
   return grouping->notes[nodes[0]] == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
 }
 
