@@ -3,9 +3,18 @@
  * that a test fills from static descriptors. Descriptors are copied once into full-size structures
  * here; nothing else in the core looks at a size. Things that are only promised (by a manifest) are
  * made ready when they are first looked for. All functions may be called from several threads.
+ *
+ * Where two owners offer one thing (an identity with two definitions, a device or parser of one
+ * name, converters for one version of a node type), the order in which they are loaded does not
+ * matter: who ships with the library is heard before all others, and among these who bears the name
+ * himself (of the domain, device or format); then whoever comes first on the search path. The other
+ * one's is left out. But two definitions of an operator by equals disable each other. Nobody else
+ * adds operators to the domain that a plugin of the library is named for.
  */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
+
+#include <stdbool.h>
 
 #include "core/network/operator.h"
 #include "tenon/plugin.h"
@@ -17,7 +26,9 @@ typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
   const char* path; /* "" for static ones */
-  void* state;      /* what `start` returned; set by the time make_ready returns OK */
+  bool is_installed; /* ships with the library */
+  uint32_t place;    /* on the search path; the lower is heard first */
+  void* state;       /* what `start` returned; set by the time make_ready returns OK */
   /* Called once, when something that this owner promised is looked for: loads the plugin and calls
    * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
    * NULL: everything was added already. */
@@ -29,29 +40,42 @@ typedef struct tenon__owner_t {
                            tenon__digest_t* out_digest);
 } tenon__owner_t;
 
+/* What turned out about something on offer after it was added. Under the catalogue's lock. */
+typedef struct tenon__verdict_t {
+  const char* fault; /* why it is left out, NULL: it is not */
+  bool is_checked;   /* its texts */
+  bool is_tried;     /* a rewrite, on numbers */
+} tenon__verdict_t;
+
 typedef struct tenon__kernel_entry_t {
   tenon_kernel_t kernel; /* full size */
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__kernel_entry_t;
 typedef struct tenon__device_entry_t {
   tenon_device_descriptor_t device;
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__device_entry_t;
 typedef struct tenon__parser_entry_t {
   tenon_parser_t parser;
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__parser_entry_t;
 typedef struct tenon__converter_entry_t {
   tenon_converter_t converter;
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__converter_entry_t;
 typedef struct tenon__rewrite_entry_t {
   tenon_rewrite_t rewrite;
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__rewrite_entry_t;
 typedef struct tenon__calibrator_entry_t {
   tenon_calibrator_t calibrator;
   const tenon__owner_t* owner;
+  tenon__verdict_t* verdict;
 } tenon__calibrator_entry_t;
 
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog);
@@ -62,10 +86,9 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog);
  * "format:domain:Type"; "*": any. Kinds that are not known are skipped. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
-/* All items of an offering. Unknown kinds are skipped. An operator with a fault is listed as
- * disabled with its reason (and reported); a second, different definition of an identity disables
- * both, naming the files. Fails only when memory is out. An owner that promises adds from its
- * make_ready alone. */
+/* All items of an offering. Unknown kinds are skipped. What has a fault is left out and reported; an
+ * operator with one is listed as disabled. Fails only when memory is out. An owner that promises
+ * adds from its make_ready alone. */
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);
 
@@ -113,6 +136,15 @@ uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t**
                                uint32_t capacity);
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
+/* What was left out, and why, among the plugins loaded so far; in order of discovery. */
+typedef struct tenon__left_out_t {
+  const char* kind; /* "converter" */
+  const char* name;
+  const tenon__owner_t* owner;
+  const char* words;
+} tenon__left_out_t;
+uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
+                                 uint32_t capacity);
 /* Identities of all that are disabled, among the plugins loaded so far. */
 uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
                                            uint32_t capacity);
