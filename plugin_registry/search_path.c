@@ -93,8 +93,7 @@ bool tenon__search_path_check(tenon__search_path_t* path, tenon__trust_t* trust,
   for (size_t i = 0; i < path->count; ++i) {
     tenon__directory_t* directory = &path->directories[i];
     directory->finding = check_directory(directory, trust, arena);
-    directory->is_installed =
-        installed[0] != '\0' && strcmp(directory->real_path, installed) == 0;
+    directory->is_installed = installed[0] != '\0' && strcmp(directory->real_path, installed) == 0;
     for (size_t k = 0; k < i; ++k) {
       if (directory->real_path[0] != '\0' &&
           strcmp(path->directories[k].real_path, directory->real_path) == 0) {

@@ -26,8 +26,8 @@ static void leave_out(const admission_t* a, const char* name, const char* fault)
 }
 
 /* Every entry is {full-size structure, owner, verdict}. */
-#define IS_ENTRY(entry, item)                                         \
-  _Static_assert(offsetof(entry, owner) == sizeof(item) &&            \
+#define IS_ENTRY(entry, item)                                                    \
+  _Static_assert(offsetof(entry, owner) == sizeof(item) &&                       \
                      offsetof(entry, verdict) == sizeof(item) + sizeof(void*) && \
                      sizeof(entry) == sizeof(item) + 2 * sizeof(void*),          \
                  "make_entry writes owner and verdict last")
@@ -40,8 +40,7 @@ IS_ENTRY(tenon__calibrator_entry_t, tenon_calibrator_t);
 
 static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
   const size_t size = tenon__offer_kind_size(a->kind);
-  const tenon__verdict_t* verdict =
-      tenon__arena_allocate(&a->catalog->arena, 1, sizeof(*verdict));
+  const tenon__verdict_t* verdict = tenon__arena_allocate(&a->catalog->arena, 1, sizeof(*verdict));
   char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + 2 * sizeof(void*));
   if (entry == NULL || verdict == NULL) {
     return NULL;

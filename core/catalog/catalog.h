@@ -25,7 +25,7 @@ typedef struct tenon__catalog_t tenon__catalog_t;
 typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
-  const char* path; /* "" for static ones */
+  const char* path;  /* "" for static ones */
   bool is_installed; /* ships with the library */
   uint32_t place;    /* on the search path; the lower is heard first */
   void* state;       /* what `start` returned; set by the time make_ready returns OK */
@@ -86,8 +86,8 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog);
  * "format:domain:Type"; "*": any. Kinds that are not known are skipped. */
 tenon_status_t tenon__catalog_promise(tenon__catalog_t* catalog, tenon__owner_t* owner,
                                       const char* kind, const char* name);
-/* All items of an offering. Unknown kinds are skipped. What has a fault is left out and reported; an
- * operator with one is listed as disabled. Fails only when memory is out. An owner that promises
+/* All items of an offering. Unknown kinds are skipped. What has a fault is left out and reported;
+ * an operator with one is listed as disabled. Fails only when memory is out. An owner that promises
  * adds from its make_ready alone. */
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
                                   const tenon_offering_t* offering, const tenon_sink_t* sink);

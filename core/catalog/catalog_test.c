@@ -408,9 +408,10 @@ TENON_TEST(what_ships_with_the_library_keeps_its_names) {
     EXPECT_CONTAINS(world.messages.text,
                     "plugin zorg (/1): operator 'fmt.twice/1': plugin fmt (/lib/fmt.so) defines it "
                     "otherwise; it is left out\n");
-    EXPECT_CONTAINS(world.messages.text,
-                    "plugin zorg (/1): converter 'fmt::Twice': plugin fmt (/lib/fmt.so) has one for "
-                    "versions 2 to 8; it is left out\n");
+    EXPECT_CONTAINS(
+        world.messages.text,
+        "plugin zorg (/1): converter 'fmt::Twice': plugin fmt (/lib/fmt.so) has one for "
+        "versions 2 to 8; it is left out\n");
     EXPECT_CONTAINS(world.messages.text,
                     "plugin zorg (/1): parser 'fmt': plugin fmt (/lib/fmt.so) offers one of that "
                     "name; it is left out\n");
@@ -449,15 +450,17 @@ TENON_TEST(among_others_the_first_on_the_search_path_stays) {
     add_all(&world, round == 0 ? &later : &earlier, twice);
     expect_winner(&world, "zorg");
     EXPECT(tenon__catalog_operator(world.catalog, "fmt.twice/1", NULL) != NULL);
-    EXPECT_CONTAINS(world.messages.text, "plugin alia (/2): converter 'fmt::Twice': plugin zorg (/1)");
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin alia (/2): converter 'fmt::Twice': plugin zorg (/1)");
     EXPECT_CONTAINS(world.messages.text, "plugin alia (/2): parser 'fmt': plugin zorg (/1)");
     EXPECT_INT(world.messages.count, 2);
     /* Versions that nobody else takes are no contest. */
     const tenon_converter_t newer = make_converter("", "Twice", 9, 0);
     add(&world, &later, "converter/1", &newer, 1, sizeof(newer));
     EXPECT_INT(world.messages.count, 2);
-    EXPECT_TEXT(tenon__catalog_converter(world.catalog, "fmt", "", "Twice", 12, NULL)->owner->plugin,
-                "alia");
+    EXPECT_TEXT(
+        tenon__catalog_converter(world.catalog, "fmt", "", "Twice", 12, NULL)->owner->plugin,
+        "alia");
     tenon__catalog_destroy(world.catalog);
   }
 }

@@ -12,7 +12,7 @@ typedef struct tenon__index_record_t {
   void* entry;
   const char* plugin;
   const char* name;
-  int64_t rank; /* lower comes first, whatever the plugin */
+  int64_t rank;                    /* lower comes first, whatever the plugin */
   const tenon__verdict_t* verdict; /* NULL: nothing can turn out about it */
 } tenon__index_record_t;
 

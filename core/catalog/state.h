@@ -60,7 +60,6 @@ tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind
 bool tenon__catalog_key(const char* first, const char* second, const char* third,
                         char out_key[TENON_OFFER_NAME_LIMIT + 1]);
 
-
 /* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink);

@@ -83,9 +83,8 @@ static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* sy
                        syntax->position + 1, syntax->text);
   }
   if (syntax->kind == TENON_SYNTAX_CALL && !is_function(syntax->text)) {
-    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: column %u: '%s' is no function", place->what,
-                       syntax->position + 1, syntax->text);
+    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA, "%s: column %u: '%s' is no function",
+                       place->what, syntax->position + 1, syntax->text);
   }
   for (uint32_t i = 0; i < syntax->child_count; ++i) {
     TENON_TRY(check_tree(place, syntax->children[i]));
@@ -123,9 +122,10 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
     place.statement = i;
     const tenon__statement_t* statement = &text->statements[i];
     if (!target_exists(op, role, statement)) {
-      return tenon__fail(
-          sink, TENON_ERROR_INVALID_DATA, "%s: column %u: '%s' is not one of the operator's %s",
-          what, statement->position + 1, statement->target, role == ROLE_MOVE ? "inputs" : "outputs");
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "%s: column %u: '%s' is not one of the operator's %s", what,
+                         statement->position + 1, statement->target,
+                         role == ROLE_MOVE ? "inputs" : "outputs");
     }
     TENON_TRY(check_tree(&place, statement->value));
   }

@@ -72,12 +72,13 @@ tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
     return TENON_OK;
   }
   grouping->notes[nodes[0]] =
-      refusals != NULL ? tenon__arena_format(arena, "%s%u node%s at once: %s",
-                                             old == NULL ? "" : old, node_count, plural, refusals)
-                       : tenon__arena_format(
-                             arena, "%s%s:%s: %u node%s at once take%s %.4g us, one by one %.4g us\n",
-                             old == NULL ? "" : old, entry->owner->plugin, entry->kernel.name,
-                             node_count, plural, node_count == 1 ? "s" : "", together * 1e6, apart * 1e6);
+      refusals != NULL
+          ? tenon__arena_format(arena, "%s%u node%s at once: %s", old == NULL ? "" : old,
+                                node_count, plural, refusals)
+          : tenon__arena_format(
+                arena, "%s%s:%s: %u node%s at once take%s %.4g us, one by one %.4g us\n",
+                old == NULL ? "" : old, entry->owner->plugin, entry->kernel.name, node_count,
+                plural, node_count == 1 ? "s" : "", together * 1e6, apart * 1e6);
   return grouping->notes[nodes[0]] == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "sdk/library/library.h"
 #include "sdk/library/parse.h"
 
-enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
+enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
 
 /* ---- The table ---- */
 
@@ -149,6 +149,13 @@ static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
                      formats);
 }
 
+/* Nobody is surer than sure: of two who are, the first on the search path reads the file. */
+static int32_t sniff(const tenon__parser_entry_t* entry, const tenon__model_part_t* part) {
+  const size_t size = part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES;
+  const int32_t sure = entry->parser.sniff(entry->owner->state, part->data, size, part->name);
+  return sure < SUREST ? sure : SUREST;
+}
+
 static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
                                     const tenon__parser_entry_t** out_entry) {
   tenon__catalog_t* catalog = parse->network->registry->catalog;
@@ -165,10 +172,7 @@ static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
   const tenon__model_part_t* part = &parse->parts[0];
   int32_t surest = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const tenon_parser_t* parser = &entries[i]->parser;
-    const int32_t sure =
-        parser->sniff(entries[i]->owner->state, part->data,
-                      part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES, part->name);
+    const int32_t sure = sniff(entries[i], part);
     if (sure > surest) {
       surest = sure;
       *out_entry = entries[i];

@@ -239,6 +239,23 @@ static void print_converters(tenon_registry_t* registry, const printing_t* p,
   }
 }
 
+/* Lists of any length: what is left out is for those who look for a fault. */
+static tenon_status_t print_left_out(tenon_registry_t* registry, const printing_t* p) {
+  const uint32_t count = tenon__catalog_left_out(registry->catalog, NULL, 0);
+  tenon__left_out_t* items = tenon__allocate(registry->allocator, count + 1u, sizeof(*items));
+  if (items == NULL) {
+    return tenon__fail_memory(&registry->sink);
+  }
+  const uint32_t now = tenon__catalog_left_out(registry->catalog, items, count);
+  for (uint32_t i = 0; i < count && i < now; ++i) {
+    begin_line(p, items[i].kind, items[i].name, items[i].owner->plugin);
+    add_field(p, "disabled", items[i].words);
+    end_line(p);
+  }
+  tenon__free(registry->allocator, items, (count + 1u) * sizeof(*items));
+  return TENON_OK;
+}
+
 static void print_others(tenon_registry_t* registry, const printing_t* p, const void** entries) {
   const tenon_sink_t* sink = &registry->sink;
   uint32_t count = tenon__catalog_devices(registry->catalog, sink,
@@ -288,9 +305,10 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   print_operators(registry, &printing, entries);
   print_kernels(registry, &printing, entries);
   print_converters(registry, &printing, entries);
+  const tenon_status_t status = print_left_out(registry, &printing);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
-  return TENON_OK;
+  return status;
 }
 
 /* ---- Devices ---- */
