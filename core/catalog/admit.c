@@ -364,7 +364,7 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
 static tenon_status_t enter_other(const admission_t* a, void* entry, const char* name) {
   const tenon__verdict_t* verdict = NULL;
   memcpy(&verdict, (const char*)entry + tenon__offer_kind_size(a->kind) + sizeof(void*),
-         sizeof(verdict));
+         sizeof(void*));
   if (a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER) {
     tenon__catalog_contest_name(a->catalog, a->kind, name, entry, a->sink);
   }

@@ -293,15 +293,19 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   add_given_ranks(feed, shapes);
   const bool can_retry = !building->has_profile && add_given_shapes(feed, &given);
   tool_console_soften(can_retry);
+  tool_console_hold(can_retry);
   tenon_status_t status = parse(registry, path, building, shapes, out_network);
   tool_console_soften(false);
+  tool_console_hold(false);
   if (status == TENON_OK || !can_retry) {
+    tool_console_release(true);
     free_shapes(&given);
     return status;
   }
   free_shapes(shapes);
   *shapes = given;
   status = parse(registry, path, building, shapes, out_network);
+  tool_console_release(status == TENON_OK); /* else it was said again */
   if (status == TENON_OK) {
     tool_warn("%s: can be parsed with the extents of the data alone", path);
   }
