@@ -42,7 +42,7 @@ typedef struct tenon__optimize_options_t {
 
 /* What was done, in order. */
 typedef struct tenon__patch_record_t {
-  const char* label; /* the pass: "fold constants" */
+  const char* label; /* the pass, "fold constants", or the rewrite, "rewrite plugin:name" */
   const char* graph;
   const char* node; /* the node that it was about */
 } tenon__patch_record_t;

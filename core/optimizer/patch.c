@@ -323,12 +323,13 @@ static tenon_status_t record(tenon__bench_t* bench) {
   const char* graph =
       tenon__arena_copy_string(&report->arena, tenon__bench_graph(bench, bench->patch_graph)->name);
   const char* node = tenon__arena_copy_string(&report->arena, bench->patch_node);
-  if (graph == NULL || node == NULL ||
+  const char* label = tenon__arena_copy_string(&report->arena, bench->label);
+  if (graph == NULL || node == NULL || label == NULL ||
       !tenon__grow(report->arena.allocator, (void**)&report->patches, &report->patch_capacity,
                    report->patch_count + 1u, sizeof(*report->patches))) {
     return tenon__fail_memory(bench->sink);
   }
-  report->patches[report->patch_count++] = (tenon__patch_record_t){bench->label, graph, node};
+  report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
   return TENON_OK;
 }
 

@@ -13,21 +13,8 @@
 #include "core/network/attribute.h"
 #include "core/optimizer/rewriting.h"
 
-/* A rewrite with its texts parsed. */
-typedef struct rewrite_t {
-  const tenon__rewrite_entry_t* entry;
-  tenon__calls_t pattern;
-  tenon__calls_t replacement;
-  const tenon__syntax_t* when;
-} rewrite_t;
-
-typedef struct rewrites_t {
-  uint32_t count;
-  rewrite_t* items;
-} rewrites_t;
-
 static tenon_status_t parse(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
-                            rewrite_t* out_rewrite) {
+                            tenon__rewrite_t* out_rewrite) {
   const char* prefix = tenon__arena_format(&bench->arena, "rewrite %s of %s: ", entry->rewrite.name,
                                            entry->owner->plugin);
   if (prefix == NULL) {
@@ -35,7 +22,13 @@ static tenon_status_t parse(tenon__bench_t* bench, const tenon__rewrite_entry_t*
   }
   tenon__prefix_sink_t sink;
   tenon__prefix_sink_initialize(&sink, bench->sink, prefix);
-  rewrite_t rewrite = {.entry = entry};
+  tenon__rewrite_t rewrite = {
+      .entry = entry,
+      .label = tenon__arena_format(&bench->arena, "rewrite %s:%s", entry->owner->plugin,
+                                   entry->rewrite.name)};
+  if (rewrite.label == NULL) {
+    return tenon__fail_memory(bench->sink);
+  }
   TENON_TRY(
       tenon__calls_parse(&bench->arena, entry->rewrite.pattern, &sink.sink, &rewrite.pattern));
   if (entry->rewrite.replacement != NULL) {
@@ -57,13 +50,13 @@ static tenon_status_t parse(tenon__bench_t* bench, const tenon__rewrite_entry_t*
 }
 
 /* A rewrite with a fault was reported and is left out. */
-static const rewrites_t* rewrites_of(tenon__bench_t* bench) {
+static tenon__rewrites_t* rewrites_of(tenon__bench_t* bench) {
   if (bench->rewrites != NULL) {
     return bench->rewrites;
   }
   const uint32_t count = bench->options->rewrite_count;
-  rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
-  rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
+  tenon__rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
+  tenon__rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
   if (rewrites == NULL || items == NULL) {
     bench->is_out_of_memory = true;
     return NULL;
@@ -83,7 +76,7 @@ static const rewrites_t* rewrites_of(tenon__bench_t* bench) {
 }
 
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
-static bool guard_holds(const tenon__bench_t* bench, const rewrite_t* rewrite,
+static bool guard_holds(const tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
                         const tenon__match_t* match, tenon__arena_t* arena) {
   if (rewrite->when == NULL) {
     return true;
@@ -201,7 +194,7 @@ tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* ma
   return TENON_OK;
 }
 
-static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* rewrite,
+static tenon_status_t replacement_value(tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
                                         tenon__match_t* match, tenon__arena_t* arena,
                                         uint32_t* out_value) {
   if (rewrite->replacement.statement_count == 0) {
@@ -217,10 +210,10 @@ static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* 
   return TENON_OK;
 }
 
-static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, tenon__match_t* match,
+static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, tenon__match_t* match,
                             tenon__arena_t* arena, bool* out_done) {
   const uint32_t old = match->result;
-  if (!tenon__patch_begin(bench, rewrite->entry->rewrite.name, match->graph, match->root)) {
+  if (!tenon__patch_begin(bench, rewrite->label, match->graph, match->root)) {
     return TENON_OK;
   }
   uint32_t value = TENON_NONE;
@@ -238,6 +231,7 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
       tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
     }
     tenon__patch_replace(bench, old, value);
+    ++rewrite->patch_count;
     *out_done = true;
     return tenon__patch_end(bench);
   }
@@ -260,7 +254,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
   if (node->op == NULL || bench->options->rewrite_count == 0) {
     return TENON_OK;
   }
-  const rewrites_t* rewrites = rewrites_of(bench);
+  tenon__rewrites_t* rewrites = rewrites_of(bench);
   if (rewrites == NULL) {
     return tenon__fail_memory(bench->sink);
   }
@@ -268,7 +262,7 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
   bool done = false;
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK && !done && i < rewrites->count; ++i) {
-    const rewrite_t* rewrite = &rewrites->items[i];
+    tenon__rewrite_t* rewrite = &rewrites->items[i];
     const tenon__calls_t* pattern = &rewrite->pattern;
     if (strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
       continue;
@@ -283,4 +277,16 @@ tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint3
     tenon__bench_release(bench, &arena);
   }
   return status;
+}
+
+const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench) {
+  const tenon__rewrites_t* rewrites = bench->rewrites;
+  const tenon__rewrite_t* busiest = NULL;
+  for (uint32_t i = 0; rewrites != NULL && i < rewrites->count; ++i) {
+    const tenon__rewrite_t* rewrite = &rewrites->items[i];
+    if (rewrite->patch_count > (busiest == NULL ? 0 : busiest->patch_count)) {
+      busiest = rewrite;
+    }
+  }
+  return busiest;
 }

@@ -5,6 +5,24 @@
 #include "core/network/match.h"
 #include "core/optimizer/passes.h"
 
+/* A rewrite with its texts parsed. */
+typedef struct tenon__rewrite_t {
+  const tenon__rewrite_entry_t* entry;
+  const char* label; /* of its patches: "rewrite plugin:name" */
+  tenon__calls_t pattern;
+  tenon__calls_t replacement; /* no statements: by code */
+  const tenon__syntax_t* when;
+  uint32_t patch_count; /* how often it was applied */
+} tenon__rewrite_t;
+
+typedef struct tenon__rewrites_t {
+  uint32_t count;
+  tenon__rewrite_t* items;
+} tenon__rewrites_t;
+
+/* The one that was applied most often in this bench; NULL when none was. */
+const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench);
+
 /* One statement of a text: adds its node, with arguments and attributes by name, and binds its
  * results. *out_value: the last of them. UNSUPPORTED when nobody offers the operator. */
 tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
