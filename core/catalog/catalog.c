@@ -383,6 +383,36 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
   return count;
 }
 
+/* The name within its domain: "conv" of "standard.conv/1". */
+static void word_of(const char* name, char out_word[TENON_OFFER_NAME_LIMIT + 1]) {
+  const char* dot = strrchr(name, '.');
+  const char* word = dot == NULL ? name : dot + 1;
+  const size_t length = strcspn(word, "/");
+  (void)snprintf(out_word, TENON_OFFER_NAME_LIMIT + 1, "%.*s", (int)length, word);
+}
+
+/* By the name within the domain; that of the same domain first. */
+void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* name,
+                                      const tenon_sink_t* sink, tenon__nearest_t* inout_nearest) {
+  char wanted[TENON_OFFER_NAME_LIMIT + 1];
+  char word[TENON_OFFER_NAME_LIMIT + 1];
+  word_of(name, wanted);
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    const tenon__definition_t* definition = list->records[i].entry;
+    word_of(definition->name, word);
+    const size_t likeness = tenon__likeness(wanted, word);
+    const size_t length = strlen(wanted) < strlen(word) ? strlen(wanted) : strlen(word);
+    if (definition->disabled == NULL && 4 * likeness > 3 * length) {
+      tenon__nearest_offer(inout_nearest, definition->name,
+                           64 * likeness + tenon__likeness(name, definition->name));
+    }
+  }
+  unlock(catalog);
+}
+
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity) {
   lock(catalog);

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/nearest.h"
 #include "core/network/operator.h"
 #include "tenon/plugin.h"
 
@@ -131,6 +132,9 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
 uint32_t tenon__catalog_calibrators(tenon__catalog_t* catalog, const tenon_sink_t* sink,
                                     const tenon__calibrator_entry_t** out_entries,
                                     uint32_t capacity);
+/* Operators whose identities are like one that nobody offers. Loads all who promised some. */
+void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* name,
+                                      const tenon_sink_t* sink, tenon__nearest_t* inout_nearest);
 /* Every owner that was added or promised something. */
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);

@@ -12,11 +12,13 @@
 typedef enum role_t { ROLE_SHAPE, ROLE_CONTENTS, ROLE_CASE, ROLE_MOVE, ROLE_CONDITION } role_t;
 
 typedef struct place_t {
-  const tenon_operator_t* op;
+  const tenon_operator_t* op; /* NULL: a condition of another text, whose names `is_name` knows */
   const tenon_sink_t* sink;
   const char* what; /* "shape", "case 1" */
   const tenon__text_t* text;
   uint32_t statement; /* names of `let` before it are known */
+  bool (*is_name)(const void* user, const char* name);
+  const void* user;
 } place_t;
 
 static bool in_list(const char* const* list, size_t count, const char* word) {
@@ -56,6 +58,10 @@ static bool is_known(const place_t* place, const char* name) {
                                       "true", "add", "mul", "false",  "min", "max",
                                       "and",  "or",  "xor", "fill",   "_"};
   const tenon_operator_t* op = place->op;
+  if (op == NULL) {
+    return place->is_name(place->user, name) ||
+           in_list(words, sizeof(words) / sizeof(words[0]), name);
+  }
   if (tenon__operator_input(op, name) != TENON_NONE ||
       tenon__operator_output(op, name) != TENON_NONE ||
       tenon__operator_attribute(op, name) != TENON_NONE || is_type_variable(op, name) ||
@@ -79,8 +85,9 @@ static bool is_known(const place_t* place, const char* name) {
 static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* syntax) {
   if (syntax->kind == TENON_SYNTAX_NAME && !is_known(place, syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: column %u: '%s' is no port, attribute or earlier name", place->what,
-                       syntax->position + 1, syntax->text);
+                       "%s: column %u: '%s' is no %s or earlier name", place->what,
+                       syntax->position + 1, syntax->text,
+                       place->op == NULL ? "input, attribute" : "port, attribute");
   }
   if (syntax->kind == TENON_SYNTAX_CALL && !is_function(syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA, "%s: column %u: '%s' is no function",
@@ -117,7 +124,7 @@ static bool defines(const tenon__text_t* text, const char* output) {
 
 static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t* text, role_t role,
                                  const char* what, const tenon_sink_t* sink) {
-  place_t place = {op, sink, what, text, 0};
+  place_t place = {.op = op, .sink = sink, .what = what, .text = text};
   for (uint32_t i = 0; i < text->statement_count; ++i) {
     place.statement = i;
     const tenon__statement_t* statement = &text->statements[i];
@@ -141,8 +148,15 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
 
 static tenon_status_t check_when(const tenon_operator_t* op, const tenon__syntax_t* condition,
                                  const char* what, const tenon_sink_t* sink) {
-  const place_t place = {op, sink, what, NULL, 0};
+  const place_t place = {.op = op, .sink = sink, .what = what};
   return condition == NULL ? TENON_OK : check_tree(&place, condition);
+}
+
+tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition, const char* what,
+                                            bool (*is_name)(const void* user, const char* name),
+                                            const void* user, const tenon_sink_t* sink) {
+  const place_t place = {.sink = sink, .what = what, .is_name = is_name, .user = user};
+  return check_tree(&place, condition);
 }
 
 static bool result_exists(const tenon__calls_t* calls, uint32_t before, const char* name) {

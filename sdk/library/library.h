@@ -111,6 +111,7 @@ const char* tenon__installed_directory(tenon__arena_t* arena);
 
 /* Finds an operator for the core; `user` is the registry. */
 const tenon__operator_t* tenon__library_find_operator(void* user, const char* name);
+void tenon__library_suggest_operator(void* user, const char* name, tenon__nearest_t* nearest);
 
 /* Fills an io info. With a profile, extents whose minimum and maximum agree are numbers. In the
  * arena. */

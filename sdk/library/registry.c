@@ -91,6 +91,11 @@ const tenon__operator_t* tenon__library_find_operator(void* user, const char* na
   return tenon__catalog_operator(registry->catalog, name, &registry->sink);
 }
 
+void tenon__library_suggest_operator(void* user, const char* name, tenon__nearest_t* nearest) {
+  tenon_registry_t* registry = user;
+  tenon__catalog_nearest_operators(registry->catalog, name, &registry->sink, nearest);
+}
+
 /* ---- What was found ---- */
 
 uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {

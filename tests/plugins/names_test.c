@@ -77,3 +77,33 @@ TENON_TEST(the_index_tells_what_was_left_out) {
                   "\"taker\", \"disabled\": \"its domain belongs to plugin standard (");
   end(&s, &folder);
 }
+
+/* What is meant stands in the message. */
+TENON_TEST(a_misspelt_name_is_told_with_those_that_there_are) {
+  static const struct {
+    const char* op;
+    tenon_attribute_t attribute;
+    const char* words;
+  } rows[] = {
+      {"standard.conv/1", {0}, "operator standard.conv/1; near it: 'standard.convolution/1'"},
+      {"standard.soft_max/1", {0}, "near it: 'standard.softmax/1'"},
+      {"acme.relu/1", {0}, "near it: 'standard.relu/1'"},
+      {"standard.wobble/1", {0}, "no plugin offers operator standard.wobble/1\n"},
+      {"standard.softmax/1", ROW_INT("axes", 1), "no attribute 'axes'; near it: 'axis'"},
+      {"standard.softmax/1", ROW_INT("beta", 1), "no attribute 'beta'; there are: axis"},
+      {"standard.relu/1", ROW_INT("beta", 1), "no attribute 'beta'; there are none"},
+  };
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+    session_t s;
+    tenon_value_t y = ABSENT;
+    const int64_t dims[] = {2};
+    tenon_value_t x = ABSENT;
+    REQUIRE(session_begin(&s, NULL));
+    EXPECT_STATUS(tenon_network_add_input(s.network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x),
+                  TENON_OK);
+    EXPECT(tenon_network_add(s.network, rows[i].op, "theirs", &x, 1, &rows[i].attribute,
+                             rows[i].attribute.name != NULL ? 1 : 0, &y, 1) != TENON_OK);
+    EXPECT_CONTAINS(s.messages.text, rows[i].words);
+    session_end(&s);
+  }
+}
