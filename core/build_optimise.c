@@ -190,6 +190,7 @@ static const char* patch_lines(tenon__building_t* b, const tenon__optimize_repor
 
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   const tenon__rewrite_entry_t* rewrites[MOST_REWRITES];
+  TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
   const uint32_t found =
       tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
   const tenon__optimize_options_t options = {

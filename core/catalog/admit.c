@@ -113,9 +113,12 @@ static void replace_definition(const admission_t* a, tenon__definition_t* first,
 
 static void refuse_definition(const admission_t* a, const char* name, const tenon__owner_t* loser,
                               const tenon__owner_t* winner) {
+  const bool is_home =
+      !loser->is_installed && winner == tenon__catalog_domain_owner(a->catalog, name);
   char words[512];
-  (void)snprintf(words, sizeof(words), "plugin %s (%s) defines it otherwise", winner->plugin,
-                 winner->path);
+  (void)snprintf(words, sizeof(words), "%splugin %s (%s)%s",
+                 is_home ? "its domain belongs to " : "", winner->plugin, winner->path,
+                 is_home ? "" : " defines it otherwise");
   const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, loser, words};
   tenon__catalog_leave_out(a->catalog, &item, a->sink);
 }
@@ -178,10 +181,7 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
   }
   const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
   if (home != NULL && !a->owner->is_installed) {
-    char words[512];
-    (void)snprintf(words, sizeof(words), "its domain belongs to plugin %s (%s)", home->plugin,
-                   home->path);
-    leave_out(a, op->name, words);
+    refuse_definition(a, op->name, a->owner, home);
     return TENON_OK;
   }
   return add_definition(a, op->name, op, NULL);

@@ -405,7 +405,7 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
     word_of(definition->name, word);
     const size_t likeness = tenon__likeness(wanted, word);
     const size_t length = strlen(wanted) < strlen(word) ? strlen(wanted) : strlen(word);
-    if (definition->disabled == NULL && 4 * likeness > 3 * length) {
+    if (definition->disabled == NULL && 5 * likeness >= 3 * length) {
       tenon__nearest_offer(inout_nearest, definition->name,
                            64 * likeness + tenon__likeness(name, definition->name));
     }

@@ -138,6 +138,16 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
 /* Every owner that was added or promised something. */
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);
+/* Checks the texts of rewrites and of kernels' patterns, those that were not checked before: that
+ * they can be read, and that operators, attributes and names in them exist. What has a fault is
+ * left out, with the text and the column. Loads who promised rewrites or patterns. Fails only when
+ * memory is out. */
+tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink);
+/* A rewrite was tried on numbers: it is kept, or with `fault` (words, copied) left out. */
+void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
+                          const char* fault, const tenon_sink_t* sink);
+/* Was it tried, by whomever? */
+bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry);
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
 /* What was left out, and why, among the plugins loaded so far; in order of discovery. */

@@ -23,6 +23,13 @@ void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t
       (tenon__left_out_t){item->kind, name, item->owner, words};
 }
 
+void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                         tenon__verdict_t* verdict, const tenon_sink_t* sink) {
+  tenon__catalog_leave_out(catalog, item, sink);
+  const char* kept = tenon__arena_copy_string(&catalog->arena, item->words);
+  verdict->fault = kept == NULL ? "is left out" : kept;
+}
+
 /* ---- Owners ---- */
 
 static int precedence(const tenon__owner_t* owner, const char* name) {
@@ -97,9 +104,7 @@ typedef struct loser_t {
 static void settle(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                    const loser_t* loser, const char* words, const tenon_sink_t* sink) {
   const tenon__left_out_t item = {tenon__offer_kind_word(kind), name, loser->owner, words};
-  tenon__catalog_leave_out(catalog, &item, sink);
-  const char* kept = tenon__arena_copy_string(&catalog->arena, words);
-  loser->verdict->fault = kept == NULL ? "is left out" : kept;
+  tenon__catalog_drop(catalog, &item, loser->verdict, sink);
 }
 
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,

@@ -63,6 +63,9 @@ bool tenon__catalog_key(const char* first, const char* second, const char* third
 /* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink);
+/* The same for what was entered already: it is not found any more. */
+void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                         tenon__verdict_t* verdict, const tenon_sink_t* sink);
 /* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */
 int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name);
 /* The same as to the domain of an identity. */

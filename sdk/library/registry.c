@@ -306,6 +306,7 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   }
   const printing_t printing = {write, user};
   const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t checked = tenon__catalog_check_texts(registry->catalog, &registry->sink);
   print_others(registry, &printing, entries);
   print_operators(registry, &printing, entries);
   print_kernels(registry, &printing, entries);
@@ -313,7 +314,7 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   const tenon_status_t status = print_left_out(registry, &printing);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
-  return status;
+  return checked == TENON_OK ? status : checked;
 }
 
 /* ---- Devices ---- */
