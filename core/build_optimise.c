@@ -200,6 +200,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
       .fold_user = b,
       .rewrites = rewrites,
       .rewrite_count = found < MOST_REWRITES ? found : MOST_REWRITES,
+      .catalog = b->catalog,
       .find = find_operator,
       .find_user = b,
       .is_computed = is_computed,

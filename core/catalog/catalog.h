@@ -146,8 +146,9 @@ tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon
 /* A rewrite was tried on numbers: it is kept, or with `fault` (words, copied) left out. */
 void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
                           const char* fault, const tenon_sink_t* sink);
-/* Was it tried, by whomever? */
-bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry);
+/* Was it tried, by whomever, and left out for it? */
+bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
+                             bool* out_refused);
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
 /* What was left out, and why, among the plugins loaded so far; in order of discovery. */

@@ -295,9 +295,11 @@ void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_
   (void)pthread_mutex_unlock(&catalog->mutex);
 }
 
-bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry) {
+bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
+                             bool* out_refused) {
   (void)pthread_mutex_lock(&catalog->mutex);
   const bool is_tried = entry->verdict->is_tried;
+  *out_refused = entry->verdict->fault != NULL;
   (void)pthread_mutex_unlock(&catalog->mutex);
   return is_tried;
 }

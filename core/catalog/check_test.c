@@ -126,11 +126,16 @@ TENON_TEST(a_verdict_on_a_rewrite_is_kept) {
   const tenon__rewrite_entry_t* entries[2];
   add(&world, &bond, "rewrite/1", rewrites, 2, sizeof(rewrites[0]));
   REQUIRE(tenon__catalog_rewrites(world.catalog, NULL, entries, 2) == 2);
-  EXPECT(!tenon__catalog_is_tried(world.catalog, entries[0]));
+  bool is_refused = true;
+  EXPECT(!tenon__catalog_is_tried(world.catalog, entries[0], &is_refused));
+  EXPECT(!is_refused);
   tenon__catalog_judge(world.catalog, entries[0], NULL, world.sink);
   tenon__catalog_judge(world.catalog, entries[1], "1 is not 2", world.sink);
   tenon__catalog_judge(world.catalog, entries[1], "1 is not 2", world.sink);
-  EXPECT(tenon__catalog_is_tried(world.catalog, entries[0]));
+  EXPECT(tenon__catalog_is_tried(world.catalog, entries[0], &is_refused));
+  EXPECT(!is_refused);
+  EXPECT(tenon__catalog_is_tried(world.catalog, entries[1], &is_refused));
+  EXPECT(is_refused);
   EXPECT_TEXT(world.messages.text,
               "plugin bond (/bond.so): rewrite 'wrong': 1 is not 2; it is left out\n");
   EXPECT_INT(tenon__catalog_rewrites(world.catalog, NULL, NULL, 0), 1);

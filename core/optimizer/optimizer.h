@@ -29,6 +29,8 @@ typedef struct tenon__optimize_options_t {
   void* fold_user;
   const tenon__rewrite_entry_t* const* rewrites;
   uint32_t rewrite_count;
+  bool trusts_rewrites;        /* they are applied untried: else see rewrite_trial.h */
+  tenon__catalog_t* catalog;   /* remembers which were tried; NULL: nobody does */
   tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
   void* find_user;
   /* Is there a kernel for the operator? One without is decomposed, if its declaration says how.

@@ -44,8 +44,8 @@ static tenon_status_t added(tenon__bench_t* bench, tenon_status_t status) {
 
 tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
                                      uint32_t* out_node) {
-  return added(bench,
-               tenon__graph_add_node(bench->network, bench->patch_graph, request, NULL, out_node));
+  return added(bench, tenon__graph_add_node(bench->network, bench->patch_graph, request,
+                                            bench->explain, out_node));
 }
 
 tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,

@@ -77,6 +77,7 @@ typedef struct tenon__bench_t {
   uint32_t patch_count;
   bool is_open;
   bool is_out_of_memory;
+  const tenon_sink_t* explain;        /* why what a patch adds cannot be added; NULL: nobody asks */
   void* equals;                       /* merge_equal's table */
   struct tenon__rewrites_t* rewrites; /* parsed; in the arena */
 } tenon__bench_t;

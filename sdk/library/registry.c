@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 
 enum { LIST_LIMIT = 8192 };
@@ -296,6 +297,21 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
   }
 }
 
+/* Patterns and rewrites with a fault are found by looking, rewrites that are wrong by trying. */
+static tenon_status_t find_faults(tenon_registry_t* registry, const void** entries) {
+  const tenon__optimize_options_t options = {
+      .find = tenon__library_find_operator, .find_user = registry, .catalog = registry->catalog};
+  TENON_TRY(tenon__catalog_check_texts(registry->catalog, &registry->sink));
+  const uint32_t count = tenon__catalog_rewrites(
+      registry->catalog, &registry->sink, (const tenon__rewrite_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    bool is_refused = false;
+    TENON_TRY(tenon__rewrite_admit(&options, entries[i], registry->allocator, &registry->sink,
+                                   &is_refused));
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                           void* user) {
   TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
@@ -306,7 +322,7 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   }
   const printing_t printing = {write, user};
   const locale_t outer = tenon__c_locale_enter();
-  const tenon_status_t checked = tenon__catalog_check_texts(registry->catalog, &registry->sink);
+  const tenon_status_t checked = find_faults(registry, entries);
   print_others(registry, &printing, entries);
   print_operators(registry, &printing, entries);
   print_kernels(registry, &printing, entries);
