@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/catalog/exclude.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
 
@@ -129,6 +130,7 @@ tenon_status_t tenon__building_progress(const tenon__building_t* b, const char* 
 
 static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* network) {
   const tenon_sink_t* sink = b->options->sink;
+  TENON_TRY(tenon__exclude_check(b->catalog, b->options->tuning.exclude, sink));
   TENON_TRY(tenon__network_verify(network, sink));
   TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
   TENON_TRY(tenon__network_copy(network, &b->plan->network));

@@ -9,27 +9,36 @@
 
 typedef struct pass_t {
   const char* name;
+  bool believes; /* traits, or rewrites: what plugins say besides what operators mean */
   tenon_status_t (*visit)(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 } pass_t;
 
 /* Cheap and freeing passes first. */
 static const pass_t passes[] = {
-    {"remove unused", tenon__pass_remove_unused},
-    {"decompose", tenon__pass_decompose},
-    {"enter bodies", tenon__pass_enter_bodies},
-    {"choose branch", tenon__pass_choose_branch},
-    {"fold constants", tenon__pass_fold_constants},
-    {"merge equal", tenon__pass_merge_equal},
-    {"cancel moves", tenon__pass_cancel_moves},
-    {"sink moves", tenon__pass_sink_moves},
-    {"rewrites", tenon__pass_rewrites},
-    {"move scales", tenon__pass_move_scales},
+    {"remove unused", false, tenon__pass_remove_unused},
+    {"decompose", false, tenon__pass_decompose},
+    {"enter bodies", false, tenon__pass_enter_bodies},
+    {"choose branch", false, tenon__pass_choose_branch},
+    {"fold constants", false, tenon__pass_fold_constants},
+    {"merge equal", true, tenon__pass_merge_equal},
+    {"cancel moves", false, tenon__pass_cancel_moves},
+    {"sink moves", true, tenon__pass_sink_moves},
+    {"rewrites", true, tenon__pass_rewrites},
+    {"move scales", true, tenon__pass_move_scales},
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 _Static_assert((int)PASS_COUNT <= (int)TENON_PASS_LIMIT, "each pass has a bit");
 
 const char* tenon__optimizer_pass_name(uint32_t index) {
   return index < PASS_COUNT ? passes[index].name : NULL;
+}
+
+uint32_t tenon__optimizer_passes_of_meaning(void) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < PASS_COUNT; ++i) {
+    mask |= passes[i].believes ? 0 : 1u << i;
+  }
+  return mask;
 }
 
 static bool is_enabled(const tenon__bench_t* bench, uint32_t pass) {

@@ -4,6 +4,8 @@
 
 #include "core/network/attribute.h"
 
+enum { MOST_EXTENT = 8 };
+
 /* ---- Chance ---- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
@@ -254,5 +256,12 @@ void tenon__draw_begin(tenon__sampler_t* sampler, tenon__arena_t* arena, tenon__
   const int64_t side = 2 + (int64_t)tenon__draw_pick(draw, 2);
   for (uint32_t i = 0; i < TENON_DRAW_MOST_RANK; ++i) {
     draw->dims[i] = is_square ? side : 1 + (int64_t)tenon__draw_pick(draw, 4);
+    const double literal =
+        draw->literals.number_count == 0
+            ? 0
+            : draw->literals.numbers[tenon__draw_pick(draw, draw->literals.number_count)];
+    if (literal >= 1 && literal <= MOST_EXTENT && tenon__draw_pick(draw, 3) == 0) {
+      draw->dims[i] = (int64_t)literal;
+    }
   }
 }

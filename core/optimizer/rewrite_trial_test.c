@@ -104,3 +104,29 @@ TENON_TEST(refuses_what_never_fits) {
   };
   expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
+
+/* Found with the first sample that can be computed, so that there are few allocations. */
+static bool try_and_close(tenon_allocator_t allocator, void* user) {
+  static const tenon__rewrite_entry_t entry = {.rewrite = {.size = sizeof(tenon_rewrite_t),
+                                                           .name = "wrong",
+                                                           .pattern = "y = test.exponential/1(x)",
+                                                           .replacement = "y = test.ramp/1(x)"},
+                                               .owner = &owner};
+  const test_world_t* world = user;
+  tenon__arena_t arena;
+  tenon__trial_t trial = {.fault = NULL};
+  tenon__arena_initialize(&arena, allocator);
+  const tenon_status_t status =
+      tenon__rewrite_try(&world->options, &entry, allocator, &arena, &trial);
+  EXPECT(status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY);
+  EXPECT(status != TENON_OK || trial.fault != NULL);
+  tenon__arena_deinitialize(&arena);
+  return status == TENON_OK;
+}
+
+TENON_TEST(memory_that_is_out_is_no_verdict) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  tenon__test_each_allocation(try_and_close, &world);
+  test_world_close(&world);
+}

@@ -7,6 +7,7 @@
 #include "core/base/allocator.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/catalog/exclude.h"
 #include "core/plan/kernel_match.h"
 #include "core/tactics/tuning.h"
 
@@ -31,25 +32,10 @@ static void note_refusal(search_t* search, const tenon__kernel_entry_t* entry,
   }
 }
 
-static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  const char* const* exclude = tuning->options.exclude;
-  const size_t plugin = strlen(entry->owner->plugin);
-  for (; exclude != NULL && *exclude != NULL; ++exclude) {
-    if (strcmp(*exclude, entry->owner->plugin) == 0) {
-      return true;
-    }
-    if (strncmp(*exclude, entry->owner->plugin, plugin) == 0 && (*exclude)[plugin] == ':' &&
-        strcmp(*exclude + plugin + 1, entry->kernel.name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* The build's policy, then the kernel. */
 static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                     const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  if (is_excluded(tuning, entry) ||
+  if (tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
       (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0)) {
     *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_POLICY};
     return false;

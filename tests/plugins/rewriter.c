@@ -31,6 +31,9 @@ static const tenon_rewrite_t rewrites[] = {
     REWRITE("right", SWISH, NULL, "y = rewriter.swish/1(x)"),
     REWRITE("endless", "y = standard.relu/1(x)", NULL,
             "t = standard.relu/1(x); y = standard.relu/1(t)"),
+    /* No sample is of that shape. */
+    REWRITE("sly", "y = standard.abs/1(x)", "rank(x) == 1 && dim(x, 0) == 77",
+            "y = standard.neg/1(x)"),
     REWRITE("cut", "y = standard.relu/1(x", NULL, "y = standard.relu/1(x)"),
     REWRITE("misspelt", "y = standard.relu/1(x)", "rnak(x) == 2", "y = standard.relu/1(x)"),
     REWRITE("absent", "y = standard.relu/1(x)", NULL, "y = rewriter.absent/1(x)"),

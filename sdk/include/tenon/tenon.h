@@ -276,8 +276,10 @@ typedef struct tenon_build_options_t {
   tenon_timing_cache_t* timing_cache; /* read and extended; NULL: one for this build */
   tenon_progress_t progress;
   void* progress_user;
-  const char* const*
-      exclude;             /* plugins, or plugin:kernel, that are not to be used; NULL-terminated */
+  /* "PLUGIN": its kernels and rewrites are not used; "PLUGIN:NAME": its kernel or rewrite of that
+   * name. Its operators, converters and parsers are: they say what a network means.
+   * NULL-terminated. INVALID_ARGUMENT for what there is not. */
+  const char* const* exclude;
   uint32_t no_measuring;   /* 1: estimates alone */
   uint32_t no_fusion;      /* 1: one node a step (for comparing) */
   uint32_t reference_only; /* 1: only kernels that say they are the reference */
@@ -286,6 +288,11 @@ typedef struct tenon_build_options_t {
   uint32_t permit_reduced_precision; /* 1: tactics below fp32 accuracy are allowed */
   uint32_t optimizer_limit;          /* stop after that many patches; 0: none */
   uint32_t keep_refusals; /* 1 (default 0): the plan records why candidates were refused */
+  /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
+   * operator says of itself besides (linear, elementwise, pure). With reference_only: the truth to
+   * compare another build with. */
+  uint32_t meaning_only;
+  uint32_t reserved;
 } tenon_build_options_t;
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
