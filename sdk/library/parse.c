@@ -73,18 +73,6 @@ static uint32_t part_count(tenon_parse_t* parse) {
   return parse->part_count;
 }
 
-static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char* domain,
-                                               const char* type, int64_t version,
-                                               void** out_state) {
-  const tenon__converter_entry_t* entry = tenon__catalog_converter(
-      parse->network->registry->catalog, parse->format, domain, type, version, parse_sink(parse));
-  if (entry == NULL) {
-    return NULL;
-  }
-  *out_state = entry->owner->state;
-  return &entry->converter;
-}
-
 static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
   return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
@@ -118,7 +106,7 @@ static const tenon_parse_table_t parse_table = {
     .open_file = open_file,
     .part = get_part,
     .part_count = part_count,
-    .find_converter = find_converter,
+    .find_converter = tenon__parse_find_converter,
     .allocate = allocate,
     .report_missing = report_missing,
     .input_shape = input_shape,
@@ -227,6 +215,7 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_status_t status = choose_parser(parse, format, &entry);
   if (status == TENON_OK && entry != NULL) {
     parse->format = entry->parser.format;
+    counting.error_count = 0; /* what was said while plugins were loaded is no reason */
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());
   }
@@ -238,9 +227,11 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   if (status == TENON_OK) {
     status = check_given(parse);
   }
-  if (status != TENON_OK && counting.error_count == 0) {
-    status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
-                         tenon__status_text(status));
+  if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY && counting.error_count == 0) {
+    status = tenon__fail(&network->sink.sink, status,
+                         "cannot be parsed: parser '%s' of plugin %s did not say why: %s",
+                         entry == NULL ? "" : entry->parser.format,
+                         entry == NULL ? "" : entry->owner->plugin, tenon__status_text(status));
   }
   network->sink.next = counting.next;
   return status;
@@ -355,6 +346,7 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
 /* A parse that fails leaves an empty network. */
 static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
+  tenon__string_map_deinitialize(&parse->conversions);
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
     (void)tenon__tell_memory(&network->registry->sink, function, status);
@@ -374,6 +366,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
   return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
@@ -394,5 +387,6 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
   return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }

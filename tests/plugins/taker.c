@@ -7,6 +7,7 @@
 TENON_PLUGIN_MANIFEST("taker", "1.0.0",
                       "offers: operator standard.relu/1\noffers: operator standard.taken/1\n"
                       "offers: converter onnx::Relu\noffers: converter onnx:taker:Fails\n"
+                      "offers: converter onnx:taker:Speaks\n"
                       "offers: parser onnx\noffers: parser greedy\n");
 
 static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .allowed = "any"}};
@@ -40,10 +41,23 @@ static tenon_status_t fail_silently(void* state, const tenon_source_t* source,
   return TENON_ERROR_INVALID_DATA;
 }
 
+/* Says what is wrong, and leaves it to the host where. */
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t fail_speaking(void* state, const tenon_source_t* source,
+                                    const tenon_source_table_t* table, tenon_builder_t* builder,
+                                    const tenon_builder_table_t* build, const tenon_value_t* values,
+                                    uint32_t value_count, tenon_value_t* results, uint32_t count) {
+  const tenon_sink_t* sink = build->sink(builder);
+  sink->report(sink->user, TENON_SEVERITY_ERROR, "beta must be positive");
+  return fail_silently(state, source, table, builder, build, values, value_count, results, count);
+}
+
 static const tenon_converter_t converters[] = {
     {sizeof(*converters), .format = "onnx", .type = "Relu", .since = 1, .convert = fail_silently},
     {sizeof(*converters), .format = "onnx", .domain = "taker", .type = "Fails", .since = 1,
-     .convert = fail_silently}};
+     .convert = fail_silently},
+    {sizeof(*converters), .format = "onnx", .domain = "taker", .type = "Speaks", .since = 1,
+     .convert = fail_speaking}};
 
 static int32_t sniff(void* state, const void* data, size_t size_bytes, const char* file_name) {
   (void)state;
