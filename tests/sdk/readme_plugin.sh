@@ -1,9 +1,10 @@
 #!/bin/sh
 # The plugin of the README and its lines of CMake, word for word, as a project of their own against an installed
 # SDK, without a build type; it must be compiled with optimisation.
-#   readme_plugin.sh README FOLDER PREFIX
+# The installed command runs a model with a node of its domain.
+#   readme_plugin.sh README FOLDER PREFIX WRITE_MODEL
 set -eu
-readme=$1 folder=$2 prefix=$3
+readme=$1 folder=$2 prefix=$3 write_model=$4
 rm -rf "$folder"
 mkdir -p "$folder"
 sed -n '/^```c$/,/^```$/p' "$readme" | sed '/^```/d' >"$folder/squareplus.c"
@@ -28,3 +29,7 @@ cmake -S "$folder" -B "$folder/debug" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUIL
   echo "a debug build is optimised"
   exit 1
 }
+# Whatever the umask is: what others can write is not loaded.
+chmod go-w "$folder" "$folder/build" "$folder/build/plugins" "$folder/build/plugins/squareplus.so"
+"$write_model" "$folder/model.onnx" example squareplus 2
+TENON_PLUGIN_PATH=$folder/build/plugins "$prefix/bin/tenon" run "$folder/model.onnx" --no-cache
