@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
@@ -27,9 +28,15 @@ static tenon_status_t open_device(tenon__building_t* b) {
                      used > 0 ? ", " : "; there are: ", device->name);
       continue;
     }
-    if (device->count(entries[k]->owner->state, sink) > 0) {
+    const tenon__call_t call = {entries[k]->owner->plugin, "count or open", device->name, ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    const bool is_here = device->count(entries[k]->owner->state, sink) > 0;
+    const tenon_status_t status =
+        is_here ? device->open(entries[k]->owner->state, 0, sink, &b->device_handle) : TENON_OK;
+    tenon__call_leave(outer);
+    if (is_here) {
       b->device = entries[k];
-      return device->open(entries[k]->owner->state, 0, sink, &b->device_handle);
+      return status;
     }
   }
   return tenon__fail(sink, TENON_ERROR_NOT_FOUND, "no plugin offers %s%s that this machine has%s",

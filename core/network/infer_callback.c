@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/infer.h"
 #include "core/network/names.h"
@@ -273,8 +274,12 @@ static const tenon_shape_table_t shape_table = {
 tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
                                      tenon__inferred_shape_t* shapes) {
   tenon_shape_builder_t builder = {.inference = inference, .shapes = shapes};
+  const tenon__call_t call = {inference->op->plugin, "infer", inference->op->name,
+                              inference->name == NULL ? "" : inference->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const tenon_status_t status =
       inference->op->descriptor.infer(inference->op->state, &builder, &shape_table);
+  tenon__call_leave(outer);
   if (inference->failed || status == TENON_ERROR_OUT_OF_MEMORY) {
     return tenon__fail_memory(inference->sink);
   }

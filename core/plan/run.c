@@ -97,9 +97,11 @@ tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
   const tenon__kernel_binding_t* kernel = &bound->instance->kernel;
   run->failed = false;
+  const tenon__call_t* outer = tenon__call_enter(&bound->instance->running);
   const tenon_status_t status =
       kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &run_table, inputs,
                               bound->input_count, outputs, bound->output_count);
+  tenon__call_leave(outer);
   if (status == TENON_OK && run->failed) {
     return run->failure;
   }

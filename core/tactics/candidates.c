@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/catalog/exclude.h"
@@ -220,8 +221,13 @@ static tenon_status_t collect(search_t* search, const tenon__kernel_entry_t* ent
     const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
     return add_tactic(&emit, &single);
   }
-  return entry->kernel.tactics(entry->owner->state, search->region, tenon__region_table(), &emit,
-                               add_tactic);
+  const tenon__call_t call = {entry->owner->plugin, "tactics", entry->kernel.name,
+                              tenon__region_name(search->region)};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status = entry->kernel.tactics(entry->owner->state, search->region,
+                                                      tenon__region_table(), &emit, add_tactic);
+  tenon__call_leave(outer);
+  return status;
 }
 
 /* ---- Time ---- */

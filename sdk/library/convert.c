@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/attribute.h"
 #include "core/tensor/dtype.h"
@@ -265,10 +266,12 @@ static tenon_status_t convert(void* state, const tenon_source_t* source,
                              outputs, output_count);
   } else {
     const tenon__converter_entry_t* entry = conversion->entry;
-    status =
-        end_conversion(conversion, &node,
-                       entry->converter.convert(entry->owner->state, source, table, builder, build,
-                                                inputs, input_count, outputs, output_count));
+    const tenon__call_t call = {entry->owner->plugin, "convert", node.type, node.name};
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    status = entry->converter.convert(entry->owner->state, source, table, builder, build, inputs,
+                                      input_count, outputs, output_count);
+    tenon__call_leave(outer);
+    status = end_conversion(conversion, &node, status);
   }
   sink->next = node.next;
   return status;

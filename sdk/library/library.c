@@ -1,4 +1,4 @@
-/* Version, status, options, and where plugins are installed. */
+/* Version, status, options, the call that a thread is in, and where plugins are installed. */
 #include "sdk/library/library.h"
 
 #include <dlfcn.h>
@@ -7,12 +7,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/call.h"
+
 const char* tenon_version(void) {
   return TENON_VERSION;
 }
 
 const char* tenon_status_text(tenon_status_t status) {
   return tenon__status_text(status);
+}
+
+int32_t tenon_current_call(tenon_call_info_t* out_call) {
+  const tenon__call_t* call = tenon__call_now;
+  if (call == NULL || out_call == NULL) {
+    return 0;
+  }
+  *out_call = (tenon_call_info_t){call->plugin, call->function, call->item, call->node};
+  return 1;
 }
 
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,

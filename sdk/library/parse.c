@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/call.h"
 #include "sdk/library/library.h"
 #include "sdk/library/parse.h"
 
@@ -140,7 +141,10 @@ static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
 /* Nobody is surer than sure: of two who are, the first on the search path reads the file. */
 static int32_t sniff(const tenon__parser_entry_t* entry, const tenon__model_part_t* part) {
   const size_t size = part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES;
+  const tenon__call_t call = {entry->owner->plugin, "sniff", entry->parser.format, part->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const int32_t sure = entry->parser.sniff(entry->owner->state, part->data, size, part->name);
+  tenon__call_leave(outer);
   return sure < SUREST ? sure : SUREST;
 }
 
@@ -216,8 +220,12 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   if (status == TENON_OK && entry != NULL) {
     parse->format = entry->parser.format;
     counting.error_count = 0; /* what was said while plugins were loaded is no reason */
+    const tenon__call_t call = {entry->owner->plugin, "parse", entry->parser.format,
+                                parse->parts[0].name};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());
+    tenon__call_leave(outer);
   }
   if (parse->missing_count > 0) {
     status = tenon__missing_report(parse);

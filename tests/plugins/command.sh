@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # What the command says about strangers' plugins that are wrong.
-#   tests/plugins/command.sh BUILD
+#   tests/plugins/command.sh BUILD [SANITIZER]
 set -uo pipefail
 build=${1:?the build folder}
+sanitizer=${2:-}
+ulimit -c 0 # crashes are wanted here
 tenon=$build/bin/tenon
 folder=$(mktemp -d)
 chmod 755 "$folder"
@@ -55,6 +57,37 @@ try 3 run abs.onnx --plugins plugins --exclude rewriter:slyly
 says "plugin rewriter has no such kernel or rewrite; it has: " "sly"
 try 1 plugins --plugins plugins --index
 says '"name": "endless", "plugin": "rewriter", "disabled": "it matches what it made'
+
+# A crash names plugin, function, what it is of, and the node, and ends the process as it would have. A
+# sanitizer reports crashes itself.
+crashes() { # FUNCTION NAME WORDS [STATUS]: `run` of the model crashes there, and it is called so
+  CRASH_IN=$1 try "${4:-139}" run same.onnx --plugins plugins --no-cache --threads 2
+  says "in plugin 'crasher', in its function $2" "$3"
+}
+if [[ -z $sanitizer ]]; then
+  use crasher
+  "$build/tests/write_model" same.onnx crasher Same 8 "a node"
+  try 0 run same.onnx --plugins plugins --no-cache
+  for function in query start; do
+    crashes "$function" "$function" "of '$folder/plugins/crasher.so'"
+  done
+  crashes constructor "a constructor" "of '$folder/plugins/crasher.so'"
+  crashes stop stop "of '$folder/plugins/crasher.so'"
+  crashes sniff sniff "of 'crashed', for 'same.onnx'"
+  crashes convert convert "of 'Same', for 'a node'"
+  crashes infer infer "of 'crasher.same/1', for 'a node'"
+  crashes rewrite rewrite "of 'same', for '"
+  for function in match tactics prepare bind enqueue unbind destroy; do
+    crashes "$function" "$function" "of 'same', for 'a node'"
+  done
+  crashes body enqueue "of 'same', for 'a node'" # in whichever thread
+  crashes abort enqueue "SIGABRT" 134
+  CRASH_IN=parse try 139 run same.onnx --plugins plugins --format crashed
+  says "in plugin 'crasher', in its function parse, of 'crashed', for 'same.onnx'"
+  # What a node's name holds is not obeyed.
+  "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m node'
+  crashes match match "for 'red ?[31m node'"
+fi
 
 ((failures == 0)) && echo "all as expected"
 exit $((failures > 0))

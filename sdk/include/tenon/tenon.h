@@ -53,6 +53,19 @@ typedef struct tenon_context_t tenon_context_t;
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
+/* Which function of which plugin the calling thread is in. */
+typedef struct tenon_call_info_t {
+  const char* plugin;
+  const char* function; /* as plugin.h calls it: "enqueue", "match", "convert"; "a constructor" */
+  const char* item;     /* the kernel, operator, parser, ...; the file, where a plugin is loaded */
+  const char* node;     /* the node that it is about, or the model's file; "" for none */
+} tenon_call_info_t;
+
+/* 1, or 0 when it is in none. Async-signal-safe: a program may ask in its handler of SIGSEGV and
+ * the like whose fault a crash is; the innermost call counts, also in threads of Tenon's own that
+ * work for one. The strings are valid until the handler returns. [any] */
+TENON_API int32_t tenon_current_call(tenon_call_info_t* out_call);
+
 /* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
 TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
 
