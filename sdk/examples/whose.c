@@ -13,6 +13,7 @@ enum { ALIGNMENT = 64, LINE_BYTES = 256 };
 static void on_crash(int number) {
   char line[LINE_BYTES] = "crashed in plugin ";
   tenon_call_info_t call;
+  /* It says that it may. NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
   if (tenon_current_call(&call) != 0) {
     (void)strncat(line, call.plugin, 80);
     (void)strncat(line, ", function ", 16);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/call.h"
+#include "core/base/escape.h"
 
 const char* tenon_version(void) {
   return TENON_VERSION;
@@ -90,8 +91,13 @@ void tenon__write_json_text(tenon_write_t write, void* user, const char* text) {
         piece[used++] = (char)c;
       } else if (c < 0x20 || c == 0x7F) {
         used += (size_t)snprintf(piece + used, sizeof(piece) - used, "\\u%04x", c);
+      } else if (tenon__character_size(text) == 0) { /* JSON is UTF-8: as messages show it */
+        used += (size_t)snprintf(piece + used, sizeof(piece) - used, "\\\\x%02x", c);
       } else {
-        piece[used++] = (char)c;
+        const size_t size = tenon__character_size(text);
+        memcpy(piece + used, text, size);
+        used += size;
+        text += size - 1;
       }
     }
     piece[used] = '\0';

@@ -20,7 +20,8 @@
 struct tenon_registry_t {
   atomic_uint reference_count;
   tenon_allocator_t allocator;
-  tenon_sink_t sink; /* the application's logger */
+  tenon_sink_t logger; /* the application's */
+  tenon_sink_t sink;   /* to it, with what models and plugins say made fit to be shown */
   tenon__catalog_t* catalog;
   tenon__registry_t* plugins;
 };

@@ -4,12 +4,30 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/escape.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 
-enum { LIST_LIMIT = 8192 };
+enum { LIST_LIMIT = 8192, MESSAGE_SIZE = 4096 };
 
 /* ---- Life ---- */
+
+/* The one way to the application: names come from models, files and plugins. */
+static void show(void* user, int32_t severity, const char* message) {
+  const tenon_registry_t* registry = user;
+  char few[MESSAGE_SIZE];
+  if (!tenon__needs_escape(message)) {
+    registry->logger.report(registry->logger.user, severity, message);
+    return;
+  }
+  const size_t size = tenon__escape(message, few, sizeof(few)) + 1;
+  char* all = size > sizeof(few) ? tenon__allocate(registry->allocator, size, 1) : NULL;
+  if (all != NULL) {
+    (void)tenon__escape(message, all, size);
+  }
+  registry->logger.report(registry->logger.user, severity, all != NULL ? all : few);
+  tenon__free(registry->allocator, all, size);
+}
 
 static void destroy(tenon_registry_t* registry) {
   tenon__catalog_destroy(registry->catalog);
@@ -62,7 +80,8 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   }
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
-  registry->sink = own.logger;
+  registry->logger = own.logger;
+  registry->sink = (tenon_sink_t){registry, own.logger.report == NULL ? NULL : show};
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
   tenon__c_locale_leave(outer);
@@ -127,6 +146,12 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
   return TENON_OK;
 }
 
+static void write_shown(tenon_write_t write, void* user, const char* text) {
+  char shown[MESSAGE_SIZE]; /* longer than a path */
+  (void)tenon__escape(text, shown, sizeof(shown));
+  write(user, shown);
+}
+
 void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write, void* user) {
   if (registry == NULL || write == NULL) {
     return;
@@ -137,13 +162,13 @@ void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t 
     if (tenon__registry_directory(registry->plugins, i, &info) != TENON_OK) {
       continue;
     }
-    write(user, info.path);
+    write_shown(write, user, info.path);
     write(user, " (");
     write(user, info.origin);
     write(user, ")");
     if (info.reason != TENON_PLUGIN_REASON_NONE) {
       write(user, ": not searched: ");
-      write(user, info.words);
+      write_shown(write, user, info.words);
     }
     write(user, "\n");
   }

@@ -107,3 +107,37 @@ TENON_TEST(a_misspelt_name_is_told_with_those_that_there_are) {
     session_end(&s);
   }
 }
+
+/* ---- What names hold ---- */
+
+/* A terminal obeys none of it, and no line looks like a message of Tenon's. */
+TENON_TEST(what_a_model_says_is_shown_and_not_obeyed) {
+  session_t s;
+  REQUIRE(session_begin(&s, NULL));
+  const tenon__message_t m = make_model("red \x1b[31m", "Odd\x07\nerror: forged \xe2\x80\xae\xff");
+  EXPECT(tenon_network_parse_memory(s.network, m.bytes, m.size, "a \x1b]0;title\x07 file", NULL) !=
+         TENON_OK);
+  EXPECT_CONTAINS(s.messages.text,
+                  "a \\x1b]0;title\\x07 file: 1 operator is missing:\n  red \\x1b[31m");
+  EXPECT_CONTAINS(s.messages.text, "Odd\\x07\n  error: forged \\xe2\\x80\\xae");
+  for (const char* c = s.messages.text; *c != '\0'; ++c) {
+    EXPECT((unsigned char)*c >= 0x20 || *c == '\n');
+  }
+  session_end(&s);
+}
+
+TENON_TEST(what_a_files_name_holds_is_shown) {
+  session_t s;
+  test_folder_t folder;
+  static text_t paths;
+  REQUIRE(test_folder_make(&folder));
+  test_folder_t deeper;
+  (void)snprintf(deeper.path, sizeof deeper.path, "%.200s/\x1b[31m\xff", folder.path);
+  REQUIRE(mkdir(deeper.path, 0755) == 0);
+  REQUIRE(test_folder_write(&deeper, "not\x1b[1m.so", "abc", 3));
+  REQUIRE(session_begin(&s, deeper.path));
+  EXPECT_CONTAINS(s.messages.text, "/\\x1b[31m\\xff/not\\x1b[1m.so' is not used: it ");
+  tenon_registry_print_paths(s.registry, collect, &paths);
+  EXPECT_CONTAINS(paths.data, "/\\x1b[31m\\xff (options)");
+  end(&s, &folder);
+}
