@@ -153,6 +153,36 @@ TENON_TEST(replaces_by_code) {
   test_world_close(&world);
 }
 
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static int32_t by_input(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
+                        tenon_builder_t* builder, const tenon_builder_table_t* build,
+                        const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
+  (void)state;
+  (void)match;
+  (void)table;
+  (void)builder;
+  (void)build;
+  *out = inputs[0];
+  return input_count == 1;
+}
+
+/* What no text can say. */
+TENON_TEST(code_may_leave_an_input_itself) {
+  static tenon__rewrite_entry_t code = {
+      .rewrite = {.name = "code", .pattern = "y = test.exponential/1(x)", .rewrite = by_input}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &code, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", x);
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", e), "y");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
+  test_expect_patches(&world, "rewrite tests:code", 1);
+  test_world_close(&world);
+}
+
 TENON_TEST(declines_a_replacement_of_another_shape) {
   static tenon__rewrite_entry_t wrong = {.rewrite = {.name = "wrong",
                                                      .pattern = "y = test.permute/1(x)",
