@@ -12,6 +12,7 @@ TENON_TEST(shows_what_must_not_be_obeyed) {
       {"c1 \xc2\x9b"
        "31m",
        "c1 \\xc2\\x9b31m"},
+      /* Directions. NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it is about */
       {"\xe2\x80\xaeright to left", "\\xe2\\x80\\xaeright to left"},
       {"\xe2\x80\xa8line", "\\xe2\\x80\\xa8line"},
       /* No UTF-8: alone, cut short, too long a form, a surrogate, beyond Unicode. */

@@ -7,7 +7,6 @@
  * domain's operator set that the file imports (the lowest is 1). Then its fields are the operator's
  * attributes by name, and its inputs and outputs the operator's, in order.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -303,7 +302,8 @@ static const tenon__operator_t* find_by_name(tenon_parse_t* parse, const char* d
   }
   const tenon__operator_t* op = find_major(parse, domain, type, version);
   for (; type[length] != '\0' && length < sizeof(lower) - 1; ++length) {
-    lower[length] = (char)tolower((unsigned char)type[length]);
+    const bool is_capital = type[length] >= 'A' && type[length] <= 'Z';
+    lower[length] = (char)(is_capital ? type[length] - 'A' + 'a' : type[length]);
   }
   lower[length] = '\0';
   return op != NULL || strcmp(lower, type) == 0 ? op : find_major(parse, domain, lower, version);
