@@ -5,6 +5,7 @@
 #include "command/commands.h"
 #include "tenon/tenon.h"
 #include "text/console.h"
+#include "text/crash.h"
 
 static const tool_command_t* const commands[] = {
     &tool_command_run,     &tool_command_build, &tool_command_bench,   &tool_command_inspect,
@@ -82,5 +83,6 @@ int main(int argc, char** argv) {
   }
   tool_console_configure(wants_json(argc, argv), 0);
   tool_console_catch_interrupts();
+  tool_crash_catch();
   return tool_console_finish(command->run(argc - 2, argv + 2));
 }

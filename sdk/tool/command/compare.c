@@ -12,8 +12,8 @@
 #include "text/json.h"
 #include "text/memory.h"
 
-/* Values looked at in one pass: all of them are outputs of one plan. */
-enum { PASS_VALUES = 400 };
+/* Values looked at in one pass: all of them are outputs of one plan. Rewrites that are named. */
+enum { PASS_VALUES = 400, MOST_REWRITES = 20 };
 
 typedef struct compare_t {
   tool_common_t common;
@@ -28,7 +28,8 @@ typedef struct compare_t {
   tool_list_t names; /* of all values, in an order in which they can be computed */
   size_t compared;
   size_t diverging;
-  char* first; /* that diverges */
+  char* first;    /* that diverges */
+  char* rewrites; /* lines: what plugins' rewrites changed in the plan that diverges first */
 } compare_t;
 
 #define FIELD(name) offsetof(compare_t, name)
@@ -163,6 +164,33 @@ static tenon_status_t compare_outputs(compare_t* compare, const tool_execution_t
   return status;
 }
 
+/* The lines of the plan's patches that are plugins' rewrites. */
+static char* list_rewrites(const tool_execution_t* execution) {
+  static const char begin[] = "rewrite ";
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  char* lines = tool_copy_text("");
+  uint32_t count = 0;
+  if (tenon_engine_get_info(execution->engine, &info) != TENON_OK) {
+    return lines;
+  }
+  for (const char* line = info.patches; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    const bool is_rewrite = strncmp(line, begin, sizeof(begin) - 1) == 0;
+    if (is_rewrite && count++ < MOST_REWRITES) {
+      char* longer = tool_format("%s%.*s\n", lines, (int)length, line);
+      tool_free(lines);
+      lines = longer;
+    }
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+  if (count > MOST_REWRITES) {
+    char* longer = tool_format("%sand %u more\n", lines, count - MOST_REWRITES);
+    tool_free(lines);
+    lines = longer;
+  }
+  return lines;
+}
+
 /* Both plans for the values [begin, end). */
 static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, bool show_all) {
   tenon_network_t* network = NULL;
@@ -172,6 +200,7 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   by_reference.reference = true;
   by_reference.no_fusion = true;
   by_reference.no_measuring = true;
+  by_reference.meaning_only = true; /* a rewrite may be what is wrong */
   tenon_status_t status = open_network(compare, begin, end, &network);
   if (status != TENON_OK) {
     return status;
@@ -181,6 +210,9 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
     status = build_and_run(compare, network, &compare->building, &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
+      if (compare->first != NULL && compare->rewrites == NULL) {
+        compare->rewrites = list_rewrites(&ours);
+      }
       tool_execution_close(&ours);
     }
     tool_execution_close(&reference);
@@ -246,12 +278,17 @@ static void conclude(const compare_t* compare, bool outputs_agree) {
     tool_json_unsigned(&json, "compared", compare->compared);
     tool_json_unsigned(&json, "diverging", compare->diverging);
     tool_json_text(&json, "first", compare->first);
+    tool_json_lines(&json, "rewrites", compare->rewrites == NULL ? "" : compare->rewrites);
     tool_json_end(&json);
   } else if (compare->first == NULL) {
     tool_say("%zu values compared, all agree with the reference\n", compare->compared);
   } else {
     tool_say("the first value that diverges is '%s'%s\n", compare->first,
              outputs_agree ? "; the outputs agree all the same" : "");
+    if (compare->rewrites != NULL && compare->rewrites[0] != '\0') {
+      tool_say("rewrites of plugins were applied (--exclude PLUGIN:NAME leaves one out):\n%s",
+               compare->rewrites);
+    }
   }
 }
 
@@ -325,6 +362,7 @@ static int compare_command(int argc, char** argv) {
   tool_feed_free(&compare.feed);
   tool_building_free(&compare.building);
   tool_free(compare.first);
+  tool_free(compare.rewrites);
   tool_feeding_free(&compare.feeding);
   tool_list_free(&compare.common.plugins);
   tool_list_free(&operands);
@@ -338,11 +376,12 @@ const tool_command_t tool_command_compare = {
     .operands_max = 1,
     .summary = "compares with the reference kernels, value by value; names the first that diverges",
     .description =
-        "The model is built twice: as usual, and with reference kernels and one node a step. First "
-        "its "
-        "outputs are\ncompared, then every value of the main graph, each as an additional output.",
+        "The model is built twice: as usual, and with reference kernels, one node a step, without "
+        "plugins'\nrewrites. First its outputs are compared, then every value of the main graph, "
+        "each as an additional output.",
     .examples =
         "  tenon compare model.onnx --data-set test_data_set_0\n"
-        "  tenon compare model.onnx --exclude cpu:convolution --verbose\n",
+        "  tenon compare model.onnx --exclude cpu:convolution --verbose\n"
+        "  tenon compare model.onnx --exclude acme:swish    # without a plugin's rewrite\n",
     .run = compare_command,
 };

@@ -41,8 +41,10 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "seconds for measuring; then the kernels' own estimates decide"},
     {"--no-measuring", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_measuring),
      "choose by the kernels' estimates alone"},
-    {"--exclude", NULL, "P[:K]", TOOL_OPTION_LIST, FIELD(exclude),
-     "a plugin, or a kernel of one, that is not to be used"},
+    {"--exclude", NULL, "P[:NAME]", TOOL_OPTION_LIST, FIELD(exclude),
+     "a plugin whose kernels and rewrites are not to be used, or one kernel or rewrite of it"},
+    {"--meaning-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(meaning_only),
+     "no rewrites, and no algebra that rests on more than what operators mean"},
     {"--reference", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reference),
      "only kernels that say they are the reference"},
     {"--no-fusion", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), "one node a step"},
@@ -188,6 +190,7 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.tuned_only = building->tuned_only ? 1 : 0;
   options.permit_reduced_precision = building->reduced_precision ? 1 : 0;
   options.optimizer_limit = building->optimizer_limit;
+  options.meaning_only = building->meaning_only ? 1 : 0;
   options.keep_refusals = building->no_refusals ? 0 : 1;
   *out_options = options;
 }
@@ -231,9 +234,10 @@ char* tool_building_describe(const tool_building_t* building) {
   for (size_t i = 0; i < building->exclude.count; ++i) {
     (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
   }
-  (void)fprintf(file, "flags %d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
+  (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
-                building->reduced_precision, building->no_refusals, building->optimizer_limit);
+                building->reduced_precision, building->no_refusals, building->meaning_only,
+                building->optimizer_limit);
   (void)fclose(file);
   return text;
 }

@@ -224,34 +224,6 @@ static tenon_status_t check_names(const char* option, const tool_named_shapes_t*
   return TENON_OK;
 }
 
-/* Is "PLUGIN" or "PLUGIN:KERNEL" known? A manifest need not list its kernels. */
-static bool is_offered(tenon_registry_t* registry, const char* name) {
-  const size_t length = strcspn(name, ":");
-  bool known = false;
-  for (uint32_t i = 0; i < tenon_registry_plugin_count(registry) && !known; ++i) {
-    tenon_plugin_info_t info;
-    if (tenon_registry_get_plugin(registry, i, &info) != TENON_OK || strlen(info.name) != length ||
-        strncmp(info.name, name, length) != 0) {
-      continue;
-    }
-    char* line = tool_format("kernel %s ", name[length] == ':' ? name + length + 1 : "");
-    known = name[length] == '\0' || strstr(info.offers, line) != NULL ||
-            strstr(info.offers, "kernel *") != NULL;
-    tool_free(line);
-  }
-  return known;
-}
-
-/* The same options may go to machines with other plugins: a warning. */
-static void check_exclusions(tenon_registry_t* registry, const tool_list_t* exclude) {
-  for (size_t i = 0; i < exclude->count; ++i) {
-    if (!is_offered(registry, exclude->items[i])) {
-      tool_warn("--exclude %s: there is no such plugin or kernel; see tenon plugins --offers",
-                exclude->items[i]);
-    }
-  }
-}
-
 /* What is given must fit the inputs before anything is built for it. *out_open: extents were found
  * for open inputs, and the model is to be parsed again with them. */
 static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t* building,
@@ -293,15 +265,19 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   add_given_ranks(feed, shapes);
   const bool can_retry = !building->has_profile && add_given_shapes(feed, &given);
   tool_console_soften(can_retry);
+  tool_console_hold(can_retry);
   tenon_status_t status = parse(registry, path, building, shapes, out_network);
   tool_console_soften(false);
+  tool_console_hold(false);
   if (status == TENON_OK || !can_retry) {
+    tool_console_release(true);
     free_shapes(&given);
     return status;
   }
   free_shapes(shapes);
   *shapes = given;
   status = parse(registry, path, building, shapes, out_network);
+  tool_console_release(status == TENON_OK); /* else it was said again */
   if (status == TENON_OK) {
     tool_warn("%s: can be parsed with the extents of the data alone", path);
   }
@@ -327,7 +303,6 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
   tenon_network_t* network = NULL;
   char* notes = tool_copy_text("");
   bool any = false;
-  check_exclusions(registry, &building->exclude);
   tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
   if (status == TENON_OK) {
     status = fit_inputs(network, building, feed, &shapes, &notes, &any);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "text/json.h"
+#include "text/memory.h"
 
 enum { MESSAGE_BYTES = 4096, BAR_CELLS = 28 };
 
@@ -23,6 +24,8 @@ static struct {
   uint32_t verbosity;
   bool bar_shown;
   double bar_time;
+  bool holds;
+  char* held; /* lines; NULL: none */
   char last_error[MESSAGE_BYTES];
 } console = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -49,6 +52,21 @@ void tool_console_soften(bool soften) {
   console.soften = soften;
 }
 
+void tool_console_hold(bool hold) {
+  console.holds = hold;
+}
+
+void tool_console_release(bool write) {
+  (void)pthread_mutex_lock(&console.lock);
+  char* held = console.held;
+  console.held = NULL;
+  if (write && held != NULL) {
+    (void)fputs(held, stderr);
+  }
+  (void)pthread_mutex_unlock(&console.lock);
+  tool_free(held);
+}
+
 static void erase_bar(void) {
   if (console.bar_shown) {
     (void)fputs("\r\033[K", stderr);
@@ -67,6 +85,19 @@ static const char* severity_word(int32_t severity) {
   }
 }
 
+static void write_message(const char* word, const char* message) {
+  if (console.holds) {
+    char* longer = tool_format("%s%s%s\n", console.held == NULL ? "" : console.held, word, message);
+    tool_free(console.held);
+    console.held = longer;
+    return;
+  }
+  erase_bar();
+  /* What was said before stands before it, where both go to one place. */
+  (void)fflush(stdout);
+  (void)fprintf(stderr, "%s%s\n", word, message);
+}
+
 static void report(void* user, int32_t severity, const char* message) {
   (void)user;
   const int32_t least = console.verbosity == 0   ? TENON_SEVERITY_WARNING
@@ -78,10 +109,7 @@ static void report(void* user, int32_t severity, const char* message) {
   }
   const bool hidden = console.quiet && severity == TENON_SEVERITY_WARNING;
   if (severity >= least && !console.silent && !hidden) {
-    erase_bar();
-    /* What was said before stands before it, where both go to one place. */
-    (void)fflush(stdout);
-    (void)fprintf(stderr, "%s%s\n", severity_word(severity), message);
+    write_message(severity_word(severity), message);
   }
   (void)pthread_mutex_unlock(&console.lock);
 }

@@ -28,6 +28,10 @@ void tool_console_silence(bool silent);
 void tool_console_quieten(bool quiet);
 /* From here on errors are written as warnings: what failed can be made good. */
 void tool_console_soften(bool soften);
+/* While it holds, what would be written is kept; release writes it or drops it. For an attempt that
+ * may be made again in another way. */
+void tool_console_hold(bool hold);
+void tool_console_release(bool write);
 
 /* The sink for the library's messages. */
 tenon_sink_t tool_console_sink(void);
