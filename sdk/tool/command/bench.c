@@ -24,9 +24,11 @@ typedef struct bench_t {
   bool profile_steps;
   const char* output;
   const char* model;
+  const tool_arguments_t* arguments;
   tool_feed_t feed;
   /* What came of it. */
   tool_plan_file_t file;
+  tenon_status_t status; /* of the child */
   double load_seconds;
   double first_seconds;
   uint64_t memory_bytes;
@@ -37,15 +39,15 @@ typedef struct bench_t {
 #define FIELD(name) offsetof(bench_t, name)
 
 static const tool_option_t options[] = {
-    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), "to measure for; default 3"},
-    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), NULL},
-    {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up),
+    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "to measure for; default 3"},
+    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, NULL},
+    {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up), 0,
      "to run before measuring; default a fifth of that; three runs at least"},
-    {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations),
+    {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations), 0,
      "measure at least so many runs; default 10"},
-    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, from runs of their own"},
-    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output), 0,
      "write every output to DIR/output_<index>_<name>.npy"},
 };
 
@@ -76,7 +78,7 @@ static char obtain_plan(void* user, size_t index, char* out_words, size_t size) 
   }
   if (status != TENON_OK) {
     (void)snprintf(out_words, size, "%s", tool_console_last_error());
-    return (char)(status == TENON_ERROR_CANCELLED ? 'c' : 'f');
+    return (char)(tool_exit_status(status) == TOOL_EXIT_USAGE ? 'u' : 'f');
   }
   (void)snprintf(out_words, size, "%d %d %.9g %s", (int)file.use, file.is_temporary ? 1 : 0,
                  file.build_seconds, file.path);
@@ -97,11 +99,13 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
                                      .use = (tool_cache_use_t)use,
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
-    (void)tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
+    bench->status =
+        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
   } else {
     /* The child said it already: it is only kept for the end. */
     tool_console_silence(true);
-    (void)tool_fail(TENON_ERROR_INTERNAL, "%s", result->words);
+    bench->status = result->code == 'u' ? tool_misuse("%s", result->words)
+                                        : tool_fail(TENON_ERROR_INVALID_DATA, "%s", result->words);
     tool_console_silence(false);
   }
 }
@@ -247,8 +251,12 @@ static tenon_status_t report(bench_t* bench, tool_execution_t* execution) {
 static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry) {
   tool_execution_t execution;
   const char* data_set = NULL;
+  bool is_plan = false;
   tool_console_configure(bench->common.json, bench->common.verbose);
-  tenon_status_t status = tool_building_prepare(&bench->building);
+  tenon_status_t status = tool_operand_check(bench->arguments, bench->model, &is_plan);
+  if (status == TENON_OK) {
+    status = tool_building_prepare(&bench->building);
+  }
   if (status == TENON_OK) {
     status = tool_feeding_data_set(&bench->feeding, &data_set);
   }
@@ -263,7 +271,7 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
                                       : tool_fail(TENON_ERROR_IO, "a child process cannot be made");
   }
   if (bench->file.path == NULL) {
-    return TENON_ERROR_INVALID_DATA;
+    return bench->status;
   }
   status = tool_common_begin(&bench->common, out_registry);
   if (status == TENON_OK) {
@@ -281,14 +289,15 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
 
 static int bench_command(int argc, char** argv) {
   bench_t bench = {.seconds = 3, .warm_up = -1, .iterations = 10};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP("measuring", options, &bench), TOOL_FEEDING_GROUP(&bench.feeding),
-      TOOL_BUILDING_GROUP(&bench.building), TOOL_COMMON_GROUP(&bench.common)};
-  if (tool_options_parse(&tool_command_bench, groups, 4, argc, argv, &operands, &exit_status)) {
-    bench.model = operands.items[0];
+      TOOL_BUILDING_GROUP(&bench.building, false), TOOL_COMMON_GROUP(&bench.common)};
+  if (tool_options_parse(&tool_command_bench, groups, 4, argc, argv, &arguments, &exit_status)) {
+    bench.model = arguments.operands.items[0];
+    bench.arguments = &arguments;
     bench.warm_up = bench.warm_up < 0 ? bench.seconds / 5 : bench.warm_up;
     exit_status = tool_exit_status(run_bench(&bench, &registry));
   }
@@ -299,7 +308,7 @@ static int bench_command(int argc, char** argv) {
   tool_building_free(&bench.building);
   tool_feeding_free(&bench.feeding);
   tool_list_free(&bench.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -22,9 +22,13 @@ typedef struct build_t {
 } build_t;
 
 static const tool_option_t options[] = {
-    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), "the file to write"},
-    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch),
+    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), 0, "the file to write"},
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch), 0,
      "extent of the first axis where it is open and there is no profile"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--batch", NULL, "--profile --minShapes --optShapes --maxShapes"},
 };
 
 /* Loads what was built: it must be good, and it tells about itself. */
@@ -76,11 +80,10 @@ static bool is_same_file(const char* a, const char* b) {
 static tenon_status_t check_output(const char* model, const char* output) {
   struct stat about;
   if (is_same_file(model, output)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "-o %s: is the model itself, which the plan would replace", output);
+    return tool_misuse("-o %s: is the model itself, which the plan would replace", output);
   }
   if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o %s: is a folder; name a file", output);
+    return tool_misuse("-o %s: is a folder; name a file", output);
   }
   const char* base = tool_path_base(output);
   char* folder =
@@ -90,6 +93,17 @@ static tenon_status_t check_output(const char* model, const char* output) {
   tool_free(folder);
   return good ? TENON_OK
               : tool_fail(TENON_ERROR_IO, "-o %s: cannot be written: %s", output, strerror(reason));
+}
+
+/* A plan is for the profile or for the shapes. */
+static tenon_status_t check_shapes(const tool_building_t* building) {
+  for (size_t i = 0; i < building->fixed.count; ++i) {
+    const char* name = building->fixed.items[i].name;
+    if (tool_named_shapes_find(&building->ranges, name) != NULL) {
+      return tool_misuse("--shapes gives '%s' a shape, and the profile gives it a range", name);
+    }
+  }
+  return TENON_OK;
 }
 
 static tenon_status_t build_model(build_t* build, const char* model,
@@ -107,7 +121,10 @@ static tenon_status_t build_model(build_t* build, const char* model,
     status = tool_file_is_plan(model, &is_plan);
   }
   if (status == TENON_OK && is_plan) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is a plan already", model);
+    status = tool_misuse("%s: is a plan already", model);
+  }
+  if (status == TENON_OK) {
+    status = check_shapes(&build->building);
   }
   if (status == TENON_OK) {
     status = check_output(model, build->output);
@@ -128,24 +145,24 @@ static tenon_status_t build_model(build_t* build, const char* model,
 
 static int build_command(int argc, char** argv) {
   build_t build = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &build),
-                                        TOOL_BUILDING_GROUP(&build.building),
+  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP_RULED("output", options, rules, &build),
+                                        TOOL_BUILDING_GROUP(&build.building, true),
                                         TOOL_COMMON_GROUP(&build.common)};
-  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &operands, &exit_status)) {
+  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &arguments, &exit_status)) {
     if (build.output == NULL) {
-      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o PLAN is missing; see tenon build --help");
+      (void)tool_misuse("-o PLAN is missing; see tenon build --help");
       exit_status = TOOL_EXIT_USAGE;
     } else {
-      exit_status = tool_exit_status(build_model(&build, operands.items[0], &registry));
+      exit_status = tool_exit_status(build_model(&build, arguments.operands.items[0], &registry));
     }
   }
   tenon_registry_release(registry);
   tool_building_free(&build.building);
   tool_list_free(&build.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

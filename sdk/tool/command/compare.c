@@ -34,10 +34,10 @@ typedef struct compare_t {
 #define FIELD(name) offsetof(compare_t, name)
 
 static const tool_option_t options[] = {
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
-    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
+    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,
      "compare the model's outputs alone, not what is inside"},
 };
 
@@ -267,9 +267,8 @@ static tenon_status_t run_compare(compare_t* compare) {
     status = tool_file_is_plan(compare->model, &is_plan);
   }
   if (status == TENON_OK && is_plan) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: is a plan; comparing needs the model that it was built from",
-                       compare->model);
+    status = tool_misuse("%s: is a plan; comparing needs the model that it was built from",
+                         compare->model);
   }
   if (status == TENON_OK) {
     status = tool_feeding_data_set(&compare->feeding, &data_set);
@@ -305,13 +304,13 @@ static tenon_status_t run_compare(compare_t* compare) {
 
 static int compare_command(int argc, char** argv) {
   compare_t compare = {.rtol = -1, .atol = -1};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.feeding),
-      TOOL_BUILDING_GROUP(&compare.building), TOOL_COMMON_GROUP(&compare.common)};
-  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &operands, &exit_status)) {
-    compare.model = operands.items[0];
+      TOOL_BUILDING_GROUP(&compare.building, false), TOOL_COMMON_GROUP(&compare.common)};
+  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &arguments, &exit_status)) {
+    compare.model = arguments.operands.items[0];
     exit_status = tool_exit_status(run_compare(&compare));
     if (exit_status == TOOL_EXIT_OK && compare.diverging > 0) {
       exit_status = TOOL_EXIT_DIFFERENT;
@@ -327,7 +326,7 @@ static int compare_command(int argc, char** argv) {
   tool_free(compare.first);
   tool_feeding_free(&compare.feeding);
   tool_list_free(&compare.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -22,20 +22,21 @@ typedef struct inspect_t {
   bool refusals;
   bool network;
   const char* model;
+  const tool_arguments_t* arguments;
 } inspect_t;
 
 #define FIELD(name) offsetof(inspect_t, name)
 
 static const tool_option_t options[] = {
-    {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html),
+    {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html), TOOL_FOR_PLANS,
      "write a page: the graph as drawn, steps, times, layouts, why each tactic was chosen"},
-    {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify),
+    {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify), TOOL_FOR_PLANS,
      "check the digests of all weights and plugins"},
-    {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals),
+    {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals), TOOL_FOR_PLANS,
      "after each step: why the other kernels and tactics were not chosen"},
-    {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network),
+    {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network), 0,
      "print the network that it computes"},
-    {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run),
+    {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run), TOOL_FOR_PLANS,
      "do not run it: times are those of the build, as far as there are any"},
 };
 
@@ -274,7 +275,11 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
   tool_feed_t feed;
   tool_session_t session;
   const char* data_set = NULL;
-  tenon_status_t status = tool_building_prepare(&inspect->building);
+  bool is_plan = false;
+  tenon_status_t status = tool_operand_check(inspect->arguments, inspect->model, &is_plan);
+  if (status == TENON_OK) {
+    status = tool_building_prepare(&inspect->building);
+  }
   if (status == TENON_OK) {
     status = tool_common_begin(&inspect->common, out_registry);
   }
@@ -298,21 +303,22 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
 
 static int inspect_command(int argc, char** argv) {
   inspect_t inspect = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP("showing", options, &inspect), TOOL_FEEDING_GROUP(&inspect.feeding),
-      TOOL_BUILDING_GROUP(&inspect.building), TOOL_COMMON_GROUP(&inspect.common)};
-  if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &operands, &exit_status)) {
-    inspect.model = operands.items[0];
+      TOOL_BUILDING_GROUP(&inspect.building, false), TOOL_COMMON_GROUP(&inspect.common)};
+  if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &arguments, &exit_status)) {
+    inspect.model = arguments.operands.items[0];
+    inspect.arguments = &arguments;
     exit_status = tool_exit_status(run_inspect(&inspect, &registry));
   }
   tenon_registry_release(registry);
   tool_building_free(&inspect.building);
   tool_feeding_free(&inspect.feeding);
   tool_list_free(&inspect.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -29,6 +29,7 @@ typedef struct run_t {
   const char* truth;
   bool profile_steps;
   const char* model;
+  const tool_arguments_t* arguments;
   tenon_registry_t* registry;
   bool different;
 } run_t;
@@ -36,27 +37,34 @@ typedef struct run_t {
 #define FIELD(name) offsetof(run_t, name)
 
 static const tool_option_t options[] = {
-    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output), 0,
      "write every output to DIR/output_<index>_<name>.npy"},
-    {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record),
+    {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record), 0,
      "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
      "relative tolerance of a comparison with recorded outputs; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
      "least 1e-7"},
-    {"--top", NULL, "K", TOOL_OPTION_COUNT, FIELD(top),
+    {"--top", NULL, "K", TOOL_OPTION_POSITIVE, FIELD(top), 0,
      "print the K largest elements of the first output, for each row; 5 with --labels"},
-    {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), "names of the classes, one a line"},
-    {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture),
+    {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), 0,
+     "names of the classes, one a line"},
+    {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture), 0,
      "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
-    {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
+    {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay), 0,
      "input, mask and overlay side by side, where the first output is a mask of a picture given"},
-    {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth),
+    {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth), 0,
      "compare the first output with the right class (a number, or a .npy with one for each row) or "
      "with a picture of the right mask"},
-    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, means of ten runs"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--rtol", "--data-set", NULL},
+    {"--atol", "--data-set", NULL},
+    {"--overlay", "--input", NULL},
 };
 
 /* ---- Pictures ---- */
@@ -235,10 +243,9 @@ static tenon_status_t check_result_folders(const run_t* run) {
     for (size_t k = 0; k < i && status == TENON_OK; ++k) {
       char* other = make_result_folder(run, "", sets->items[k]);
       if (strcmp(folder, other) == 0) {
-        status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                           "--data-set %s: has the name of %s, and its results would be written "
-                           "over that one's",
-                           sets->items[i], sets->items[k]);
+        status = tool_misuse(
+            "--data-set %s: has the name of %s, and its results would be written over that one's",
+            sets->items[i], sets->items[k]);
       }
       tool_free(other);
     }
@@ -313,7 +320,11 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
 }
 
 static tenon_status_t run_all(run_t* run) {
-  tenon_status_t status = tool_building_prepare(&run->building);
+  bool is_plan = false;
+  tenon_status_t status = tool_operand_check(run->arguments, run->model, &is_plan);
+  if (status == TENON_OK) {
+    status = tool_building_prepare(&run->building);
+  }
   if (status == TENON_OK) {
     status = check_result_folders(run);
   }
@@ -332,13 +343,14 @@ static tenon_status_t run_all(run_t* run) {
 
 static int run_command(int argc, char** argv) {
   run_t run = {.rtol = -1, .atol = -1};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP("results", options, &run),
-      TOOL_BUILDING_GROUP(&run.building), TOOL_COMMON_GROUP(&run.common)};
-  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &operands, &exit_status)) {
-    run.model = operands.items[0];
+      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP_RULED("results", options, rules, &run),
+      TOOL_BUILDING_GROUP(&run.building, false), TOOL_COMMON_GROUP(&run.common)};
+  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &arguments, &exit_status)) {
+    run.model = arguments.operands.items[0];
+    run.arguments = &arguments;
     exit_status = tool_exit_status(run_all(&run));
     if (exit_status == TOOL_EXIT_OK && run.different) {
       exit_status = TOOL_EXIT_DIFFERENT;
@@ -348,7 +360,7 @@ static int run_command(int argc, char** argv) {
   tool_building_free(&run.building);
   tool_feeding_free(&run.feeding);
   tool_list_free(&run.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -16,8 +16,7 @@ tenon_status_t tool_preprocess_parse(const char* option, const char* text, doubl
     char* end = NULL;
     const double number = strtod(at, &end);
     if (end == at || !isfinite(number) || count == 4 || (*end != ',' && *end != '\0')) {
-      return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: \"%s\" is not one number, or one for each channel", option, text);
+      return tool_misuse("%s: \"%s\" is not one number, or one for each channel", option, text);
     }
     numbers[count++] = number;
     if (*end == '\0') {
@@ -37,10 +36,9 @@ static tenon_status_t check_count(const char* name, const tool_preprocess_t* pre
   if (preprocess->count < 2 || preprocess->count == channels) {
     return TENON_OK;
   }
-  return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                   "%s: --mean or --scale gives %u numbers, the input has %llu %s", name,
-                   preprocess->count, (unsigned long long)channels,
-                   channels == 1 ? "channel" : "channels");
+  return tool_misuse("%s: --mean or --scale gives %u numbers, the input has %llu %s", name,
+                     preprocess->count, (unsigned long long)channels,
+                     channels == 1 ? "channel" : "channels");
 }
 
 /* ---- Resizing ---- */

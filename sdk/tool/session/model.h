@@ -35,6 +35,9 @@ typedef struct tool_plan_file_t {
 
 /* True for a plan, whatever its name. */
 tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan);
+/* The same, and refuses options that are for building where it is a plan. */
+tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char* path,
+                                  bool* out_is_plan);
 /* Finds the plan in the cache or builds it. `rebuild`: an entry that is there is no good. */
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,

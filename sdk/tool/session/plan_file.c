@@ -40,6 +40,17 @@ tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan) {
   return TENON_OK;
 }
 
+tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char* path,
+                                  bool* out_is_plan) {
+  tenon_status_t status = tool_file_is_plan(path, out_is_plan);
+  if (status == TENON_OK && *out_is_plan) {
+    char* because = tool_format("%s is a plan already", path);
+    status = tool_arguments_check(arguments, TOOL_FOR_PLANS | TOOL_FOR_RUNNING, because);
+    tool_free(because);
+  }
+  return status;
+}
+
 /* ---- Building ---- */
 
 static int32_t on_progress(void* user, const char* phase, uint32_t done, uint32_t total) {

@@ -23,6 +23,7 @@ static struct {
   uint32_t verbosity;
   bool bar_shown;
   double bar_time;
+  bool misused; /* the newest error is about the command line */
   char last_error[MESSAGE_BYTES];
 } console = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -75,6 +76,7 @@ static void report(void* user, int32_t severity, const char* message) {
   (void)pthread_mutex_lock(&console.lock);
   if (severity >= TENON_SEVERITY_ERROR && !console.soften) {
     (void)snprintf(console.last_error, sizeof(console.last_error), "%s", message);
+    console.misused = false;
   }
   const bool hidden = console.quiet && severity == TENON_SEVERITY_WARNING;
   if (severity >= least && !console.silent && !hidden) {
@@ -104,6 +106,15 @@ tenon_status_t tool_fail(tenon_status_t status, const char* format, ...) {
   return status;
 }
 
+tenon_status_t tool_misuse(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report_format(TENON_SEVERITY_ERROR, format, arguments);
+  va_end(arguments);
+  console.misused = true;
+  return TENON_ERROR_INVALID_ARGUMENT;
+}
+
 void tool_warn(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -128,6 +139,7 @@ const char* tool_console_last_error(void) {
 
 void tool_console_forget_error(void) {
   console.last_error[0] = '\0';
+  console.misused = false;
 }
 
 static double now_seconds(void) {
@@ -191,6 +203,9 @@ int tool_console_finish(int exit_status) {
 int tool_exit_status(tenon_status_t status) {
   if (status == TENON_OK) {
     return TOOL_EXIT_OK;
+  }
+  if (status == TENON_ERROR_INVALID_ARGUMENT && console.misused) {
+    return TOOL_EXIT_USAGE;
   }
   return status == TENON_ERROR_CANCELLED && interrupted != 0 ? TOOL_EXIT_CANCELLED
                                                              : TOOL_EXIT_FAILED;

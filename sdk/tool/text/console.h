@@ -34,6 +34,9 @@ tenon_sink_t tool_console_sink(void);
 /* Writes an error and returns `status`. */
 tenon_status_t tool_fail(tenon_status_t status, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Likewise where the command line is wrong, whatever the files hold: INVALID_ARGUMENT, for which
+ * tool_exit_status has TOOL_EXIT_USAGE. */
+tenon_status_t tool_misuse(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void tool_warn(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Text for a person on standard output; nothing with --json. */
 void tool_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
