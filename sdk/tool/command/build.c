@@ -179,10 +179,9 @@ const tool_command_t tool_command_build = {
         "repeatable.",
     .examples =
         "  tenon build model.onnx -o model.plan\n"
-        "  tenon build model.onnx -o model.plan --profile "
-        "image:1x3x224x224:4x3x224x224:8x3x224x224\n"
-        "  tenon build model.onnx -o model.plan --minShapes=x:1x16 --optShapes=x:1x64 "
-        "--maxShapes=x:1x512\n"
-        "  tenon build deploy.prototxt --part net.caffemodel -o net.plan --threads 4\n",
+        "  tenon build model.onnx -o model.plan --profile image:1x1x8x8:4x1x8x8:8x1x8x8\n"
+        "  tenon build model.onnx -o model.plan --minShapes=image:1x1x8x8 "
+        "--optShapes=image:4x1x8x8 --maxShapes=image:8x1x8x8\n"
+        "  tenon build model.onnx -o model.plan --batch 16 --threads 1 --workspace 64M\n",
     .run = build_command,
 };

@@ -377,7 +377,7 @@ const tool_command_t tool_command_run = {
     .examples =
         "  tenon run model.onnx --data-set test_data_set_0\n"
         "  tenon run digits.onnx --input digit_7.pgm --scale 0.003921569 --labels labels.txt\n"
-        "  tenon run model.plan --input image=cat.jpg --output out\n"
+        "  tenon run model.plan --input image=photo.png --output out\n"
         "  tenon run unet.onnx --input coins.pgm --scale 0.003921569 --overlay overlay.png\n",
     .run = run_command,
 };

@@ -400,7 +400,7 @@ const tool_command_t tool_command_suite = {
         "skipped`; "
         "the exit status is 0 when the failures are those of --known.",
     .examples =
-        "  tenon suite onnx/backend/test/data/node --known known.txt\n"
+        "  tenon suite cases --known known.txt\n"
         "  tenon suite cases --filter '*test_conv*' --verbose\n",
     .run = suite_command,
 };
