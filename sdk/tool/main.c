@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "command/commands.h"
+#include "session/temporary.h"
 #include "tenon/tenon.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/spelling.h"
 
 static const tool_command_t* const commands[] = {
@@ -86,6 +88,8 @@ int main(int argc, char** argv) {
   if (command == NULL) {
     return fail_unknown(name);
   }
-  tool_console_catch_interrupts();
-  return tool_console_finish(command->run(argc - 2, argv + 2));
+  tool_interrupts_catch();
+  const int exit_status = command->run(argc - 2, argv + 2);
+  tool_temporary_end();
+  return tool_console_finish(exit_status);
 }

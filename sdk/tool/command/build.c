@@ -110,6 +110,7 @@ static tenon_status_t build_model(build_t* build, const char* model,
                                   tenon_registry_t** out_registry) {
   const tool_feed_t feed = {.batch = build->batch};
   tenon_network_t* network = NULL;
+  tenon_plan_t* plan = NULL;
   char* notes = NULL;
   uint32_t timing_entries = 0;
   bool is_plan = false;
@@ -134,10 +135,13 @@ static tenon_status_t build_model(build_t* build, const char* model,
     status = tool_network_open(*out_registry, model, &build->building, &feed, &network, &notes);
   }
   if (status == TENON_OK) {
-    status = tool_build_to_file(*out_registry, network, &build->building, build->output,
-                                &timing_entries);
+    status = tool_build_plan(*out_registry, network, &build->building, &plan, &timing_entries);
+  }
+  if (status == TENON_OK) {
+    status = tool_plan_write(plan, build->output);
   }
   const double seconds = tool_seconds() - begin;
+  tenon_plan_destroy(plan);
   tenon_network_destroy(network);
   tool_free(notes);
   return status == TENON_OK ? describe(*out_registry, build, seconds, timing_entries) : status;

@@ -8,6 +8,7 @@
 #include "command/commands.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/temporary.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -67,24 +68,30 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
 }
 
 static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
-                                    const tool_building_t* building,
+                                    const tool_building_t* building, const char* words,
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
-  tool_plan_file_t file = {0};
-  tenon_status_t status = tool_plan_file_make_temporary(&file);
+  char* path = NULL;
+  tenon_plan_t* plan = NULL;
+  tenon_status_t status = tool_temporary_name(tool_temporary_parent(), &path);
   if (status == TENON_OK) {
-    status = tool_build_to_file(compare->registry, network, building, file.path, &timings);
+    status = tool_build_plan(compare->registry, network, building, &plan, &timings);
   }
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, file.path, building->threads, out_execution);
+    status = tool_plan_write(plan, path);
   }
-  tool_plan_file_free(&file);
+  tenon_plan_destroy(plan);
+  if (status == TENON_OK) {
+    status = tool_execution_open(compare->registry, path, building->threads, out_execution);
+    (void)unlink(path);
+  }
+  tool_free(path);
   if (status != TENON_OK) {
     return status;
   }
   status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
   if (status == TENON_OK) {
-    status = tenon_context_run(out_execution->context);
+    status = tool_execution_run(out_execution, words);
   }
   if (status != TENON_OK) {
     tool_execution_close(out_execution);
@@ -176,9 +183,9 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   if (status != TENON_OK) {
     return status;
   }
-  status = build_and_run(compare, network, &by_reference, &reference);
+  status = build_and_run(compare, network, &by_reference, "running the reference", &reference);
   if (status == TENON_OK) {
-    status = build_and_run(compare, network, &compare->building, &ours);
+    status = build_and_run(compare, network, &compare->building, "running the plan", &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
       tool_execution_close(&ours);
@@ -227,7 +234,6 @@ static tenon_status_t compare_values(compare_t* compare) {
   const size_t count = compare->names.count;
   for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
     const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
-    tool_progress("values", begin, count);
     status = run_pass(compare, begin, end, compare->common.verbose > 0);
     if (compare->first != NULL) {
       break; /* what comes later follows from it */

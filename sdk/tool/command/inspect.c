@@ -202,11 +202,11 @@ static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execut
                               const tool_feed_t* feed, tool_step_times_t* out_times) {
   tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
   if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
+    status = tool_execution_run(execution, "running");
   }
   const double begin = tool_seconds();
   if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
+    status = tool_execution_run(execution, NULL);
   }
   const double seconds = tool_seconds() - begin;
   const double runs = seconds > 0 ? 1 / seconds : 50;

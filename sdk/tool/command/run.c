@@ -276,7 +276,7 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
   tenon_status_t status = tool_execution_feed(execution, feed, &run->building.fixed);
   const double begin = tool_seconds();
   if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
+    status = tool_execution_run(execution, NULL);
   }
   const double seconds = tool_seconds() - begin;
   if (status != TENON_OK) {

@@ -13,6 +13,7 @@
 #include "session/common.h"
 #include "session/session.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
 
@@ -348,9 +349,9 @@ static int run_suite(suite_t* suite) {
   }
   if (!tool_children_run(suite->cases.count, suite->jobs, suite->timeout, run_case, on_done,
                          suite)) {
-    return tool_console_interrupted()
-               ? TOOL_EXIT_CANCELLED
-               : tool_exit_status(tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
+    return tool_exit_status(tool_interrupted()
+                                ? TENON_ERROR_CANCELLED
+                                : tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
   }
   tool_progress_end();
   return conclude(suite) ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 static tenon_status_t fail_with_errno(const char* path, const char* what) {
@@ -60,6 +61,7 @@ tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_
 
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
   char* temporary = tool_format("%s.tmp-%ld", path, (long)getpid());
+  tool_interrupt_guard(temporary);
   FILE* file = fopen(temporary, "wbe");
   tenon_status_t status = TENON_OK;
   if (file == NULL) {
@@ -72,6 +74,7 @@ tenon_status_t tool_file_write(const char* path, const void* data, size_t size) 
       (void)unlink(temporary);
     }
   }
+  tool_interrupt_release(temporary);
   tool_free(temporary);
   return status;
 }

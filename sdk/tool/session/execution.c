@@ -10,6 +10,7 @@
 #include "data/value_file.h"
 #include "session/common.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 /* ---- Loading ---- */
@@ -190,6 +191,40 @@ tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_
     status = check_shapes(execution, shapes);
   }
   return status == TENON_OK ? set_inputs(execution) : status;
+}
+
+/* ---- Running ---- */
+
+typedef struct step_progress_t {
+  const char* words;
+  uint64_t done;
+  uint64_t total;
+} step_progress_t;
+
+/* Bodies run more than once: the bar is full then. */
+static void on_step(void* user, uint32_t step, double seconds) {
+  step_progress_t* progress = user;
+  (void)step, (void)seconds;
+  progress->done += progress->done < progress->total ? 1 : 0;
+  tool_progress(progress->words, progress->done, progress->total);
+}
+
+tenon_status_t tool_execution_run(tool_execution_t* execution, const char* words) {
+  step_progress_t progress = {.words = words, .total = tenon_engine_step_count(execution->engine)};
+  const bool shown = words != NULL && tool_progress_is_shown();
+  if (tool_interrupted()) {
+    return TENON_ERROR_CANCELLED;
+  }
+  if (shown) {
+    tool_progress(words, 0, progress.total);
+    (void)tenon_context_set_profiler(execution->context, on_step, &progress);
+  }
+  const tenon_status_t status = tenon_context_run(execution->context);
+  if (shown) {
+    (void)tenon_context_set_profiler(execution->context, NULL, NULL);
+    tool_progress_end();
+  }
+  return status == TENON_OK && tool_interrupted() ? TENON_ERROR_CANCELLED : status;
 }
 
 /* ---- Outputs ---- */

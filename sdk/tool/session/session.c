@@ -3,6 +3,7 @@
 
 #include "session/common.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
 
@@ -75,9 +76,10 @@ tenon_status_t tool_step_times_measure(tool_execution_t* execution, uint32_t run
   times.seconds = tool_allocate(times.step_count, sizeof(double));
   tenon_status_t status = tenon_context_set_profiler(execution->context, on_step, &times);
   for (uint32_t i = 0; i < run_count && status == TENON_OK; ++i) {
-    status =
-        tool_console_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
+    tool_progress("timing the steps", i, run_count);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
   }
+  tool_progress_end();
   (void)tenon_context_set_profiler(execution->context, NULL, NULL);
   if (status != TENON_OK) {
     tool_step_times_free(&times);

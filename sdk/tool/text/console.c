@@ -2,7 +2,6 @@
 #include "text/console.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "text/escape.h"
+#include "text/interrupt.h"
 #include "text/json.h"
+#include "text/memory.h"
 
 enum { MESSAGE_BYTES = 4096, BAR_CELLS = 28 };
 
@@ -26,8 +28,6 @@ static struct {
   bool misused; /* the newest error is about the command line */
   char last_error[MESSAGE_BYTES];
 } console = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static volatile sig_atomic_t interrupted;
 
 void tool_console_configure(bool json, uint32_t verbosity) {
   console.json = json;
@@ -83,7 +83,9 @@ static void report(void* user, int32_t severity, const char* message) {
     erase_bar();
     /* What was said before stands before it, where both go to one place. */
     (void)fflush(stdout);
-    (void)fprintf(stderr, "%s%s\n", severity_word(severity), message);
+    char* shown = tool_escape(message, true);
+    (void)fprintf(stderr, "%s%s\n", severity_word(severity), shown);
+    tool_free(shown);
   }
   (void)pthread_mutex_unlock(&console.lock);
 }
@@ -127,9 +129,13 @@ void tool_say(const char* format, ...) {
     return;
   }
   tool_progress_end();
+  char* text = NULL;
   va_list arguments;
   va_start(arguments, format);
-  (void)vfprintf(stdout, format, arguments);
+  if (vasprintf(&text, format, arguments) >= 0) {
+    tool_write_file(stdout, text);
+    free(text);
+  }
   va_end(arguments);
 }
 
@@ -148,8 +154,12 @@ static double now_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool tool_progress_is_shown(void) {
+  return !console.silent && isatty(STDERR_FILENO) != 0;
+}
+
 void tool_progress(const char* words, uint64_t done, uint64_t total) {
-  if (console.silent || isatty(STDERR_FILENO) == 0) {
+  if (!tool_progress_is_shown()) {
     return;
   }
   (void)pthread_mutex_lock(&console.lock);
@@ -162,8 +172,10 @@ void tool_progress(const char* words, uint64_t done, uint64_t total) {
       bar[i] = i < filled ? '#' : '.';
     }
     bar[BAR_CELLS] = '\0';
+    char* shown = tool_escape(words, false);
     (void)fprintf(stderr, "\r[%s] %llu/%llu %s\033[K", bar, (unsigned long long)done,
-                  (unsigned long long)total, words);
+                  (unsigned long long)total, shown);
+    tool_free(shown);
     (void)fflush(stderr);
     console.bar_shown = true;
   }
@@ -178,13 +190,21 @@ void tool_progress_end(void) {
 
 void tool_write_file(void* user, const char* text) {
   FILE* file = user;
-  (void)fputs(text, file);
+  char* shown = tool_escape(text, true);
+  (void)fputs(shown, file);
+  tool_free(shown);
 }
 
 int tool_console_finish(int exit_status) {
   tool_progress_end();
-  if (exit_status == TOOL_EXIT_CANCELLED && console.last_error[0] == '\0') {
-    (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+  if (tool_interrupted()) {
+    const bool done = exit_status <= TOOL_EXIT_DIFFERENT;
+    exit_status = tool_interrupt_exit_status();
+    if (done) {
+      (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted when it was done: its results stand");
+    } else if (console.last_error[0] == '\0') {
+      (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+    }
   }
   if (console.json && exit_status > TOOL_EXIT_DIFFERENT) {
     tool_json_t json;
@@ -207,23 +227,6 @@ int tool_exit_status(tenon_status_t status) {
   if (status == TENON_ERROR_INVALID_ARGUMENT && console.misused) {
     return TOOL_EXIT_USAGE;
   }
-  return status == TENON_ERROR_CANCELLED && interrupted != 0 ? TOOL_EXIT_CANCELLED
-                                                             : TOOL_EXIT_FAILED;
-}
-
-static void on_interrupt(int number) {
-  if (interrupted != 0) {
-    _exit(128 + number);
-  }
-  interrupted = 1;
-}
-
-void tool_console_catch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_interrupt};
-  (void)sigemptyset(&action.sa_mask);
-  (void)sigaction(SIGINT, &action, NULL);
-}
-
-bool tool_console_interrupted(void) {
-  return interrupted != 0;
+  return status == TENON_ERROR_CANCELLED && tool_interrupted() ? tool_interrupt_exit_status()
+                                                               : TOOL_EXIT_FAILED;
 }
