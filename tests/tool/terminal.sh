@@ -44,3 +44,17 @@ try 0 inspect "$digits/model.onnx"
 shows_no_bar
 try 0 suite cases
 shows_no_bar
+
+# Tables fit the terminal, and names keep their tails; in a pipe they are whole.
+try 0 build "$coins/model.onnx" -o coins.plan
+for columns in 60 80 100; do
+  for arguments in "inspect coins.plan --no-run" "run coins.plan --profile-steps"; do
+    # shellcheck disable=SC2086
+    on_terminal "$columns" $arguments
+    tr -d '\r' <out | sed -n '/^step /,$p' >table
+    (($(wc -l <table) > 27)) || complain "there is no table"
+    awk -v columns="$columns" 'length($0) > columns { exit 1 }' table ||
+      complain "a row is wider than the terminal"
+    grep -q 'first.conv1' table || complain "a name is not there"
+  done
+done

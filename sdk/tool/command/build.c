@@ -9,10 +9,12 @@
 #include "command/commands.h"
 #include "data/file.h"
 #include "session/common.h"
+#include "session/facts.h"
 #include "session/model.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
+#include "text/units.h"
 
 typedef struct build_t {
   tool_common_t common;
@@ -58,12 +60,12 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
     tool_json_unsigned(&json, "timings", timing_entries);
     tool_json_end(&json);
   } else if (status == TENON_OK) {
-    tool_say(
-        "%s: built in %.2f s: %u steps on %s, %u threads; plan %.1f MiB, weights %.1f MiB, "
-        "activations %.1f MiB\n",
-        build->output, build_seconds, tenon_engine_step_count(engine), info.device,
-        info.thread_count, (double)info.plan_bytes / 1048576, (double)info.weights_bytes / 1048576,
-        (double)(info.arena_bytes + info.scratch_bytes) / 1048576);
+    char* weights = tool_weights_words(engine, info.weights_bytes);
+    tool_say("%s: built in %.2f s: %u steps on %s, %u threads\n", build->output, build_seconds,
+             tenon_engine_step_count(engine), info.device, info.thread_count);
+    tool_say("plan %.2f MiB; %s; activations %.2f; workspace %.2f\n", tool_mib(info.plan_bytes),
+             weights, tool_mib(info.arena_bytes), tool_mib(info.scratch_bytes));
+    tool_free(weights);
   }
   tenon_engine_release(engine);
   return status;

@@ -192,7 +192,7 @@ static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* exe
     if (classes) {
       status = tool_classes_print(&value, run->top > 0 ? run->top : 5, run->labels);
     } else {
-      tool_output_print(name, i, &value, is_picture);
+      tool_value_print("output", name, i, &value, is_picture);
     }
     if (status == TENON_OK && is_picture) {
       status = write_pictures(run, feed, name, &value);

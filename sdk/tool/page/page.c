@@ -116,14 +116,17 @@ static void write_io(FILE* file, const char* key, const tenon_io_info_t* info) {
 static void write_totals(FILE* file, const tool_page_t* page, const tenon_engine_info_t* info,
                          double total_seconds) {
   const tool_execution_t* execution = page->execution;
+  char source[96] = "as measured when it was built";
+  if (page->times != NULL) {
+    (void)snprintf(source, sizeof(source), "the steps' times added up, means of %u runs",
+                   page->times->run_count);
+  }
   (void)fputs("<h1>", file);
   text(file, page->title);
   (void)fprintf(file,
                 "</h1>\n<p class=\"quiet\">%u steps on %s, %u threads; %.4g ms, %s</p>\n<table>\n",
                 tenon_engine_step_count(execution->engine), info->device, info->thread_count,
-                total_seconds * 1e3,
-                page->times != NULL ? "the steps' times added up, means of some runs"
-                                    : "as measured when it was built");
+                total_seconds * 1e3, source);
   for (uint32_t i = 0; i < execution->input_count; ++i) {
     write_io(file, "input", &execution->inputs[i]);
   }
@@ -209,15 +212,16 @@ static void write_step(FILE* file, const tool_drawing_t* drawing, uint32_t index
   (void)fputs("</dl></div></details>\n", file);
 }
 
-static void write_steps(FILE* file, const tool_drawing_t* drawing) {
-  (void)fputs(
+static void write_steps(FILE* file, const tool_drawing_t* drawing, bool ran) {
+  (void)fprintf(
+      file,
       "<h2>Steps</h2>\n<p class=\"quiet\">Click a step: what it computes, why its tactic was "
       "chosen, why the others were not.</p>\n<details open "
       "style=\"border:0;background:none\"><summary style=\"color:#666\"><span "
       "class=\"number\">step</span><span>name</span><span>kernel</span><span>layout</span>"
-      "<span class=\"number\">&#181;s</span><span class=\"number\">%</span></summary>"
+      "<span class=\"number\">&#181;s%s</span><span class=\"number\">%%</span></summary>"
       "</details>\n",
-      file);
+      ran ? "" : ", built");
   const double longest = tool_drawing_longest(drawing);
   for (uint32_t i = 0; i < drawing->step_count; ++i) {
     write_step(file, drawing, i, longest);
@@ -262,7 +266,7 @@ static tenon_status_t write_body(FILE* file, const tool_page_t* page,
     (void)fputs("<h2>Bodies of branches and loops</h2>\n", file);
     status = tool_drawing_write(file, drawing, true);
   }
-  write_steps(file, drawing);
+  write_steps(file, drawing, page->times != NULL);
   write_lines(file, "What the optimiser did", info.patches);
   write_lines(file, "Plugins that the plan names, with their digests", info.plugins);
   (void)fputs(
@@ -288,6 +292,12 @@ static tenon_status_t collect_steps(const tool_page_t* page, tenon_step_info_t* 
   return TENON_OK;
 }
 
+static tenon_status_t write_to_standard_output(const char* content, size_t size) {
+  return fwrite(content, 1, size, stdout) == size
+             ? TENON_OK
+             : tool_fail(TENON_ERROR_IO, "standard output cannot be written");
+}
+
 tenon_status_t tool_page_write(const char* path, const tool_page_t* page) {
   char* content = NULL;
   size_t size = 0;
@@ -310,7 +320,8 @@ tenon_status_t tool_page_write(const char* path, const tool_page_t* page) {
     (void)fclose(file);
   }
   if (status == TENON_OK) {
-    status = tool_file_write(path, content, size);
+    status = strcmp(path, "-") == 0 ? write_to_standard_output(content, size)
+                                    : tool_file_write(path, content, size);
   }
   free(content);
   tool_free(steps);

@@ -14,6 +14,7 @@ typedef struct tool_page_t {
   const tool_step_times_t* times; /* NULL: as measured when it was built */
 } tool_page_t;
 
+/* `path` "-": to standard output. */
 tenon_status_t tool_page_write(const char* path, const tool_page_t* page);
 
 /* Text inside HTML: & < > " are escaped, control characters dropped. */

@@ -15,6 +15,11 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes);
 
+/* Parses the model and leaves open what the model and the options leave open. */
+tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network);
+
 typedef enum tool_cache_use_t {
   TOOL_CACHE_PLAN, /* the file was a plan already */
   TOOL_CACHE_OFF,

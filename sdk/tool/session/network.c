@@ -322,6 +322,24 @@ static tenon_status_t mark_outputs(tenon_network_t* network, const char* names) 
   return status;
 }
 
+tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network) {
+  shapes_t shapes = {0};
+  tenon_network_t* network = NULL;
+  tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
+  if (status == TENON_OK) {
+    status = mark_outputs(network, building->outputs);
+  }
+  free_shapes(&shapes);
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
+}
+
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes) {

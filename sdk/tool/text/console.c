@@ -20,6 +20,7 @@ static struct {
   pthread_mutex_t lock;
   bool json;
   bool silent;
+  bool mute;
   bool soften;
   bool quiet;
   uint32_t verbosity;
@@ -40,6 +41,10 @@ bool tool_console_is_json(void) {
 
 void tool_console_silence(bool silent) {
   console.silent = silent;
+}
+
+void tool_console_mute(bool mute) {
+  console.mute = mute;
 }
 
 void tool_console_quieten(bool quiet) {
@@ -125,7 +130,7 @@ void tool_warn(const char* format, ...) {
 }
 
 void tool_say(const char* format, ...) {
-  if (console.json || console.silent) {
+  if (console.json || console.silent || console.mute) {
     return;
   }
   tool_progress_end();

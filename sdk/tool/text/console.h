@@ -24,6 +24,8 @@ void tool_console_configure(bool json, uint32_t verbosity);
 bool tool_console_is_json(void);
 /* Nothing is written at all, messages are only kept: for tests and for the children of a suite. */
 void tool_console_silence(bool silent);
+/* tool_say writes nothing: standard output holds something else. */
+void tool_console_mute(bool mute);
 /* Warnings are not written: they were before. */
 void tool_console_quieten(bool quiet);
 /* From here on errors are written as warnings: what failed can be made good. */

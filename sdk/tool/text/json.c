@@ -78,9 +78,13 @@ void tool_json_end(tool_json_t* json) {
 }
 
 void tool_json_text(tool_json_t* json, const char* key, const char* text) {
-  begin_field(json, key);
   const char* words = text != NULL ? text : "";
-  tool_json_quote(json->file, words, strlen(words));
+  tool_json_bytes(json, key, words, strlen(words));
+}
+
+void tool_json_bytes(tool_json_t* json, const char* key, const char* text, size_t size) {
+  begin_field(json, key);
+  tool_json_quote(json->file, text, size);
 }
 
 void tool_json_integer(tool_json_t* json, const char* key, int64_t value) {

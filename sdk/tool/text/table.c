@@ -63,12 +63,6 @@ void tool_table_add(tool_table_t* table, const char* text) {
   table->cells[table->cell_count++] = tool_escape(text, false);
 }
 
-void tool_table_add_number(tool_table_t* table, const char* format, double value) {
-  char text[64];
-  (void)snprintf(text, sizeof(text), format, value);
-  tool_table_add(table, text);
-}
-
 void tool_table_free(tool_table_t* table) {
   for (size_t i = 0; i < table->cell_count; ++i) {
     tool_free(table->cells[i]);

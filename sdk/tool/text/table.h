@@ -28,8 +28,6 @@ typedef struct tool_table_t {
 void tool_table_begin(tool_table_t* table, const tool_column_t* columns, size_t column_count);
 /* The next cell, copied and escaped; rows are filled from the left. */
 void tool_table_add(tool_table_t* table, const char* text);
-void tool_table_add_number(tool_table_t* table, const char* format, double value)
-    __attribute__((format(printf, 2, 0)));
 /* The heading and all rows; `width` 0: as wide as it is. After each row `after` (or NULL) may print
  * more. */
 void tool_table_print(const tool_table_t* table, FILE* file, size_t width,
