@@ -51,7 +51,7 @@ for columns in 60 80 100; do
   for arguments in "inspect coins.plan --no-run" "run coins.plan --profile-steps"; do
     # shellcheck disable=SC2086
     on_terminal "$columns" $arguments
-    tr -d '\r' <out | sed -n '/^step /,$p' >table
+    sed $'s/\r$//; s/.*\r//; s/\033\\[K//g' out | sed -n '/^step /,$p' >table
     (($(wc -l <table) > 27)) || complain "there is no table"
     awk -v columns="$columns" 'length($0) > columns { exit 1 }' table ||
       complain "a row is wider than the terminal"

@@ -138,8 +138,8 @@ static void add_step(tool_table_t* table, uint32_t index, const tenon_step_info_
 tenon_status_t tool_step_times_print(const tool_execution_t* execution,
                                      const tool_step_times_t* times) {
   static const tool_column_t columns[] = {{"step", true, 0},     {"us", true, 0},
-                                          {"%", true, 0},        {"name", false, 20},
-                                          {"kernel", false, 16}, {"output", false, 0}};
+                                          {"%", true, 0},        {"name", false, 12},
+                                          {"kernel", false, 10}, {"output", false, 0}};
   tool_table_t table;
   tool_table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]));
   double total = 0;
