@@ -54,6 +54,8 @@ for line in sys.stdin: assert isinstance(json.loads(line), dict), line' <out 2>>
 }
 
 # shellcheck source=/dev/null
+source "$here/files.sh"
+# shellcheck source=/dev/null
 source "$here/$part.sh"
 ((failures == 0)) && echo "$part: all as expected"
 exit $((failures > 0))

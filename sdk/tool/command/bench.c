@@ -7,6 +7,7 @@
 
 #include "command/bench.h"
 #include "command/commands.h"
+#include "data/file.h"
 #include "session/children.h"
 #include "session/session.h"
 #include "text/console.h"
@@ -207,6 +208,12 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   tenon_status_t status = tool_operand_check(bench->arguments, bench->model, &is_plan);
   if (status == TENON_OK) {
     status = bench_check_percentiles(bench);
+  }
+  if (status == TENON_OK && bench->output != NULL) {
+    status = tool_folder_check("--output", bench->output);
+  }
+  if (status == TENON_OK && bench->times_path != NULL) {
+    status = tool_file_check("--export-times", bench->times_path);
   }
   if (status == TENON_OK) {
     status = tool_building_prepare(&bench->building);

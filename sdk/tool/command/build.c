@@ -1,10 +1,8 @@
 /* tenon build: a model in, a plan file out. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command/commands.h"
 #include "data/file.h"
@@ -80,21 +78,10 @@ static bool is_same_file(const char* a, const char* b) {
 
 /* Said before the time of a build is spent. */
 static tenon_status_t check_output(const char* model, const char* output) {
-  struct stat about;
   if (is_same_file(model, output)) {
     return tool_misuse("-o %s: is the model itself, which the plan would replace", output);
   }
-  if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) {
-    return tool_misuse("-o %s: is a folder; name a file", output);
-  }
-  const char* base = tool_path_base(output);
-  char* folder =
-      base == output ? tool_format(".") : tool_format("%.*s", (int)(base - output), output);
-  const bool good = access(folder, W_OK | X_OK) == 0;
-  const int reason = errno;
-  tool_free(folder);
-  return good ? TENON_OK
-              : tool_fail(TENON_ERROR_IO, "-o %s: cannot be written: %s", output, strerror(reason));
+  return tool_file_check("-o", output);
 }
 
 /* A plan is for the profile or for the shapes. */

@@ -68,7 +68,7 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
 }
 
 static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
-                                    const tool_building_t* building, const char* words,
+                                    const tool_building_t* building, bool is_second,
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
   char* path = NULL;
@@ -89,9 +89,14 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
   if (status != TENON_OK) {
     return status;
   }
+  /* What is said of the inputs is the same for both. */
+  const bool was_quiet = tool_console_is_quiet();
+  tool_console_quieten(is_second || was_quiet);
   status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
+  tool_console_quieten(was_quiet);
   if (status == TENON_OK) {
-    status = tool_execution_run(out_execution, words);
+    status =
+        tool_execution_run(out_execution, is_second ? "running the plan" : "running the reference");
   }
   if (status != TENON_OK) {
     tool_execution_close(out_execution);
@@ -183,9 +188,9 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   if (status != TENON_OK) {
     return status;
   }
-  status = build_and_run(compare, network, &by_reference, "running the reference", &reference);
+  status = build_and_run(compare, network, &by_reference, false, &reference);
   if (status == TENON_OK) {
-    status = build_and_run(compare, network, &compare->building, "running the plan", &ours);
+    status = build_and_run(compare, network, &compare->building, true, &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
       tool_execution_close(&ours);

@@ -143,6 +143,12 @@ static tenon_status_t check_options(const inspect_t* inspect, bool is_plan) {
     return tool_misuse("--html - writes the page to standard output, where %s writes too",
                        inspect->common.json ? "--json" : "--network");
   }
+  if (inspect->html != NULL && !to_standard_output(inspect)) {
+    const tenon_status_t status = tool_file_check("--html", inspect->html);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
   if (inspect->no_build) {
     return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
                                 "--no-build builds nothing");

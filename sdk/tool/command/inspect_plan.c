@@ -167,10 +167,9 @@ static void print_refusals(void* user, size_t row) {
 }
 
 static void print_table(const steps_t* steps) {
-  const tool_column_t columns[] = {
-      {"step", true, 0},     {steps->ran ? "us" : "us, built", true, 0},
-      {"name", false, 12},   {"kernel", false, 10},
-      {"layout", false, 9}, {"nodes; what is fused", false, 0}};
+  const tool_column_t columns[] = {{"step", true, 0},    {steps->ran ? "us" : "us, built", true, 0},
+                                   {"name", false, 12},  {"kernel", false, 10},
+                                   {"layout", false, 9}, {"nodes; what is fused", false, 0}};
   tool_table_t table;
   tool_table_begin(&table, columns, sizeof(columns) / sizeof(columns[0]));
   for (uint32_t i = 0; i < steps->count; ++i) {

@@ -1,38 +1,16 @@
 /* tenon run: once, on data; prints, writes and compares the outputs. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/commands.h"
+#include "command/run.h"
 #include "data/file.h"
 #include "data/tensor_proto.h"
-#include "session/common.h"
-#include "session/session.h"
-#include "session/show.h"
-#include "session/truth.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
-
-typedef struct run_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
-  const char* output;
-  const char* record;
-  double rtol;
-  double atol;
-  uint32_t top;
-  const char* labels;
-  const char* picture;
-  const char* overlay;
-  const char* truth;
-  bool profile_steps;
-  const char* model;
-  const tool_arguments_t* arguments;
-  tenon_registry_t* registry;
-  bool different;
-} run_t;
 
 #define FIELD(name) offsetof(run_t, name)
 
@@ -57,6 +35,10 @@ static const tool_option_t options[] = {
     {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth), 0,
      "compare the first output with the right class (a number, or a .npy with one for each row) or "
      "with a picture of the right mask"},
+    {"--truth-at-least", NULL, "X", TOOL_OPTION_NUMBER, FIELD(truth_at_least), 0,
+     "exit with 1 where a smaller share is right, or the masks overlap less; default: 1 for a "
+     "single "
+     "class, else 0"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, means of ten runs"},
 };
@@ -65,43 +47,8 @@ static const tool_option_rule_t rules[] = {
     {"--rtol", "--data-set", NULL},
     {"--atol", "--data-set", NULL},
     {"--overlay", "--input", NULL},
+    {"--truth-at-least", "--truth", NULL},
 };
-
-/* ---- Pictures ---- */
-
-static const tool_picture_t* find_picture(const tool_feed_t* feed) {
-  for (size_t i = 0; i < feed->count; ++i) {
-    if (feed->items[i].is_picture) {
-      return &feed->items[i].picture;
-    }
-  }
-  return NULL;
-}
-
-static tenon_status_t write_pictures(const run_t* run, const tool_feed_t* feed, const char* name,
-                                     const tool_value_t* value) {
-  tool_picture_t mask;
-  tool_picture_t overlay;
-  tenon_status_t status = tool_picture_from_value(name, value, &mask);
-  if (status != TENON_OK) {
-    return status;
-  }
-  if (run->picture != NULL) {
-    status = tool_picture_write(run->picture, &mask);
-  }
-  if (status == TENON_OK && run->overlay != NULL) {
-    const tool_picture_t* input = find_picture(feed);
-    status = input != NULL ? tool_picture_overlay(input, &mask, &overlay)
-                           : tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                                       "--overlay: no picture was given with --input");
-    if (status == TENON_OK) {
-      status = tool_picture_write(run->overlay, &overlay);
-      tool_picture_free(&overlay);
-    }
-  }
-  tool_picture_free(&mask);
-  return status;
-}
 
 /* ---- Recording and comparing ---- */
 
@@ -134,17 +81,22 @@ static tenon_status_t record(const char* folder, tool_execution_t* execution) {
 
 static void print_verdict(const char* folder, const tool_verdict_t* verdict) {
   const tool_difference_t* d = &verdict->difference;
+  const bool compared = d->equal || d->count > 0; /* element by element */
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "data_set", folder);
     tool_json_text(&json, "output", verdict->name);
     tool_json_bool(&json, "equal", d->equal);
-    tool_json_number(&json, "max_absolute", d->max_absolute);
-    tool_json_number(&json, "max_relative", d->max_relative);
-    tool_json_number(&json, "atol", d->atol);
+    tool_json_number(&json, "max_absolute", compared ? d->max_absolute : NAN);
+    tool_json_number(&json, "max_relative", compared ? d->max_relative : NAN);
+    tool_json_number(&json, "atol", compared ? d->atol : NAN);
     tool_json_text(&json, "reason", d->reason);
     tool_json_end(&json);
+    return;
+  }
+  if (!compared) {
+    tool_say("%s: output %s DIFFERS: %s\n", folder, verdict->name, d->reason);
     return;
   }
   tool_say("%s: output %s %s; largest difference %.3g absolute, %.3g relative (atol %.3g)%s%s\n",
@@ -170,41 +122,6 @@ static tenon_status_t compare(run_t* run, const tool_execution_t* execution, con
 
 /* ---- One run ---- */
 
-/* Beside a comparison, outputs are shown where something that shows them is asked for. */
-static bool asks_for_outputs(const run_t* run) {
-  return run->top > 0 || run->labels != NULL || run->picture != NULL || run->overlay != NULL ||
-         run->truth != NULL;
-}
-
-static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* execution,
-                                   const tool_feed_t* feed) {
-  tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
-    tool_value_t value;
-    status = tool_execution_get(execution, i, &value);
-    if (status != TENON_OK) {
-      break;
-    }
-    const char* name = execution->outputs[i].name;
-    const bool classes = i == 0 && (run->top > 0 || run->labels != NULL) &&
-                         value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
-    const bool is_picture = i == 0 && (run->picture != NULL || run->overlay != NULL);
-    if (classes) {
-      status = tool_classes_print(&value, run->top > 0 ? run->top : 5, run->labels);
-    } else {
-      tool_value_print("output", name, i, &value, is_picture);
-    }
-    if (status == TENON_OK && is_picture) {
-      status = write_pictures(run, feed, name, &value);
-    }
-    if (status == TENON_OK && i == 0 && run->truth != NULL) {
-      status = tool_truth_check(run->truth, name, &value);
-    }
-    tool_value_free(&value);
-  }
-  return status;
-}
-
 static void print_summary(const run_t* run, const tool_session_t* session, double run_seconds) {
   if (tool_console_is_json()) {
     tool_json_t json;
@@ -219,51 +136,16 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   }
 }
 
-/* The folder below `base` for a data set; with several each has one of its own. */
-static char* make_result_folder(const run_t* run, const char* base, const char* data_set) {
-  if (run->feeding.data_sets.count < 2) {
-    return tool_copy_text(base);
-  }
-  char* path = tool_copy_text(data_set);
-  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; --length) {
-    path[length - 1] = '\0';
-  }
-  char* folder = tool_format("%s/%s", base, tool_path_base(path));
-  tool_free(path);
-  return folder;
-}
-
-/* Results of one data set must not be written over those of another. */
-static tenon_status_t check_result_folders(const run_t* run) {
-  const tool_list_t* sets = &run->feeding.data_sets;
-  tenon_status_t status = TENON_OK;
-  const bool writes = run->output != NULL || run->record != NULL;
-  for (size_t i = 1; writes && i < sets->count; ++i) {
-    char* folder = make_result_folder(run, "", sets->items[i]);
-    for (size_t k = 0; k < i && status == TENON_OK; ++k) {
-      char* other = make_result_folder(run, "", sets->items[k]);
-      if (strcmp(folder, other) == 0) {
-        status = tool_misuse(
-            "--data-set %s: has the name of %s, and its results would be written over that one's",
-            sets->items[i], sets->items[k]);
-      }
-      tool_free(other);
-    }
-    tool_free(folder);
-  }
-  return status;
-}
-
 static tenon_status_t write_results(const run_t* run, tool_execution_t* execution,
                                     const char* data_set) {
   tenon_status_t status = TENON_OK;
   if (run->output != NULL) {
-    char* folder = make_result_folder(run, run->output, data_set);
+    char* folder = run_result_folder(run, run->output, data_set);
     status = tool_execution_write(execution, folder);
     tool_free(folder);
   }
   if (status == TENON_OK && run->record != NULL) {
-    char* folder = make_result_folder(run, run->record, data_set);
+    char* folder = run_result_folder(run, run->record, data_set);
     status = record(folder, execution);
     tool_free(folder);
   }
@@ -286,8 +168,8 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
   if (data_set != NULL) {
     status = compare(run, execution, data_set);
   }
-  if (status == TENON_OK && (data_set == NULL || asks_for_outputs(run))) {
-    status = show_outputs(run, execution, feed);
+  if (status == TENON_OK && (data_set == NULL || run_asks_for_outputs(run))) {
+    status = run_show_outputs(run, execution, feed);
   }
   if (status == TENON_OK) {
     status = write_results(run, execution, data_set);
@@ -310,7 +192,10 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
   if (status != TENON_OK) {
     return status;
   }
-  status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+  status = run_check_data(run, &feed);
+  if (status == TENON_OK) {
+    status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+  }
   if (status == TENON_OK) {
     status = run_session(run, &session, &feed, data_set);
     tool_session_close(&session);
@@ -326,7 +211,7 @@ static tenon_status_t run_all(run_t* run) {
     status = tool_building_prepare(&run->building);
   }
   if (status == TENON_OK) {
-    status = check_result_folders(run);
+    status = run_check_options(run);
   }
   if (status == TENON_OK) {
     status = tool_common_begin(&run->common, &run->registry);
@@ -342,7 +227,7 @@ static tenon_status_t run_all(run_t* run) {
 }
 
 static int run_command(int argc, char** argv) {
-  run_t run = {.rtol = -1, .atol = -1};
+  run_t run = {.rtol = -1, .atol = -1, .truth_at_least = -1};
   tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {

@@ -1,6 +1,7 @@
 /* See building.h. */
 #include "session/building.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,8 +151,17 @@ static tenon_status_t check_ranges(const tool_building_t* building) {
   return status;
 }
 
+static void check_threads(uint32_t threads) {
+  cpu_set_t ours;
+  if (sched_getaffinity(0, sizeof(ours), &ours) == 0 && threads > (uint32_t)CPU_COUNT(&ours)) {
+    tool_warn("--threads %u: this process has %d processors, and more threads wait for one another",
+              threads, CPU_COUNT(&ours));
+  }
+}
+
 tenon_status_t tool_building_prepare(tool_building_t* building) {
   tenon_status_t status = TENON_OK;
+  check_threads(building->threads);
   if (building->profiles.count > 1) {
     return tool_misuse(
         "a plan has one profile for the time being: put all inputs into one --profile, separated "

@@ -1,8 +1,10 @@
 /* See feed.h. */
 #include "session/feed.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/file.h"
@@ -126,30 +128,73 @@ static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) 
   return TENON_OK;
 }
 
-static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
+/* DIR/input_3.pb or .npy; NULL where there is neither. */
+static char* find_recorded(const char* folder, const char* what, uint32_t index) {
+  static const char* const ends[] = {"pb", "npy"};
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); ++i) {
+    char* path = tool_format("%s/%s_%u.%s", folder, what, index, ends[i]);
+    if (tool_file_exists(path)) {
+      return path;
+    }
+    tool_free(path);
+  }
+  return NULL;
+}
+
+static bool has_recorded(const char* folder, const char* what) {
+  char* path = NULL;
+  for (uint32_t i = 0; i < DATA_SET_GAP && path == NULL; ++i) {
+    path = find_recorded(folder, what, i);
+  }
+  tool_free(path);
+  return path != NULL;
+}
+
+/* A folder inside with recorded tensors, the first by name; NULL: none. */
+static char* find_data_set_inside(const char* folder) {
+  struct dirent** entries = NULL;
+  char* found = NULL;
+  const int count = scandir(folder, &entries, NULL, alphasort);
+  for (int i = 0; i < count; ++i) {
+    char* path = tool_format("%s%s%s", folder, tool_path_has_suffix(folder, "/") ? "" : "/",
+                             entries[i]->d_name);
+    if (found == NULL && entries[i]->d_name[0] != '.' && has_recorded(path, "input")) {
+      found = path;
+      path = NULL;
+    }
+    tool_free(path);
+    free(entries[i]);
+  }
+  free(entries);
+  return found;
+}
+
+/* A network without inputs has outputs alone. */
+static tenon_status_t check_data_set(const char* folder) {
   if (!tool_folder_exists(folder)) {
     return tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: there is no such folder", folder);
   }
+  if (has_recorded(folder, "input") || has_recorded(folder, "output")) {
+    return TENON_OK;
+  }
+  char* inside = find_data_set_inside(folder);
+  (void)tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: no input_0.pb or .npy is in it%s%s%s",
+                  folder, inside != NULL ? "; did you mean " : "", inside != NULL ? inside : "",
+                  inside != NULL ? "?" : "");
+  tool_free(inside);
+  return TENON_ERROR_NOT_FOUND;
+}
+
+static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
+  tenon_status_t status = check_data_set(folder);
   /* Inputs that are left out leave a gap. */
   uint32_t missing = 0;
-  for (uint32_t i = 0; missing < DATA_SET_GAP; ++i) {
-    char* path = tool_format("%s/input_%u.pb", folder, i);
-    if (!tool_file_exists(path)) {
-      tool_free(path);
-      path = tool_format("%s/input_%u.npy", folder, i);
-    }
-    if (!tool_file_exists(path)) {
-      tool_free(path);
-      ++missing;
-      continue;
-    }
-    missing = 0;
-    const tenon_status_t status = load_path(feed, path, NULL, i, true);
-    if (status != TENON_OK) {
-      return status;
-    }
+  for (uint32_t i = 0; missing < DATA_SET_GAP && status == TENON_OK; ++i) {
+    char* path = find_recorded(folder, "input", i);
+    missing = path == NULL ? missing + 1 : 0;
+    status = path != NULL ? load_path(feed, path, NULL, i, true) : TENON_OK;
   }
-  return TENON_OK;
+  return status;
 }
 
 static void free_item(tool_feed_item_t* item) {
@@ -202,7 +247,7 @@ void tool_feeding_free(tool_feeding_t* feeding) {
 
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
                               const tool_constants_t* constants, tool_feed_t* out_feed) {
-  tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed};
+  tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed, .data_set = data_set};
   tenon_status_t status = TENON_OK;
   feed.preprocess = (tool_preprocess_t){.scale = {1, 1, 1, 1},
                                         .bgr = feeding->bgr,
@@ -285,6 +330,25 @@ char* tool_feed_describe(const tool_feed_t* feed) {
 
 /* ---- Values ---- */
 
+static tenon_status_t convert_type(const tool_feed_item_t* item, const tenon_io_info_t* input,
+                                   tool_value_t* out_value) {
+  tool_loss_t loss = {0};
+  const tool_value_t* array = &item->value;
+  const tenon_status_t status =
+      tool_value_convert(item->path, array, input->dtype, out_value, &loss);
+  if (status == TENON_OK && loss.count > 0) {
+    tool_warn(
+        "%s: %s is converted to %s for input '%s', which changes %llu of %llu numbers, the "
+        "first from %.9g to %.9g",
+        item->path, tool_dtype_name(array->dtype), tool_dtype_name(input->dtype), input->name,
+        (unsigned long long)loss.count, (unsigned long long)array->count, loss.from, loss.to);
+  } else if (status == TENON_OK) {
+    tool_warn("%s: %s is converted to %s for input '%s'", item->path, tool_dtype_name(array->dtype),
+              tool_dtype_name(input->dtype), input->name);
+  }
+  return status;
+}
+
 bool tool_feed_is_bytes(const tool_feed_item_t* item, const tenon_io_info_t* input) {
   const tenon_dtype_t dtype = item->value.dtype;
   return item->value.kind == TENON_ARGUMENT_TENSOR && tool_dtype_class(input->dtype) == 'f' &&
@@ -298,9 +362,7 @@ static tenon_status_t convert_array(const tool_feed_t* feed, const tool_feed_ite
     return tool_bytes_to_value(item->path, array, &feed->preprocess, input->dtype, out_value);
   }
   if (array->dtype != input->dtype) {
-    tool_warn("%s: %s is converted to %s for input '%s'", item->path, tool_dtype_name(array->dtype),
-              tool_dtype_name(input->dtype), input->name);
-    return tool_value_convert(item->path, array, input->dtype, out_value);
+    return convert_type(item, input, out_value);
   }
   tool_value_copy(array, out_value);
   return TENON_OK;

@@ -52,7 +52,8 @@ typedef struct tool_feed_t {
   size_t count;
   size_t capacity;
   tool_preprocess_t preprocess;
-  int64_t batch; /* 0: not given */
+  const char* data_set; /* borrowed; NULL: none */
+  int64_t batch;        /* 0: not given */
   uint64_t seed;
 } tool_feed_t;
 

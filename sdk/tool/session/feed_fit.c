@@ -54,6 +54,17 @@ static tenon_status_t check_shape(const tool_feed_t* feed, const tool_feed_item_
                    item->path, given, input->name, wanted);
 }
 
+/* Numbers that name things (tokens, classes) are no brightness. */
+static tenon_status_t check_picture(const tool_feed_item_t* item, const tenon_io_info_t* input) {
+  if (!item->is_picture || input->kind != TENON_ARGUMENT_TENSOR ||
+      tool_picture_fits_type(input->dtype)) {
+    return TENON_OK;
+  }
+  return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                   "%s: a picture is no input '%s', which is %s: its numbers are no brightness",
+                   item->path, input->name, tool_dtype_name(input->dtype));
+}
+
 /* No other file of --input may be for this input. */
 static tenon_status_t check_single(const tool_feed_t* feed, const tool_feed_item_t* item,
                                    const char* name, uint32_t position) {
@@ -63,6 +74,19 @@ static tenon_status_t check_single(const tool_feed_t* feed, const tool_feed_item
                                            : !other->is_recorded && other->position == position;
     if (other != item && same) {
       return tool_misuse("%s: input '%s' is given by %s already", other->path, name, item->path);
+    }
+  }
+  return TENON_OK;
+}
+
+/* Recorded outputs are those of the recorded inputs, not of random ones. */
+static tenon_status_t check_data_set(const tool_feed_t* feed, const tenon_io_info_t* inputs,
+                                     uint32_t input_count) {
+  for (uint32_t k = 0; k < input_count && feed->data_set != NULL; ++k) {
+    if (tool_feed_find(feed, inputs[k].name, k) == NULL) {
+      return tool_fail(TENON_ERROR_NOT_FOUND,
+                       "--data-set %s: input '%s' is not recorded there, no input_%u.pb or .npy",
+                       feed->data_set, inputs[k].name, k);
     }
   }
   return TENON_OK;
@@ -148,12 +172,18 @@ tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* i
   }
   for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
     const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
-    status = item != NULL ? check_shape(feed, item, &inputs[k]) : TENON_OK;
+    status = item != NULL ? check_picture(item, &inputs[k]) : TENON_OK;
+    if (item != NULL && status == TENON_OK) {
+      status = check_shape(feed, item, &inputs[k]);
+    }
     if (item != NULL && status == TENON_OK) {
       status = check_single(feed, item, inputs[k].name, k);
     }
   }
   tool_free(names);
+  if (status == TENON_OK) {
+    status = check_data_set(feed, inputs, input_count);
+  }
   if (status == TENON_OK) {
     status = check_batch(feed, inputs, input_count);
   }

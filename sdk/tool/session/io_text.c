@@ -23,31 +23,33 @@ static const char* symbol_of(const tenon_io_info_t* info, uint32_t axis) {
   return open ? info->symbols[axis] : "";
 }
 
-/* "batch, time": the symbols of all open extents; "" when one has none. */
-static char* list_symbols(const tenon_io_info_t* info) {
+/* "batch, time": the symbols of all open extents; *out_count tells how many. */
+static char* list_symbols(const tenon_io_info_t* info, uint32_t* out_count) {
   char* names = tool_copy_text("");
+  uint32_t count = 0;
   for (uint32_t k = 0; has_extents(info) && k < info->rank; ++k) {
     if (info->dims[k] < 0) {
-      char* longer = tool_format("%s%s%s", names, names[0] != '\0' ? ", " : "", symbol_of(info, k));
+      char* longer = tool_format("%s%s%s", names, count++ == 0 ? "" : ", ", symbol_of(info, k));
       tool_free(names);
       names = longer;
     }
   }
+  *out_count = count;
   return names;
 }
 
 char* tool_io_text(const tenon_io_info_t* info) {
   char shape[512];
+  uint32_t open = 0;
   if (info->kind != TENON_ARGUMENT_TENSOR) {
     return tool_format("%s: %s", info->name, kind_name(info->kind));
   }
   tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
-  char* names = list_symbols(info);
-  char* text = tool_format("%s: %s %s%s%s%s", info->name, tool_dtype_name(info->dtype), shape,
-                           names[0] == '\0'             ? ""
-                           : strchr(names, ',') != NULL ? " (? are "
-                                                        : " (? is ",
-                           names, names[0] == '\0' ? "" : ")");
+  char* names = list_symbols(info, &open);
+  char* text =
+      open == 0 ? tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape)
+                : tool_format("%s: %s %s (? %s %s)", info->name, tool_dtype_name(info->dtype),
+                              shape, open == 1 ? "is" : "are", names);
   tool_free(names);
   return text;
 }

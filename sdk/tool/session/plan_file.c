@@ -218,6 +218,11 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
     if (!rebuild && tool_cache_find(&entry)) {
       file->path = tool_copy_text(entry.plan_path);
       file->use = TOOL_CACHE_HIT;
+      tool_inform(
+          "%s: was built before, of the same model and plugins, with the same options, on this "
+          "machine; what was decided then is not said again: --no-cache builds anew, tenon inspect "
+          "shows the plan",
+          entry.plan_path);
     } else {
       file->use = TOOL_CACHE_MISS;
       status = build_model(registry, model, building, feed, &entry, file);

@@ -51,6 +51,10 @@ void tool_console_quieten(bool quiet) {
   console.quiet = quiet;
 }
 
+bool tool_console_is_quiet(void) {
+  return console.quiet;
+}
+
 void tool_console_soften(bool soften) {
   console.soften = soften;
 }
@@ -120,6 +124,13 @@ tenon_status_t tool_misuse(const char* format, ...) {
   va_end(arguments);
   console.misused = true;
   return TENON_ERROR_INVALID_ARGUMENT;
+}
+
+void tool_inform(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report_format(TENON_SEVERITY_INFO, format, arguments);
+  va_end(arguments);
 }
 
 void tool_warn(const char* format, ...) {

@@ -28,6 +28,7 @@ void tool_console_silence(bool silent);
 void tool_console_mute(bool mute);
 /* Warnings are not written: they were before. */
 void tool_console_quieten(bool quiet);
+bool tool_console_is_quiet(void);
 /* From here on errors are written as warnings: what failed can be made good. */
 void tool_console_soften(bool soften);
 
@@ -39,6 +40,8 @@ tenon_status_t tool_fail(tenon_status_t status, const char* format, ...)
 /* Likewise where the command line is wrong, whatever the files hold: INVALID_ARGUMENT, for which
  * tool_exit_status has TOOL_EXIT_USAGE. */
 tenon_status_t tool_misuse(const char* format, ...) __attribute__((format(printf, 1, 2)));
+/* Written with --verbose alone. */
+void tool_inform(const char* format, ...) __attribute__((format(printf, 1, 2)));
 void tool_warn(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /* Text for a person on standard output; nothing with --json. */
 void tool_say(const char* format, ...) __attribute__((format(printf, 1, 2)));
