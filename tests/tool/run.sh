@@ -49,3 +49,32 @@ awk -F '"share": ' '/"depth": 0/ { sum += $2 } END { exit !(sum > 0.999 && sum <
   complain "the shares of the main graph's steps are not all"
 try 0 compare "$digits/model.onnx" --data-set "$digits/test_data_set_0"
 says "all agree with the reference"
+# What is said of the inputs is said once, for both plans.
+try 0 compare "$digits/model.onnx"
+(($(grep -c 'random numbers' err) == 1)) || complain "the warning comes twice"
+(($(grep -c 'taken to be 1' err) == 1)) || complain "the warning comes twice"
+try 0 run "$digits/model.onnx" --threads 1000
+says "--threads 1000: this process has"
+
+# Names from models steer no terminal: what is printed, warned of and written as JSON.
+escape=$'\033'
+node_name="a${escape}[2Jb" make_model evil.onnx "Re${escape}]0;lu" 1 2
+try 3 run evil.onnx
+! grep -q "$escape" out err || complain "an escape sequence gets through"
+says '\x1b]0;lu'
+node_name="a${escape}[2Jb" make_model odd.onnx Relu 1 2
+for arguments in "run odd.onnx --profile-steps" "inspect odd.onnx --refusals" \
+  "inspect odd.onnx --network" "inspect odd.onnx --json" "run odd.onnx --verbose --verbose"; do
+  # shellcheck disable=SC2086
+  try 0 $arguments
+  ! grep -q "$escape" out err || complain "an escape sequence gets through"
+done
+cp "$digits/model.onnx" "${escape}[31m.onnx"
+try 0 run "${escape}[31m.onnx"
+! grep -q "$escape" out err || complain "an escape sequence gets through"
+mkdir odd
+echo none >"odd/${escape}[31m.so"
+"$tenon" plugins --plugins odd >out 2>err
+! grep -q "$escape" out err || complain "an escape sequence gets through"
+"$tenon" doctor --plugins odd >out 2>err
+! grep -q "$escape" out err || complain "an escape sequence gets through"

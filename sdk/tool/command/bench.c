@@ -227,6 +227,7 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   if (status != TENON_OK) {
     return status;
   }
+  tool_plan_file_share(&bench->building);
   if (!tool_children_run(1, 1, 0, obtain_plan, take_plan, bench)) {
     return tool_interrupted() ? TENON_ERROR_CANCELLED
                               : tool_fail(TENON_ERROR_IO, "a child process cannot be made");

@@ -45,6 +45,8 @@ tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char*
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
+/* Makes the temporary folders now, so that a child's plan outlives the child. */
+void tool_plan_file_share(const tool_building_t* building);
 void tool_plan_file_free(tool_plan_file_t* file);
 /* "hit", "miss", "off", "plan". */
 const char* tool_cache_use_text(tool_cache_use_t use);

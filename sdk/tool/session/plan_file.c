@@ -254,6 +254,19 @@ tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* mod
   return TENON_OK;
 }
 
+void tool_plan_file_share(const tool_building_t* building) {
+  const char* words = "";
+  char* folder = building->no_cache ? NULL : tool_cache_folder(&words);
+  if (folder != NULL) {
+    char* plans = tool_format("%s/plans", folder);
+    tool_console_soften(true); /* the child says it again where it matters */
+    (void)tool_temporary_begin(plans);
+    tool_console_soften(false);
+    tool_free(plans);
+    tool_free(folder);
+  }
+}
+
 void tool_plan_file_free(tool_plan_file_t* file) {
   if (file->is_temporary && file->path != NULL) {
     (void)unlink(file->path);
