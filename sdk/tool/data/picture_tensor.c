@@ -309,8 +309,9 @@ tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* val
   }
   const double factor = kind == 'f' || kind == 'b' ? 255 : 1;
   const uint64_t pixels = (uint64_t)width * (uint64_t)height;
+  const uint64_t samples = pixels * channels;
   uint64_t cut = 0;
-  for (uint64_t i = 0; i < pixels * channels; ++i) {
+  for (uint64_t i = 0; i < samples; ++i) {
     const bool planes = channels == 3 && axes.channel < axes.row;
     const uint64_t index = planes ? i % 3 * pixels + i / 3 : i;
     const double sample = factor * tool_element_get(value->dtype, value->data, index, 0);
@@ -319,8 +320,7 @@ tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* val
   }
   if (cut > 0) {
     tool_warn("%s: %llu of %llu numbers lie outside of 0 to %d and are cut off", name,
-              (unsigned long long)cut, (unsigned long long)(pixels * channels),
-              factor > 1 ? 1 : 255);
+              (unsigned long long)cut, (unsigned long long)samples, factor > 1 ? 1 : 255);
   }
   return TENON_OK;
 }

@@ -155,7 +155,7 @@ TENON_TEST(reads_jpeg_of_ink) {
   REQUIRE(tool_picture_parse("x", ink_jpeg, sizeof(ink_jpeg), &picture) == TENON_OK);
   EXPECT_INT(picture.channels, 3);
   EXPECT_INT(picture.width, 8);
-  for (uint32_t i = 0; i < 64; ++i) {
+  for (size_t i = 0; i < 64; ++i) {
     EXPECT_INT(picture.samples[3 * i], 255);
     EXPECT_INT(picture.samples[3 * i + 1], 128);
     EXPECT_INT(picture.samples[3 * i + 2], 0);

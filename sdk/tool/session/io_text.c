@@ -46,10 +46,10 @@ char* tool_io_text(const tenon_io_info_t* info) {
   }
   tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
   char* names = list_symbols(info, &open);
-  char* text =
-      open == 0 ? tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape)
-                : tool_format("%s: %s %s (? %s %s)", info->name, tool_dtype_name(info->dtype),
-                              shape, open == 1 ? "is" : "are", names);
+  char* text = open == 0
+                   ? tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape)
+                   : tool_format("%s: %s %s (? %s %s)", info->name, tool_dtype_name(info->dtype),
+                                 shape, open == 1 ? "is" : "are", names);
   tool_free(names);
   return text;
 }

@@ -19,7 +19,7 @@ TENON_TEST(letters_of_every_language_stay) {
 TENON_TEST(what_steers_a_terminal_is_written_out) {
   expect("\033]0;title\a", false, "\\x1b]0;title\\x07");
   expect("a\177\xC2\x9Bm", false, "a\\x7f\\u009bm");
-  expect("\xE2\x80\xAEgnp.exe", false, "\\u202egnp.exe");
+  expect((const char[]){(char)0xE2, (char)0x80, (char)0xAE, 'g', '\0'}, false, "\\u202eg");
 }
 
 TENON_TEST(bytes_that_are_no_characters_are_written_out) {

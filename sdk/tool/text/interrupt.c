@@ -16,7 +16,7 @@ enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 700000000 };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t caught; /* the signal's number */
-static atomic_uintptr_t guarded[GUARDED_MAX];
+static _Atomic(const char*) guarded[GUARDED_MAX];
 static timer_t grace;
 static bool has_grace;
 
@@ -56,8 +56,8 @@ void tool_remove_path(const char* path) {
 
 void tool_interrupt_guard(const char* path) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
-    uintptr_t none = 0;
-    if (atomic_compare_exchange_strong(&guarded[i], &none, (uintptr_t)path)) {
+    const char* none = NULL;
+    if (atomic_compare_exchange_strong(&guarded[i], &none, path)) {
       return;
     }
   }
@@ -65,8 +65,8 @@ void tool_interrupt_guard(const char* path) {
 
 void tool_interrupt_release(const char* path) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
-    uintptr_t mine = (uintptr_t)path;
-    (void)atomic_compare_exchange_strong(&guarded[i], &mine, 0);
+    const char* mine = path;
+    (void)atomic_compare_exchange_strong(&guarded[i], &mine, NULL);
   }
 }
 
@@ -91,7 +91,7 @@ static void say_number(int file, int number) {
 
 static void end_now(void) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
-    const char* path = (const char*)atomic_load(&guarded[i]);
+    const char* path = atomic_load(&guarded[i]);
     if (path != NULL) {
       tool_remove_path(path);
     }
@@ -142,7 +142,7 @@ void tool_interrupts_release(void) {
     (void)signal(signals[i], SIG_DFL);
   }
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
-    atomic_store(&guarded[i], 0);
+    atomic_store(&guarded[i], NULL);
   }
 }
 

@@ -42,7 +42,7 @@ typedef struct tool_option_t {
   const char* letter; /* "o" for -o, or NULL */
   const char* value;  /* "DIR"; NULL for flags */
   tool_option_kind_t kind;
-  size_t offset;    /* of the field in the group's structure */
+  uint32_t offset;  /* of the field in the group's structure */
   uint32_t traits;  /* TOOL_FOR_..., TOOL_RARE */
   const char* help; /* NULL: works, but is not shown (another tool's name for it) */
 } tool_option_t;

@@ -1,6 +1,7 @@
 /* See table.h. */
 #include "text/table.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,14 +109,14 @@ static void shrink(const tool_table_t* table, widths_t* widths, size_t most) {
 
 static widths_t find_widths(const tool_table_t* table, size_t width) {
   widths_t widths = {.last_room = 0};
+  assert(table->column_count > 0 && table->column_count <= COLUMNS_MAX);
   const size_t last = table->column_count - 1;
   for (size_t c = 0; c < table->column_count; ++c) {
     widths.of[c] = count_characters(table->columns[c].title);
   }
-  for (size_t i = 0; i < table->cell_count; ++i) {
+  for (size_t i = 0, c = 0; i < table->cell_count; ++i, c = c == last ? 0 : c + 1) {
     const size_t own = count_characters(table->cells[i]);
-    size_t* column = &widths.of[i % table->column_count];
-    *column = own > *column ? own : *column;
+    widths.of[c] = own > widths.of[c] ? own : widths.of[c];
   }
   if (width > 0 && total_before_last(table, &widths) + widths.of[last] > width) {
     const widths_t natural = widths;
