@@ -349,6 +349,15 @@ static tenon_status_t parse_checks(const admission_t* admission) {
   return TENON_OK;
 }
 
+static tenon_status_t parse_operations(const admission_t* admission) {
+  const char* text = admission->op->descriptor.operations;
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, admission->sink, "operations: ");
+  return text == NULL ? TENON_OK
+                      : tenon__text_parse_expression(admission->arena, text, &prefixed.sink,
+                                                     &admission->op->operations);
+}
+
 static tenon_status_t parse_texts(const admission_t* admission) {
   tenon__operator_t* op = admission->op;
   const tenon_operator_t* descriptor = &op->descriptor;
@@ -360,6 +369,7 @@ static tenon_status_t parse_texts(const admission_t* admission) {
       parse_cases(admission, descriptor->moves, descriptor->move_count, "move: ", &op->moves));
   TENON_TRY(parse_cases(admission, descriptor->decompositions, descriptor->decomposition_count,
                         "decomposition: ", &op->decompositions));
+  TENON_TRY(parse_operations(admission));
   return parse_checks(admission);
 }
 

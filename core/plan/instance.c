@@ -195,6 +195,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   return TENON_OK;
 }
 
+bool tenon__instance_is_reference(const tenon__instance_t* instance) {
+  return (instance->kernel.kernel->flags & TENON_KERNEL_REFERENCE) != 0;
+}
+
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
   return value < instance->region->value_count && instance->packed[value];
 }

@@ -41,6 +41,9 @@ void tenon__instance_release(tenon__instance_t* instance);
  */
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
 
+/* Is its kernel there to be right, not to be fast? */
+bool tenon__instance_is_reference(const tenon__instance_t* instance);
+
 /* What one execution lends to a kernel: the type behind tenon_run_t. One for each context. */
 struct tenon_run_t {
   tenon__thread_pool_t* pool;

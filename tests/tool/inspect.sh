@@ -7,15 +7,15 @@ try 0 build "$digits/model.onnx" -o digits.plan
 try 0 inspect digits.plan --no-run
 says "times   as the build measured them; it is not run now" "us, built"
 try 0 inspect digits.plan
-says "times   means of "
+says "times   medians of "
 ! grep -q "built" out || complain "its figures are called the build's"
 try 0 inspect digits.plan --no-run --json
 prints_json
-says '"times": "build"' '"mean_us": null'
+says '"times": "build"' '"median_us": null'
 try 0 inspect digits.plan --json
 prints_json
 says '"times": "runs"'
-! grep -q '"mean_us": null' out || complain "a step has no time"
+! grep -q '"median_us": null' out || complain "a step has no time"
 try 0 inspect digits.plan --no-run --html built.html
 grep -q 'as measured when it was built' built.html || complain "the page does not say so"
 grep -q 's, built<' built.html || complain "the column of the page does not say so"

@@ -559,7 +559,11 @@ typedef struct tenon_shape_table_t {
  * moves     T3: index map: "x[d] = o(index_of(perm, d))".
  * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
  * An operator has at most one of cases and moves.
- * infer     [build] instead of `shape`; `state` is what the plugin's start returned. */
+ * infer     [build] instead of `shape`; `state` is what the plugin's start returned.
+ * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
+ * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
+ * -1)". NULL: not known. What has cases or moves is counted by the core. It is no part of the
+ * operator's contract. */
 typedef struct tenon_operator_t {
   size_t size;
   const char* name;
@@ -594,6 +598,7 @@ typedef struct tenon_operator_t {
   const char* traits;
   tenon_status_t (*infer)(void* state, tenon_shape_builder_t* builder,
                           const tenon_shape_table_t* table);
+  const char* operations;
 } tenon_operator_t;
 
 #define TENON_OPERATOR_STRIDES                                                                    \

@@ -11,9 +11,11 @@
 #include "data/tensor_proto.h"
 #include "data/value_file.h"
 #include "page/page.h"
-#include "session/facts.h"
+#include "page/timing.h"
+#include "session/network_facts.h"
 #include "session/show.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
 
@@ -39,25 +41,13 @@ static const tool_option_t options[] = {
 
 /* ---- Running, for the times ---- */
 
-/* One run, then as many as fit into a second, at most 50. */
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
-                              const tool_feed_t* feed, tool_step_times_t* out_times) {
+                              const tool_feed_t* feed, tool_timing_t* out_timing) {
   tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
   if (status == TENON_OK) {
     status = tool_execution_run(execution, "running");
   }
-  const double begin = tool_seconds();
-  if (status == TENON_OK) {
-    status = tool_execution_run(execution, NULL);
-  }
-  const double seconds = tool_seconds() - begin;
-  const double runs = seconds > 0 ? 1 / seconds : 50;
-  return status == TENON_OK ? tool_step_times_measure(execution,
-                                                      runs < 1    ? 1
-                                                      : runs > 50 ? 50
-                                                                  : (uint32_t)runs,
-                                                      out_times)
-                            : status;
+  return status == TENON_OK ? tool_timing_measure(execution, out_timing) : status;
 }
 
 static bool to_standard_output(const inspect_t* inspect) {
@@ -84,10 +74,23 @@ static const char* page_title(const char* path) {
   return base > path + 1 ? base - 1 : path;
 }
 
-static tenon_status_t write_page(const inspect_t* inspect, const tool_execution_t* execution,
-                                 const tool_step_times_t* times) {
-  const tool_page_t page = {page_title(inspect->model), execution, times};
-  const tenon_status_t status = tool_page_write(inspect->html, &page);
+static tenon_status_t write_page(const inspect_t* inspect, tenon_registry_t* registry,
+                                 const tool_execution_t* execution, const tool_timing_t* timing) {
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  tool_peak_t peak = {0};
+  tool_facts_t facts;
+  tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
+  if (status == TENON_OK && timing != NULL) {
+    peak = tool_peak_measure(registry, info.device, info.thread_count);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK;
+  }
+  if (status == TENON_OK) {
+    status = tool_facts_collect(execution, timing, &peak, &facts);
+  }
+  if (status == TENON_OK) {
+    status = tool_page_write(inspect->html, page_title(inspect->model), execution, &facts);
+    tool_facts_free(&facts);
+  }
   if (status == TENON_OK) {
     tool_say("%s: written\n", inspect->html);
   }
@@ -95,10 +98,10 @@ static tenon_status_t write_page(const inspect_t* inspect, const tool_execution_
 }
 
 static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* execution,
-                           const tool_step_times_t* times) {
+                           const tool_timing_t* timing) {
   tenon_status_t status = inspect_print_plan(inspect, execution);
   if (status == TENON_OK) {
-    status = inspect_print_steps(inspect, execution, times);
+    status = inspect_print_steps(inspect, execution, timing);
   }
   if (status == TENON_OK && inspect->network) {
     char* text = tool_engine_text(execution->engine);
@@ -109,27 +112,27 @@ static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* exe
 }
 
 /* First all that can fail, then what is shown: a failure is not followed by older figures. */
-static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t* execution,
-                                      const tool_feed_t* feed) {
-  tool_step_times_t times = {0};
+static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t* registry,
+                                      tool_execution_t* execution, const tool_feed_t* feed) {
+  tool_timing_t timing = {0};
   tenon_status_t status = inspect->verify ? tenon_engine_verify(execution->engine) : TENON_OK;
   if (status == TENON_OK && inspect->verify) {
     print_verified();
   }
   if (status == TENON_OK && !inspect->no_run) {
-    status = measure(inspect, execution, feed, &times);
+    status = measure(inspect, execution, feed, &timing);
     if (status != TENON_OK && status != TENON_ERROR_CANCELLED) {
       tool_warn("--no-run shows the plan without running it");
     }
   }
-  const tool_step_times_t* measured = inspect->no_run ? NULL : &times;
+  const tool_timing_t* measured = inspect->no_run ? NULL : &timing;
   if (status == TENON_OK && !to_standard_output(inspect)) {
     status = show(inspect, execution, measured);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    status = write_page(inspect, execution, measured);
+    status = write_page(inspect, registry, execution, measured);
   }
-  tool_step_times_free(&times);
+  tool_timing_free(&timing);
   return status;
 }
 
@@ -170,7 +173,7 @@ static tenon_status_t inspect_built(const inspect_t* inspect, tenon_registry_t* 
   tenon_status_t status =
       tool_session_open(registry, inspect->model, &inspect->building, feed, &session);
   if (status == TENON_OK) {
-    status = inspect_session(inspect, &session.execution, feed);
+    status = inspect_session(inspect, registry, &session.execution, feed);
     tool_session_close(&session);
   }
   return status;

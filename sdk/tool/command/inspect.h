@@ -3,6 +3,7 @@
 #ifndef TOOL_COMMAND_INSPECT_H_
 #define TOOL_COMMAND_INSPECT_H_
 
+#include "page/timing.h"
 #include "session/common.h"
 #include "session/session.h"
 
@@ -22,9 +23,9 @@ typedef struct inspect_t {
 
 /* What a plan is and takes: device, bytes, plugins, inputs, outputs. */
 tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution_t* execution);
-/* All steps; `times` NULL: as measured when it was built, and said so. */
+/* All steps; `timing` NULL: as measured when it was built, and said so. */
 tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_execution_t* execution,
-                                   const tool_step_times_t* times);
+                                   const tool_timing_t* timing);
 
 /* The text of a network. */
 void inspect_print_text(const char* text);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "command/inspect.h"
-#include "session/facts.h"
 #include "session/io_text.h"
+#include "session/network_facts.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -40,7 +40,7 @@ static tenon_status_t print_all_io(const tenon_network_t* network) {
   return status;
 }
 
-static void print_facts_json(const inspect_t* inspect, const tool_facts_t* facts) {
+static void print_facts_json(const inspect_t* inspect, const tool_network_facts_t* facts) {
   tool_json_t json;
   tool_json_begin(&json, stdout);
   tool_json_text(&json, "model", inspect->model);
@@ -56,7 +56,7 @@ static void print_facts_json(const inspect_t* inspect, const tool_facts_t* facts
   }
 }
 
-static void print_facts(const inspect_t* inspect, const tool_facts_t* facts) {
+static void print_facts(const inspect_t* inspect, const tool_network_facts_t* facts) {
   if (tool_console_is_json()) {
     print_facts_json(inspect, facts);
     return;
@@ -83,14 +83,14 @@ void inspect_print_text(const char* text) {
 tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* registry,
                                   const tool_feed_t* feed) {
   tenon_network_t* network = NULL;
-  tool_facts_t facts;
+  tool_network_facts_t facts;
   tenon_status_t status =
       tool_network_read(registry, inspect->model, &inspect->building, feed, &network);
   if (status != TENON_OK) {
     return status;
   }
   char* text = tool_network_text(network);
-  tool_facts_find(text, &facts);
+  tool_network_facts_find(text, &facts);
   status = print_all_io(network);
   if (status == TENON_OK) {
     print_facts(inspect, &facts);
@@ -98,7 +98,7 @@ tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* re
   if (status == TENON_OK && inspect->network) {
     inspect_print_text(text);
   }
-  tool_facts_free(&facts);
+  tool_network_facts_free(&facts);
   tool_free(text);
   tenon_network_destroy(network);
   return status;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "command/inspect.h"
-#include "session/facts.h"
 #include "session/io_text.h"
+#include "session/network_facts.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -138,7 +138,7 @@ static void print_step_json(const steps_t* steps, uint32_t index) {
   tool_json_text(&json, "outputs", step->outputs);
   tool_json_text(&json, "layout", step->layout);
   tool_json_number(&json, "measured_us", measured * 1e6);
-  tool_json_number(&json, "mean_us", steps->ran ? steps->seconds[index] * 1e6 : NAN);
+  tool_json_number(&json, "median_us", steps->ran ? steps->seconds[index] * 1e6 : NAN);
   tool_json_unsigned(&json, "depth", step->depth);
   tool_json_lines(&json, "refusals", step->refusals);
   tool_json_end(&json);
@@ -181,7 +181,7 @@ static void print_table(const steps_t* steps) {
 }
 
 /* Where the times come from, and whether there is what was asked for. */
-static void print_source(const steps_t* steps, const tool_step_times_t* times) {
+static void print_source(const steps_t* steps, const tool_timing_t* timing) {
   bool any_time = false;
   bool any_refusal = false;
   for (uint32_t i = 0; i < steps->count; ++i) {
@@ -191,11 +191,11 @@ static void print_source(const steps_t* steps, const tool_step_times_t* times) {
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
-    tool_json_text(&json, "times", times != NULL ? "runs" : any_time ? "build" : "none");
-    tool_json_unsigned(&json, "runs", times != NULL ? times->run_count : 0);
+    tool_json_text(&json, "times", timing != NULL ? "runs" : any_time ? "build" : "none");
+    tool_json_unsigned(&json, "runs", timing != NULL ? timing->run_count : 0);
     tool_json_end(&json);
-  } else if (times != NULL) {
-    tool_say("times   means of %u runs\n", times->run_count);
+  } else if (timing != NULL) {
+    tool_say("times   medians of %u runs\n", timing->run_count);
   } else {
     tool_say("times   %s\n", any_time ? "as the build measured them; it is not run now"
                                       : "none: the plan was built without measuring");
@@ -206,10 +206,10 @@ static void print_source(const steps_t* steps, const tool_step_times_t* times) {
 }
 
 tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_execution_t* execution,
-                                   const tool_step_times_t* times) {
+                                   const tool_timing_t* timing) {
   steps_t steps = {.inspect = inspect,
                    .execution = execution,
-                   .ran = times != NULL,
+                   .ran = timing != NULL,
                    .count = tenon_engine_step_count(execution->engine)};
   tenon_status_t status = TENON_OK;
   steps.infos = tool_allocate(steps.count, sizeof(*steps.infos));
@@ -217,12 +217,10 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
   for (uint32_t i = 0; i < steps.count && status == TENON_OK; ++i) {
     status = tenon_engine_get_step(execution->engine, i, &steps.infos[i]);
     const double built = status == TENON_OK ? steps.infos[i].measured_seconds : 0;
-    steps.seconds[i] = times != NULL ? times->seconds[i] / times->run_count
-                       : built > 0   ? built
-                                     : NAN;
+    steps.seconds[i] = timing != NULL ? timing->steps[i].median : built > 0 ? built : NAN;
   }
   if (status == TENON_OK) {
-    print_source(&steps, times);
+    print_source(&steps, timing);
   }
   for (uint32_t i = 0; i < steps.count && status == TENON_OK && tool_console_is_json(); ++i) {
     print_step_json(&steps, i);

@@ -1,11 +1,11 @@
 /* Operators and constants, counted in a network's text. */
-#include "session/facts.h"
+#include "session/network_facts.h"
 
 #include "core/base/test.h"
 
 TENON_TEST(counts_operators_and_constants) {
-  tool_facts_t facts;
-  tool_facts_find(
+  tool_network_facts_t facts;
+  tool_network_facts_find(
       "graph main\n"
       "  input image: f32[batch, 1, 8, 8]\n"
       "  constant a: b: f32[16, 1, 3, 3]\n"
@@ -26,13 +26,13 @@ TENON_TEST(counts_operators_and_constants) {
   EXPECT_TEXT(facts.ops[0].op, "standard.relu/1");
   EXPECT_INT(facts.ops[0].count, 2);
   EXPECT_TEXT(facts.ops[1].op, "standard.add/1");
-  tool_facts_free(&facts);
+  tool_network_facts_free(&facts);
 }
 
 TENON_TEST(a_text_of_nothing_has_nothing) {
-  tool_facts_t facts;
-  tool_facts_find("graph main\n  constant w: f32[n, 3]\n  output y: x", &facts);
+  tool_network_facts_t facts;
+  tool_network_facts_find("graph main\n  constant w: f32[n, 3]\n  output y: x", &facts);
   EXPECT_INT(facts.node_count, 0);
   EXPECT_INT(facts.constant_bytes, 0);
-  tool_facts_free(&facts);
+  tool_network_facts_free(&facts);
 }

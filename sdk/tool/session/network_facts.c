@@ -1,8 +1,8 @@
-/* See facts.h. Lines of interest:
+/* See network_facts.h. Lines of interest:
  *     constant NAME: f32[64, 3, 7, 7]
  *     NAME: f32[1, 64], NAME: f32[1] = domain.name/1(x, w, _) {strides=[2, 2]}
  */
-#include "session/facts.h"
+#include "session/network_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static const char* after_last_colon(const char* line, size_t length) {
   return NULL;
 }
 
-static void count_op(tool_facts_t* facts, size_t* capacity, const char* op, size_t length) {
+static void count_op(tool_network_facts_t* facts, size_t* capacity, const char* op, size_t length) {
   ++facts->node_count;
   for (size_t i = 0; i < facts->op_count; ++i) {
     if (strlen(facts->ops[i].op) == length && strncmp(facts->ops[i].op, op, length) == 0) {
@@ -95,7 +95,8 @@ static void count_op(tool_facts_t* facts, size_t* capacity, const char* op, size
   facts->ops[facts->op_count++] = (tool_op_count_t){tool_copy_bytes(op, length), 1};
 }
 
-static void read_line(const char* line, size_t length, tool_facts_t* facts, size_t* capacity) {
+static void read_line(const char* line, size_t length, tool_network_facts_t* facts,
+                      size_t* capacity) {
   static const char constant[] = "constant ";
   static const char equals[] = " = ";
   const size_t indent = strspn(line, " ");
@@ -123,8 +124,8 @@ static int compare_counts(const void* a, const void* b) {
                               : strcmp(x->op, y->op);
 }
 
-void tool_facts_find(const char* text, tool_facts_t* out_facts) {
-  tool_facts_t facts = {0};
+void tool_network_facts_find(const char* text, tool_network_facts_t* out_facts) {
+  tool_network_facts_t facts = {0};
   size_t capacity = 0;
   while (*text != '\0') {
     const size_t length = strcspn(text, "\n");
@@ -137,21 +138,21 @@ void tool_facts_find(const char* text, tool_facts_t* out_facts) {
   *out_facts = facts;
 }
 
-void tool_facts_free(tool_facts_t* facts) {
+void tool_network_facts_free(tool_network_facts_t* facts) {
   for (size_t i = 0; i < facts->op_count; ++i) {
     tool_free(facts->ops[i].op);
   }
   tool_free(facts->ops);
-  *facts = (tool_facts_t){0};
+  *facts = (tool_network_facts_t){0};
 }
 
 char* tool_weights_words(const tenon_engine_t* engine, uint64_t weights_bytes) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tool_facts_t facts;
+  tool_network_facts_t facts;
   char* text = tool_engine_text(engine);
-  tool_facts_find(text, &facts);
+  tool_network_facts_find(text, &facts);
   const uint64_t originals = facts.constant_bytes;
-  tool_facts_free(&facts);
+  tool_network_facts_free(&facts);
   tool_free(text);
   if (tenon_engine_get_info(engine, &info) == TENON_OK && info.tuned_only != 0) {
     return tool_format("weights %.2f MiB, as kernels packed them", tool_mib(weights_bytes));
