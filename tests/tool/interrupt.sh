@@ -91,6 +91,12 @@ says '"error": "interrupted"' '"exit": 130'
 fails_once
 leaves_nothing
 
+# A reader that has seen enough ends it quietly.
+command="inspect into a closed pipe"
+"$tenon" inspect "$coins/model.onnx" --no-cache --no-run --refusals --json 2>err | head -c 1 >out
+leaves_nothing
+! grep -q '^error' err || complain "an error is told"
+
 # The last moment counts too: here it is when the plan is written.
 cat >moment.c <<'C'
 #include <signal.h>

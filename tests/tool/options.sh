@@ -65,6 +65,9 @@ refuses "--timing-cache and --no-timing-cache contradict each other" build "$dig
   -o p --timing-cache t --no-timing-cache
 refuses "--no-measuring and --time-budget contradict each other" build "$digits/model.onnx" \
   -o p --no-measuring --time-budget 1
+refuses "--refusals and --no-refusals contradict each other" inspect "$digits/model.onnx" \
+  --refusals --no-refusals
+refuses "--index and --offers contradict each other" plugins --index --offers
 refuses "--threads is given twice: 1 and 2" run fixed.plan --threads 1 --threads 2
 
 # Values that are none, or cannot be meant.

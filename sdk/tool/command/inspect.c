@@ -39,6 +39,10 @@ static const tool_option_t options[] = {
      "do not run it: times are those of the build, as far as there are any"},
 };
 
+static const tool_option_rule_t rules[] = {
+    {"--refusals", NULL, "--no-refusals"},
+};
+
 /* ---- Running, for the times ---- */
 
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
@@ -262,8 +266,9 @@ static int inspect_command(int argc, char** argv) {
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_OPTION_GROUP("showing", options, &inspect), TOOL_FEEDING_GROUP(&inspect.feeding),
-      TOOL_BUILDING_GROUP(&inspect.building, false), TOOL_COMMON_GROUP(&inspect.common)};
+      TOOL_OPTION_GROUP_RULED("showing", options, rules, &inspect),
+      TOOL_FEEDING_GROUP(&inspect.feeding), TOOL_BUILDING_GROUP(&inspect.building, false),
+      TOOL_COMMON_GROUP(&inspect.common)};
   if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &arguments, &exit_status)) {
     inspect.model = arguments.operands.items[0];
     inspect.arguments = &arguments;

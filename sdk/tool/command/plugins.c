@@ -22,6 +22,10 @@ static const tool_option_t options[] = {
      "line"},
 };
 
+static const tool_option_rule_t rules[] = {
+    {"--index", NULL, "--offers"},
+};
+
 static const char* state_text(uint32_t state) {
   static const char* const texts[] = {"available", "loaded", "refused"};
   return state < 3 ? texts[state] : "unknown";
@@ -84,8 +88,9 @@ static int plugins_command(int argc, char** argv) {
   tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("listing", options, &plugins),
-                                        TOOL_COMMON_GROUP(&plugins.common)};
+  const tool_option_group_t groups[] = {
+      TOOL_OPTION_GROUP_RULED("listing", options, rules, &plugins),
+      TOOL_COMMON_GROUP(&plugins.common)};
   if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &arguments, &exit_status)) {
     tenon_status_t status = tool_common_begin(&plugins.common, &registry);
     if (status == TENON_OK) {

@@ -370,6 +370,7 @@ static int suite_command(int argc, char** argv) {
                                         TOOL_BUILDING_GROUP(&suite.building, false),
                                         TOOL_COMMON_GROUP(&suite.common)};
   if (tool_options_parse(&tool_command_suite, groups, 3, argc, argv, &arguments, &exit_status)) {
+    suite.building.no_timing_cache = suite.building.timing_cache == NULL;
     char* root = tool_copy_text(arguments.operands.items[0]);
     for (size_t length = strlen(root); length > 1 && root[length - 1] == '/'; --length) {
       root[length - 1] = '\0';

@@ -89,13 +89,17 @@ static void say_number(int file, int number) {
   say(file, digits);
 }
 
-static void end_now(void) {
+static void remove_guarded(void) {
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
     const char* path = atomic_load(&guarded[i]);
     if (path != NULL) {
       tool_remove_path(path);
     }
   }
+}
+
+static void end_now(void) {
+  remove_guarded();
   say(STDERR_FILENO,
       isatty(STDERR_FILENO) != 0 ? "\r\033[Kerror: interrupted\n" : "error: interrupted\n");
   if (tool_console_is_json()) {
@@ -121,11 +125,20 @@ static void on_interrupt(int number) {
   (void)timer_settime(grace, 0, &once, NULL);
 }
 
+/* A reader that has seen enough: quiet, but nothing stays behind. */
+static void on_closed_pipe(int number) {
+  remove_guarded();
+  (void)signal(number, SIG_DFL);
+  (void)raise(number);
+}
+
 void tool_interrupts_catch(void) {
   struct sigaction action = {.sa_handler = on_timer};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   (void)sigfillset(&action.sa_mask);
   (void)sigaction(SIGALRM, &action, NULL);
+  action.sa_handler = on_closed_pipe;
+  (void)sigaction(SIGPIPE, &action, NULL);
   has_grace = timer_create(CLOCK_MONOTONIC, &event, &grace) == 0;
   action.sa_handler = on_interrupt;
   for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
@@ -141,6 +154,7 @@ void tool_interrupts_release(void) {
   for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
     (void)signal(signals[i], SIG_DFL);
   }
+  (void)signal(SIGPIPE, SIG_DFL);
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
     atomic_store(&guarded[i], NULL);
   }
