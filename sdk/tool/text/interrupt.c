@@ -12,7 +12,7 @@
 
 #include "text/console.h"
 
-enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 700000000 };
+enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 500000000 };
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t caught; /* the signal's number */
