@@ -120,6 +120,7 @@ TENON_TEST(refuses_with_words) {
   tool_arguments_free(&arguments);
   EXPECT_INT(PARSE("--flag"), TOOL_EXIT_USAGE);
   EXPECT_CONTAINS(tool_console_last_error(), "FILE is missing");
+  tool_arguments_free(&arguments);
   EXPECT_INT(PARSE("a", "b", "c"), TOOL_EXIT_USAGE);
   EXPECT_CONTAINS(tool_console_last_error(), "\"c\" is too much");
   tool_arguments_free(&arguments);
