@@ -13,7 +13,7 @@ refuses() {
 try 0 build "$digits/model.onnx" -o fixed.plan
 cp "$digits/test_images.npy" x.npy
 for option in --reference --no-fusion --strict --no-measuring --tuned-only --reduced-precision \
-  --no-refusals --no-cache --no-timing-cache --outputs=relu1 --exclude=nonsuch --device=gpu \
+  --no-refusals --outputs=relu1 --exclude=nonsuch --device=gpu \
   --memory-limit=1M --workspace=1M --format=foo --part=x --time-budget=1 --timing-cache=t \
   --profile=image:1x1x8x8:4x1x8x8:8x1x8x8 --minShapes=image:1x1x8x8 --optShapes=image:1x1x8x8 \
   --maxShapes=image:1x1x8x8 --input-constant=image=x.npy --optimizer-limit=3; do
@@ -25,6 +25,9 @@ done
 refuses "--reference is for building; fixed.plan is a plan already" run fixed.plan --reference \
   --json
 prints_json
+
+# What is asked not to be done is not done.
+try 0 run fixed.plan --no-cache --no-timing-cache
 
 # The batch, where there is none.
 refuses "--batch 4: axis 0 of input 'image' is fixed at 1" run fixed.plan --batch 4

@@ -68,10 +68,10 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--timing-cache", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
      TOOL_FOR_BUILDING | TOOL_RARE,
      "where a plan is built: keep measurements here; default: in the cache folder"},
-    {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
-     TOOL_FOR_BUILDING | TOOL_RARE,
+    /* What they ask not to be done is not done with a plan either. */
+    {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache), TOOL_RARE,
      "where a plan is built: measure everything again and keep nothing"},
-    {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache), TOOL_FOR_BUILDING,
+    {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache), 0,
      "neither look for the plan in the cache folder nor keep it there"},
 };
 
