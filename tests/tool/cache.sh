@@ -35,6 +35,13 @@ says "plans are not kept: the cache folder cannot be written" "> 7 "
 HOME='' XDG_CACHE_HOME='' try 0 "${seven[@]}"
 says "plans are not kept: neither XDG_CACHE_HOME nor HOME is set" "> 7 "
 
+# What needs no temporary folder works without one.
+try 0 build "$digits/model.onnx" -o digits.plan
+TMPDIR=$folder/file try 0 bench digits.plan --seconds 0
+TMPDIR=$folder/file try 3 run "$digits/model.onnx" --no-cache
+says "$folder/file: a temporary folder cannot be made there"
+fails_once
+
 # A file system that is full, where one can be mounted.
 mkdir small
 if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then

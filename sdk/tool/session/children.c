@@ -14,6 +14,7 @@
 
 #include "session/common.h"
 #include "session/temporary.h"
+#include "text/console.h"
 #include "text/interrupt.h"
 #include "text/memory.h"
 
@@ -138,6 +139,16 @@ static void stop_all(child_t* children, size_t count) {
   }
 }
 
+/* One folder for all: what a child leaves can be found. Where none can be made the children say so,
+ * if they need one. */
+static void share_folder(void) {
+  tool_console_silence(true);
+  if (tool_temporary_begin(tool_temporary_parent()) != TENON_OK) {
+    tool_console_forget_error();
+  }
+  tool_console_silence(false);
+}
+
 bool tool_children_run(size_t job_count, uint32_t parallel, double timeout_seconds, tool_job_t job,
                        tool_job_done_t done, void* user) {
   const size_t places = parallel > 0 ? parallel : 1;
@@ -145,8 +156,8 @@ bool tool_children_run(size_t job_count, uint32_t parallel, double timeout_secon
   struct pollfd* polls = tool_allocate(places, sizeof(*polls));
   size_t next = 0;
   size_t running = 0;
-  /* One folder for all: what a child leaves can be found. */
-  bool good = tool_temporary_begin(tool_temporary_parent()) == TENON_OK;
+  bool good = true;
+  share_folder();
   do {
     running = 0;
     for (size_t i = 0; i < places && good; ++i) {
