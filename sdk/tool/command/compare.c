@@ -8,6 +8,7 @@
 #include "command/commands.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/temporary.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
@@ -35,10 +36,10 @@ typedef struct compare_t {
 #define FIELD(name) offsetof(compare_t, name)
 
 static const tool_option_t options[] = {
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
-    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
+    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,
      "compare the model's outputs alone, not what is inside"},
 };
 
@@ -68,24 +69,35 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
 }
 
 static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
-                                    const tool_building_t* building,
+                                    const tool_building_t* building, bool is_second,
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
-  tool_plan_file_t file = {0};
-  tenon_status_t status = tool_plan_file_make_temporary(&file);
+  char* path = NULL;
+  tenon_plan_t* plan = NULL;
+  tenon_status_t status = tool_temporary_name(tool_temporary_parent(), &path);
   if (status == TENON_OK) {
-    status = tool_build_to_file(compare->registry, network, building, file.path, &timings);
+    status = tool_build_plan(compare->registry, network, building, &plan, &timings);
   }
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, file.path, building->threads, out_execution);
+    status = tool_plan_write(plan, path);
   }
-  tool_plan_file_free(&file);
+  tenon_plan_destroy(plan);
+  if (status == TENON_OK) {
+    status = tool_execution_open(compare->registry, path, building->threads, out_execution);
+    (void)unlink(path);
+  }
+  tool_free(path);
   if (status != TENON_OK) {
     return status;
   }
+  /* What is said of the inputs is the same for both. */
+  const bool was_quiet = tool_console_is_quiet();
+  tool_console_quieten(is_second || was_quiet);
   status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
+  tool_console_quieten(was_quiet);
   if (status == TENON_OK) {
-    status = tenon_context_run(out_execution->context);
+    status =
+        tool_execution_run(out_execution, is_second ? "running the plan" : "running the reference");
   }
   if (status != TENON_OK) {
     tool_execution_close(out_execution);
@@ -205,9 +217,9 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   if (status != TENON_OK) {
     return status;
   }
-  status = build_and_run(compare, network, &by_reference, &reference);
+  status = build_and_run(compare, network, &by_reference, false, &reference);
   if (status == TENON_OK) {
-    status = build_and_run(compare, network, &compare->building, &ours);
+    status = build_and_run(compare, network, &compare->building, true, &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
       if (compare->first != NULL && compare->rewrites == NULL) {
@@ -259,7 +271,6 @@ static tenon_status_t compare_values(compare_t* compare) {
   const size_t count = compare->names.count;
   for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
     const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
-    tool_progress("values", begin, count);
     status = run_pass(compare, begin, end, compare->common.verbose > 0);
     if (compare->first != NULL) {
       break; /* what comes later follows from it */
@@ -304,9 +315,8 @@ static tenon_status_t run_compare(compare_t* compare) {
     status = tool_file_is_plan(compare->model, &is_plan);
   }
   if (status == TENON_OK && is_plan) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: is a plan; comparing needs the model that it was built from",
-                       compare->model);
+    status = tool_misuse("%s: is a plan; comparing needs the model that it was built from",
+                         compare->model);
   }
   if (status == TENON_OK) {
     status = tool_feeding_data_set(&compare->feeding, &data_set);
@@ -342,13 +352,13 @@ static tenon_status_t run_compare(compare_t* compare) {
 
 static int compare_command(int argc, char** argv) {
   compare_t compare = {.rtol = -1, .atol = -1};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.feeding),
-      TOOL_BUILDING_GROUP(&compare.building), TOOL_COMMON_GROUP(&compare.common)};
-  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &operands, &exit_status)) {
-    compare.model = operands.items[0];
+      TOOL_BUILDING_GROUP(&compare.building, false), TOOL_COMMON_GROUP(&compare.common)};
+  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &arguments, &exit_status)) {
+    compare.model = arguments.operands.items[0];
     exit_status = tool_exit_status(run_compare(&compare));
     if (exit_status == TOOL_EXIT_OK && compare.diverging > 0) {
       exit_status = TOOL_EXIT_DIFFERENT;
@@ -365,7 +375,7 @@ static int compare_command(int argc, char** argv) {
   tool_free(compare.rewrites);
   tool_feeding_free(&compare.feeding);
   tool_list_free(&compare.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
@@ -382,6 +392,6 @@ const tool_command_t tool_command_compare = {
     .examples =
         "  tenon compare model.onnx --data-set test_data_set_0\n"
         "  tenon compare model.onnx --exclude cpu:convolution --verbose\n"
-        "  tenon compare model.onnx --exclude acme:swish    # without a plugin's rewrite\n",
+        "  tenon compare model.onnx --exclude 'standard:power of 2'    # without a rewrite\n",
     .run = compare_command,
 };

@@ -15,11 +15,15 @@ typedef struct plugins_t {
 } plugins_t;
 
 static const tool_option_t options[] = {
-    {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers),
+    {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers), 0,
      "also what each promises, as its manifest says"},
-    {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index),
+    {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index), 0,
      "load them all and list every operator, kernel, converter, device ..., one JSON object a "
      "line"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--index", NULL, "--offers"},
 };
 
 static const char* state_text(uint32_t state) {
@@ -90,12 +94,13 @@ static void write_and_count(void* user, const char* text) {
 
 static int plugins_command(int argc, char** argv) {
   plugins_t plugins = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("listing", options, &plugins),
-                                        TOOL_COMMON_GROUP(&plugins.common)};
-  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &operands, &exit_status)) {
+  const tool_option_group_t groups[] = {
+      TOOL_OPTION_GROUP_RULED("listing", options, rules, &plugins),
+      TOOL_COMMON_GROUP(&plugins.common)};
+  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &arguments, &exit_status)) {
     uint32_t unusable = 0;
     tenon_status_t status = tool_common_begin(&plugins.common, &registry);
     if (status == TENON_OK) {
@@ -107,7 +112,7 @@ static int plugins_command(int argc, char** argv) {
   }
   tenon_registry_release(registry);
   tool_list_free(&plugins.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

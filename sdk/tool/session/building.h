@@ -47,7 +47,13 @@ typedef struct tool_building_t {
 
 enum { TOOL_BUILDING_OPTION_COUNT = 27 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
-#define TOOL_BUILDING_GROUP(target) TOOL_OPTION_GROUP("building", tool_building_options, (target))
+enum { TOOL_BUILDING_RULE_COUNT = 3 };
+extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
+#define TOOL_BUILDING_GROUP(target, is_subject)                                                   \
+  {                                                                                               \
+    "building", tool_building_options, TOOL_BUILDING_OPTION_COUNT, (target), tool_building_rules, \
+        TOOL_BUILDING_RULE_COUNT, (is_subject)                                                    \
+  }
 
 /* Reads the shapes and the constants' files. INVALID_ARGUMENT. */
 tenon_status_t tool_building_prepare(tool_building_t* building);

@@ -67,8 +67,11 @@ static void begin_shapes(const tool_building_t* building, shapes_t* shapes) {
     }
     set_shape(shapes, range->name, range->shapes[0].rank, dims);
   }
-  for (size_t i = 0; i < building->fixed.count && !building->has_profile; ++i) {
+  for (size_t i = 0; i < building->fixed.count; ++i) {
     const tool_named_shape_t* fixed = &building->fixed.items[i];
+    if (tool_named_shapes_find(&building->ranges, fixed->name) != NULL) {
+      continue; /* it is of the run, within the profile */
+    }
     set_shape(shapes, fixed->name, fixed->shapes[0].rank, fixed->shapes[0].dims);
   }
 }
@@ -211,12 +214,11 @@ static tenon_status_t check_names(const char* option, const tool_named_shapes_t*
     }
     if (!known) {
       char* names = tool_input_names(inputs, count);
-      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                      "%s: there is no input '%s'; the inputs are: %s%s", option,
-                      shapes->items[i].name, names,
-                      strchr(shapes->items[i].name, ':') == NULL
-                          ? ""
-                          : " (after a name stand one shape, or three of one rank)");
+      (void)tool_misuse("%s: there is no input '%s'; the inputs are: %s%s", option,
+                        shapes->items[i].name, names,
+                        strchr(shapes->items[i].name, ':') == NULL
+                            ? ""
+                            : " (after a name stand one shape, or three of one rank)");
       tool_free(names);
       return TENON_ERROR_INVALID_ARGUMENT;
     }
@@ -294,6 +296,24 @@ static tenon_status_t mark_outputs(tenon_network_t* network, const char* names) 
     names += length + (names[length] == ',' ? 1 : 0);
   }
   return status;
+}
+
+tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network) {
+  shapes_t shapes = {0};
+  tenon_network_t* network = NULL;
+  tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
+  if (status == TENON_OK) {
+    status = mark_outputs(network, building->outputs);
+  }
+  free_shapes(&shapes);
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
 }
 
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
