@@ -1121,6 +1121,10 @@ typedef struct tenon_source_table_t {
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
+  /* Since 0.2; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+   * stays mapped until the network is destroyed, aligned for their type: builder.constant may
+   * borrow them. */
+  int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
 } tenon_source_table_t;
 
 /* [growing] Lent by the host to a parser while it parses. All [parse]. */
