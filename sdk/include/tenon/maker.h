@@ -154,7 +154,8 @@ static inline bool tenon_make_get_floats(tenon_make_t* make, const char* name,
 static inline uint32_t tenon_make_blob_count(const tenon_make_t* make);
 static inline const tenon_tensor_view_t* tenon_make_blob_view(tenon_make_t* make, uint32_t index);
 /* As a constant with other extents of the same number of elements, or (dims NULL) its own. The
- * bytes stay where they are when the parser lets them be borrowed. */
+ * bytes stay where they are when the parser lets them be borrowed. Where extents are given, weights
+ * that the file lacks may be made up (see tenon_source_table_t.make_blob). */
 static inline tenon_value_t tenon_make_blob(tenon_make_t* make, uint32_t index, uint32_t rank,
                                             const int64_t* dims);
 

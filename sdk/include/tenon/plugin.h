@@ -1117,7 +1117,8 @@ typedef struct tenon_source_table_t {
                                  tenon_builder_t* builder, const tenon_value_t* parameter_types,
                                  uint32_t parameter_type_count, uint32_t* out_body,
                                  const tenon_value_t** out_captured, uint32_t* out_captured_count);
-  /* Formats with weights at the node (Caffe): how many blobs, and each. */
+  /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
+   * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
@@ -1125,6 +1126,10 @@ typedef struct tenon_source_table_t {
    * stays mapped until the network is destroyed, aligned for their type: builder.constant may
    * borrow them. */
   int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
+  /* Since 0.2; may be NULL. A blob that the file lacks, of these extents, where the user wants
+   * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
+  tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
+                              const int64_t* dims, float* out_values);
 } tenon_source_table_t;
 
 /* [growing] Lent by the host to a parser while it parses. All [parse]. */

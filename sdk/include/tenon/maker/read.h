@@ -278,10 +278,32 @@ static inline int64_t tenon_make_product(uint32_t rank, const int64_t* dims) {
   return count;
 }
 
+/* Weights that the file lacks, where the parser makes them up. False, without a failure, when it
+ * does not. */
+static inline bool tenon_make_missing_blob(tenon_make_t* make, uint32_t index, uint32_t rank,
+                                           const int64_t* dims, tenon_value_t* out_value) {
+  const tenon_source_table_t* table = make->table;
+  const int64_t count = dims == NULL ? -1 : tenon_make_product(rank, dims);
+  if (make->status != TENON_OK || index < tenon_make_blob_count(make) || count < 0 ||
+      !TENON_HAS(table, tenon_source_table_t, make_blob) || table->make_blob == NULL) {
+    return false;
+  }
+  float* values = (float*)tenon_make_memory(make, (size_t)count, sizeof(float));
+  if (values == NULL ||
+      !tenon_make_found(make, table->make_blob(make->source, index, rank, dims, values))) {
+    return make->status != TENON_OK;
+  }
+  *out_value = tenon_make_tensor(make, TENON_DTYPE_FLOAT32, rank, dims, values);
+  return true;
+}
+
 static inline tenon_value_t tenon_make_blob(tenon_make_t* make, uint32_t index, uint32_t rank,
                                             const int64_t* dims) {
-  const tenon_tensor_view_t* blob = tenon_make_blob_view(make, index);
   tenon_value_t value = {0};
+  if (tenon_make_missing_blob(make, index, rank, dims, &value)) {
+    return value;
+  }
+  const tenon_tensor_view_t* blob = tenon_make_blob_view(make, index);
   if (blob == NULL) {
     return value;
   }
