@@ -11,8 +11,12 @@
   X(pooling, 4)                  \
   X(product, 2)                  \
   X(normalization, 8)            \
-  X(movement, 11)                \
-  X(reduction, 2)
+  X(movement, 10)                \
+  X(reduction, 2)                \
+  X(sampling, 2)                 \
+  X(recurrent, 2)                \
+  X(detection, 5)                \
+  X(data, 2)
 
 /* One row: a type of layer, and what makes it (see tenon/maker.h). */
 #define TENON__CAFFE_ROW(domain, type, function, op, attributes) \

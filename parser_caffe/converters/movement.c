@@ -236,26 +236,11 @@ static void shuffle_channels(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_2(make, "reshape", mixed, tenon_make_shape(make, x)));
 }
 
-/* A learned blob as it is. */
-static void parameter(tenon_make_t* make) {
-  const int64_t* dims = NULL;
-  size_t count = 0;
-  (void)tenon_make_get_ints(make, "parameter_param.shape.dim", &dims, &count);
-  tenon_make_output(make, 0, tenon__caffe_weight(make, 0, (uint32_t)count, dims));
-}
-
 #define ROW(type, function) TENON__CAFFE_ROW("", type, function, NULL, NULL)
 
 TENON__CAFFE_FAMILY(movement) = {
-    ROW("Concat", concatenate),
-    ROW("Crop", crop),
-    ROW("Flatten", flatten),
-    ROW("Parameter", parameter),
-    ROW("Permute", permute),
-    ROW("Reshape", reshape),
-    ROW("ShuffleChannel", shuffle_channels),
-    ROW("Silence", silence),
-    ROW("Slice", slice),
-    ROW("Split", split),
+    ROW("Concat", concatenate), ROW("Crop", crop),       ROW("Flatten", flatten),
+    ROW("Permute", permute),    ROW("Reshape", reshape), ROW("ShuffleChannel", shuffle_channels),
+    ROW("Silence", silence),    ROW("Slice", slice),     ROW("Split", split),
     ROW("Tile", tile),
 };

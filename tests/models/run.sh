@@ -52,6 +52,14 @@ for data_set in "$@"; do
     /*) ;;
     *) data_set=$folder/$data_set ;;
   esac
+  # Outputs alone: the inputs are those of the model's own data.
+  if [ ! -f "$data_set/input_0.pb" ]; then
+    whole=$work/$name.$(basename "$data_set")
+    rm -rf "$whole"
+    mkdir -p "$whole"
+    cp "$folder"/test_data_set_0/input_*.pb "$data_set"/output_*.pb "$whole"
+    data_set=$whole
+  fi
   "$tenon" run "$model" ${weights:+--part "$weights"} --no-cache --data-set "$data_set" || status=$?
 done
 exit $status
