@@ -108,6 +108,12 @@ char* tenon__caffe_readable(tenon__caffe_context_t* context, const void* data, s
   return text;
 }
 
+const char* tenon__caffe_setting(const tenon__caffe_context_t* context, const char* name) {
+  const tenon_parse_table_t* host = context->host;
+  const bool can_ask = TENON_HAS(host, tenon_parse_table_t, setting) && host->setting != NULL;
+  return can_ask ? host->setting(context->parse, name) : NULL;
+}
+
 void tenon__caffe_say(const tenon__caffe_context_t* context, int32_t severity, const char* format,
                       ...) {
   if (context->sink == NULL || context->sink->report == NULL) {

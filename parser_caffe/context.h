@@ -49,6 +49,9 @@ char* tenon__caffe_format(tenon__caffe_context_t* context, const char* format, .
 /* Any bytes as UTF-8 that ends with NUL: what is none, and NUL, is written as \xNN. */
 char* tenon__caffe_readable(tenon__caffe_context_t* context, const void* data, size_t size_bytes);
 
+/* What the caller set for this parser; NULL: nothing. */
+const char* tenon__caffe_setting(const tenon__caffe_context_t* context, const char* name);
+
 void tenon__caffe_say(const tenon__caffe_context_t* context, int32_t severity, const char* format,
                       ...) __attribute__((format(printf, 3, 4)));
 

@@ -227,17 +227,6 @@ static tenon_status_t add_outputs(walk_t* walk) {
                                 "it has no outputs: each layer's tops are read by another layer");
 }
 
-static tenon_status_t check_lacking(const tenon__caffe_program_t* program) {
-  if (program->lacking_count == 0) {
-    return TENON_OK;
-  }
-  return CAFFE_FAIL(
-      program->context, TENON_ERROR_INVALID_DATA, "%s weights for %u of its layers: %s%s%s",
-      program->has_weights ? "the caffemodel has no" : "there are no", program->lacking_count,
-      program->lacking, program->lacking_count > 20 ? " and others" : "",
-      program->has_weights ? "" : "; give its caffemodel (--weights FILE)");
-}
-
 tenon_status_t tenon__caffe_program_convert(tenon__caffe_program_t* program) {
   walk_t walk = {.program = program};
   const tenon__caffe_net_t* net = &program->net;
@@ -251,6 +240,6 @@ tenon_status_t tenon__caffe_program_convert(tenon__caffe_program_t* program) {
   for (uint32_t i = 0; i < net->layer_count; ++i) {
     CAFFE_TRY(convert_layer(&walk, &net->layers[i]));
   }
-  CAFFE_TRY(check_lacking(program));
+  CAFFE_TRY(tenon__caffe_program_tell_lacking(program));
   return add_outputs(&walk);
 }

@@ -1,5 +1,6 @@
 #include "net.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LAYER_LIMIT = 1000 * 1000 };
@@ -68,17 +69,53 @@ static tenon_status_t optional(tenon_status_t status) {
   return status == TENON_ERROR_NOT_FOUND ? TENON_OK : status;
 }
 
+/* "deploy,other": names between commas. */
+static tenon_status_t split_stages(tenon__caffe_context_t* context, const char* text,
+                                   tenon__caffe_state_t* state) {
+  tenon_string_view_t* stages =
+      tenon__caffe_allocate(context, strlen(text) + 1, sizeof(tenon_string_view_t));
+  size_t count = 0;
+  for (const char* at = text; stages != NULL && *at != '\0';) {
+    const size_t length = strcspn(at, ",");
+    const char* name = tenon__caffe_readable(context, at, length);
+    if (name == NULL) {
+      return CAFFE_FAIL_MEMORY(context);
+    }
+    stages[count++] = (tenon_string_view_t){name, strlen(name)};
+    at += length + (at[length] == ',' ? 1 : 0);
+  }
+  state->stages = stages;
+  state->stage_count = count;
+  return stages == NULL ? CAFFE_FAIL_MEMORY(context) : TENON_OK;
+}
+
+/* What the caller sets counts more than what the network says. */
+static tenon_status_t set_state(tenon__caffe_context_t* context, tenon__caffe_state_t* state) {
+  const char* level = tenon__caffe_setting(context, "level");
+  const char* stage = tenon__caffe_setting(context, "stage");
+  if (level != NULL) {
+    char* end = NULL;
+    state->level = strtol(level, &end, 10);
+    if (end == level || *end != '\0') {
+      return CAFFE_FAIL(context, TENON_ERROR_INVALID_ARGUMENT, "level=%s is no whole number",
+                        level);
+    }
+  }
+  return stage == NULL ? TENON_OK : split_stages(context, stage, state);
+}
+
 static tenon_status_t read_state(tenon__caffe_context_t* context, const tenon__caffe_node_t* net,
                                  tenon__caffe_state_t* out_state) {
   tenon__caffe_node_t state = {0};
   *out_state = (tenon__caffe_state_t){.phase = "TEST"};
   const tenon_status_t status = tenon__caffe_fields_node(context, net, "state", 0, &state);
-  if (status != TENON_OK) {
-    return optional(status);
+  CAFFE_TRY(optional(status));
+  if (status == TENON_OK) {
+    CAFFE_TRY(optional(tenon__caffe_fields_int(context, &state, "level", &out_state->level)));
+    CAFFE_TRY(optional(tenon__caffe_fields_strings(context, &state, "stage", &out_state->stages,
+                                                   &out_state->stage_count)));
   }
-  CAFFE_TRY(optional(tenon__caffe_fields_int(context, &state, "level", &out_state->level)));
-  return optional(tenon__caffe_fields_strings(context, &state, "stage", &out_state->stages,
-                                              &out_state->stage_count));
+  return set_state(context, out_state);
 }
 
 /* ---- One layer ---- */

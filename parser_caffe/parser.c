@@ -1,5 +1,6 @@
 #include "parser.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
@@ -111,6 +112,26 @@ static tenon_status_t read_part(tenon__caffe_program_t* program, uint32_t index,
   return TENON_OK;
 }
 
+/* weights=random or weights=random:SEED: what no file has is made up. */
+static tenon_status_t read_settings(tenon__caffe_program_t* program) {
+  static const char random[] = "random";
+  const size_t length = sizeof(random) - 1;
+  const char* weights = tenon__caffe_setting(program->context, "weights");
+  char* end = NULL;
+  if (weights == NULL) {
+    return TENON_OK;
+  }
+  const bool is_random = strncmp(weights, random, length) == 0;
+  const bool has_seed = is_random && weights[length] == ':';
+  program->makes_weights = true;
+  program->seed = has_seed ? strtoull(weights + length + 1, &end, 10) : 0;
+  const bool is_good =
+      has_seed ? end != weights + length + 1 && *end == '\0' : is_random && weights[length] == '\0';
+  return is_good ? TENON_OK
+                 : CAFFE_FAIL(program->context, TENON_ERROR_INVALID_ARGUMENT,
+                              "weights=%s: it can be \"random\" or \"random:SEED\"", weights);
+}
+
 tenon_status_t tenon__caffe_parser_parse(void* state, tenon_parse_t* parse,
                                          const tenon_parse_table_t* host, tenon_builder_t* builder,
                                          const tenon_builder_table_t* build) {
@@ -120,6 +141,7 @@ tenon_status_t tenon__caffe_parser_parse(void* state, tenon_parse_t* parse,
   tenon__caffe_message_t* message = NULL;
   parts_t parts = {0};
   tenon__caffe_context_initialize(&context, parse, host, builder, build);
+  CAFFE_TRY(read_settings(&program));
   for (uint32_t i = 0; i < host->part_count(parse); ++i) {
     CAFFE_TRY(read_part(&program, i, &parts));
   }

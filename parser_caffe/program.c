@@ -54,3 +54,14 @@ tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program) {
   }
   return is_complete ? TENON_OK : TENON_ERROR_UNSUPPORTED;
 }
+
+tenon_status_t tenon__caffe_program_tell_lacking(const tenon__caffe_program_t* program) {
+  if (program->lacking_count == 0) {
+    return TENON_OK;
+  }
+  return CAFFE_FAIL(
+      program->context, TENON_ERROR_INVALID_DATA, "%s weights for %u of its layers: %s%s%s",
+      program->has_weights ? "the caffemodel has no" : "there are no", program->lacking_count,
+      program->lacking, program->lacking_count > 20 ? " and others" : "",
+      program->has_weights ? "" : "; give its caffemodel (--weights FILE)");
+}

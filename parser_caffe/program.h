@@ -15,6 +15,7 @@ typedef struct tenon__caffe_program_t {
   const char* lacking; /* names of the first layers without weights: "'conv1', 'conv2'" */
   const tenon__caffe_layer_t* last_lacking;
   uint32_t lacking_count;
+  int64_t lacking_elements;  /* that zeros stand for */
   tenon__caffe_names_t told; /* fields that were named as ignored */
 } tenon__caffe_program_t;
 
@@ -22,6 +23,8 @@ typedef struct tenon__caffe_program_t {
 void tenon__caffe_program_match(tenon__caffe_program_t* program);
 /* Reports all layers that no converter takes. */
 tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program);
+/* INVALID_DATA with the layers without weights, if there are some. */
+tenon_status_t tenon__caffe_program_tell_lacking(const tenon__caffe_program_t* program);
 /* convert.c: builds the network. */
 tenon_status_t tenon__caffe_program_convert(tenon__caffe_program_t* program);
 

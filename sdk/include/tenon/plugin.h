@@ -1122,11 +1122,11 @@ typedef struct tenon_source_table_t {
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
-  /* Since 0.2; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+  /* Since 0.3; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
    * stays mapped until the network is destroyed, aligned for their type: builder.constant may
    * borrow them. */
   int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
-  /* Since 0.2; may be NULL. A blob that the file lacks, of these extents, where the user wants
+  /* Since 0.3; may be NULL. A blob that the file lacks, of these extents, where the user wants
    * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
   tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
                               const int64_t* dims, float* out_values);
@@ -1158,6 +1158,9 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
+  /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
+   * that no parse asks for is an error of the caller's. */
+  const char* (*setting)(tenon_parse_t* parse, const char* name);
 } tenon_parse_table_t;
 
 /* [growing] A file format. */
