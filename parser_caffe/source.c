@@ -172,10 +172,7 @@ static tenon_status_t source_get_blob(const tenon_source_t* source, uint32_t ind
 static int32_t source_can_borrow(const tenon_source_t* source, const void* data) {
   for (uint32_t i = 0; i < source_blob_count(source); ++i) {
     const tenon__caffe_blob_t* blob = &source->layer->blobs->blobs[i];
-    const uintptr_t width = blob->view.dtype == TENON_DTYPE_FLOAT64   ? 8
-                            : blob->view.dtype == TENON_DTYPE_FLOAT16 ? 2
-                                                                      : 4;
-    if (blob->is_borrowed && blob->view.data == data && (uintptr_t)data % width == 0) {
+    if (blob->is_borrowed && blob->view.data == data) {
       return 1;
     }
   }
