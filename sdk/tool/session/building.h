@@ -17,6 +17,7 @@ typedef struct tool_building_t {
   const char* outputs; /* names, separated by commas */
   const char* format;
   tool_list_t parts;
+  tool_list_t settings;       /* NAME=VALUE, for the parser */
   tool_list_t constant_texts; /* NAME=FILE */
   /* How. */
   uint32_t threads;
@@ -42,9 +43,10 @@ typedef struct tool_building_t {
   tool_named_shapes_t ranges; /* the profile: minimum, optimum, maximum */
   tool_named_shapes_t fixed;  /* --shapes */
   tool_constants_t constants; /* of constant_texts */
+  char* made_setting;         /* of --weights random, among the settings */
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 26 };
+enum { TOOL_BUILDING_OPTION_COUNT = 28 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 #define TOOL_BUILDING_GROUP(target) TOOL_OPTION_GROUP("building", tool_building_options, (target))
 
