@@ -1,0 +1,537 @@
+/* Conditional nodes of a graph: what IF, WHILE and SWITCH cost with their bodies, who may set the
+ * handle and when, what may stand in a body, what changing and launching such a graph costs; and the
+ * same decided on the host. */
+#include <cublasLt.h>
+
+#include "conditional.cuh"
+#include "library_product.cuh"
+#include "small_chain.cuh"
+
+/* A condition out of device memory, by a kernel of its own. */
+static __global__ void set_from(cudaGraphConditionalHandle handle, const unsigned* value) {
+  cudaGraphSetConditional(handle, *value);
+}
+/* The same kernel without a handle: what is left is the launch. */
+static __global__ void read_only(const unsigned* value, unsigned* out) {
+  *out = *value;
+}
+/* A trip count: on while fewer than `*limit` rounds are behind. */
+static __global__ void count_round(cudaGraphConditionalHandle handle, unsigned* round,
+                                   const unsigned* limit) {
+  const unsigned r = *round + 1;
+  *round = r;
+  cudaGraphSetConditional(handle, r < *limit);
+}
+static __global__ void add(unsigned* counter, unsigned value) {
+  *counter += value;
+}
+/* Body and condition in one kernel of many blocks: the last block to finish sets the handle. */
+static __global__ void work_and_count(cudaGraphConditionalHandle handle, unsigned* round,
+                                      const unsigned* limit, unsigned* arrived) {
+  __threadfence();
+  if (threadIdx.x == 0 && atomicAdd(arrived, 1) == gridDim.x - 1) {
+    *arrived = 0;
+    const unsigned r = *round + 1;
+    *round = r;
+    cudaGraphSetConditional(handle, r < *limit);
+  }
+}
+
+static unsigned *value, *counter, *sink;
+
+static void put(unsigned* to, unsigned v) {
+  CHECK(cudaMemcpy(to, &v, 4, cudaMemcpyHostToDevice));
+}
+static unsigned get(const unsigned* from) {
+  unsigned v;
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpy(&v, from, 4, cudaMemcpyDeviceToHost));
+  return v;
+}
+static void print(const char* what, spread_t t) {
+  printf("%s: %.2f us (%.2f-%.2f)\n", what, t.median, t.low, t.high);
+}
+static spread_t slope(spread_t a, spread_t b, double n) {
+  return {(b.median - a.median) / n, (b.low - a.median) / n, (b.high - a.median) / n};
+}
+
+/* `count` decisions in a row, each with a setter in front and a layer behind it; bodies of `size`
+ * kernels. */
+static spread_t decisions(int count, cudaGraphConditionalNodeType type, unsigned ways, int size,
+                          bool setter, chain_t& chain) {
+  graph_t graph([&](cudaStream_t s) {
+    chain.enqueue(s, 1, false);
+    for (int i = 0; i < count; i++) {
+      const cudaGraphConditionalHandle handle = condition_handle(s, 1, !setter);
+      if (setter) {
+        set_from<<<1, 1, 0, s>>>(handle, value);
+      }
+      const std::vector<cudaGraph_t> bodies = condition_node(s, handle, type, ways);
+      for (cudaGraph_t body : bodies) {
+        record_body(body, [&](cudaStream_t b) { chain.enqueue(b, size, false); });
+      }
+      chain.enqueue(s, 1, false);
+    }
+  });
+  return graph.time(31);
+}
+
+static void if_and_switch() {
+  chain_t chain;
+  auto plain = [&](int count, int size, bool setter) {
+    graph_t graph([&](cudaStream_t s) {
+      chain.enqueue(s, 1, false);
+      for (int i = 0; i < count; i++) {
+        if (setter) {
+          read_only<<<1, 1, 0, s>>>(value, sink);
+        }
+        chain.enqueue(s, size + 1, false);
+      }
+    });
+    return graph.time(31);
+  };
+  for (int size : {0, 1, 5, 20}) {
+    print(("DECISION none, " + std::to_string(size) + " kernels, a step").c_str(),
+          slope(plain(4, size, false), plain(14, size, false), 10));
+  }
+  print("DECISION none, a small kernel as a setter would be, 1 kernel, a step",
+        slope(plain(4, 1, true), plain(14, 1, true), 10));
+  static const struct {
+    const char* name;
+    cudaGraphConditionalNodeType type;
+    unsigned ways, value;
+    bool taken;
+  } cases[] = {{"if, true", cudaGraphCondTypeIf, 1, 1, true},
+               {"if, false", cudaGraphCondTypeIf, 1, 0, false},
+               {"if/else, true", cudaGraphCondTypeIf, 2, 1, true},
+               {"if/else, false", cudaGraphCondTypeIf, 2, 0, true},
+               {"switch of 4, third", cudaGraphCondTypeSwitch, 4, 2, true},
+               {"switch of 16, last", cudaGraphCondTypeSwitch, 16, 15, true},
+               {"switch of 4, none", cudaGraphCondTypeSwitch, 4, 9, false}};
+  for (const auto& c : cases) {
+    put(value, c.value);
+    for (int size : {1, 5, 20}) {
+      print((std::string("DECISION ") + c.name + ", body of " + std::to_string(size) +
+             ", with its setter and one layer behind, a step")
+                .c_str(),
+            slope(decisions(4, c.type, c.ways, size, true, chain),
+                  decisions(14, c.type, c.ways, size, true, chain), 10));
+    }
+  }
+  print("DECISION if by default value, no setter, body of 1, a step",
+        slope(decisions(4, cudaGraphCondTypeIf, 1, 1, false, chain),
+              decisions(14, cudaGraphCondTypeIf, 1, 1, false, chain), 10));
+}
+
+/* The host reads a word and launches one of two graphs. */
+static void decided_on_host() {
+  chain_t chain;
+  volatile unsigned* word;
+  unsigned* word_on_device;
+  CHECK(cudaHostAlloc((void**)&word, 64, cudaHostAllocMapped));
+  CHECK(cudaHostGetDevicePointer((void**)&word_on_device, (void*)word, 0));
+  put(value, 1);
+  auto first_half = [&](cudaStream_t s, bool copy) {
+    chain.enqueue(s, 1, false);
+    if (copy) {
+      CHECK(cudaMemcpyAsync((void*)word, value, 4, cudaMemcpyDeviceToHost, s));
+    } else {
+      read_only<<<1, 1, 0, s>>>(value, word_on_device);
+    }
+  };
+  graph_t copied([&](cudaStream_t s) { first_half(s, true); });
+  graph_t written([&](cudaStream_t s) { first_half(s, false); });
+  graph_t body([&](cudaStream_t s) { chain.enqueue(s, 2, false); });
+  graph_t other([&](cudaStream_t s) { chain.enqueue(s, 3, false); });
+  graph_t whole([&](cudaStream_t s) {
+    first_half(s, false);
+    chain.enqueue(s, 2, false);
+  });
+  graph_t inside([&](cudaStream_t s) {
+    chain.enqueue(s, 1, false);
+    const cudaGraphConditionalHandle handle = condition_handle(s, 0, false);
+    set_from<<<1, 1, 0, s>>>(handle, value);
+    record_body(condition_node(s, handle, cudaGraphCondTypeIf, 1)[0],
+                [&](cudaStream_t b) { chain.enqueue(b, 1, false); });
+    chain.enqueue(s, 1, false);
+  });
+  cudaStream_t s;
+  CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  auto end = [&] { CHECK(cudaStreamSynchronize(s)); };
+  print("HOST one graph, no decision, to the end", host_time([&] {
+                                                      CHECK(cudaGraphLaunch(whole.exec, s));
+                                                      end();
+                                                    },
+                                                    200, 20));
+  print("HOST conditional node, to the end", host_time([&] {
+                                                CHECK(cudaGraphLaunch(inside.exec, s));
+                                                end();
+                                              },
+                                              200, 20));
+  for (bool copy : {true, false}) {
+    print(copy ? "HOST copy of 4 bytes, synchronise, second graph, to the end"
+               : "HOST word in mapped memory, synchronise, second graph, to the end",
+          host_time([&] {
+            CHECK(cudaGraphLaunch(copy ? copied.exec : written.exec, s));
+            end();
+            CHECK(cudaGraphLaunch(*word == 1 ? body.exec : other.exec, s));
+            end();
+          },
+          200, 20));
+  }
+  print("HOST word in mapped memory, looked at in a loop, second graph, to the end",
+        host_time([&] {
+          *word = 77;
+          CHECK(cudaGraphLaunch(written.exec, s));
+          while (*word == 77) {
+          }
+          CHECK(cudaGraphLaunch(*word == 1 ? body.exec : other.exec, s));
+          end();
+        },
+        200, 20));
+}
+
+enum ending_t { OWN_KERNEL, LAST_KERNEL };
+
+static void loops() {
+  chain_t chain;
+  unsigned *round = device_new<unsigned>(1), *limit = device_new<unsigned>(1),
+           *arrived = device_new<unsigned>(1);
+  put(arrived, 0);
+  for (int size : {0, 1, 5, 20}) {
+    for (ending_t ending : {OWN_KERNEL, LAST_KERNEL}) {
+      for (bool dependent : {false, true}) {
+        if (dependent && size < 5) {
+          continue;
+        }
+        graph_t graph([&](cudaStream_t s) {
+          CHECK(cudaMemsetAsync(round, 0, 4, s));
+          const cudaGraphConditionalHandle handle = condition_handle(s, 1, true);
+          record_body(condition_node(s, handle, cudaGraphCondTypeWhile, 1)[0],
+                      [&](cudaStream_t b) {
+                        chain.enqueue(b, size, dependent);
+                        if (ending == OWN_KERNEL) {
+                          count_round<<<1, 1, 0, b>>>(handle, round, limit);
+                        } else {
+                          work_and_count<<<BLOCKS, 128, 0, b>>>(handle, round, limit, arrived);
+                        }
+                      });
+        });
+        spread_t t[2];
+        const unsigned rounds[2] = {20, 220};
+        bool right = true;
+        for (int i = 0; i < 2; i++) {
+          put(limit, rounds[i]);
+          t[i] = graph.time(15);
+          right &= get(round) == rounds[i];
+        }
+        graph_t flat([&](cudaStream_t s) {
+          for (int i = 0; i < 20; i++) {
+            chain.enqueue(s, size, dependent);
+            read_only<<<ending == OWN_KERNEL ? 1 : BLOCKS, 1, 0, s>>>(value, sink);
+          }
+        });
+        const spread_t a = slope(t[0], t[1], 200), b = flat.time(15);
+        printf(
+            "WHILE %d layers%s and %s: %.2f us a round (%.2f-%.2f), unrolled %.2f; 20 rounds %.1f "
+            "in all; rounds %s\n",
+            size, dependent ? " dependent" : "",
+            ending == OWN_KERNEL ? "a kernel that counts" : "a kernel of 112 blocks that counts",
+            a.median, a.low, a.high, b.median / 20, t[0].median, right ? "right" : "WRONG");
+      }
+    }
+  }
+  /* The same round launched by the host: knowing the count, or asking each time. */
+  volatile unsigned* word;
+  unsigned* word_on_device;
+  CHECK(cudaHostAlloc((void**)&word, 64, cudaHostAllocMapped));
+  CHECK(cudaHostGetDevicePointer((void**)&word_on_device, (void*)word, 0));
+  for (int size : {1, 5, 20}) {
+    graph_t round_graph([&](cudaStream_t s) {
+      chain.enqueue(s, size, false);
+      read_only<<<1, 1, 0, s>>>(value, word_on_device);
+    });
+    cudaStream_t s;
+    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    auto run = [&](bool ask) {
+      return host_time([&] {
+        for (int i = 0; i < 50; i++) {
+          CHECK(cudaGraphLaunch(round_graph.exec, s));
+          if (ask) {
+            CHECK(cudaStreamSynchronize(s));
+          }
+        }
+        CHECK(cudaStreamSynchronize(s));
+      },
+      11);
+    };
+    const spread_t known = run(false), asked = run(true);
+    printf("WHILE %d layers, by the host: count known %.2f us a round, asked each round %.2f\n",
+           size, known.median / 50, asked.median / 50);
+  }
+}
+
+/* Loop in loop, decision in loop, child graph, library, copies, dependent launch; and what is
+ * refused. */
+static void bodies() {
+  unsigned *round = device_new<unsigned>(1), *limit = device_new<unsigned>(1),
+           *inner = device_new<unsigned>(1), *host_word;
+  CHECK(cudaMallocHost((void**)&host_word, 4));
+  chain_t chain;
+  auto in_loop = [&](const char* name, unsigned rounds, auto record, unsigned expected) {
+    put(limit, rounds);
+    put(counter, 0);
+    put(value, 1);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec = nullptr;
+    cudaStream_t s;
+    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
+    CHECK(cudaMemsetAsync(round, 0, 4, s));
+    const cudaGraphConditionalHandle handle = condition_handle(s, 1, true);
+    cudaError_t status = record_body(condition_node(s, handle, cudaGraphCondTypeWhile, 1)[0],
+                                     [&](cudaStream_t b) {
+                                       record(b);
+                                       count_round<<<1, 1, 0, b>>>(handle, round, limit);
+                                     });
+    const char* where = "recording the body";
+    cudaError_t end = cudaStreamEndCapture(s, &graph);
+    status = status ? status : end;
+    if (status == cudaSuccess) {
+      where = "instantiation";
+      status = cudaGraphInstantiate(&exec, graph, 0);
+    }
+    if (status == cudaSuccess) {
+      where = "run";
+      status = cudaGraphLaunch(exec, s);
+      wait_or_die(s, name);
+    }
+    if (status != cudaSuccess) {
+      printf("BODY %s: refused at %s: %s (%s)\n", name, where, cudaGetErrorName(status),
+             cudaGetErrorString(status));
+      cudaGetLastError();
+      return;
+    }
+    const unsigned got = get(counter);
+    printf("BODY %s: %s (counted %u)\n", name, got == expected ? "right" : "WRONG", got);
+  };
+  in_loop("kernel", 10, [&](cudaStream_t b) { add<<<1, 1, 0, b>>>(counter, 1); }, 10);
+  in_loop("if in while", 10,
+          [&](cudaStream_t b) {
+            const cudaGraphConditionalHandle h = condition_handle(b, 0, false);
+            set_from<<<1, 1, 0, b>>>(h, value);
+            record_body(condition_node(b, h, cudaGraphCondTypeIf, 1)[0],
+                        [&](cudaStream_t c) { add<<<1, 1, 0, c>>>(counter, 2); });
+          },
+          20);
+  in_loop("while in while", 4,
+          [&](cudaStream_t b) {
+            CHECK(cudaMemsetAsync(inner, 0, 4, b));
+            const cudaGraphConditionalHandle h = condition_handle(b, 1, true);
+            set_from<<<1, 1, 0, b>>>(h, value); /* the default is not applied again */
+            record_body(condition_node(b, h, cudaGraphCondTypeWhile, 1)[0], [&](cudaStream_t c) {
+              add<<<1, 1, 0, c>>>(counter, 1);
+              count_round<<<1, 1, 0, c>>>(h, inner, limit);
+            });
+          },
+          16);
+  in_loop("while in while, inner handle set by its default alone", 4,
+          [&](cudaStream_t b) {
+            CHECK(cudaMemsetAsync(inner, 0, 4, b));
+            const cudaGraphConditionalHandle h = condition_handle(b, 1, true);
+            record_body(condition_node(b, h, cudaGraphCondTypeWhile, 1)[0], [&](cudaStream_t c) {
+              add<<<1, 1, 0, c>>>(counter, 1);
+              count_round<<<1, 1, 0, c>>>(h, inner, limit);
+            });
+          },
+          16);
+  in_loop("child graph", 10,
+          [&](cudaStream_t b) {
+            graph_t child([&](cudaStream_t c) { add<<<1, 1, 0, c>>>(counter, 3); });
+            add_child(b, child.graph);
+          },
+          30);
+  in_loop("copies: device to device, to and from pinned memory", 10,
+          [&](cudaStream_t b) {
+            add<<<1, 1, 0, b>>>(counter, 1);
+            CHECK(cudaMemcpyAsync(sink, counter, 4, cudaMemcpyDeviceToDevice, b));
+            CHECK(cudaMemcpyAsync(host_word, sink, 4, cudaMemcpyDeviceToHost, b));
+            CHECK(cudaMemcpyAsync(sink, host_word, 4, cudaMemcpyHostToDevice, b));
+            CHECK(cudaMemcpyAsync(counter, sink, 4, cudaMemcpyDeviceToDevice, b));
+          },
+          10);
+  in_loop("dependent launches", 10,
+          [&](cudaStream_t b) {
+            chain.enqueue(b, 4, true);
+            add<<<1, 1, 0, b>>>(counter, 1);
+          },
+          10);
+  in_loop("fork and join of two streams", 10,
+          [&](cudaStream_t b) {
+            static cudaStream_t second = nullptr;
+            static cudaEvent_t fork, join;
+            if (!second) {
+              CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+              CHECK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+              CHECK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+            }
+            CHECK(cudaEventRecord(fork, b));
+            CHECK(cudaStreamWaitEvent(second, fork, 0));
+            add<<<1, 1, 0, b>>>(counter, 1);
+            read_only<<<1, 1, 0, second>>>(value, sink);
+            CHECK(cudaEventRecord(join, second));
+            CHECK(cudaStreamWaitEvent(b, join, 0));
+          },
+          10);
+  cublasLtHandle_t blas;
+  CHECK_BLAS(cublasLtCreate(&blas));
+  blas_product_t p(blas, 128, 768, 768, CUBLASLT_EPILOGUE_DEFAULT, nullptr);
+  half *x = random_half(128 * 768, 1, 1), *w = random_half(768 * 768, 0.1f, 2),
+       *y = device_new<half>(128 * 768), *expected = device_new<half>(128 * 768);
+  const auto found = p.heuristics(8);
+  for (const auto& f : found) {
+    CHECK_BLAS(p.run(&f.algo, w, x, nullptr, expected, nullptr));
+    CHECK(cudaMemset(y, 0xff, 128 * 768 * 2));
+    in_loop(("cuBLASLt, " + algorithm_name(f.algo)).c_str(), 10,
+            [&](cudaStream_t b) {
+              CHECK_BLAS(p.run(&f.algo, w, x, nullptr, y, b));
+              add<<<1, 1, 0, b>>>(counter, 1);
+            },
+            10);
+    printf("  error against outside %.1e\n", relative_error(y, expected, 128 * 768));
+  }
+  in_loop("host function", 2,
+          [&](cudaStream_t b) { cudaLaunchHostFunc(b, [](void*) {}, nullptr); }, 0);
+  in_loop("event record for outside", 2,
+          [&](cudaStream_t b) {
+            cudaEvent_t e;
+            CHECK(cudaEventCreate(&e));
+            cudaEventRecordWithFlags(e, b, cudaEventRecordExternal);
+          },
+          0);
+  in_loop("stream-ordered memory", 2,
+          [&](cudaStream_t b) {
+            void* m = nullptr;
+            if (cudaMallocAsync(&m, 4096, b) == cudaSuccess) {
+              cudaFreeAsync(m, b);
+            }
+          },
+          0);
+}
+
+/* What the host pays for a graph with conditions, and which changes it allows. */
+static void host_side() {
+  chain_t chain, second;
+  put(value, 0);
+  auto record = [&](chain_t& c, int decisions) {
+    return [&c, decisions](cudaStream_t s) {
+      for (int i = 0; i < 50; i++) {
+        c.enqueue(s, 1, false);
+        if (i < decisions) {
+          const cudaGraphConditionalHandle handle = condition_handle(s, 0, false);
+          set_from<<<1, 1, 0, s>>>(handle, value);
+          record_body(condition_node(s, handle, cudaGraphCondTypeIf, 1)[0],
+                      [&](cudaStream_t b) { c.enqueue(b, 5, false); });
+        }
+      }
+    };
+  };
+  for (int decisions : {0, 1, 10}) {
+    graph_t graph(record(chain, decisions));
+    double begin = now_us();
+    std::vector<double> makes;
+    for (int i = 0; i < 5; i++) {
+      begin = now_us();
+      graph.make_executable();
+      makes.push_back(now_us() - begin);
+    }
+    CHECK(cudaStreamSynchronize(graph.stream));
+    std::vector<double> returns;
+    for (int i = 0; i < 100; i++) {
+      begin = now_us();
+      CHECK(cudaGraphLaunch(graph.exec, graph.stream));
+      returns.push_back(now_us() - begin);
+      CHECK(cudaStreamSynchronize(graph.stream));
+    }
+    const spread_t r = spread_of(returns);
+    printf(
+        "HOST 50 layers and %d decisions not taken: instantiate %.0f us, launch returns after %.2f "
+        "us (%.2f-%.2f), by events %.1f us\n",
+        decisions, spread_of(makes).median, r.median, r.low, r.high, graph.time(31).median);
+    if (!decisions) {
+      continue;
+    }
+    cudaGraphExec_t again = nullptr;
+    const cudaError_t twice = cudaGraphInstantiate(&again, graph.graph, 0);
+    cudaGetLastError();
+    graph_t other(record(second, decisions));
+    cudaGraphExecUpdateResultInfo info = {};
+    begin = now_us();
+    const cudaError_t updated = cudaGraphExecUpdate(graph.exec, other.graph, &info);
+    const double update = now_us() - begin;
+    cudaGetLastError();
+    cudaGraph_t clone = nullptr;
+    const cudaError_t cloned = cudaGraphClone(&clone, graph.graph);
+    cudaGetLastError();
+    cudaGraph_t outer;
+    cudaGraphNode_t node;
+    CHECK(cudaGraphCreate(&outer, 0));
+    const cudaError_t child = cudaGraphAddChildGraphNode(&node, outer, nullptr, 0, graph.graph);
+    cudaGetLastError();
+    cudaGraphNodeParams move = {};
+    move.type = cudaGraphNodeTypeGraph;
+    move.graph.graph = other.graph;
+    move.graph.ownership = cudaGraphChildGraphOwnershipMove;
+    const cudaError_t moved = cudaGraphAddNode(&node, outer, nullptr, nullptr, 0, &move);
+    cudaGetLastError();
+    printf(
+        "  second instantiation %s; executable update %s (result %d) in %.1f us; clone %s; as a "
+        "child %s, moved %s\n",
+        cudaGetErrorName(twice), cudaGetErrorName(updated), (int)info.result, update,
+        cudaGetErrorName(cloned), cudaGetErrorName(child), cudaGetErrorName(moved));
+    fflush(stdout);
+    if (moved == cudaSuccess) {
+      other.graph = nullptr;
+    }
+  }
+  /* A kernel's parameters inside a body. */
+  unsigned* c = device_new<unsigned>(1);
+  put(c, 0);
+  put(value, 1);
+  cudaGraph_t body = nullptr;
+  graph_t graph([&](cudaStream_t s) {
+    const cudaGraphConditionalHandle handle = condition_handle(s, 1, true);
+    body = condition_node(s, handle, cudaGraphCondTypeIf, 1)[0];
+    record_body(body, [&](cudaStream_t b) { add<<<1, 1, 0, b>>>(c, 1); });
+  });
+  cudaGraphNode_t node;
+  size_t count = 1;
+  CHECK(cudaGraphGetNodes(body, &node, &count));
+  unsigned increment = 100;
+  void* arguments[] = {&c, &increment};
+  cudaKernelNodeParams parameters = {};
+  CHECK(cudaGraphKernelNodeGetParams(node, &parameters));
+  parameters.kernelParams = arguments;
+  const cudaError_t set = cudaGraphExecKernelNodeSetParams(graph.exec, node, &parameters);
+  cudaGetLastError();
+  graph.run();
+  printf("HOST parameters of a kernel in a body: %s, counted %u\n", cudaGetErrorName(set), get(c));
+}
+
+int main(int argc, char** argv) {
+  (void)argv;
+  print_device();
+  small_chain_setup();
+  value = device_new<unsigned>(1);
+  counter = device_new<unsigned>(1);
+  sink = device_new<unsigned>(1);
+  put(value, 1);
+  bodies();
+  host_side();
+  if (argc > 1) { /* --check */
+    return 0;
+  }
+  if_and_switch();
+  decided_on_host();
+  loops();
+}
