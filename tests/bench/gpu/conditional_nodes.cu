@@ -4,6 +4,7 @@
 #include <cublasLt.h>
 
 #include "conditional.cuh"
+#include "generated.cuh"
 #include "library_product.cuh"
 #include "small_chain.cuh"
 
@@ -36,6 +37,16 @@ static __global__ void work_and_count(cudaGraphConditionalHandle handle, unsigne
     cudaGraphSetConditional(handle, r < *limit);
   }
 }
+
+/* The same by a text compiled at run time: is a declaration enough, or must the device's runtime library
+ * be linked? */
+static const char* const setter_text = R"(
+extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
+extern "C" __global__ void generated(unsigned long long handle, const unsigned* value) {
+  wait_for_predecessor();
+  cudaGraphSetConditional(handle, *value);
+}
+)";
 
 static unsigned *value, *counter, *sink;
 
@@ -345,12 +356,8 @@ static void bodies() {
             });
           },
           16);
-  in_loop("child graph", 10,
-          [&](cudaStream_t b) {
-            graph_t child([&](cudaStream_t c) { add<<<1, 1, 0, c>>>(counter, 3); });
-            add_child(b, child.graph);
-          },
-          30);
+  graph_t child([&](cudaStream_t c) { add<<<1, 1, 0, c>>>(counter, 3); });
+  in_loop("child graph", 10, [&](cudaStream_t b) { add_child(b, child.graph); }, 30);
   in_loop("copies: device to device, to and from pinned memory", 10,
           [&](cudaStream_t b) {
             add<<<1, 1, 0, b>>>(counter, 1);
@@ -383,6 +390,24 @@ static void bodies() {
             CHECK(cudaStreamWaitEvent(b, join, 0));
           },
           10);
+  std::vector<generated_t> setter(1);
+  setter[0].text = with_macros({}, setter_text);
+  setter[0].compile();
+  if (setter[0].load()) {
+    in_loop("if, its setter compiled at run time and launched dependently", 10,
+            [&](cudaStream_t b) {
+              cudaGraphConditionalHandle h = condition_handle(b, 0, false);
+              void* arguments[] = {&h, &value};
+              chain.enqueue(b, 1, true);
+              setter[0].launch(dim3(1), dim3(1), 0, 1, true, b, arguments);
+              record_body(condition_node(b, h, cudaGraphCondTypeIf, 1)[0], [&](cudaStream_t c) {
+                chain.enqueue(c, 2, true);
+                add<<<1, 1, 0, c>>>(counter, 2);
+              });
+              chain.enqueue(b, 1, true); /* dependent behind a conditional node */
+            },
+            20);
+  }
   cublasLtHandle_t blas;
   CHECK_BLAS(cublasLtCreate(&blas));
   blas_product_t p(blas, 128, 768, 768, CUBLASLT_EPILOGUE_DEFAULT, nullptr);

@@ -315,9 +315,9 @@ static void measure(kernel_t& k, bool check) {
   const unsigned grid =
       k.persistent ? std::min(blocks, (unsigned)(processors * k.persistent)) : blocks;
   auto step = [&](cudaStream_t stream, int i) {
-    /* small tensors: other places in turn, large ones do not fit the L2 anyway */
-    const size_t offset = (size_t)k.n * 8 <= LARGE / 2 ? (size_t)(i % 8) * k.n / 8 * 8 : 0;
-    const size_t at = offset * (k.single ? 2 : 1);
+    /* other places in turn */
+    const size_t room = LARGE / (k.single ? 2 : 1), sets = std::min<size_t>(8, room / k.n);
+    const size_t at = i % sets * (k.n / 8 * 8) * (k.single ? 2 : 1);
     half *px = x + at, *pr = r + at, *py = y + at;
     unsigned n32 = k.n;
     unsigned long long n64 = k.n;
