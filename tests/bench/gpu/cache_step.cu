@@ -314,7 +314,10 @@ int main(int argc, char** argv) {
         from);
   }
   graph_t copies([&](cudaStream_t s) { layers_of(s, nullptr, from, false, false, true); });
-  graph_t whole([&](cudaStream_t s) { layers_of(s, pinned_seen, 0, false, true, false); });
+  graph_t whole([&](cudaStream_t s) {
+    CHECK(cudaMemcpyAsync(position, pinned, 4, cudaMemcpyHostToDevice, s));
+    layers_of(s, position, 0, false, true, false);
+  });
   run("rows by copy nodes, position constant", copies, nothing, from - 63);
   for (bool rows_together : {false, true}) { /* [head][position][width], or [position][head][width] */
     graph_t g([&](cudaStream_t s) {
