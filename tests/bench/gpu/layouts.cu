@@ -1,7 +1,7 @@
 /* NHWC or NCHW for cuDNN's convolutions in fp16 and tf32, and what padding channels gives: the best of
  * the proposals for convolution + bias + ReLU. (What turning a tensor costs: elementwise.)
  *
- *   layouts [proposals tried of each] */
+ *   layouts [proposals tried of each] [--parts]   --parts: concatenation and slices alone */
 #include "operation_graph.cuh"
 
 static cudnnHandle_t handle;
@@ -61,33 +61,49 @@ struct result_t {
   bool tensor_cores = false;
 };
 
+/* Where a tensor lies inside a wider one: all its channels, and those in front of ours. */
+struct part_t {
+  int64_t all = 0, front = 0; /* 0: not a part */
+};
+static extents_t in_part(const extents_t& e, const part_t& part) {
+  return {part.all * e[2] * e[3], 1, e[3] * part.all, part.all};
+}
+
 template <class T>
-static result_t best(const place_t& p, int64_t batch, bool last, size_t most) {
+static result_t best(const place_t& p, int64_t batch, bool last, size_t most, part_t input = {}, part_t output = {},
+                     bool compiled = false) {
   const int64_t e = (p.extent + 2 * (p.window / 2) - p.window) / p.stride + 1;
   const extents_t xe = {batch, p.in, p.extent, p.extent}, we = {p.out, p.in, p.window, p.window},
                   be = {1, p.out, 1, 1}, ye = {batch, p.out, e, e};
-  const extents_t xs = packed(xe, last), ws = packed(we, last), ys = packed(ye, last);
+  const extents_t xs = input.all ? in_part(xe, input) : packed(xe, last), ws = packed(we, last),
+                  ys = output.all ? in_part(ye, output) : packed(ye, last);
   const cudnnDataType_t type = sizeof(T) == 2 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
-  const size_t inputs = batch * p.in * p.extent * p.extent, outputs = batch * p.out * e * e;
+  const size_t inputs = batch * (input.all ? input.all : p.in) * p.extent * p.extent,
+               outputs = batch * (output.all ? output.all : p.out) * e * e;
+  static float zero = 0;
   T *x = random_of((T*)nullptr, inputs, 1, 1),
     *w = random_of((T*)nullptr, p.out * p.in * p.window * p.window,
                    sqrtf(3.f / (float)(p.in * p.window * p.window)), 2),
     *bias = random_of((T*)nullptr, p.out, 0.5f, 3), *y = device_new<T>(outputs);
   double* expected = device_new<double>(outputs);
-  reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(x, w, bias, expected, p, batch, as_strides(xs),
+  CHECK(cudaMemset(expected, 0, outputs * 8)); /* what is not ours stays 0 */
+  reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(x + input.front, w, bias, expected + output.front, p, batch, as_strides(xs),
                                                            as_strides(ws), as_strides(ys), e);
   CHECK(cudaGetLastError());
   result_t found;
   {
     dnn_graph_t g(handle);
     dnn_t between = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr), sum = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr);
-    cudnnStatus_t status = g.convolution(g.tensor(type, xe, xs, x), g.tensor(type, we, ws, w), between, p.stride,
+    cudnnStatus_t status = g.convolution(g.tensor(type, xe, xs, x + input.front), g.tensor(type, we, ws, w), between, p.stride,
                                          p.window / 2);
     if (status == CUDNN_STATUS_SUCCESS) {
       status = g.pointwise(CUDNN_POINTWISE_ADD, between, g.tensor(type, be, {p.out, 1, 1, 1}, bias), sum);
     }
     if (status == CUDNN_STATUS_SUCCESS) {
-      status = g.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, g.tensor(type, ye, ys, y));
+      const extents_t one = {1, 1, 1, 1};
+      dnn_t bound = compiled ? g.tensor(CUDNN_DATA_FLOAT, one, one, &zero, true) : nullptr;
+      status = g.pointwise(compiled ? CUDNN_POINTWISE_MAX : CUDNN_POINTWISE_RELU_FWD, sum, bound,
+                           g.tensor(type, ye, ys, y + output.front));
     }
     if (status == CUDNN_STATUS_SUCCESS) {
       status = g.finish();
@@ -103,7 +119,7 @@ static result_t best(const place_t& p, int64_t batch, bool last, size_t most) {
           continue;
         }
         plan.bind(g.names, g.pointers);
-        CHECK(cudaMemset(y, 0xff, outputs * sizeof(T)));
+        CHECK(cudaMemset(y, output.all ? 0 : 0xff, outputs * sizeof(T)));
         CHECK_DNN(cudnnSetStream(handle, nullptr));
         if (cudnnBackendExecute(handle, plan.plan, plan.pack) != CUDNN_STATUS_SUCCESS) {
           continue;
@@ -150,6 +166,36 @@ int main(int argc, char** argv) {
       {"1x1 256>256 @26", 256, 256, 26, 1, 1},   {"3x3 255>256 @26", 255, 256, 26, 3, 1},
       {"3x3 256>256 @26", 256, 256, 26, 3, 1},   {"3x3 100>100 @28", 100, 100, 28, 3, 1},
       {"3x3 104>104 @28", 104, 104, 28, 3, 1}};
+  /* concatenation and slices of channels without a copy */
+  static const struct {
+    place_t place;
+    part_t input, output;
+  } parts[] = {{{"1x1 256>64 @28", 256, 64, 28, 1, 1}, {}, {256, 64}},
+               {{"3x3 64>64 @28", 64, 64, 28, 3, 1}, {}, {256, 64}},
+               {{"3x3 64>64 @28", 64, 64, 28, 3, 1}, {256, 64}, {256, 128}},
+               {{"3x3 128>32 @28", 128, 32, 28, 3, 1}, {512, 0}, {512, 128}},
+               {{"1x1 64>24 @28", 64, 24, 28, 1, 1}, {}, {100, 36}},
+               {{"1x1 64>20 @28", 64, 20, 28, 1, 1}, {}, {50, 15}}};
+  for (int64_t batch : {1, 32}) {
+    for (const auto& p : parts) {
+      printf("PART %s batch %ld, input %ld of %ld behind %ld, output %ld of %ld behind %ld:", p.place.name, (long)batch,
+             (long)p.place.in, (long)p.input.all, (long)p.input.front, (long)p.place.out, (long)p.output.all,
+             (long)p.output.front);
+      for (bool compiled : {false, true}) {
+        const result_t whole = best<half>(p.place, batch, true, most, {}, {}, compiled),
+                       part = best<half>(p.place, batch, true, most, p.input, p.output, compiled);
+        printf(" %s: packed %.2f us (engine %ld, of %zu), as parts %.2f us (%.2f-%.2f; engine %ld, of %zu, %zu wrong), "
+               "error %.0e;",
+               compiled ? "compiled" : "known", whole.time.median, (long)whole.engine, whole.proposals, part.time.median,
+               part.time.low, part.time.high, (long)part.engine, part.proposals, part.wrong, part.error);
+      }
+      printf("\n");
+      fflush(stdout);
+    }
+  }
+  if (argc > 2) {
+    return 0;
+  }
   for (int64_t batch : {1, 32}) {
     for (const place_t& p : places) {
       printf("LAYOUT %s batch %ld:", p.name, (long)batch);
