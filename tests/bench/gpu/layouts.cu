@@ -64,6 +64,10 @@ struct result_t {
 /* Where a tensor lies inside a wider one: all its channels, and those in front of ours. */
 struct part_t {
   int64_t all = 0, front = 0; /* 0: not a part */
+  int64_t alignment(size_t element) const {
+    const int64_t bytes = front * (int64_t)element;
+    return bytes ? std::min<int64_t>(16, bytes & -bytes) : 16;
+  }
 };
 static extents_t in_part(const extents_t& e, const part_t& part) {
   return {part.all * e[2] * e[3], 1, e[3] * part.all, part.all};
@@ -94,7 +98,7 @@ static result_t best(const place_t& p, int64_t batch, bool last, size_t most, pa
   {
     dnn_graph_t g(handle);
     dnn_t between = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr), sum = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr);
-    cudnnStatus_t status = g.convolution(g.tensor(type, xe, xs, x + input.front), g.tensor(type, we, ws, w), between, p.stride,
+    cudnnStatus_t status = g.convolution(g.tensor(type, xe, xs, x + input.front, false, 4, input.alignment(sizeof(T))), g.tensor(type, we, ws, w), between, p.stride,
                                          p.window / 2);
     if (status == CUDNN_STATUS_SUCCESS) {
       status = g.pointwise(CUDNN_POINTWISE_ADD, between, g.tensor(type, be, {p.out, 1, 1, 1}, bias), sum);
@@ -103,7 +107,7 @@ static result_t best(const place_t& p, int64_t batch, bool last, size_t most, pa
       const extents_t one = {1, 1, 1, 1};
       dnn_t bound = compiled ? g.tensor(CUDNN_DATA_FLOAT, one, one, &zero, true) : nullptr;
       status = g.pointwise(compiled ? CUDNN_POINTWISE_MAX : CUDNN_POINTWISE_RELU_FWD, sum, bound,
-                           g.tensor(type, ye, ys, y + output.front));
+                           g.tensor(type, ye, ys, y + output.front, false, 4, output.alignment(sizeof(T))));
     }
     if (status == CUDNN_STATUS_SUCCESS) {
       status = g.finish();
