@@ -59,7 +59,8 @@ static spread_t branched(int branches, int length, int blocks, bool dependent, b
     CHECK(cudaFree(c.x[1]));
     CHECK(cudaFree(c.stamps));
   }
-  return {(t[1].median - t[0].median) / 8, (t[1].low - t[0].median) / 8, (t[1].high - t[0].median) / 8};
+  return {(t[1].median - t[0].median) / 8, (t[1].low - t[0].median) / 8,
+          (t[1].high - t[0].median) / 8};
 }
 
 int main() {
@@ -72,8 +73,9 @@ int main() {
         for (bool dependent : {false, true}) {
           const spread_t row = branched(branches, length, blocks, dependent, false),
                          parallel = branched(branches, length, blocks, dependent, true);
-          printf(" %s: in a row %.2f us (%.2f-%.2f), at once %.2f (%.2f-%.2f);", dependent ? "dependent" : "plain",
-                 row.median, row.low, row.high, parallel.median, parallel.low, parallel.high);
+          printf(" %s: in a row %.2f us (%.2f-%.2f), at once %.2f (%.2f-%.2f);",
+                 dependent ? "dependent" : "plain", row.median, row.low, row.high, parallel.median,
+                 parallel.low, parallel.high);
         }
         printf("\n");
       }

@@ -1,5 +1,5 @@
-/* One step of a decoder with a key-value cache of the size of GPT-2's, in one graph: how the position
- * reaches the kernels that write a row of the cache in place and attend over it.
+/* One step of a decoder with a key-value cache of the size of GPT-2's, in one graph: how the
+ * position reaches the kernels that write a row of the cache in place and attend over it.
  *
  *   cache_step
  *   cache_step --check         for the sanitizers */
@@ -11,7 +11,8 @@ enum { LAYERS = 12, HEADS = 12, WIDTH = 64, LENGTH = 1024, CHANNELS = HEADS * WI
 enum { CACHE = HEADS * LENGTH * WIDTH }; /* of keys, and of values, a layer */
 
 /* q, k and v of one token lie behind one another; the rows go to [head][position][width]. */
-static __global__ void append(const half* qkv, half* keys, half* values, const int* position, int at) {
+static __global__ void append(const half* qkv, half* keys, half* values, const int* position,
+                              int at) {
   const int p = position ? *position : at, c = threadIdx.x + blockIdx.x * blockDim.x;
   if (c < CHANNELS && p < LENGTH) {
     const size_t to = ((size_t)(c / WIDTH) * LENGTH + p) * WIDTH + c % WIDTH;
@@ -19,14 +20,15 @@ static __global__ void append(const half* qkv, half* keys, half* values, const i
     values[to] = qkv[2 * CHANNELS + c];
   }
 }
-/* Appends as well if `store`; blocks (head, part of the past); every part beyond the position ends at
- * once. 128 threads: 16 of them hold a row of 64. Parts leave sum, maximum and product. */
+/* Appends as well if `store`; blocks (head, part of the past); every part beyond the position ends
+ * at once. 128 threads: 16 of them hold a row of 64. Parts leave sum, maximum and product. */
 enum { PARTS = 8, PART = LENGTH / PARTS };
 static __global__ void __launch_bounds__(128)
     attend(const half* qkv, half* keys, half* values, float* partial, const int* position, int at,
            bool store) {
   const int p = position ? *(volatile const int*)position : at;
-  const int head = blockIdx.x, first = blockIdx.y * PART, t = threadIdx.x, lane = t % 8, row = t / 8;
+  const int head = blockIdx.x, first = blockIdx.y * PART, t = threadIdx.x, lane = t % 8,
+            row = t / 8;
   float* out = partial + (head * PARTS + blockIdx.y) * (WIDTH + 2);
   if (first > p) {
     return;
@@ -42,9 +44,10 @@ static __global__ void __launch_bounds__(128)
   for (int r = first + row; r < last; r += 16) {
     half kr[8], vr[8];
     const bool fresh = store && r == p;
-    *(uint4*)kr = fresh ? *(const uint4*)(q + CHANNELS) : *(const uint4*)(k + (size_t)r * WIDTH + lane * 8);
-    *(uint4*)vr =
-        fresh ? *(const uint4*)(q + 2 * CHANNELS) : *(const uint4*)(v + (size_t)r * WIDTH + lane * 8);
+    *(uint4*)kr =
+        fresh ? *(const uint4*)(q + CHANNELS) : *(const uint4*)(k + (size_t)r * WIDTH + lane * 8);
+    *(uint4*)vr = fresh ? *(const uint4*)(q + 2 * CHANNELS)
+                        : *(const uint4*)(v + (size_t)r * WIDTH + lane * 8);
     if (fresh) {
       *(uint4*)(k + (size_t)r * WIDTH + lane * 8) = *(const uint4*)kr;
       *(uint4*)(v + (size_t)r * WIDTH + lane * 8) = *(const uint4*)vr;
@@ -158,7 +161,8 @@ static double check_last(int p) {
   for (int h = 0; h < HEADS; h++) {
     for (int d = 0; d < WIDTH; d++) { /* the row must be in the cache */
       if ((float)k[((size_t)h * LENGTH + p) * WIDTH + d] != (float)q[CHANNELS + h * WIDTH + d] ||
-          (float)v[((size_t)h * LENGTH + p) * WIDTH + d] != (float)q[2 * CHANNELS + h * WIDTH + d]) {
+          (float)v[((size_t)h * LENGTH + p) * WIDTH + d] !=
+              (float)q[2 * CHANNELS + h * WIDTH + d]) {
         return INFINITY;
       }
     }
@@ -166,7 +170,8 @@ static double check_last(int p) {
     double most = -1e300, sum = 0;
     for (int i = 0; i <= p; i++) {
       for (int d = 0; d < WIDTH; d++) {
-        w[i] += (double)(float)q[h * WIDTH + d] * (double)(float)k[((size_t)h * LENGTH + i) * WIDTH + d] / 8;
+        w[i] += (double)(float)q[h * WIDTH + d] *
+                (double)(float)k[((size_t)h * LENGTH + i) * WIDTH + d] / 8;
       }
       most = std::max(most, w[i]);
     }
@@ -224,9 +229,10 @@ static void set_parameters(cudaGraphExec_t exec, const std::vector<cudaGraphNode
 static bool brief;
 
 static void print(const char* name, spread_t host, spread_t end, spread_t device, double error) {
-  printf("CACHE %s: host %.2f us (%.2f-%.2f), to the end %.1f (%.1f-%.1f), device alone %.1f; error "
-         "%.1e\n",
-         name, host.median, host.low, host.high, end.median, end.low, end.high, device.median, error);
+  printf(
+      "CACHE %s: host %.2f us (%.2f-%.2f), to the end %.1f (%.1f-%.1f), device alone %.1f; error "
+      "%.1e\n",
+      name, host.median, host.low, host.high, end.median, end.low, end.high, device.median, error);
 }
 
 template <class Prepare>
@@ -275,8 +281,7 @@ int main(int argc, char** argv) {
   for (bool fused : {false, true}) {
     const std::string tail = fused ? ", append inside attention" : ", append as a kernel";
     graph_t fixed([&](cudaStream_t s) { layers_of(s, nullptr, from, fused, false, false); });
-    run(("position constant" + tail).c_str(), fixed,
-        nothing, from - (check ? 11 : 63));
+    run(("position constant" + tail).c_str(), fixed, nothing, from - (check ? 11 : 63));
     graph_t mapped([&](cudaStream_t s) { layers_of(s, pinned_seen, 0, fused, false, false); });
     if (!check) /* 100 times as slow, under a sanitizer without end */
       run(("word in mapped host memory" + tail).c_str(), mapped, write, from);
@@ -324,7 +329,8 @@ int main(int argc, char** argv) {
     layers_of(s, position, 0, false, true, false);
   });
   run("rows by copy nodes, position constant", copies, nothing, from - (check ? 11 : 63));
-  for (bool rows_together : {check, true}) { /* [head][position][width], or [position][head][width] */
+  for (bool rows_together :
+       {check, true}) { /* [head][position][width], or [position][head][width] */
     graph_t g([&](cudaStream_t s) {
       if (!rows_together) {
         layers_of(s, nullptr, from, false, false, true);
@@ -332,26 +338,29 @@ int main(int argc, char** argv) {
       }
       for (int l = 0; l < 2 * LAYERS; l++) {
         CHECK(cudaMemcpyAsync((l % 2 ? values : keys) + (size_t)l / 2 * CACHE + from * CHANNELS,
-                              qkv + (1 + l % 2) * CHANNELS, CHANNELS * 2, cudaMemcpyDeviceToDevice, s));
+                              qkv + (1 + l % 2) * CHANNELS, CHANNELS * 2, cudaMemcpyDeviceToDevice,
+                              s));
       }
     });
     const std::vector<cudaGraphNode_t> nodes = nodes_of(g.graph, cudaGraphNodeTypeMemcpy);
     cudaError_t status = cudaSuccess;
-    const spread_t changed = host_time([&] {
-      for (size_t i = 0; i < nodes.size() && status == cudaSuccess; i++) {
-        cudaMemcpy3DParms p;
-        CHECK(cudaGraphMemcpyNodeGetParams(nodes[i], &p));
-        p.dstPtr.ptr = (half*)p.dstPtr.ptr + WIDTH;
-        status = cudaGraphExecMemcpyNodeSetParams(g.exec, nodes[i], &p);
-      }
-      CHECK(cudaGraphLaunch(g.exec, g.stream));
-    },
-    40);
+    const spread_t changed = host_time(
+        [&] {
+          for (size_t i = 0; i < nodes.size() && status == cudaSuccess; i++) {
+            cudaMemcpy3DParms p;
+            CHECK(cudaGraphMemcpyNodeGetParams(nodes[i], &p));
+            p.dstPtr.ptr = (half*)p.dstPtr.ptr + WIDTH;
+            status = cudaGraphExecMemcpyNodeSetParams(g.exec, nodes[i], &p);
+          }
+          CHECK(cudaGraphLaunch(g.exec, g.stream));
+        },
+        40);
     CHECK(cudaStreamSynchronize(g.stream));
     cudaGetLastError();
-    printf("CACHE addresses of %zu copy nodes, %s: %s, with launch %.1f us of host time (%.1f-%.1f)\n",
-           nodes.size(), rows_together ? "one piece each" : "two-dimensional", cudaGetErrorName(status),
-           changed.median, changed.low, changed.high);
+    printf(
+        "CACHE addresses of %zu copy nodes, %s: %s, with launch %.1f us of host time (%.1f-%.1f)\n",
+        nodes.size(), rows_together ? "one piece each" : "two-dimensional",
+        cudaGetErrorName(status), changed.median, changed.low, changed.high);
   }
   run("whole cache copied out and back", whole, write, from);
   if (check) {
@@ -366,8 +375,10 @@ int main(int argc, char** argv) {
   for (int p : {0, 127, 255, 511, 1023}) {
     put_position(p);
     const spread_t a = mapped.time(31), b = copied.time(31);
-    printf("CACHE at position %d, 12 layers of attention: word in mapped memory %.1f us (%.1f-%.1f), in "
-           "device memory %.1f (%.1f-%.1f)\n",
-           p, a.median, a.low, a.high, b.median, b.low, b.high);
+    printf(
+        "CACHE at position %d, 12 layers of attention: word in mapped memory %.1f us (%.1f-%.1f), "
+        "in "
+        "device memory %.1f (%.1f-%.1f)\n",
+        p, a.median, a.low, a.high, b.median, b.low, b.high);
   }
 }

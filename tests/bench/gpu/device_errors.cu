@@ -20,7 +20,8 @@ static const char* const way_names[] = {"unchecked",
 
 /* `where`: what the host reads; the step in the upper half, the value in the lower. */
 template <int WAY>
-__device__ __forceinline__ int report(int index, int limit, unsigned long long* word, unsigned step) {
+__device__ __forceinline__ int report(int index, int limit, unsigned long long* word,
+                                      unsigned step) {
   if (WAY == UNCHECKED) {
     return index;
   }
@@ -63,14 +64,12 @@ static __global__ void gather(const uint4* table, const int* index, uint4* out, 
 }
 /* Integer division: elements whose divisor is 0. */
 template <int WAY>
-static __global__ void divide(const int4* a, const int4* b, int4* out, int n, unsigned long long* word,
-                              unsigned step) {
+static __global__ void divide(const int4* a, const int4* b, int4* out, int n,
+                              unsigned long long* word, unsigned step) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     const int4 x = a[i], y = b[i];
-    auto one = [&](int p, int q) {
-      return q == 0 ? report<WAY>(-1, 1, word, step) : p / q;
-    };
+    auto one = [&](int p, int q) { return q == 0 ? report<WAY>(-1, 1, word, step) : p / q; };
     out[i] = make_int4(one(x.x, y.x), one(x.y, y.y), one(x.z, y.z), one(x.w, y.w));
   }
 }
@@ -91,7 +90,8 @@ static void cost(unsigned long long* word, const char* place, bool check, int mo
     std::vector<int> host(rows);
     printf("GATHER %d rows, %s, %s:", rows, way_names[WAY], place);
     for (int wrong : {0, 1, rows}) {
-      if (((WAY == UNCHECKED || WAY == TRAP) && wrong) || wrong > most || (check && wrong && WAY == ONCE)) {
+      if (((WAY == UNCHECKED || WAY == TRAP) && wrong) || wrong > most ||
+          (check && wrong && WAY == ONCE)) {
         continue;
       }
       for (int i = 0; i < rows; i++) {
@@ -105,7 +105,8 @@ static void cost(unsigned long long* word, const char* place, bool check, int mo
       memset(in_host, 0, 64);
       const spread_t t = step_time(
           [&](cudaStream_t s, int) {
-            gather<WAY><<<(rows * PIECES + 255) / 256, 256, 0, s>>>(table, index, out, rows, word, 7);
+            gather<WAY>
+                <<<(rows * PIECES + 255) / 256, 256, 0, s>>>(table, index, out, rows, word, 7);
           },
           check ? 1 : 15, check ? 1 : 20, check ? 2 : 60);
       unsigned long long got = *in_host;
@@ -133,12 +134,14 @@ static void cost(unsigned long long* word, const char* place, bool check, int mo
     if (wrong == 1) {
       CHECK(cudaMemset(b + n / 2, 0, 16));
     }
-    const spread_t t = step_time(
-        [&](cudaStream_t s, int) {
-          divide<WAY><<<(n + 255) / 256, 256, 0, s>>>(a, b, c, n, word, 7);
-        },
-        check ? 1 : 5, 1, check ? 2 : 5);
-    printf(" %s %.2f us (%.2f-%.2f);", wrong == n ? "all wrong" : wrong ? "4 wrong" : "none wrong",
+    const spread_t t =
+        step_time([&](cudaStream_t s,
+                      int) { divide<WAY><<<(n + 255) / 256, 256, 0, s>>>(a, b, c, n, word, 7); },
+                  check ? 1 : 5, 1, check ? 2 : 5);
+    printf(" %s %.2f us (%.2f-%.2f);",
+           wrong == n ? "all wrong"
+           : wrong    ? "4 wrong"
+                      : "none wrong",
            t.median, t.low, t.high);
   }
   printf("\n");
@@ -227,17 +230,18 @@ static void read_back() {
   struct {
     const char* name;
     const unsigned long long* word;
-  } looks[] = {{"no", nullptr}, {"a word in device memory", words}, {"a word in mapped host memory", mapped_seen}};
+  } looks[] = {{"no", nullptr},
+               {"a word in device memory", words},
+               {"a word in mapped host memory", mapped_seen}};
   for (const auto& l : looks) {
-    const spread_t t = step_time([&](cudaStream_t q, int) {
-      skip_if_failed<<<112, 128, 0, q>>>(l.word, x, y);
-    });
+    const spread_t t =
+        step_time([&](cudaStream_t q, int) { skip_if_failed<<<112, 128, 0, q>>>(l.word, x, y); });
     printf("LOOK FIRST at %s: %.2f us a kernel (%.2f-%.2f)\n", l.name, t.median, t.low, t.high);
   }
 }
 
-/* Whether the host, right behind the synchronisation, always sees the words that three steps store, and
- * nothing of a fourth that is right. */
+/* Whether the host, right behind the synchronisation, always sees the words that three steps store,
+ * and nothing of a fourth that is right. */
 static void always_seen(int rounds) {
   cudaStream_t s;
   CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
@@ -254,8 +258,8 @@ static void always_seen(int rounds) {
     for (int round = 0; round < rounds; round++) {
       words[0] = words[1] = words[2] = words[3] = 0;
       for (unsigned step = 0; step < 4; step++) {
-        gather<PLAIN_STORE>
-            <<<48, 256, 0, s>>>(table, step < 3 ? index : right, out, 128, in_host_seen + step, step + 1);
+        gather<PLAIN_STORE><<<48, 256, 0, s>>>(table, step < 3 ? index : right, out, 128,
+                                               in_host_seen + step, step + 1);
       }
       if (event) {
         CHECK(cudaEventRecord(e, s));
@@ -268,9 +272,11 @@ static void always_seen(int rounds) {
         missed += words[step] != (step < 3 ? (step + 1ull) << 32 | 0x7f7f7f7f : 0);
       }
     }
-    printf("SEEN %d runs of four steps, three fail, a word in mapped host memory each: %d words not as "
-           "they should be behind %s\n",
-           rounds, missed, event ? "an event" : "a synchronisation");
+    printf(
+        "SEEN %d runs of four steps, three fail, a word in mapped host memory each: %d words not "
+        "as "
+        "they should be behind %s\n",
+        rounds, missed, event ? "an event" : "a synchronisation");
   }
 }
 
@@ -296,7 +302,8 @@ int main(int argc, char** argv) {
       cost<ONCE>(word, place, check);
       cost<LOOK_THEN_FIRST>(word, place, check);
     } else {
-      if (!check) { /* the sanitizer takes an atomic of the whole system on host memory for an error */
+      if (!check) { /* the sanitizer takes an atomic of the whole system on host memory for an error
+                     */
         cost<FIRST_WINS>(word, place, check, 1);
       }
       cost<ONCE>(word, place, check, 1);

@@ -79,13 +79,14 @@ struct generated_t {
       printf("REFUSED %.1500s\n", log.c_str());
       return false;
     }
-    CHECK_DRIVER(cuLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    CHECK_DRIVER(
+        cuLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
     CHECK_DRIVER(cuLibraryGetKernel(&kernel, library, "generated"));
     CHECK_DRIVER(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
     CHECK_DRIVER(cuKernelGetAttribute(&spilled, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel, 0));
     if (shared > 48 << 10) {
-      CHECK_DRIVER(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared,
-                                        kernel, 0));
+      CHECK_DRIVER(
+          cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared, kernel, 0));
     }
     return true;
   }

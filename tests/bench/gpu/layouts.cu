@@ -1,5 +1,5 @@
-/* NHWC or NCHW for cuDNN's convolutions in fp16 and tf32, and what padding channels gives: the best of
- * the proposals for convolution + bias + ReLU. (What turning a tensor costs: elementwise.)
+/* NHWC or NCHW for cuDNN's convolutions in fp16 and tf32, and what padding channels gives: the best
+ * of the proposals for convolution + bias + ReLU. (What turning a tensor costs: elementwise.)
  *
  *   layouts [proposals tried of each] [--parts]   --parts: concatenation and slices alone */
 #include "operation_graph.cuh"
@@ -16,14 +16,15 @@ struct strides_t {
   int64_t n, c, h, w;
 };
 template <class T>
-static __global__ void reference(const T* x, const T* w, const T* bias, double* y, place_t p, int64_t batch,
-                                 strides_t xs, strides_t ws, strides_t ys, int64_t extent_out) {
+static __global__ void reference(const T* x, const T* w, const T* bias, double* y, place_t p,
+                                 int64_t batch, strides_t xs, strides_t ws, strides_t ys,
+                                 int64_t extent_out) {
   const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (i >= batch * p.out * extent_out * extent_out) {
     return;
   }
-  const int64_t q = i % extent_out, r = i / extent_out % extent_out, k = i / extent_out / extent_out % p.out,
-                n = i / extent_out / extent_out / p.out;
+  const int64_t q = i % extent_out, r = i / extent_out % extent_out,
+                k = i / extent_out / extent_out % p.out, n = i / extent_out / extent_out / p.out;
   double sum = (double)(float)bias[k];
   for (int64_t a = 0; a < p.window; a++) {
     for (int64_t b = 0; b < p.window; b++) {
@@ -74,8 +75,8 @@ static extents_t in_part(const extents_t& e, const part_t& part) {
 }
 
 template <class T>
-static result_t best(const place_t& p, int64_t batch, bool last, size_t most, part_t input = {}, part_t output = {},
-                     bool compiled = false) {
+static result_t best(const place_t& p, int64_t batch, bool last, size_t most, part_t input = {},
+                     part_t output = {}, bool compiled = false) {
   const int64_t e = (p.extent + 2 * (p.window / 2) - p.window) / p.stride + 1;
   const extents_t xe = {batch, p.in, p.extent, p.extent}, we = {p.out, p.in, p.window, p.window},
                   be = {1, p.out, 1, 1}, ye = {batch, p.out, e, e};
@@ -91,23 +92,28 @@ static result_t best(const place_t& p, int64_t batch, bool last, size_t most, pa
     *bias = random_of((T*)nullptr, p.out, 0.5f, 3), *y = device_new<T>(outputs);
   double* expected = device_new<double>(outputs);
   CHECK(cudaMemset(expected, 0, outputs * 8)); /* what is not ours stays 0 */
-  reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(x + input.front, w, bias, expected + output.front, p, batch, as_strides(xs),
-                                                           as_strides(ws), as_strides(ys), e);
+  reference<T><<<(unsigned)((outputs + 127) / 128), 128>>>(
+      x + input.front, w, bias, expected + output.front, p, batch, as_strides(xs), as_strides(ws),
+      as_strides(ys), e);
   CHECK(cudaGetLastError());
   result_t found;
   {
     dnn_graph_t g(handle);
-    dnn_t between = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr), sum = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr);
-    cudnnStatus_t status = g.convolution(g.tensor(type, xe, xs, x + input.front, false, 4, input.alignment(sizeof(T))), g.tensor(type, we, ws, w), between, p.stride,
-                                         p.window / 2);
+    dnn_t between = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr),
+          sum = g.tensor(CUDNN_DATA_FLOAT, ye, ys, nullptr);
+    cudnnStatus_t status =
+        g.convolution(g.tensor(type, xe, xs, x + input.front, false, 4, input.alignment(sizeof(T))),
+                      g.tensor(type, we, ws, w), between, p.stride, p.window / 2);
     if (status == CUDNN_STATUS_SUCCESS) {
-      status = g.pointwise(CUDNN_POINTWISE_ADD, between, g.tensor(type, be, {p.out, 1, 1, 1}, bias), sum);
+      status = g.pointwise(CUDNN_POINTWISE_ADD, between, g.tensor(type, be, {p.out, 1, 1, 1}, bias),
+                           sum);
     }
     if (status == CUDNN_STATUS_SUCCESS) {
       const extents_t one = {1, 1, 1, 1};
       dnn_t bound = compiled ? g.tensor(CUDNN_DATA_FLOAT, one, one, &zero, true) : nullptr;
-      status = g.pointwise(compiled ? CUDNN_POINTWISE_MAX : CUDNN_POINTWISE_RELU_FWD, sum, bound,
-                           g.tensor(type, ye, ys, y + output.front, false, 4, output.alignment(sizeof(T))));
+      status = g.pointwise(
+          compiled ? CUDNN_POINTWISE_MAX : CUDNN_POINTWISE_RELU_FWD, sum, bound,
+          g.tensor(type, ye, ys, y + output.front, false, 4, output.alignment(sizeof(T))));
     }
     if (status == CUDNN_STATUS_SUCCESS) {
       status = g.finish();
@@ -160,15 +166,15 @@ int main(int argc, char** argv) {
   print_device();
   CHECK_DNN(cudnnCreate(&handle));
   static const place_t places[] = {
-      {"7x7/2 3>64 @224", 3, 64, 224, 7, 2},     {"7x7/2 4>64 @224", 4, 64, 224, 7, 2},
-      {"7x7/2 8>64 @224", 8, 64, 224, 7, 2},     {"3x3/2 3>32 @224", 3, 32, 224, 3, 2},
-      {"3x3/2 4>32 @224", 4, 32, 224, 3, 2},     {"3x3/2 8>32 @224", 8, 32, 224, 3, 2},
-      {"1x1 64>256 @56", 64, 256, 56, 1, 1},     {"3x3 64>64 @56", 64, 64, 56, 3, 1},
-      {"3x3 256>256 @14", 256, 256, 14, 3, 1},   {"1x1 256>1024 @14", 256, 1024, 14, 1, 1},
-      {"1x1 96>24 @56", 96, 24, 56, 1, 1},       {"1x1 24>144 @56", 24, 144, 56, 1, 1},
-      {"1x1 960>320 @7", 960, 320, 7, 1, 1},     {"1x1 256>255 @26", 256, 255, 26, 1, 1},
-      {"1x1 256>256 @26", 256, 256, 26, 1, 1},   {"3x3 255>256 @26", 255, 256, 26, 3, 1},
-      {"3x3 256>256 @26", 256, 256, 26, 3, 1},   {"3x3 100>100 @28", 100, 100, 28, 3, 1},
+      {"7x7/2 3>64 @224", 3, 64, 224, 7, 2},   {"7x7/2 4>64 @224", 4, 64, 224, 7, 2},
+      {"7x7/2 8>64 @224", 8, 64, 224, 7, 2},   {"3x3/2 3>32 @224", 3, 32, 224, 3, 2},
+      {"3x3/2 4>32 @224", 4, 32, 224, 3, 2},   {"3x3/2 8>32 @224", 8, 32, 224, 3, 2},
+      {"1x1 64>256 @56", 64, 256, 56, 1, 1},   {"3x3 64>64 @56", 64, 64, 56, 3, 1},
+      {"3x3 256>256 @14", 256, 256, 14, 3, 1}, {"1x1 256>1024 @14", 256, 1024, 14, 1, 1},
+      {"1x1 96>24 @56", 96, 24, 56, 1, 1},     {"1x1 24>144 @56", 24, 144, 56, 1, 1},
+      {"1x1 960>320 @7", 960, 320, 7, 1, 1},   {"1x1 256>255 @26", 256, 255, 26, 1, 1},
+      {"1x1 256>256 @26", 256, 256, 26, 1, 1}, {"3x3 255>256 @26", 255, 256, 26, 3, 1},
+      {"3x3 256>256 @26", 256, 256, 26, 3, 1}, {"3x3 100>100 @28", 100, 100, 28, 3, 1},
       {"3x3 104>104 @28", 104, 104, 28, 3, 1}};
   /* concatenation and slices of channels without a copy */
   static const struct {
@@ -182,16 +188,19 @@ int main(int argc, char** argv) {
                {{"1x1 64>20 @28", 64, 20, 28, 1, 1}, {}, {50, 15}}};
   for (int64_t batch : {1, 32}) {
     for (const auto& p : parts) {
-      printf("PART %s batch %ld, input %ld of %ld behind %ld, output %ld of %ld behind %ld:", p.place.name, (long)batch,
-             (long)p.place.in, (long)p.input.all, (long)p.input.front, (long)p.place.out, (long)p.output.all,
-             (long)p.output.front);
+      printf("PART %s batch %ld, input %ld of %ld behind %ld, output %ld of %ld behind %ld:",
+             p.place.name, (long)batch, (long)p.place.in, (long)p.input.all, (long)p.input.front,
+             (long)p.place.out, (long)p.output.all, (long)p.output.front);
       for (bool compiled : {false, true}) {
         const result_t whole = best<half>(p.place, batch, true, most, {}, {}, compiled),
                        part = best<half>(p.place, batch, true, most, p.input, p.output, compiled);
-        printf(" %s: packed %.2f us (engine %ld, of %zu), as parts %.2f us (%.2f-%.2f; engine %ld, of %zu, %zu wrong), "
-               "error %.0e;",
-               compiled ? "compiled" : "known", whole.time.median, (long)whole.engine, whole.proposals, part.time.median,
-               part.time.low, part.time.high, (long)part.engine, part.proposals, part.wrong, part.error);
+        printf(
+            " %s: packed %.2f us (engine %ld, of %zu), as parts %.2f us (%.2f-%.2f; engine %ld, of "
+            "%zu, %zu wrong), "
+            "error %.0e;",
+            compiled ? "compiled" : "known", whole.time.median, (long)whole.engine, whole.proposals,
+            part.time.median, part.time.low, part.time.high, (long)part.engine, part.proposals,
+            part.wrong, part.error);
       }
       printf("\n");
       fflush(stdout);
@@ -205,10 +214,12 @@ int main(int argc, char** argv) {
       printf("LAYOUT %s batch %ld:", p.name, (long)batch);
       for (bool half_type : {true, false}) {
         for (bool last : {true, false}) {
-          const result_t r = half_type ? best<half>(p, batch, last, most) : best<float>(p, batch, last, most);
-          printf(" %s %s %.2f us (%.2f-%.2f), engine %ld%s, of %zu, error %.0e%s;", half_type ? "fp16" : "tf32",
-                 last ? "NHWC" : "NCHW", r.time.median, r.time.low, r.time.high, (long)r.engine,
-                 r.tensor_cores ? "" : " without tensor cores", r.proposals, r.error, r.wrong ? " SOME WRONG" : "");
+          const result_t r =
+              half_type ? best<half>(p, batch, last, most) : best<float>(p, batch, last, most);
+          printf(" %s %s %.2f us (%.2f-%.2f), engine %ld%s, of %zu, error %.0e%s;",
+                 half_type ? "fp16" : "tf32", last ? "NHWC" : "NCHW", r.time.median, r.time.low,
+                 r.time.high, (long)r.engine, r.tensor_cores ? "" : " without tensor cores",
+                 r.proposals, r.error, r.wrong ? " SOME WRONG" : "");
         }
       }
       printf("\n");

@@ -1,14 +1,12 @@
-/* cuDNN's operations beside convolution: normalisation, pooling, transposed convolution, LSTM; against
+/* cuDNN's operations beside convolution: normalisation, pooling, transposed convolution; against
  * plain own kernels where they are short, else against the bytes. */
-#include <cudnn_adv.h>
-
 #include "operation_graph.cuh"
 
 static cudnnHandle_t handle;
 
 /* Times all proposals of a finished graph, prints the best. */
-static void examine(const std::string& name, dnn_graph_t& g, cudnnStatus_t status, half* y, const double* expected,
-                    size_t n, double bytes) {
+static void examine(const std::string& name, dnn_graph_t& g, cudnnStatus_t status, half* y,
+                    const double* expected, size_t n, double bytes) {
   if (status != CUDNN_STATUS_SUCCESS) {
     printf("OPERATION %s: graph refused: %s\n", name.c_str(), dnn_words().c_str());
     return;
@@ -56,18 +54,20 @@ static void examine(const std::string& name, dnn_graph_t& g, cudnnStatus_t statu
       best = t, engine = engine_of(g, all[i]), error = e, built = took, number = i;
     }
   }
-  printf("OPERATION %s: %zu proposals in %.1f ms, %zu refused, %zu wrong; best number %zu, engine %ld behavior %x, built "
-         "in %.1f ms, %zu nodes: %.2f us (%.2f-%.2f), error %.1e; %.2f us at 3.0 TB/s%s%s\n",
-         name.c_str(), all.size(), asked, refused, wrong, number, (long)engine.index, engine.behavior, built, nodes,
-         best.median, best.low, best.high, error, bytes / 3.0e6, all.empty() ? "; " : "",
-         all.empty() ? dnn_words().c_str() : "");
+  printf(
+      "OPERATION %s: %zu proposals in %.1f ms, %zu refused, %zu wrong; best number %zu, engine %ld "
+      "behavior %x, built "
+      "in %.1f ms, %zu nodes: %.2f us (%.2f-%.2f), error %.1e; %.2f us at 3.0 TB/s%s%s\n",
+      name.c_str(), all.size(), asked, refused, wrong, number, (long)engine.index, engine.behavior,
+      built, nodes, best.median, best.low, best.high, error, bytes / 3.0e6, all.empty() ? "; " : "",
+      all.empty() ? dnn_words().c_str() : "");
   fflush(stdout);
 }
 
 /* ---- normalisation ---- */
 
-static __global__ void norm_reference(const half* x, const float* scale, const float* bias, double* y, int length,
-                                      bool rms) {
+static __global__ void norm_reference(const half* x, const float* scale, const float* bias,
+                                      double* y, int length, bool rms) {
   __shared__ double sum, square;
   if (threadIdx.x == 0) {
     sum = square = 0;
@@ -84,15 +84,17 @@ static __global__ void norm_reference(const half* x, const float* scale, const f
   const double mean = rms ? 0 : sum / length, factor = 1 / sqrt(square / length + 1e-5);
   for (int i = threadIdx.x; i < length; i += blockDim.x) {
     y[(size_t)blockIdx.x * length + i] =
-        ((double)__half2float(x[(size_t)blockIdx.x * length + i]) - mean) * factor * scale[i] + (rms ? 0 : bias[i]);
+        ((double)__half2float(x[(size_t)blockIdx.x * length + i]) - mean) * factor * scale[i] +
+        (rms ? 0 : bias[i]);
   }
 }
 
-static cudnnStatus_t norm(dnn_graph_t& g, cudnnBackendNormMode_t mode, dnn_t x, dnn_t scale, dnn_t bias, dnn_t epsilon,
-                          dnn_t y) {
+static cudnnStatus_t norm(dnn_graph_t& g, cudnnBackendNormMode_t mode, dnn_t x, dnn_t scale,
+                          dnn_t bias, dnn_t epsilon, dnn_t y) {
   dnn_t o = g.make(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
   dnn_one(o, CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_TYPE_NORM_MODE, mode);
-  dnn_one(o, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_TYPE_NORM_FWD_PHASE, CUDNN_NORM_FWD_INFERENCE);
+  dnn_one(o, CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_TYPE_NORM_FWD_PHASE,
+          CUDNN_NORM_FWD_INFERENCE);
   dnn_one(o, CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, x);
   dnn_one(o, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, scale);
   if (bias) {
@@ -107,24 +109,28 @@ static cudnnStatus_t norm(dnn_graph_t& g, cudnnBackendNormMode_t mode, dnn_t x, 
 static void normalisation() {
   static float epsilon = 1e-5f;
   const extents_t one = {1, 1, 1, 1};
-  for (auto shape : {std::pair<int64_t, int64_t>{128, 768}, {6304, 768}, {4096, 4096}, {1536, 128}}) {
+  for (auto shape :
+       {std::pair<int64_t, int64_t>{128, 768}, {6304, 768}, {4096, 4096}, {1536, 128}}) {
     const int64_t rows = shape.first, length = shape.second;
     const size_t n = (size_t)(rows * length);
     half *x = random_half(n, 2, 1), *y = device_new<half>(n);
     float *scale = random_float(length, 1, 0.5f, 2), *bias = random_float(length, 0, 0.5f, 3);
     double* expected = device_new<double>(n);
     for (auto mode : {CUDNN_LAYER_NORM, CUDNN_RMS_NORM}) {
-      norm_reference<<<(unsigned)rows, 128>>>(x, scale, bias, expected, (int)length, mode == CUDNN_RMS_NORM);
+      norm_reference<<<(unsigned)rows, 128>>>(x, scale, bias, expected, (int)length,
+                                              mode == CUDNN_RMS_NORM);
       CHECK(cudaDeviceSynchronize());
       for (bool relu : {false, true}) {
         dnn_graph_t g(handle);
         const extents_t xe = {rows, length, 1, 1}, se = {1, length, 1, 1};
         dnn_t out = g.nhwc(CUDNN_DATA_HALF, xe, y);
         dnn_t middle = relu ? g.between(xe) : out;
-        cudnnStatus_t status = norm(g, mode, g.nhwc(CUDNN_DATA_HALF, xe, x), g.nhwc(CUDNN_DATA_FLOAT, se, scale),
-                                    mode == CUDNN_LAYER_NORM ? g.nhwc(CUDNN_DATA_FLOAT, se, bias) : nullptr,
-                                    g.tensor(CUDNN_DATA_FLOAT, one, one, &epsilon, true), middle);
-        if (relu && status == CUDNN_STATUS_SUCCESS) { /* twice negated, so that the reference stays */
+        cudnnStatus_t status =
+            norm(g, mode, g.nhwc(CUDNN_DATA_HALF, xe, x), g.nhwc(CUDNN_DATA_FLOAT, se, scale),
+                 mode == CUDNN_LAYER_NORM ? g.nhwc(CUDNN_DATA_FLOAT, se, bias) : nullptr,
+                 g.tensor(CUDNN_DATA_FLOAT, one, one, &epsilon, true), middle);
+        if (relu &&
+            status == CUDNN_STATUS_SUCCESS) { /* twice negated, so that the reference stays */
           dnn_t negated = g.between(xe);
           status = g.pointwise(CUDNN_POINTWISE_NEG, middle, nullptr, negated);
           if (status == CUDNN_STATUS_SUCCESS) {
@@ -134,8 +140,9 @@ static void normalisation() {
         if (status == CUDNN_STATUS_SUCCESS) {
           status = g.finish();
         }
-        examine(std::string(mode == CUDNN_LAYER_NORM ? "layer norm " : "RMS norm ") + std::to_string(rows) + "x" +
-                    std::to_string(length) + (relu ? " with two pointwise behind" : ""),
+        examine(std::string(mode == CUDNN_LAYER_NORM ? "layer norm " : "RMS norm ") +
+                    std::to_string(rows) + "x" + std::to_string(length) +
+                    (relu ? " with two pointwise behind" : ""),
                 g, status, y, expected, n, 4. * n);
       }
     }
@@ -164,7 +171,8 @@ static __global__ void pool_reference(const half* x, double* y, pool_t p, int64_
     for (int64_t b = 0; b < p.window; b++) {
       const int64_t h = r * p.stride + a - p.padding, w = q * p.stride + b - p.padding;
       if (h >= 0 && w >= 0 && h < p.extent && w < p.extent) {
-        const double v = (double)__half2float(x[((image * p.extent + h) * p.extent + w) * p.channels + c]);
+        const double v =
+            (double)__half2float(x[((image * p.extent + h) * p.extent + w) * p.channels + c]);
         most = fmax(most, v);
         sum += v;
         count++;
@@ -179,16 +187,19 @@ static __global__ void own_maximum(const half* x, half* y, pool_t p, int out, un
   if (i >= n) {
     return;
   }
-  const int c = i % pieces, q = i / pieces % out, r = i / pieces / out % out, image = i / pieces / out / out;
+  const int c = i % pieces, q = i / pieces % out, r = i / pieces / out % out,
+            image = i / pieces / out / out;
   half2 most[4];
   for (int k = 0; k < 4; k++) {
     most[k] = __float2half2_rn(-65504.f);
   }
   for (int a = 0; a < p.window; a++) {
     for (int b = 0; b < p.window; b++) {
-      const int h = r * (int)p.stride + a - (int)p.padding, w = q * (int)p.stride + b - (int)p.padding;
+      const int h = r * (int)p.stride + a - (int)p.padding,
+                w = q * (int)p.stride + b - (int)p.padding;
       if (h >= 0 && w >= 0 && h < p.extent && w < p.extent) {
-        const uint4 v = *(const uint4*)(x + (((size_t)image * p.extent + h) * p.extent + w) * p.channels + c * 8);
+        const uint4 v = *(
+            const uint4*)(x + (((size_t)image * p.extent + h) * p.extent + w) * p.channels + c * 8);
         for (int k = 0; k < 4; k++) {
           most[k] = __hmax2(most[k], ((const half2*)&v)[k]);
         }
@@ -197,7 +208,8 @@ static __global__ void own_maximum(const half* x, half* y, pool_t p, int out, un
   }
   *(uint4*)(y + (size_t)i * 8) = *(uint4*)most;
 }
-/* The mean over an image: a block has eight channels times 8 pieces, the threads go over the pixels. */
+/* The mean over an image: a block has eight channels times 8 pieces, the threads go over the
+ * pixels. */
 static __global__ void own_mean(const half* x, half* y, int channels, int pixels) {
   __shared__ float sums[16][65];
   const int piece = threadIdx.x % 8, first = threadIdx.x / 8, c = blockIdx.x * 64 + piece * 8;
@@ -218,19 +230,22 @@ static __global__ void own_mean(const half* x, half* y, int channels, int pixels
     for (int i = 0; i < 16; i++) {
       t += sums[i][threadIdx.x];
     }
-    y[(size_t)blockIdx.y * channels + blockIdx.x * 64 + threadIdx.x] = __float2half(t / (float)pixels);
+    y[(size_t)blockIdx.y * channels + blockIdx.x * 64 + threadIdx.x] =
+        __float2half(t / (float)pixels);
   }
 }
 
 static void pooling() {
-  static const pool_t pools[] = {{"maximum 3x3/2 64 @112", CUDNN_RESAMPLE_MAXPOOL, 64, 112, 3, 2, 1},
-                                 {"maximum 2x2/2 64 @224", CUDNN_RESAMPLE_MAXPOOL, 64, 224, 2, 2, 0},
-                                 {"mean 2x2/2 256 @28", CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING, 256, 28, 2, 2, 0},
-                                 {"mean 7x7 2048 @7", CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING, 2048, 7, 7, 7, 0}};
+  static const pool_t pools[] = {
+      {"maximum 3x3/2 64 @112", CUDNN_RESAMPLE_MAXPOOL, 64, 112, 3, 2, 1},
+      {"maximum 2x2/2 64 @224", CUDNN_RESAMPLE_MAXPOOL, 64, 224, 2, 2, 0},
+      {"mean 2x2/2 256 @28", CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING, 256, 28, 2, 2, 0},
+      {"mean 7x7 2048 @7", CUDNN_RESAMPLE_AVGPOOL_EXCLUDE_PADDING, 2048, 7, 7, 7, 0}};
   for (int64_t batch : {1, 32}) {
     for (const pool_t& p : pools) {
       const int64_t out = (p.extent + 2 * p.padding - p.window) / p.stride + 1;
-      const extents_t xe = {batch, p.channels, p.extent, p.extent}, ye = {batch, p.channels, out, out};
+      const extents_t xe = {batch, p.channels, p.extent, p.extent},
+                      ye = {batch, p.channels, out, out};
       const size_t inputs = (size_t)(batch * p.channels * p.extent * p.extent),
                    n = (size_t)(batch * p.channels * out * out);
       half *x = random_half(inputs, 2, 1), *y = device_new<half>(n);
@@ -241,11 +256,13 @@ static void pooling() {
         dnn_graph_t g(handle);
         dnn_t r = g.make(CUDNN_BACKEND_RESAMPLE_DESCRIPTOR);
         const int64_t strides[2] = {p.stride, p.stride};
-        cudnnFraction_t window[2] = {{p.window, 1}, {p.window, 1}}, pad[2] = {{p.padding, 1}, {p.padding, 1}},
+        cudnnFraction_t window[2] = {{p.window, 1}, {p.window, 1}},
+                        pad[2] = {{p.padding, 1}, {p.padding, 1}},
                         step[2] = {{strides[0], 1}, {strides[1], 1}};
         dnn_one(r, CUDNN_ATTR_RESAMPLE_MODE, CUDNN_TYPE_RESAMPLE_MODE, p.mode);
         dnn_one(r, CUDNN_ATTR_RESAMPLE_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-        dnn_one(r, CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, CUDNN_PROPAGATE_NAN);
+        dnn_one(r, CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION,
+                CUDNN_PROPAGATE_NAN);
         dnn_one(r, CUDNN_ATTR_RESAMPLE_PADDING_MODE, CUDNN_TYPE_PADDING_MODE,
                 p.mode == CUDNN_RESAMPLE_MAXPOOL ? CUDNN_NEG_INF_PAD : CUDNN_ZERO_PAD);
         dnn_one(r, CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS, CUDNN_TYPE_INT64, (int64_t)2);
@@ -267,8 +284,8 @@ static void pooling() {
         if (status == CUDNN_STATUS_SUCCESS) {
           status = g.finish();
         }
-        examine(std::string("pooling, ") + p.name + " batch " + std::to_string(batch), g, status, y, expected, n,
-                2. * (inputs + n));
+        examine(std::string("pooling, ") + p.name + " batch " + std::to_string(batch), g, status, y,
+                expected, n, 2. * (inputs + n));
       }
       const bool maximum = p.mode == CUDNN_RESAMPLE_MAXPOOL;
       if (maximum || out == 1) {
@@ -277,8 +294,8 @@ static void pooling() {
           if (maximum) {
             own_maximum<<<(pieces + 255) / 256, 256, 0, s>>>(x, y, p, (int)out, pieces);
           } else {
-            own_mean<<<dim3((unsigned)p.channels / 64, (unsigned)batch), 128, 0, s>>>(x, y, (int)p.channels,
-                                                                                     (int)(p.extent * p.extent));
+            own_mean<<<dim3((unsigned)p.channels / 64, (unsigned)batch), 128, 0, s>>>(
+                x, y, (int)p.channels, (int)(p.extent * p.extent));
           }
         };
         CHECK(cudaMemset(y, 0xff, n * 2));
@@ -300,8 +317,8 @@ struct transposed_t {
   const char* name;
   int64_t in, out, extent, window, stride, padding;
 };
-static __global__ void transposed_reference(const half* x, const half* w, double* y, transposed_t p, int64_t extent_out,
-                                            size_t n) {
+static __global__ void transposed_reference(const half* x, const half* w, double* y, transposed_t p,
+                                            int64_t extent_out, size_t n) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i >= n) {
     return;
@@ -312,11 +329,13 @@ static __global__ void transposed_reference(const half* x, const half* w, double
   for (int64_t a = 0; a < p.window; a++) {
     for (int64_t b = 0; b < p.window; b++) {
       const int64_t h = r + p.padding - a, v = q + p.padding - b;
-      if (h < 0 || v < 0 || h % p.stride || v % p.stride || h / p.stride >= p.extent || v / p.stride >= p.extent) {
+      if (h < 0 || v < 0 || h % p.stride || v % p.stride || h / p.stride >= p.extent ||
+          v / p.stride >= p.extent) {
         continue;
       }
       for (int64_t k = 0; k < p.in; k++) {
-        sum += (double)__half2float(x[((image * p.extent + h / p.stride) * p.extent + v / p.stride) * p.in + k]) *
+        sum += (double)__half2float(
+                   x[((image * p.extent + h / p.stride) * p.extent + v / p.stride) * p.in + k]) *
                (double)__half2float(w[((k * p.window + a) * p.window + b) * p.out + c]);
       }
     }
@@ -332,22 +351,26 @@ static void transposed() {
   for (int64_t batch : {1, 32}) {
     for (const transposed_t& p : all) {
       const int64_t out = (p.extent - 1) * p.stride + p.window - 2 * p.padding;
-      const extents_t xe = {batch, p.in, p.extent, p.extent}, we = {p.in, p.out, p.window, p.window},
-                      ye = {batch, p.out, out, out};
-      const size_t inputs = (size_t)(batch * p.in * p.extent * p.extent), n = (size_t)(batch * p.out * out * out),
+      const extents_t xe = {batch, p.in, p.extent, p.extent},
+                      we = {p.in, p.out, p.window, p.window}, ye = {batch, p.out, out, out};
+      const size_t inputs = (size_t)(batch * p.in * p.extent * p.extent),
+                   n = (size_t)(batch * p.out * out * out),
                    weights = (size_t)(p.in * p.out * p.window * p.window);
-      half *x = random_half(inputs, 1, 1), *w = random_half(weights, 0.05f, 2), *y = device_new<half>(n);
-      half *zero = device_new<half>((size_t)p.out);
+      half *x = random_half(inputs, 1, 1), *w = random_half(weights, 0.05f, 2),
+           *y = device_new<half>(n);
+      half* zero = device_new<half>((size_t)p.out);
       CHECK(cudaMemset(zero, 0, (size_t)p.out * 2));
       double* expected = device_new<double>(n);
       transposed_reference<<<(unsigned)((n + 127) / 128), 128>>>(x, w, expected, p, out, n);
       CHECK(cudaDeviceSynchronize());
       for (bool bias : {false, true}) {
         dnn_graph_t g(handle);
-        const int64_t strides[2] = {p.stride, p.stride}, pads[2] = {p.padding, p.padding}, ones[2] = {1, 1};
+        const int64_t strides[2] = {p.stride, p.stride}, pads[2] = {p.padding, p.padding},
+                      ones[2] = {1, 1};
         dnn_t c = g.make(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
         dnn_one(c, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-        dnn_one(c, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+        dnn_one(c, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
+                CUDNN_CROSS_CORRELATION);
         dnn_one(c, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, (int64_t)2);
         CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, strides));
         CHECK_DNN(dnn_set(c, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pads));
@@ -356,145 +379,31 @@ static void transposed() {
         CHECK_DNN(cudnnBackendFinalize(c));
         dnn_t o = g.make(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
         dnn_t result = g.nhwc(CUDNN_DATA_HALF, ye, y), middle = bias ? g.between(ye) : result;
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, CUDNN_TYPE_BACKEND_DESCRIPTOR, c);
+        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                CUDNN_TYPE_BACKEND_DESCRIPTOR, c);
         dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                 g.nhwc(CUDNN_DATA_HALF, we, w));
         dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, CUDNN_TYPE_BACKEND_DESCRIPTOR,
                 g.nhwc(CUDNN_DATA_HALF, xe, x));
-        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_TYPE_BACKEND_DESCRIPTOR, middle);
+        dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                middle);
         dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_FLOAT, 1.f);
         dnn_one(o, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_FLOAT, 0.f);
         cudnnStatus_t status = cudnnBackendFinalize(o);
         g.operations.push_back(o);
         if (bias && status == CUDNN_STATUS_SUCCESS) {
-          status = g.pointwise(CUDNN_POINTWISE_ADD, middle, g.nhwc(CUDNN_DATA_HALF, {1, p.out, 1, 1}, zero), result);
+          status = g.pointwise(CUDNN_POINTWISE_ADD, middle,
+                               g.nhwc(CUDNN_DATA_HALF, {1, p.out, 1, 1}, zero), result);
         }
         if (status == CUDNN_STATUS_SUCCESS) {
           status = g.finish();
         }
-        examine(std::string("transposed convolution ") + p.name + " batch " + std::to_string(batch) +
-                    (bias ? " + bias" : ""),
+        examine(std::string("transposed convolution ") + p.name + " batch " +
+                    std::to_string(batch) + (bias ? " + bias" : ""),
                 g, status, y, expected, n, 2. * (inputs + n + weights));
       }
       for (void* q : {(void*)x, (void*)w, (void*)y, (void*)zero, (void*)expected}) {
         CHECK(cudaFree(q));
-      }
-    }
-  }
-}
-
-/* ---- LSTM ---- */
-
-static void recurrent() {
-  static const struct {
-    const char* name;
-    cudnnRNNAlgo_t algorithm;
-  } ways[] = {{"standard", CUDNN_RNN_ALGO_STANDARD},
-              {"persistent static", CUDNN_RNN_ALGO_PERSIST_STATIC},
-              {"persistent dynamic", CUDNN_RNN_ALGO_PERSIST_DYNAMIC},
-              {"persistent, small hidden", CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H}};
-  for (bool single : {false, true}) {
-    for (int hidden : {128, 512, 1024}) {
-      for (int batch : {1, 32}) {
-        const int length = 100;
-        printf("LSTM %d of %d, %d steps, batch %d, %s:", hidden, hidden, length, batch, single ? "fp32" : "fp16");
-        for (const auto& way : ways) {
-          cudnnRNNDescriptor_t rnn;
-          cudnnDropoutDescriptor_t dropout;
-          cudnnRNNDataDescriptor_t x_data, y_data;
-          cudnnTensorDescriptor_t state;
-          const cudnnDataType_t type = single ? CUDNN_DATA_FLOAT : CUDNN_DATA_HALF;
-          CHECK_DNN(cudnnCreateRNNDescriptor(&rnn));
-          CHECK_DNN(cudnnCreateDropoutDescriptor(&dropout));
-          CHECK_DNN(cudnnSetDropoutDescriptor(dropout, handle, 0, nullptr, 0, 0));
-          CHECK_DNN(cudnnCreateRNNDataDescriptor(&x_data));
-          CHECK_DNN(cudnnCreateRNNDataDescriptor(&y_data));
-          CHECK_DNN(cudnnCreateTensorDescriptor(&state));
-          const int dims[3] = {1, batch, hidden}, strides[3] = {batch * hidden, hidden, 1};
-          CHECK_DNN(cudnnSetTensorNdDescriptor(state, type, 3, dims, strides));
-          cudnnStatus_t status = cudnnSetRNNDescriptor_v8(
-              rnn, way.algorithm, CUDNN_LSTM, CUDNN_RNN_SINGLE_INP_BIAS, CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, type,
-              CUDNN_DATA_FLOAT, single ? CUDNN_DEFAULT_MATH : CUDNN_TENSOR_OP_MATH, hidden, hidden, hidden, 1, dropout,
-              CUDNN_RNN_PADDED_IO_DISABLED);
-          if (status == CUDNN_STATUS_SUCCESS && way.algorithm == CUDNN_RNN_ALGO_PERSIST_DYNAMIC) {
-            status = cudnnBuildRNNDynamic(handle, rnn, batch);
-          }
-          const std::vector<int> lengths(batch, length);
-          CHECK_DNN(cudnnSetRNNDataDescriptor(x_data, type, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, length, batch, hidden,
-                                              lengths.data(), nullptr));
-          CHECK_DNN(cudnnSetRNNDataDescriptor(y_data, type, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, length, batch, hidden,
-                                              lengths.data(), nullptr));
-          size_t weights = 0, work = 0, reserve = 0;
-          if (status == CUDNN_STATUS_SUCCESS) {
-            status = cudnnGetRNNWeightSpaceSize(handle, rnn, &weights);
-          }
-          if (status == CUDNN_STATUS_SUCCESS) {
-            status = cudnnGetRNNTempSpaceSizes(handle, rnn, CUDNN_FWD_MODE_INFERENCE, x_data, &work, &reserve);
-          }
-          if (status != CUDNN_STATUS_SUCCESS) {
-            printf(" %s refused (%s);", way.name, cudnnGetErrorString(status));
-            continue;
-          }
-          const size_t n = (size_t)length * batch * hidden;
-          uint8_t* w = device_new<uint8_t>(weights);
-          if (single) {
-            fill_float<<<64, 256>>>((float*)w, weights / 4, 0, 0.05f, 5);
-          } else {
-            fill_half<<<64, 256>>>((half*)w, weights / 2, 0.05f, 5);
-          }
-          uint8_t *x = (uint8_t*)(single ? (void*)random_float(n, 0, 1, 1) : (void*)random_half(n, 1, 1)),
-                  *y = device_new<uint8_t>(n * 4), *work_space = device_new<uint8_t>(work + 1);
-          int* device_lengths = device_new<int>(batch);
-          CHECK(cudaMemcpy(device_lengths, lengths.data(), batch * 4, cudaMemcpyHostToDevice));
-          cudaStream_t s;
-          CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-          CHECK_DNN(cudnnSetStream(handle, s));
-          auto forward = [&] {
-            return cudnnRNNForward(handle, rnn, CUDNN_FWD_MODE_INFERENCE, device_lengths, x_data, x, y_data, y, state,
-                                   nullptr, nullptr, state, nullptr, nullptr, weights, w, work, work_space, 0, nullptr);
-          };
-          status = forward();
-          const cudaError_t ran = cudaStreamSynchronize(s);
-          if (status != CUDNN_STATUS_SUCCESS || ran != cudaSuccess) {
-            printf(" %s does not run (%s, %s);", way.name, cudnnGetErrorString(status), cudaGetErrorName(ran));
-          } else {
-            const spread_t t = host_time([&] {
-              CHECK_DNN(forward());
-              CHECK(cudaStreamSynchronize(s));
-            },
-            11);
-            cudaGraph_t graph = nullptr;
-            cudaGraphExec_t exec = nullptr;
-            CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-            status = forward();
-            cudaError_t captured = cudaStreamEndCapture(s, &graph);
-            size_t nodes = 0;
-            double by_graph = NAN;
-            if (captured == cudaSuccess && status == CUDNN_STATUS_SUCCESS) {
-              CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
-              captured = cudaGraphInstantiate(&exec, graph, 0);
-              if (captured == cudaSuccess) {
-                by_graph = host_time([&] {
-                             CHECK(cudaGraphLaunch(exec, s));
-                             CHECK(cudaStreamSynchronize(s));
-                           },
-                           11)
-                               .median;
-              }
-            }
-            cudaGetLastError();
-            printf(" %s %.0f us (%.0f-%.0f), as a graph %s, %zu nodes, %.0f us, work space %zu KB;", way.name, t.median,
-                   t.low, t.high, captured == cudaSuccess ? cudnnGetErrorString(status) : cudaGetErrorName(captured), nodes,
-                   by_graph, work >> 10);
-          }
-          CHECK(cudaStreamSynchronize(s));
-          CHECK_DNN(cudnnSetStream(handle, nullptr));
-          for (void* p : {(void*)x, (void*)y, (void*)w, (void*)work_space, (void*)device_lengths}) {
-            CHECK(cudaFree(p));
-          }
-          fflush(stdout);
-        }
-        printf("\n");
       }
     }
   }
@@ -507,5 +416,4 @@ int main() {
   normalisation();
   pooling();
   transposed();
-  recurrent();
 }

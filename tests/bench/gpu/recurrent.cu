@@ -1,6 +1,6 @@
-/* What an own kernel for an LSTM at small batch would need: a barrier of all its blocks a step, and one
- * launch that keeps the recurrent weights in shared memory for all steps. The products with the input are
- * taken as made before, as a library makes them.
+/* What an own kernel for an LSTM at small batch would need: a barrier of all its blocks a step, and
+ * one launch that keeps the recurrent weights in shared memory for all steps. The products with the
+ * input are taken as made before, as a library makes them.
  *
  *   recurrent
  *   recurrent --check      for the sanitizers */
@@ -38,11 +38,12 @@ static __global__ void only_cluster_barriers(int rounds) {
   }
 }
 
-/* UNITS hidden units a block: 4 * UNITS rows of weights in shared memory, a row's dot product by LANES
- * lanes. Gates in the order i, f, g, o. `h` twice: read one, write the other. */
+/* UNITS hidden units a block: 4 * UNITS rows of weights in shared memory, a row's dot product by
+ * LANES lanes. Gates in the order i, f, g, o. `h` twice: read one, write the other. */
 template <int HIDDEN, int UNITS, int BATCH>
 static __global__ void __launch_bounds__(256)
-    lstm(const half* weights, const float* from_input, half* h, half* out, unsigned* counter, int steps) {
+    lstm(const half* weights, const float* from_input, half* h, half* out, unsigned* counter,
+         int steps) {
   constexpr int ROWS = 4 * UNITS, LANES = 256 / ROWS > 32 ? 32 : 256 / ROWS, AT_ONCE = 256 / LANES;
   constexpr int PIECES = HIDDEN / 8, EACH = PIECES / LANES;
   static_assert(ROWS % AT_ONCE == 0 && PIECES % LANES == 0, "");
@@ -60,14 +61,16 @@ static __global__ void __launch_bounds__(256)
   __syncthreads();
   for (int t = 0; t < steps; t++) {
     for (int i = threadIdx.x; i < BATCH * PIECES; i += 256) {
-      state[i] = t == 0 ? make_uint4(0, 0, 0, 0) : __ldcg((const uint4*)h + (t & 1) * BATCH * PIECES + i);
+      state[i] =
+          t == 0 ? make_uint4(0, 0, 0, 0) : __ldcg((const uint4*)h + (t & 1) * BATCH * PIECES + i);
     }
     /* asked for before the barrier would be better still */
     float input[4];
     const int b_own = threadIdx.x / UNITS, u_own = threadIdx.x % UNITS;
     if (threadIdx.x < BATCH * UNITS) {
       for (int g = 0; g < 4; g++) {
-        input[g] = from_input[((size_t)t * BATCH + b_own) * 4 * HIDDEN + g * HIDDEN + first + u_own];
+        input[g] =
+            from_input[((size_t)t * BATCH + b_own) * 4 * HIDDEN + g * HIDDEN + first + u_own];
       }
     }
     __syncthreads();
@@ -81,7 +84,8 @@ static __global__ void __launch_bounds__(256)
           const uint4 x = state[b * PIECES + e * LANES + lane];
 #pragma unroll
           for (int k = 0; k < 4; k++) {
-            const float2 p = __half22float2(((const half2*)&a)[k]), q = __half22float2(((const half2*)&x)[k]);
+            const float2 p = __half22float2(((const half2*)&a)[k]),
+                         q = __half22float2(((const half2*)&x)[k]);
             sum[b] = fmaf(p.x, q.x, fmaf(p.y, q.y, sum[b]));
           }
         }
@@ -117,17 +121,20 @@ template <int HIDDEN, int UNITS, int BATCH>
 static void measure(bool check) {
   const int steps = check ? 4 : 100, blocks = HIDDEN / UNITS;
   half *weights = random_half((size_t)4 * HIDDEN * HIDDEN, 1.7f / sqrtf((float)HIDDEN), 1),
-       *h = device_new<half>(2 * BATCH * HIDDEN), *out = device_new<half>((size_t)steps * BATCH * HIDDEN);
+       *h = device_new<half>(2 * BATCH * HIDDEN),
+       *out = device_new<half>((size_t)steps * BATCH * HIDDEN);
   float* input = random_float((size_t)steps * BATCH * 4 * HIDDEN, 0, 1, 2);
   unsigned* counter = device_new<unsigned>(1);
-  const size_t shared = (size_t)4 * UNITS * (HIDDEN / 8 + 1) * 16 + BATCH * HIDDEN * 2 + BATCH * 4 * UNITS * 4;
+  const size_t shared =
+      (size_t)4 * UNITS * (HIDDEN / 8 + 1) * 16 + BATCH * HIDDEN * 2 + BATCH * 4 * UNITS * 4;
   auto kernel = lstm<HIDDEN, UNITS, BATCH>;
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   int count = steps;
   graph_t graph([&](cudaStream_t s) {
     CHECK(cudaMemsetAsync(counter, 0, 4, s));
     void* arguments[] = {&weights, &input, &h, &out, &counter, &count};
-    CHECK(cudaLaunchCooperativeKernel((void*)kernel, dim3(blocks), dim3(256), arguments, shared, s));
+    CHECK(
+        cudaLaunchCooperativeKernel((void*)kernel, dim3(blocks), dim3(256), arguments, shared, s));
   });
   graph.run("lstm");
   /* float64 on the host, for the first image of the batch, rounding where the kernel rounds */
@@ -166,9 +173,12 @@ static void measure(bool check) {
     worst = std::max(worst, std::sqrt(difference / size));
   }
   const spread_t t = graph.time(check ? 1 : 31);
-  printf("LSTM %d, batch %d, %d steps, %d blocks of %d units, %zu KB of shared memory: %.1f us (%.1f-%.1f), %.2f a step, "
-         "error %.1e\n",
-         HIDDEN, BATCH, steps, blocks, UNITS, shared >> 10, t.median, t.low, t.high, t.median / steps, worst);
+  printf(
+      "LSTM %d, batch %d, %d steps, %d blocks of %d units, %zu KB of shared memory: %.1f us "
+      "(%.1f-%.1f), %.2f a step, "
+      "error %.1e\n",
+      HIDDEN, BATCH, steps, blocks, UNITS, shared >> 10, t.median, t.low, t.high, t.median / steps,
+      worst);
   fflush(stdout);
   for (void* p : {(void*)weights, (void*)h, (void*)out, (void*)input, (void*)counter}) {
     CHECK(cudaFree(p));
@@ -184,18 +194,21 @@ static void barriers() {
       graph_t graph([&](cudaStream_t s) {
         CHECK(cudaMemsetAsync(counter, 0, 4, s));
         void* arguments[] = {&counter, &rounds[i]};
-        CHECK(cudaLaunchCooperativeKernel((void*)only_barriers, dim3(blocks), dim3(256), arguments, 0, s));
+        CHECK(cudaLaunchCooperativeKernel((void*)only_barriers, dim3(blocks), dim3(256), arguments,
+                                          0, s));
       });
       t[i] = graph.time(15).median;
     }
     printf("BARRIER of %d blocks through memory: %.3f us\n", blocks, (t[1] - t[0]) / 1000);
   }
-  CHECK(cudaFuncSetAttribute(only_cluster_barriers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  CHECK(cudaFuncSetAttribute(only_cluster_barriers, cudaFuncAttributeNonPortableClusterSizeAllowed,
+                             1));
   for (int blocks : {2, 4, 8, 16}) {
     double t[2];
     for (int i = 0; i < 2; i++) {
       graph_t graph([&](cudaStream_t s) {
-        CHECK(launch(only_cluster_barriers, dim3(blocks), 256, 0, dim3(blocks), false, s, i ? 1200 : 200));
+        CHECK(launch(only_cluster_barriers, dim3(blocks), 256, 0, dim3(blocks), false, s,
+                     i ? 1200 : 200));
       });
       t[i] = graph.time(15).median;
     }

@@ -68,9 +68,11 @@ static spread_t copy_time(int d, size_t bytes, int way) {
       } else if (way == 2) {
         CHECK(cudaMemcpyAsync(memory[1 - d], memory[d], bytes, cudaMemcpyDefault, s.stream));
       } else if (way == 3) {
-        fetch<<<264, 512, 0, s.stream>>>((const uint4*)memory[1 - d], (uint4*)memory[d], bytes / 16);
+        fetch<<<264, 512, 0, s.stream>>>((const uint4*)memory[1 - d], (uint4*)memory[d],
+                                         bytes / 16);
       } else {
-        fetch<<<264, 512, 0, s.stream>>>((const uint4*)memory[d], (uint4*)memory[1 - d], bytes / 16);
+        fetch<<<264, 512, 0, s.stream>>>((const uint4*)memory[d], (uint4*)memory[1 - d],
+                                         bytes / 16);
       }
     }
     CHECK(cudaEventRecord(s.end, s.stream));
@@ -85,8 +87,10 @@ static spread_t copy_time(int d, size_t bytes, int way) {
 }
 
 static void copies(bool peer) {
-  static const char* const ways[] = {"push", "pull", "cudaMemcpyAsync default", "kernel reads", "kernel writes"};
-  for (size_t bytes : {(size_t)4 << 10, (size_t)64 << 10, (size_t)1 << 20, (size_t)16 << 20, (size_t)LARGEST}) {
+  static const char* const ways[] = {"push", "pull", "cudaMemcpyAsync default", "kernel reads",
+                                     "kernel writes"};
+  for (size_t bytes :
+       {(size_t)4 << 10, (size_t)64 << 10, (size_t)1 << 20, (size_t)16 << 20, (size_t)LARGEST}) {
     printf("COPY %zu KB, %s:", bytes >> 10, peer ? "peer access on" : "peer access off");
     for (int way = 0; way < (peer ? 5 : 3); way++) {
       const spread_t t = copy_time(0, bytes, way);
@@ -115,15 +119,17 @@ static void hops() {
   }
   cudaStream_t a = sides[0].stream, b = sides[1].stream;
   auto by_events = [&](int count) {
-    return host_time([&] {
-      ping(a, b, count, events);
-      CHECK(cudaStreamSynchronize(a));
-      CHECK(cudaStreamSynchronize(b));
-    },
-    60, 10);
+    return host_time(
+        [&] {
+          ping(a, b, count, events);
+          CHECK(cudaStreamSynchronize(a));
+          CHECK(cudaStreamSynchronize(b));
+        },
+        60, 10);
   };
   const spread_t few = by_events(8), more = by_events(48);
-  printf("HOP by events between streams: %.2f us each, a layer included\n", (more.median - few.median) / 40);
+  printf("HOP by events between streams: %.2f us each, a layer included\n",
+         (more.median - few.median) / 40);
   auto one_graph = [&](int count) {
     CHECK(cudaSetDevice(0));
     cudaStream_t q, r;
@@ -151,10 +157,12 @@ static void hops() {
         end.push_back(now_us() - t);
       }
     }
-    printf("HOP one graph over both devices, %d layers: instantiate %.0f us, launch returns after %.2f us, to "
-           "the end %.1f (%.1f-%.1f)\n",
-           count, made, spread_of(host).median, spread_of(end).median, spread_of(end).low,
-           spread_of(end).high);
+    printf(
+        "HOP one graph over both devices, %d layers: instantiate %.0f us, launch returns after "
+        "%.2f us, to "
+        "the end %.1f (%.1f-%.1f)\n",
+        count, made, spread_of(host).median, spread_of(end).median, spread_of(end).low,
+        spread_of(end).high);
     return spread_of(end).median;
   };
   const double short_graph = one_graph(8), long_graph = one_graph(48);
@@ -166,21 +174,22 @@ static void hops() {
   };
   graph_t *g = graph_on(0, 50), *h = graph_on(1, 50);
   auto run = [&](bool both, bool in_order) {
-    return host_time([&] {
-      CHECK(cudaSetDevice(0));
-      CHECK(cudaGraphLaunch(g->exec, a));
-      if (both) {
-        if (in_order) {
-          CHECK(cudaEventRecord(sides[0].silent, a));
-          CHECK(cudaStreamWaitEvent(b, sides[0].silent, 0));
-        }
-        CHECK(cudaSetDevice(1));
-        CHECK(cudaGraphLaunch(h->exec, b));
-        CHECK(cudaStreamSynchronize(b));
-      }
-      CHECK(cudaStreamSynchronize(a));
-    },
-    200, 20);
+    return host_time(
+        [&] {
+          CHECK(cudaSetDevice(0));
+          CHECK(cudaGraphLaunch(g->exec, a));
+          if (both) {
+            if (in_order) {
+              CHECK(cudaEventRecord(sides[0].silent, a));
+              CHECK(cudaStreamWaitEvent(b, sides[0].silent, 0));
+            }
+            CHECK(cudaSetDevice(1));
+            CHECK(cudaGraphLaunch(h->exec, b));
+            CHECK(cudaStreamSynchronize(b));
+          }
+          CHECK(cudaStreamSynchronize(a));
+        },
+        200, 20);
   };
   print("GRAPHS of 50 layers, one device, to the end", run(false, false));
   print("GRAPHS both devices, at once, one thread, to the end", run(true, false));
@@ -190,18 +199,20 @@ static void hops() {
   printf("GRAPH of device 0 launched into a stream of device 1: %s\n", cudaGetErrorName(elsewhere));
   cudaGetLastError();
   CHECK(cudaSetDevice(1));
-  print("GRAPH launch with the other device current", host_time([&] {
-          CHECK(cudaGraphLaunch(g->exec, a));
-          CHECK(cudaStreamSynchronize(a));
-        },
-        100));
+  print("GRAPH launch with the other device current", host_time(
+                                                          [&] {
+                                                            CHECK(cudaGraphLaunch(g->exec, a));
+                                                            CHECK(cudaStreamSynchronize(a));
+                                                          },
+                                                          100));
   print("SET DEVICE back and forth, each", [] {
-    spread_t t = host_time([] {
-      for (int i = 0; i < 100; i++) {
-        CHECK(cudaSetDevice(i & 1));
-      }
-    },
-    50);
+    spread_t t = host_time(
+        [] {
+          for (int i = 0; i < 100; i++) {
+            CHECK(cudaSetDevice(i & 1));
+          }
+        },
+        50);
     return spread_t{t.median / 100, t.low / 100, t.high / 100};
   }());
 }
@@ -210,8 +221,8 @@ static void hops() {
 static void interference() {
   struct task_t {
     const char* name;
-    int kind; /* 0 nothing, 1 graphs, 2 single launches, 3 memory from the pool, 4 cudaMalloc, 5 capture and
-                 instantiate, 6 pinned memory */
+    int kind; /* 0 nothing, 1 graphs, 2 single launches, 3 memory from the pool, 4 cudaMalloc, 5
+                 capture and instantiate, 6 pinned memory */
     int device;
   };
   const task_t tasks[] = {{"nothing", 0, 1},
@@ -285,9 +296,12 @@ static void interference() {
     other.join();
     std::sort(host.begin(), host.end());
     const spread_t h = spread_of(host), e = spread_of(end);
-    printf("BESIDE %s (%.0f a second): launch returns after %.2f us (%.2f-%.2f, 99th percentile %.1f), to the end "
-           "%.1f (%.1f-%.1f)\n",
-           task.name, rate, h.median, h.low, h.high, host[host.size() * 99 / 100], e.median, e.low, e.high);
+    printf(
+        "BESIDE %s (%.0f a second): launch returns after %.2f us (%.2f-%.2f, 99th percentile "
+        "%.1f), to the end "
+        "%.1f (%.1f-%.1f)\n",
+        task.name, rate, h.median, h.low, h.high, host[host.size() * 99 / 100], e.median, e.low,
+        e.high);
   }
 }
 

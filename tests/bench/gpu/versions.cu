@@ -1,5 +1,5 @@
-/* What another process, and another version of the library, makes of stored cuDNN plans and cuBLASLt
- * algorithms. The versions are those that the loader finds.
+/* What another process, and another version of the library, makes of stored cuDNN plans and
+ * cuBLASLt algorithms. The versions are those that the loader finds.
  *
  *   versions --write FOLDER
  *   versions --read FOLDER */
@@ -14,8 +14,8 @@ static cudnnHandle_t handle;
 static cublasLtHandle_t blas;
 
 static std::string file_of(const std::string& folder, int layer, int form, int number) {
-  return folder + "/plan_" + std::to_string(layer) + "_" + std::to_string(form) + "_" + std::to_string(number) +
-         ".json";
+  return folder + "/plan_" + std::to_string(layer) + "_" + std::to_string(form) + "_" +
+         std::to_string(number) + ".json";
 }
 
 template <class Item>
@@ -39,11 +39,12 @@ static double run(dnn_plan_t& plan, dnn_graph_t& g, convolution_data_t<half>& d,
     return NAN;
   }
   const double error = relative_error(d.y, d.expected, d.outputs);
-  *time = step_time([&](cudaStream_t s, int) {
-    CHECK_DNN(cudnnSetStream(handle, s));
-    CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack));
-  },
-  9);
+  *time = step_time(
+      [&](cudaStream_t s, int) {
+        CHECK_DNN(cudnnSetStream(handle, s));
+        CHECK_DNN(cudnnBackendExecute(handle, plan.plan, plan.pack));
+      },
+      9);
   return error;
 }
 
@@ -66,8 +67,9 @@ static void write_plans(const std::string& folder) {
       const double error = run(plan, g, d, &t);
       const std::string json = plan.json();
       std::ofstream(file_of(folder, layer, form, number), std::ios::binary) << json;
-      printf("WRITTEN %s, %s, engine %ld: %zu bytes, %.2f us (%.2f-%.2f), error %.1e\n", layers[layer].name,
-             form_names[form], (long)engine, json.size(), t.median, t.low, t.high, error);
+      printf("WRITTEN %s, %s, engine %ld: %zu bytes, %.2f us (%.2f-%.2f), error %.1e\n",
+             layers[layer].name, form_names[form], (long)engine, json.size(), t.median, t.low,
+             t.high, error);
       if (number == 0) {
         printf("  begins: %.240s\n", json.c_str());
       }
@@ -110,8 +112,9 @@ static const int bert[4][2] = {{2304, 768}, {768, 768}, {3072, 768}, {768, 3072}
 
 static void algorithms(const std::string& folder, bool write) {
   std::vector<stored_t> stored;
-  half *x = random_half(128 * 3072, 1, 2), *w = random_half(3072 * 768, 0.05f, 3), *bias = random_half(4096, 0.5f, 1),
-       *y = device_new<half>(128 * 3072), *expected = device_new<half>(128 * 3072);
+  half *x = random_half(128 * 3072, 1, 2), *w = random_half(3072 * 768, 0.05f, 3),
+       *bias = random_half(4096, 0.5f, 1), *y = device_new<half>(128 * 3072),
+       *expected = device_new<half>(128 * 3072);
   const std::string path = folder + "/algorithms";
   if (write) {
     for (const auto& size : bert) {
@@ -120,7 +123,8 @@ static void algorithms(const std::string& folder, bool write) {
         stored.push_back({size[0], size[1], f.algo});
       }
     }
-    std::ofstream(path, std::ios::binary).write((const char*)stored.data(), stored.size() * sizeof(stored_t));
+    std::ofstream(path, std::ios::binary)
+        .write((const char*)stored.data(), stored.size() * sizeof(stored_t));
     printf("WRITTEN %zu algorithms\n", stored.size());
     return;
   }
@@ -137,13 +141,15 @@ static void algorithms(const std::string& folder, bool write) {
     const auto own = p.heuristics(8);
     CHECK_BLAS(p.run(&own[0].algo, w, x, nullptr, expected, nullptr));
     auto time_of = [&](const cublasLtMatmulAlgo_t& a) {
-      return step_time([&](cudaStream_t s, int) { CHECK_BLAS(p.run(&a, w, x, nullptr, y, s)); }, 9).median;
+      return step_time([&](cudaStream_t s, int) { CHECK_BLAS(p.run(&a, w, x, nullptr, y, s)); }, 9)
+          .median;
     };
     double best = INFINITY, best_stored = INFINITY;
     for (const auto& o : own) {
       best = std::min(best, time_of(o.algo));
     }
-    for (; at < stored.size() && stored[at].columns == size[0] && stored[at].channels == size[1]; at++) {
+    for (; at < stored.size() && stored[at].columns == size[0] && stored[at].channels == size[1];
+         at++) {
       const cublasLtMatmulAlgo_t& a = stored[at].algorithm;
       for (const auto& o : own) {
         if (!memcmp(&o.algo, &a, sizeof a)) {
@@ -152,8 +158,8 @@ static void algorithms(const std::string& folder, bool write) {
         }
       }
       cublasLtMatmulHeuristicResult_t result;
-      const cublasStatus_t check =
-          cublasLtMatmulAlgoCheck(blas, p.operation, p.weights, p.input, p.output, p.output, &a, &result);
+      const cublasStatus_t check = cublasLtMatmulAlgoCheck(blas, p.operation, p.weights, p.input,
+                                                           p.output, p.output, &a, &result);
       if (check != CUBLAS_STATUS_SUCCESS) {
         refusals += std::string(" ") + cublasLtGetStatusName(check);
         continue;
@@ -166,10 +172,13 @@ static void algorithms(const std::string& folder, bool write) {
         best_stored = std::min(best_stored, time_of(a));
       }
     }
-    printf("  128x%dx%d: best of its own eight %.2f us, best of the stored %.2f\n", size[0], size[1], best, best_stored);
+    printf("  128x%dx%d: best of its own eight %.2f us, best of the stored %.2f\n", size[0],
+           size[1], best, best_stored);
   }
-  printf("READ %zu algorithms: %d among this library's own proposals, %d pass the check, %d right;%s\n", stored.size(),
-         same, fits, right, refusals.c_str());
+  printf(
+      "READ %zu algorithms: %d among this library's own proposals, %d pass the check, %d "
+      "right;%s\n",
+      stored.size(), same, fits, right, refusals.c_str());
 }
 
 int main(int argc, char** argv) {
@@ -181,8 +190,8 @@ int main(int argc, char** argv) {
   CHECK_DNN(cudnnCreate(&handle));
   CHECK_BLAS(cublasLtCreate(&blas));
   const bool write = !strcmp(argv[1], "--write");
-  printf("VERSIONS %s: cuDNN %zu (built with %d), cuBLASLt %zu\n", write ? "write" : "read", cudnnGetVersion(),
-         CUDNN_VERSION, cublasLtGetVersion());
+  printf("VERSIONS %s: cuDNN %zu (built with %d), cuBLASLt %zu\n", write ? "write" : "read",
+         cudnnGetVersion(), CUDNN_VERSION, cublasLtGetVersion());
   write ? write_plans(argv[2]) : read_plans(argv[2]);
   algorithms(argv[2], write);
 }
