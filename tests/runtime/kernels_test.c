@@ -1,6 +1,5 @@
 /* Plans from outside that hand a kernel what it never accepted: refused when they are loaded, with
  * the step, the kernel and the reason. */
-#include "core/plan/plan_file.h"
 #include "tests/support/core_world.h"
 
 static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
@@ -70,38 +69,25 @@ static tenon_value_t make_dense(test_bench_t* b) {
                     add_dense(b, "dense", test_input(b, "x", DIMS(8, 8))));
 }
 
-static const tenon__operator_t* find_operator(void* user, const char* name) {
-  return tenon__catalog_operator(user, name, NULL);
-}
-
 /* Loads the plan with its only step changed; the words say why not. */
 static void expect_refused(core_world_t* world, tenon_value_t y,
-                           void (*change)(tenon__step_t* step), const char* words) {
-  tenon__plan_t* plan = NULL;
-  void* data = NULL;
-  size_t size = 0;
+                           void (*change)(tenon__plan_t* plan), const char* words) {
   EXPECT_STATUS(world->bench.build->output(world->bench.builder, y, "y"), TENON_OK);
-  REQUIRE(core_world_build(world) == TENON_OK);
-  REQUIRE(tenon__plan_read(world->bench.allocator, world->plan, world->plan_size, find_operator,
-                           world->catalog, &world->sink, &plan) == TENON_OK);
-  EXPECT_INT(plan->schedules[0].step_count, 1);
-  change(&plan->schedules[0].steps[0]);
-  EXPECT_STATUS(tenon__plan_write(plan, world->bench.allocator, &world->sink, &data, &size),
-                TENON_OK);
-  const tenon__engine_options_t options = {.allocator = world->bench.allocator,
-                                           .sink = &world->sink};
-  EXPECT_STATUS(tenon__engine_create(world->catalog, data, size, &options, &world->engine),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(core_world_load_changed(world, change), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(world->bench.messages.text, "step 'dense': kernel '");
   EXPECT_CONTAINS(world->bench.messages.text, words);
-  tenon__plan_destroy(plan);
-  tenon__free(world->bench.allocator, data, size);
   core_world_end(world);
+}
+
+static tenon__step_t* only_step(tenon__plan_t* plan) {
+  EXPECT_INT(plan->schedules[0].step_count, 1);
+  return &plan->schedules[0].steps[0];
 }
 
 static const char* other_kernel;
 
-static void name_another(tenon__step_t* step) {
+static void name_another(tenon__plan_t* plan) {
+  tenon__step_t* step = only_step(plan);
   EXPECT_TEXT(step->kernel, "dense");
   step->kernel = other_kernel;
 }
@@ -132,7 +118,8 @@ TENON_TEST(a_kernel_that_does_not_match_is_refused) {
 
 /* ---- Several nodes ---- */
 
-static void swap_weights(tenon__step_t* step) {
+static void swap_weights(tenon__plan_t* plan) {
+  tenon__step_t* step = only_step(plan);
   struct tenon_region_t* region = tenon__drop_const(step->region);
   tenon__region_input_t* inputs = tenon__drop_const(region->inputs);
   uint32_t* places = tenon__drop_const(step->inputs);
