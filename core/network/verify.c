@@ -35,6 +35,18 @@ static bool dims_good(const verifier_t* verifier, uint32_t count, uint32_t limit
   return true;
 }
 
+/* Kernels read a constant's bytes by the extents of its value. */
+static bool is_like_weights(const tenon__dim_pool_t* pool, const tenon__value_node_t* value,
+                            const tenon__weights_t* weights) {
+  bool is_like = value->kind == TENON_ARGUMENT_TENSOR && value->dtype == weights->dtype &&
+                 value->rank == weights->rank;
+  for (uint32_t k = 0; is_like && k < weights->rank; ++k) {
+    int64_t extent = 0;
+    is_like = tenon__dim_known(pool, value->dims[k], &extent) && extent == weights->dims[k];
+  }
+  return is_like;
+}
+
 static const char* value_fault(const verifier_t* verifier, const tenon__graph_t* graph,
                                const tenon__value_node_t* value, uint32_t index) {
   const tenon__network_t* network = verifier->network;
@@ -56,6 +68,17 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
       (value->number != TENON_NONE && value->number >= network->number_count)) {
     return "refers to weights, a state or a number that is not there";
   }
+  const uint32_t sources = (value->producer != TENON_NONE ? 1u : 0u) +
+                           ((value->flags & TENON_VALUE_IS_INPUT) != 0 ? 1u : 0u) +
+                           (value->weights != TENON_NONE ? 1u : 0u) +
+                           (value->state != TENON_NONE ? 1u : 0u);
+  if (sources > 1) {
+    return "is made twice";
+  }
+  if (value->weights != TENON_NONE &&
+      !is_like_weights(network->pool, value, &network->weights[value->weights])) {
+    return "is of another type than its weights";
+  }
   if (value->producer == TENON_NONE) {
     return NULL;
   }
@@ -63,13 +86,9 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
     return "is made by a node that is not there";
   }
   const tenon__node_t* producer = &graph->nodes[value->producer];
-  if (value->producer_output >= producer->output_count ||
-      producer->outputs[value->producer_output] != index) {
-    return "is not what its producer makes";
-  }
-  return (value->flags & TENON_VALUE_IS_INPUT) != 0 || value->weights != TENON_NONE ||
-                 value->state != TENON_NONE
-             ? "is made twice"
+  return value->producer_output >= producer->output_count ||
+                 producer->outputs[value->producer_output] != index
+             ? "is not what its producer makes"
              : NULL;
 }
 
