@@ -37,9 +37,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon_sink_t* sink, tenon__instance_t** out_instance);
 /* Gives up the caller's share; it ends with the last step that is bound to it. */
 void tenon__instance_release(tenon__instance_t* instance);
-/* Did the kernel pack this value of its region? Then running does not read the value's own bytes.
- */
-bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
+/* Does running read the bytes of this input of its region? Not of one that the kernel packed. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input);
 
 /* What one execution lends to a kernel: the type behind tenon_run_t. One for each context. */
 struct tenon_run_t {

@@ -7,6 +7,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/kernel_match.h"
+#include "core/plan/memory_planner.h"
 #include "core/runtime/frame.h"
 
 typedef struct finder_t {
@@ -60,7 +61,31 @@ static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine,
   return entry;
 }
 
+/* Weights that the plan does not keep are those that a kernel has packed. */
+static tenon_status_t check_weights(const tenon__engine_t* engine, const tenon__step_t* step,
+                                    const tenon__instance_t* instance) {
+  const tenon__plan_t* plan = engine->plan;
+  const tenon__schedule_t* schedule = &plan->schedules[step->region->graph];
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    const tenon__place_t* place =
+        step->inputs[k] == TENON_NONE
+            ? NULL
+            : &schedule->places[tenon__place_root(schedule, step->inputs[k])];
+    const tenon__weights_t* weights = place != NULL && place->storage == TENON_STORAGE_WEIGHTS
+                                          ? &plan->network->weights[place->index]
+                                          : NULL;
+    if (weights != NULL && weights->data == NULL && weights->size_bytes > 0 &&
+        tenon__instance_reads(instance, k)) {
+      return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "the plan is broken: step '%s' reads weights '%s', which it does not keep",
+                         step->name, weights->name);
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance) {
   const tenon__kernel_entry_t* entry = find_kernel(engine, step);
   if (entry == NULL) {
@@ -72,7 +97,7 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                                            .device = &engine->device->device,
                                            .device_handle = engine->device_handle};
   tenon_refusal_t refusal;
-  if (!tenon__kernel_takes(&binding, step->region, &refusal)) {
+  if (!tenon__kernel_confirms(&binding, step->region, inout_tactic, &refusal)) {
     return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s", step->name,
                        step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
@@ -87,11 +112,11 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                        "step '%s': kernel '%s' of plugin '%s' cannot be prepared", step->name,
                        step->kernel, step->plugin);
   }
-  return TENON_OK;
+  return check_weights(engine, step, *out_instance);
 }
 
 static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
-  const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
+  tenon__schedule_t* schedule = &engine->plan->schedules[graph];
   tenon__engine_step_t* steps =
       tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof *steps);
   if (steps == NULL) {
@@ -100,8 +125,9 @@ static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
   engine->steps[graph] = steps;
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     steps[k].number = engine->step_count++;
-    if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
-      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k], &steps[k].instance));
+    tenon__step_t* step = &schedule->steps[k];
+    if (step->kind == TENON_STEP_KERNEL) {
+      TENON_TRY(tenon__engine_prepare_step(engine, step, &step->tactic, &steps[k].instance));
     }
   }
   return TENON_OK;
@@ -119,7 +145,7 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(prepare_graph(engine, g));
   }
-  return TENON_OK;
+  return tenon__plan_workspaces(engine->plan, engine->options.sink);
 }
 
 static tenon_status_t find_contents(tenon__engine_t* engine) {

@@ -132,8 +132,10 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context);
 void tenon__context_free_states(tenon__context_t* context);
 tenon_status_t tenon__context_update_states(tenon__context_t* context);
 
-/* Finds and prepares a step's kernel. */
+/* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
+ * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance);
 
 /* Frames: memory of places, arrays of arguments. */

@@ -46,6 +46,15 @@ static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry
   return false;
 }
 
+static tenon__kernel_binding_t binding_of(const tenon__tuning_t* tuning,
+                                          const tenon__kernel_entry_t* entry) {
+  return (tenon__kernel_binding_t){.kernel = &entry->kernel,
+                                   .state = entry->owner->state,
+                                   .plugin = entry->owner->plugin,
+                                   .device = tuning->device,
+                                   .device_handle = tuning->device_handle};
+}
+
 /* The build's policy, then the kernel. */
 static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                     const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
@@ -54,11 +63,7 @@ static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* 
     *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_POLICY};
     return false;
   }
-  const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
-                                           .state = entry->owner->state,
-                                           .plugin = entry->owner->plugin,
-                                           .device = tuning->device,
-                                           .device_handle = tuning->device_handle};
+  const tenon__kernel_binding_t binding = binding_of(tuning, entry);
   return tenon__kernel_takes(&binding, region, out_refusal);
 }
 
@@ -105,11 +110,10 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
 
 /* ---- Tactics ---- */
 
-struct tenon_emit_t {
+typedef struct emission_t {
   search_t* search;
   const tenon__kernel_entry_t* entry;
-  tenon_status_t status;
-};
+} emission_t;
 
 /* False when memory is out; nothing is copied of NULL. */
 static bool copy_numbers(tenon__arena_t* arena, const uint32_t* numbers, uint32_t count,
@@ -185,21 +189,22 @@ static bool is_permitted(const tenon__tuning_t* tuning, const struct tenon_regio
   return true;
 }
 
-static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  search_t* search = emit->search;
+static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
+  const emission_t* emission = user;
+  search_t* search = emission->search;
   tenon__arena_t* arena = search->tuning->arena;
   tenon_refusal_t refusal = {0};
   if (!is_permitted(search->tuning, search->region, tactic, &refusal)) {
-    note_refusal(search, emit->entry, &refusal);
+    note_refusal(search, emission->entry, &refusal);
     return TENON_OK;
   }
   if (search->count == MAX_TACTICS) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER, .detail = "a tactic too many"};
-    note_refusal(search, emit->entry, &refusal);
+    note_refusal(search, emission->entry, &refusal);
     return TENON_OK;
   }
   tenon__candidate_t candidate = {
-      .kernel = emit->entry,
+      .kernel = emission->entry,
       .tactic = {.name = tenon__arena_copy_string(arena, tactic->name == NULL ? "" : tactic->name),
                  .configuration_size = tactic->configuration_size,
                  .scratch_bytes = tactic->scratch_bytes,
@@ -229,13 +234,9 @@ static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* tacti
 }
 
 static tenon_status_t collect(search_t* search, const tenon__kernel_entry_t* entry) {
-  tenon_emit_t emit = {.search = search, .entry = entry};
-  if (entry->kernel.tactics == NULL) {
-    const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
-    return add_tactic(&emit, &single);
-  }
-  return entry->kernel.tactics(entry->owner->state, search->region, tenon__region_table(), &emit,
-                               add_tactic);
+  const tenon__kernel_binding_t binding = binding_of(search->tuning, entry);
+  emission_t emission = {.search = search, .entry = entry};
+  return tenon__kernel_tactics(&binding, search->region, add_tactic, &emission);
 }
 
 /* ---- Time ---- */
