@@ -229,6 +229,19 @@ build_part() {
     grep -qF -- "$words" coins.html || complain "the page does not hold $words"
   done
   ! grep -qE '(src|href)="(https?:)?//' coins.html || complain "the page is not self-contained"
+  # Nothing but a regular file is replaced, and a link stays what it is.
+  mkfifo pipe
+  ln -s linked.plan link.plan
+  ln -s linked.html link.html
+  try 3 build "$digits/model.onnx" -o pipe
+  says "pipe: is no regular file; name a file"
+  try 3 inspect batch.plan --no-run --html pipe
+  says "pipe: is not a regular file"
+  [[ -p pipe ]] || complain "the pipe was replaced"
+  try 0 build "$digits/model.onnx" -o link.plan
+  try 0 inspect link.plan --html link.html
+  [[ -L link.plan && -f linked.plan && -L link.html && -f linked.html ]] ||
+    complain "a link was replaced"
   # A byte of the weights, which lie at the end, is another one: told by --verify.
   size=$(stat -c %s batch.plan)
   cp batch.plan damaged.plan

@@ -289,7 +289,8 @@ typedef struct tenon_build_options_t {
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                                      tenon_plan_t** out_plan);
-/* The serialised bytes, and a file written whole or not at all. */
+/* The serialised bytes, and a file written whole or not at all. Where `path` is a symbolic link, the
+ * file that it leads to is replaced; a device, a pipe or a folder is not: INVALID_ARGUMENT. */
 TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);

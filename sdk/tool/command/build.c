@@ -79,8 +79,9 @@ static tenon_status_t check_output(const char* model, const char* output) {
     return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
                      "-o %s: is the model itself, which the plan would replace", output);
   }
-  if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o %s: is a folder; name a file", output);
+  if (stat(output, &about) == 0 && !S_ISREG(about.st_mode)) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o %s: is %s; name a file", output,
+                     S_ISDIR(about.st_mode) ? "a folder" : "no regular file");
   }
   const char* base = tool_path_base(output);
   char* folder =
