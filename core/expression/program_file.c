@@ -125,7 +125,8 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
                        program->instruction_count);
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    if (program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
+    if (program->operands[k].dtype == TENON_DTYPE_UNDEFINED ||
+        program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid",
                          k);
     }
@@ -138,12 +139,23 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
     if (program->outputs[k].instruction >= program->instruction_count ||
+        program->outputs[k].dtype == TENON_DTYPE_UNDEFINED ||
         program->outputs[k].dtype >= TENON_DTYPE_COUNT) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
                          k);
     }
   }
   return TENON_OK;
+}
+
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank) {
+  bool fit = true;
+  for (uint32_t k = 0; k < program->instruction_count && fit; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    fit = i->opcode != TENON_OPCODE_LOAD || i->immediate.i != (int64_t)operand ||
+          i->operands[1] == rank;
+  }
+  return fit;
 }
 
 static void write_access(const tenon__expression_t* e, uint32_t k,

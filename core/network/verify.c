@@ -149,6 +149,10 @@ static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_
         (rank != TENON_NONE && rank != value->rank)) {
       return "has an operand of another type than its input";
     }
+    if (expression->program.operands[k].indexed != 0 &&
+        !tenon__program_loads_fit(&expression->program, k, value->rank)) {
+      return "loads from its input with too few or too many coordinates";
+    }
   }
   if (expression != NULL && expression->program.output_count != node->output_count) {
     return "computes another number of outputs than it has";
