@@ -257,9 +257,13 @@ static tenon_status_t run_all(tenon__context_t* context) {
 }
 
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  if (context->zeroed_is_dirty) {
+    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+  }
   tenon__thread_pool_wake(context->pool);
   const tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
+  context->zeroed_is_dirty = status != TENON_OK;
   return status;
 }
 

@@ -369,3 +369,68 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
   }
   core_world_end(&world);
 }
+
+/* ---- Zeroed memory ---- */
+
+static int64_t found_there;
+
+static tenon_status_t ask_for_a_counter(void* state, const tenon_region_t* region,
+                                        const tenon_region_table_t* table, tenon_emit_t* emit,
+                                        tenon_status_t (*add)(tenon_emit_t* emit,
+                                                              const tenon_tactic_t* tactic)) {
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "counter", .zeroed_bytes = sizeof(int64_t)};
+  (void)state;
+  (void)region;
+  (void)table;
+  return add(emit, &tactic);
+}
+
+/* Counts and puts the counter back to zero, unless it fails in between. The contract counts the
+ * parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t count_and_clear(void* instance, void* bound, tenon_run_t* run,
+                                      const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                                      uint32_t input_count, const tenon_argument_t* outputs,
+                                      uint32_t output_count) {
+  int64_t* counter = host->zeroed(run);
+  (void)instance;
+  (void)bound;
+  (void)inputs;
+  (void)input_count;
+  (void)outputs;
+  (void)output_count;
+  found_there = *counter;
+  *counter += 7;
+  if (is_failing) {
+    return host->fail(run, TENON_ERROR_INTERNAL, "between two writes");
+  }
+  *counter = 0;
+  return TENON_OK;
+}
+
+TENON_TEST(zeroed_memory_is_zero_after_a_run_that_failed) {
+  static const float zeros[64];
+  const tenon_kernel_t kernel = {.size = sizeof(kernel),
+                                 .name = "counting",
+                                 .device = "cpu",
+                                 .version = 1,
+                                 .operators = takes_dense,
+                                 .tactics = ask_for_a_counter,
+                                 .enqueue = count_and_clear};
+  static const bool fails[] = {false, true, true, false, true, false, false};
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+    for (size_t k = 0; k < sizeof fails / sizeof fails[0]; ++k) {
+      is_failing = fails[k];
+      EXPECT_STATUS(tenon__context_run(world.context), fails[k] ? TENON_ERROR_INTERNAL : TENON_OK);
+      EXPECT_INT(found_there, 0);
+    }
+  }
+  is_failing = false;
+  core_world_end(&world);
+}

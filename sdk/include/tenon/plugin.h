@@ -747,7 +747,9 @@ typedef struct tenon_tactic_t {
   const tenon_numerics_t* numerics;     /* NULL: zeros */
   size_t configuration_size;
   uint64_t scratch_bytes; /* over the profile: the largest need, for all threads together */
-  uint64_t zeroed_bytes;  /* zero when the context is made; the kernel leaves it zero */
+  /* Zero when the context is made; the kernel leaves it zero. After a run that failed, whoever
+   * failed, the host fills it with zeros again before the next. */
+  uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
   double estimate_seconds; /* at the optimum; 0: no idea. Used when a build may not measure */
   uint32_t flags;
@@ -942,7 +944,9 @@ typedef struct tenon_kernel_t {
    * allocates nothing. At load, constants whose bytes the plan does not hold read as zeros. */
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
-  /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. */
+  /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. [load] again:
+   * a plan's tactic is used if one of the same name, configuration and rules is emitted still; it is
+   * then given the memory that this one asks for. At load, constants are as for match. */
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit,
