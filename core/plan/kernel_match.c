@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/file.h"
+#include "core/base/structure.h"
 #include "core/network/match.h"
 #include "core/tensor/layout.h"
 
@@ -208,8 +209,14 @@ static size_t absent_bytes(const struct tenon_region_t* region) {
 static bool match(const tenon__kernel_binding_t* binding, const struct tenon_region_t* region,
                   tenon_refusal_t* out_refusal) {
   *out_refusal = (tenon_refusal_t){0};
-  return binding->kernel->match == NULL ||
-         binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0;
+  if (binding->kernel->match == NULL ||
+      binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0) {
+    return true;
+  }
+  return out_refusal->reason != TENON_REFUSAL_NONE
+             ? false
+             : refuse(TENON_REFUSAL_OTHER, "its function `match` refuses and gives no reason",
+                      out_refusal);
 }
 
 /* A plan does not hold the bytes of what its kernels have packed, but a constant is one still: the
@@ -267,8 +274,11 @@ struct tenon_emit_t {
   void* user;
 };
 
-static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* tactic) {
-  return emit->take(emit->user, tactic);
+static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* given) {
+  tenon_tactic_t tactic;
+  const bool is_one = tenon__growing_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread),
+                                          given->size, sizeof tactic, &tactic);
+  return emit->take(emit->user, is_one ? &tactic : NULL);
 }
 
 tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,
@@ -289,17 +299,38 @@ typedef struct confirmation_t {
   bool is_confirmed;
 } confirmation_t;
 
+static bool is_rows(const tenon_layout_t* layout) {
+  for (uint32_t k = 0; layout != NULL && layout->order != NULL && k < layout->rank; ++k) {
+    if (layout->order[k] != k) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule) {
+  tenon_argument_rule_t planned = *rule;
+  if (rule->kind != TENON_LAYOUT_EXACT) {
+    planned.layout = NULL;
+  } else if (is_rows(rule->layout)) {
+    planned = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rule->in_place};
+  }
+  return planned;
+}
+
 static bool same_layout(const tenon_layout_t* a, const tenon_layout_t* b) {
   return a == b || (a != NULL && b != NULL && tenon__layout_equal(a, b));
 }
 
-static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
+static bool same_rules(const tenon_argument_rule_t* planned, const tenon_argument_rule_t* emitted,
                        uint32_t count) {
-  bool same = (a == NULL) == (b == NULL);
-  for (uint32_t k = 0; a != NULL && same && k < count; ++k) {
-    same = a[k].kind == b[k].kind && (a[k].strided != 0) == (b[k].strided != 0) &&
-           a[k].in_place_input == b[k].in_place_input && same_layout(a[k].layout, b[k].layout) &&
-           (a[k].kind != TENON_LAYOUT_FOLLOWS || a[k].argument == b[k].argument);
+  bool same = (planned == NULL) == (emitted == NULL);
+  for (uint32_t k = 0; planned != NULL && same && k < count; ++k) {
+    const tenon_argument_rule_t a = planned[k];
+    const tenon_argument_rule_t b = tenon__rule_in_plan(&emitted[k]);
+    same = a.kind == b.kind && (a.strided != 0) == (b.strided != 0) && a.in_place == b.in_place &&
+           same_layout(a.layout, b.layout) &&
+           (a.kind != TENON_LAYOUT_FOLLOWS || a.argument == b.argument);
   }
   return same;
 }
@@ -318,9 +349,10 @@ static bool same_tactic(const confirmation_t* c, const tenon_tactic_t* emitted) 
 /* What the kernel needs for it is what it says now. */
 static tenon_status_t confirm(void* user, const tenon_tactic_t* emitted) {
   confirmation_t* c = user;
-  if (!c->is_confirmed && same_tactic(c, emitted)) {
+  if (emitted != NULL && !c->is_confirmed && same_tactic(c, emitted)) {
     c->is_confirmed = true;
     c->tactic->scratch_bytes = emitted->scratch_bytes;
+    c->tactic->scratch_bytes_per_thread = emitted->scratch_bytes_per_thread;
     c->tactic->zeroed_bytes = emitted->zeroed_bytes;
     c->tactic->persistent_bytes = emitted->persistent_bytes;
     c->tactic->flags = emitted->flags;

@@ -18,8 +18,11 @@ bool tenon__kernel_confirms(const tenon__kernel_binding_t* kernel,
 /* The words of a TENON_REFUSAL_*. */
 const char* tenon__refusal_text(uint32_t reason);
 
-/* Calls `take` with each tactic that the kernel has for the region; with one called "default" when
- * it does not list any. */
+/* A kernel's rule as a plan holds it: a layout only with EXACT, and none that is rows. */
+tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule);
+
+/* Calls `take` with each tactic that the kernel has for the region, of this version's size, NULL
+ * for one whose size is none; with one called "default" when it does not list any. */
 typedef tenon_status_t (*tenon__take_tactic_t)(void* user, const tenon_tactic_t* tactic);
 tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,
                                      const struct tenon_region_t* region, tenon__take_tactic_t take,

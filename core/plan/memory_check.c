@@ -108,7 +108,7 @@ static bool is_in_place(const checker_t* c, const tenon__step_t* step, uint32_t 
   const range_t in = range_of(root_of(c, step->inputs[input], &root));
   const range_t out = range_of(root_of(c, step->outputs[output], &root));
   return step->kind == TENON_STEP_KERNEL && step->tactic.output_rules != NULL &&
-         step->tactic.output_rules[output].in_place_input == input && in.begin == out.begin &&
+         step->tactic.output_rules[output].in_place == input + 1u && in.begin == out.begin &&
          in.end == out.end && tenon__fits_in_place(c->plan, c->graph_number, step, input, output);
 }
 
@@ -304,11 +304,10 @@ tenon_status_t tenon__workspaces_check(const tenon__plan_t* plan, const tenon_si
   uint64_t scratch = 0;
   uint64_t zeroed = 0;
   uint64_t persistent = 0;
-  bool counts = true;
+  bool counts = tenon__plan_scratch_bytes(plan, plan->thread_count, &scratch);
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
       const tenon__step_tactic_t* tactic = &plan->schedules[g].steps[s].tactic;
-      scratch = tactic->scratch_bytes > scratch ? tactic->scratch_bytes : scratch;
       counts = counts && add_rounded(tactic->zeroed_bytes, &zeroed) &&
                add_rounded(tactic->persistent_bytes, &persistent);
     }

@@ -25,7 +25,7 @@ static tenon_status_t check_demand(const tenon__context_t* context) {
   const uint64_t activations = plan->schedules[0].memory_bytes;
   uint64_t kernels = 0;
   uint64_t total = 0;
-  const bool counts = tenon__add_size(plan->scratch_bytes, plan->zeroed_bytes, &kernels) &&
+  const bool counts = tenon__add_size(context->scratch_bytes, plan->zeroed_bytes, &kernels) &&
                       tenon__add_size(plan->persistent_bytes, kernels, &kernels) &&
                       tenon__add_size(activations, kernels, &total);
   return counts && total <= machine
@@ -35,7 +35,7 @@ static tenon_status_t check_demand(const tenon__context_t* context) {
                            "scratch (%llu) and what its kernels keep; this machine has %llu",
                            (unsigned long long)activations,
                            (unsigned long long)(counts ? kernels : UINT64_MAX),
-                           (unsigned long long)plan->scratch_bytes, (unsigned long long)machine);
+                           (unsigned long long)context->scratch_bytes, (unsigned long long)machine);
 }
 
 static tenon_status_t allocate_memory(tenon__context_t* context, const char* what,
@@ -56,7 +56,7 @@ static tenon_status_t allocate_all(tenon__context_t* context) {
   TENON_TRY(check_demand(context));
   TENON_TRY(
       allocate_memory(context, "activations", plan->schedules[0].memory_bytes, &context->memory));
-  TENON_TRY(allocate_memory(context, "scratch memory", plan->scratch_bytes, &context->scratch));
+  TENON_TRY(allocate_memory(context, "scratch memory", context->scratch_bytes, &context->scratch));
   TENON_TRY(allocate_memory(context, "zeroed memory", plan->zeroed_bytes, &context->zeroed));
   return allocate_memory(context, "persistent memory", plan->persistent_bytes,
                          &context->persistent);
@@ -97,6 +97,12 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                                       engine->options.sink, &context->pool));
   if (device->create_stream != NULL && (device->flags & TENON_DEVICE_INLINE_STREAM) == 0) {
     TENON_TRY(device->create_stream(engine->device_handle, stream, &context->stream));
+  }
+  const uint32_t threads = tenon__thread_pool_thread_count(context->pool);
+  if (!tenon__plan_scratch_bytes(plan, threads, &context->scratch_bytes)) {
+    return tenon__fail(engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                       "the plan's steps need more scratch for %u threads than can be counted",
+                       threads);
   }
   TENON_TRY(allocate_all(context));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
@@ -148,7 +154,7 @@ void tenon__context_destroy(tenon__context_t* context) {
   }
   tenon__context_free_states(context);
   free_memory(context, context->memory, plan->schedules[0].memory_bytes);
-  free_memory(context, context->scratch, plan->scratch_bytes);
+  free_memory(context, context->scratch, context->scratch_bytes);
   free_memory(context, context->zeroed, plan->zeroed_bytes);
   free_memory(context, context->persistent, plan->persistent_bytes);
   if (context->stream != NULL) {

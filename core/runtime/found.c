@@ -16,6 +16,15 @@ static bool is_own(const tenon__network_t* network, const tenon__symbol_t* symbo
          its_graph == graph && its_value == value && its_axis == axis;
 }
 
+/* The most that an extent which a kernel finds can be. */
+static int64_t bound_of(const tenon__extents_t* extents, const tenon__symbol_t* symbol) {
+  int64_t bound = INT64_MAX;
+  if (symbol->bound.id != TENON_NONE) {
+    (void)tenon__extents_get(extents, symbol->bound, &bound);
+  }
+  return bound;
+}
+
 /* Kernels were chosen, and given memory, for what the symbol's range and the profile say. */
 static bool is_expected(const tenon__plan_t* plan, uint32_t index, int64_t number) {
   const tenon__symbol_t* symbol = tenon__symbol_get(plan->network->pool, index);
@@ -47,6 +56,12 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
          (extents->symbol_values[dim.index] == dims[k] ||
           !is_own(network, tenon__symbol_get(network->pool, dim.index), graph, value, k)))) {
       continue;
+    }
+    const int64_t bound = bound_of(extents, tenon__symbol_get(network->pool, dim.index));
+    if (dims[k] > bound) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "value '%s': extent %u is %lld, its bound is %lld", v->name, k,
+                         (long long)dims[k], (long long)bound);
     }
     if (!is_expected(plan, dim.index, dims[k])) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,

@@ -97,6 +97,7 @@ struct tenon__context_t {
   tenon_stream_t* stream;
   char* memory;
   char* scratch;
+  uint64_t scratch_bytes; /* for the threads of the pool */
   char* zeroed;
   bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
   char* persistent;

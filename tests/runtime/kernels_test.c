@@ -266,8 +266,8 @@ static void needs_nothing(tenon__plan_t* plan) {
   plan->zeroed_bytes = 0;
 }
 static void needs_a_lot(tenon__plan_t* plan) {
-  only_step(plan)->tactic.scratch_bytes = UINT64_MAX - 31;
-  plan->scratch_bytes = UINT64_MAX - 31;
+  only_step(plan)->tactic.scratch_bytes = UINT64_C(1) << 60;
+  plan->scratch_bytes = UINT64_C(1) << 60;
 }
 
 /* Whatever a plan says of it. */
@@ -294,18 +294,16 @@ static void keep_as_it_is(tenon__plan_t* plan) {
 /* More than there is: said with its numbers, before anything of it is touched. */
 TENON_TEST(memory_that_no_machine_has_is_refused) {
   static const uint64_t sizes[] = {UINT64_MAX - 31, UINT64_MAX, UINT64_C(1) << 60};
-  static const char* const words[] = {"scratch (18446744073709551584)",
-                                      "scratch (18446744073709551615)",
+  static const char* const words[] = {"more scratch for", "more scratch for",
                                       "scratch (1152921504606846976)"};
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
     core_world_t world;
     EXPECT_STATUS(load_tiles(&world, keep_as_it_is), TENON_OK);
     REQUIRE(world.engine != NULL);
     tenon__plan_t* plan = tenon__drop_const(tenon__engine_plan(world.engine));
-    plan->scratch_bytes = sizes[k];
+    only_step(plan)->tactic.scratch_bytes = sizes[k];
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context),
                   TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT_CONTAINS(world.bench.messages.text, "the plan asks for");
     EXPECT_CONTAINS(world.bench.messages.text, words[k]);
     core_world_end(&world);
   }
@@ -319,9 +317,8 @@ static void configures_what_was_not_listed(tenon__plan_t* plan) {
   only_step(plan)->tactic.configuration = &six;
 }
 static void allows_strides(tenon__plan_t* plan) {
-  static const tenon_argument_rule_t rules[2] = {
-      {.kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE},
-      {.kind = TENON_LAYOUT_ROW_MAJOR, .in_place_input = TENON_NONE}};
+  static const tenon_argument_rule_t rules[2] = {{.kind = TENON_LAYOUT_ANY, .strided = 1},
+                                                 {.kind = TENON_LAYOUT_ROW_MAJOR}};
   only_step(plan)->tactic.input_rules = rules;
 }
 
@@ -364,7 +361,7 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_UNSUPPORTED);
     is_failing = false;
     EXPECT_CONTAINS(world.bench.messages.text,
-                    "dense: kernel 'silent' of plugin 'tests' cannot be "
+                    "dense (test.dense/1, tests:silent): the kernel cannot be "
                     "bound to these shapes: unsupported");
   }
   core_world_end(&world);
