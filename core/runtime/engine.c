@@ -9,6 +9,7 @@
 #include "core/plan/kernel_match.h"
 #include "core/plan/memory_planner.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/provision.h"
 
 typedef struct finder_t {
   tenon__catalog_t* catalog;
@@ -31,34 +32,13 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
   TENON_TRY(device->open(engine->device->owner->state, engine->options.device_index, sink,
                          &engine->device_handle));
   const char* here = device->fingerprint(engine->device_handle);
-  if (strcmp(here, engine->plan->fingerprint) != 0) {
+  engine->is_elsewhere = strcmp(here, engine->plan->fingerprint) != 0;
+  if (engine->is_elsewhere) {
     tenon__report(sink, TENON_SEVERITY_WARNING,
                   "the plan was tuned for '%s', this machine is '%s': it may be slower here",
                   engine->plan->fingerprint, here);
   }
   return TENON_OK;
-}
-
-static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine,
-                                                const tenon__step_t* step) {
-  const tenon__kernel_entry_t* entry =
-      tenon__catalog_kernel(engine->catalog, step->plugin, step->kernel, engine->options.sink);
-  if (entry == NULL || entry->kernel.version != step->kernel_version) {
-    tenon__report(engine->options.sink, TENON_SEVERITY_ERROR,
-                  "step '%s' needs kernel '%s' version %u of plugin '%s', %s", step->name,
-                  step->kernel, step->kernel_version, step->plugin,
-                  entry == NULL ? "which is not there" : "which has another version here");
-    return NULL;
-  }
-  if (entry->kernel.isa != NULL &&
-      (engine->device->device.has == NULL ||
-       !engine->device->device.has(engine->device_handle, entry->kernel.isa))) {
-    tenon__report(engine->options.sink, TENON_SEVERITY_ERROR,
-                  "step '%s': kernel '%s' needs instruction set %s, which this machine lacks",
-                  step->name, step->kernel, entry->kernel.isa);
-    return NULL;
-  }
-  return entry;
 }
 
 /* Weights that the plan does not keep are those that a kernel has packed. */
@@ -87,7 +67,7 @@ static tenon_status_t check_weights(const tenon__engine_t* engine, const tenon__
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
                                           tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance) {
-  const tenon__kernel_entry_t* entry = find_kernel(engine, step);
+  const tenon__kernel_entry_t* entry = tenon__engine_find_kernel(engine, step);
   if (entry == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
@@ -98,11 +78,19 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                                            .device_handle = engine->device_handle};
   tenon_refusal_t refusal;
   if (!tenon__kernel_confirms(&binding, step->region, inout_tactic, &refusal)) {
-    return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
-                       "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s", step->name,
-                       step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
-                       refusal.detail == NULL ? "" : ": ",
-                       refusal.detail == NULL ? "" : refusal.detail);
+    const char* detail = refusal.detail == NULL ? "" : refusal.detail;
+    /* On another machine a kernel may well do otherwise; on this one nobody built such a plan. */
+    return engine->is_elsewhere
+               ? tenon__engine_lacks(
+                     engine, TENON_ERROR_UNSUPPORTED,
+                     "step '%s': kernel '%s' of plugin '%s' does not take it here: %s%s%s",
+                     step->name, step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
+                     detail[0] == '\0' ? "" : ": ", detail)
+               : tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
+                             "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s",
+                             step->name, step->kernel, step->plugin,
+                             tenon__refusal_text(refusal.reason), detail[0] == '\0' ? "" : ": ",
+                             detail);
   }
   const tenon_status_t status =
       tenon__instance_create(engine->allocator, &binding, step->region, &step->tactic, step->name,
@@ -198,6 +186,7 @@ static tenon_status_t initialize(tenon__engine_t* engine, const void* data, size
   }
   TENON_TRY(tenon__packed_store_create(engine->allocator, &engine->store));
   TENON_TRY(open_device(engine));
+  TENON_TRY(tenon__engine_check_plugins(engine));
   TENON_TRY(find_contents(engine));
   return prepare_steps(engine);
 }
@@ -221,6 +210,7 @@ tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data,
     destroy(engine);
     return status;
   }
+  engine->options.out_is_stale = NULL; /* the caller's, for this call */
   *out_engine = engine;
   return TENON_OK;
 }
@@ -244,37 +234,7 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine) {
   return engine->options.sink;
 }
 
-static tenon_status_t verify_plugin(const tenon__engine_t* engine,
-                                    const tenon__plan_plugin_t* plugin) {
-  static const tenon__digest_t of_static_ones = {{0}};
-  const tenon__owner_t* owners[512];
-  const uint32_t count = tenon__catalog_owners(engine->catalog, owners, 512);
-  const tenon_sink_t* sink = engine->options.sink;
-  for (uint32_t k = 0; k < count && k < 512; ++k) {
-    tenon__owner_t* owner = tenon__drop_const(owners[k]);
-    if (strcmp(owner->plugin, plugin->name) != 0 || owner->digest == NULL) {
-      continue;
-    }
-    tenon__digest_t digest;
-    TENON_TRY(owner->digest(owner->user, owner, sink, &digest));
-    if (memcmp(&digest, &plugin->digest, sizeof digest) != 0) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                         "plugin '%s' (%s) is not the file that the plan was built with",
-                         plugin->name, owner->path);
-    }
-    return TENON_OK;
-  }
-  return memcmp(&plugin->digest, &of_static_ones, sizeof of_static_ones) == 0
-             ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                           "plugin '%s' %s, which the plan names, is not there", plugin->name,
-                           plugin->version);
-}
-
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine) {
   TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
-  for (uint32_t k = 0; k < engine->plan->plugin_count; ++k) {
-    TENON_TRY(verify_plugin(engine, &engine->plan->plugins[k]));
-  }
-  return TENON_OK;
+  return tenon__engine_compare_plugins(engine);
 }

@@ -25,6 +25,7 @@ struct tenon__engine_t {
   tenon__packed_store_t* store;
   const tenon__device_entry_t* device;
   tenon_device_t* device_handle;
+  bool is_elsewhere;            /* not on the machine that the plan was tuned for */
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
   void** pending;               /* of each of the network's weights: set and not committed */
