@@ -15,12 +15,14 @@ set(TENON_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH TENON_ROOT)
 string(REGEX REPLACE "/$" "" TENON_ROOT "${TENON_ROOT}")
 
-# Vector kernels take minutes to compile under the sanitizers and with coverage. Fuzz targets that
-# run kernels ask for the plain ones, which have both.
-if(TENON_FUZZ)
+# Files of kernels, which are all unrolled loops, take minutes to compile under all sanitizers and with
+# coverage. Fuzz targets ask for the baseline's kernels, which keep the address sanitizer.
+if(TENON_FUZZ AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   foreach(suffix IN LISTS TENON_ISA_SUFFIXES)
     list(APPEND TENON_ISA_${suffix} -fno-sanitize=all)
   endforeach()
+  list(APPEND TENON_ISA_SUFFIXES baseline)
+  set(TENON_ISA_baseline -fno-sanitize=undefined,fuzzer-no-link)
 endif()
 
 # Warnings of all of ours. Plugins and tests get the same. A manifest is one string literal, and long.

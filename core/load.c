@@ -6,6 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build.h"
+#include "core/catalog/exclude.h"
 #include "core/original.h"
 
 /* ---- Made again ---- */
@@ -61,6 +62,20 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
   return ranges == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
+/* What was excluded and is here: what is not need not be. */
+static const char* const* find_excluded(const tenon__plan_t* plan, tenon__catalog_t* catalog) {
+  const char** kept = tenon__drop_const(plan->original.exclude);
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < plan->original.exclude_count; ++k) {
+    const char* const one[] = {kept[k], NULL};
+    if (tenon__exclude_check(catalog, one, NULL) == TENON_OK) {
+      kept[count++] = kept[k];
+    }
+  }
+  kept[count] = NULL;
+  return kept;
+}
+
 /* As it was built, but for measuring. */
 static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog,
                                   const tenon_sink_t* sink, made_t* made) {
@@ -70,13 +85,14 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
       .device = plan->device,
       .tuning = {.thread_count = plan->thread_count,
                  .workspace_limit_bytes = plan->original.workspace_limit_bytes,
-                 .exclude = plan->original.exclude,
+                 .exclude = find_excluded(plan, catalog),
                  .no_measuring = true,
                  .no_fusion = (flags & TENON_PLAN_NO_FUSION) != 0,
                  .permit_reduced_precision = (flags & TENON_PLAN_REDUCED_PRECISION) != 0,
                  .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
                  .strict = (flags & TENON_PLAN_STRICT) != 0},
       .optimizer_limit = plan->original.patch_limit,
+      .meaning_only = (flags & TENON_PLAN_MEANING_ONLY) != 0,
       .sink = sink};
   tenon__build_range_t* ranges = NULL;
   tenon__original_t original = {0};

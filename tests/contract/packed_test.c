@@ -15,9 +15,10 @@ static const float product[COUNT] = {3, -10, 21, 44};
 /* The plan is the first scene's, built with its plugin. */
 static bool build_plan(scene_t* scene, uint32_t tuned_only) {
   static const float w[COUNT] = {3, 5, 7, 11};
-  static const char* const exclude[] = {"cpu", NULL};
+  static const char* const exclude[] = {"cpu", "memory",
+                                        NULL}; /* memory is not where it is loaded */
   const int64_t count = COUNT;
-  if (!SCENE_OPEN(scene, own)) {
+  if (!SCENE_OPEN(scene, own, none)) {
     return false;
   }
   tenon_value_t inputs[2] = {scene_input(scene, "x", 1, &count)};

@@ -1,0 +1,66 @@
+# shellcheck shell=bash disable=SC2154
+# Plans: built for a profile, looked at, damaged.
+try 0 build "$digits/model.onnx" -o batch.plan --profile image:1x1x8x8:4x1x8x8:8x1x8x8 --verbose
+says "step 0 'conv1'" "times were measured" "batch.plan: built in"
+try 0 run batch.plan --batch 3
+says "f32 3x10"
+try 3 run batch.plan --batch 9
+says "extent 9 of axis 0 is outside the profile, 1 to 8"
+try 0 build "$digits/model.onnx" -o trt.plan --minShapes=image:1x1x8x8 \
+  --optShapes=image:4x1x8x8 --maxShapes=image:8x1x8x8
+try 0 inspect batch.plan --verify --refusals --network
+says "verified" "profile 1x1x8x8 : 4x1x8x8 : 8x1x8x8" "not reference:" "standard.softmax"
+try 0 inspect batch.plan --json --no-run
+prints_json
+says '"refusals"' '"layout"' '"tactic"'
+try 0 inspect batch.plan --json --no-run --verify
+prints_json
+says '"verified": true'
+try 0 inspect "$coins/model.onnx" --html coins.html
+says "coins.html: written"
+for words in "<svg" "up1.conv1" "channels last" "why this one" "why not the others" "</html>"; do
+  grep -qF -- "$words" coins.html || complain "the page does not hold $words"
+done
+! grep -qE '(src|href)="(https?:)?//' coins.html || complain "the page is not self-contained"
+# Nothing but a regular file is replaced, and a link stays what it is.
+mkfifo pipe
+ln -s linked.plan link.plan
+ln -s linked.html link.html
+try 2 build "$digits/model.onnx" -o pipe
+says "pipe: is no regular file; name a file"
+try 2 inspect batch.plan --no-run --html pipe
+says "pipe: is no regular file; name a file"
+[[ -p pipe ]] || complain "the pipe was replaced"
+try 0 build "$digits/model.onnx" -o link.plan
+try 0 inspect link.plan --html link.html
+[[ -L link.plan && -f linked.plan && -L link.html && -f linked.html ]] ||
+  complain "a link was replaced"
+# Another build of a plugin: the plan is made again for it, each command says so, and --verify fails.
+mkdir plugins
+cp "${TENON_PLUGIN_PATH%%:*}"/*.so plugins
+printf '%s' another >>plugins/cpu.so
+chmod 755 plugins plugins/*.so
+try 0 run batch.plan --input "$digits/digit_7.pgm" --scale 0.003921569 --top 1 --truth 7 \
+  --only-plugins --plugins plugins
+says "plugin 'cpu' (" "/plugins/cpu.so) is not the file that the plan was built with: its SHA-256" \
+  "weights packed again" "which is right"
+for words in "inspect" "inspect --no-run" "bench --seconds 0.1"; do
+  # shellcheck disable=SC2086
+  try 0 ${words%% *} batch.plan --only-plugins --plugins plugins ${words#"${words%% *}"}
+  says "warning: batch.plan: plugin 'cpu' (" "build the plan again"
+done
+try 3 inspect batch.plan --no-run --verify --only-plugins --plugins plugins
+says "the plan's plugins are others here"
+fails_once
+try 0 build "$digits/model.onnx" -o tuned.plan --tuned-only
+try 3 run tuned.plan --only-plugins --plugins plugins
+says "plugin 'cpu' (" "(tuned_only): build it again"
+# A byte of the weights, which lie at the end, is another one: told by --verify.
+size=$(stat -c %s batch.plan)
+cp batch.plan damaged.plan
+printf '\x5a\xa5\x5a' | dd of=damaged.plan bs=1 seek=$((size - 70000)) conv=notrunc 2>/dev/null
+try 3 inspect damaged.plan --verify --no-run
+head -c $((size / 2)) batch.plan >half.plan
+try 3 run half.plan
+says "half.plan"
+fails_once
