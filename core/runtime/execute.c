@@ -176,7 +176,8 @@ static inline void refresh(tenon_argument_t* arguments, const tenon__bound_argum
       continue;
     }
     if (arguments[k].kind == TENON_ARGUMENT_TENSOR) {
-      arguments[k].tensor.data = (char*)binding->root->data + binding->byte_offset;
+      char* data = binding->root->data; /* NULL: weights that the kernel packed and nobody kept */
+      arguments[k].tensor.data = data == NULL ? NULL : data + binding->byte_offset;
     }
   }
 }
