@@ -311,15 +311,15 @@ static uint64_t load(const uint8_t* place, size_t size_bytes) {
   return number;
 }
 
-/* A list is copied first: it may be the operator's, or another's too. */
+/* A list may be the operator's, or another's too: then it is copied first. */
 static void set_item(tenon__plan_t* plan, uint8_t* at, const edit_field_t* field,
                      const edit_t* edit) {
   void* list = NULL;
   memcpy(&list, at + field->offset, sizeof list);
   const uint64_t count = load(at + field->count_offset, field->count_size);
-  uint8_t* own = list == NULL || count == 0 || count > UINT16_MAX
-                     ? NULL
-                     : tenon__arena_copy(&plan->arena, list, count * field->size);
+  uint8_t* own = list == NULL || count == 0 || count > UINT16_MAX ? NULL
+                 : field->is_own                                  ? list
+                                 : tenon__arena_copy(&plan->arena, list, count * field->size);
   if (own != NULL) {
     store(own + edit->index % count * field->size, edit->value, field->size);
     memcpy(at + field->offset, &own, sizeof own);

@@ -8,11 +8,17 @@
 
 #define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
 #define FIELD(type, member) \
-  { #member, offsetof(type, member), sizeof(((type*)NULL)->member), 0, 0 }
+  { #member, offsetof(type, member), sizeof(((type*)NULL)->member), 0, 0, false }
 #define LIST(type, member, counter)                                                           \
   {                                                                                           \
 #member, offsetof(type, member), sizeof(*((type*)NULL)->member), offsetof(type, counter), \
-        sizeof(((type*)NULL)->counter)                                                        \
+        sizeof(((type*)NULL)->counter), false                                                 \
+  }
+/* A list that its owner frees. */
+#define OWN_LIST(type, member, counter)                                                       \
+  {                                                                                           \
+#member, offsetof(type, member), sizeof(*((type*)NULL)->member), offsetof(type, counter), \
+        sizeof(((type*)NULL)->counter), true                                                  \
   }
 
 /* ---- Finding ---- */
@@ -237,7 +243,7 @@ static const edit_field_t plan_fields[] = {
     FIELD(tenon__plan_t, flags)};
 static const edit_field_t graph_fields[] = {
     FIELD(tenon__graph_t, parent), FIELD(tenon__graph_t, owner),
-    LIST(tenon__graph_t, inputs, input_count), LIST(tenon__graph_t, outputs, output_count)};
+    OWN_LIST(tenon__graph_t, inputs, input_count), OWN_LIST(tenon__graph_t, outputs, output_count)};
 static const edit_field_t schedule_fields[] = {
     FIELD(tenon__schedule_t, memory_bytes), FIELD(tenon__schedule_t, alive_bytes),
     LIST(tenon__schedule_t, inputs, input_count), LIST(tenon__schedule_t, outputs, output_count)};
@@ -250,10 +256,12 @@ static const edit_field_t step_fields[] = {
     FIELD(tenon__step_t, body_offset),         FIELD(tenon__step_t, zeroed_offset),
     FIELD(tenon__step_t, persistent_offset),   LIST(tenon__step_t, inputs, input_count),
     LIST(tenon__step_t, outputs, output_count)};
-static const edit_field_t tactic_fields[] = {
-    FIELD(tenon__step_tactic_t, scratch_bytes), FIELD(tenon__step_tactic_t, zeroed_bytes),
-    FIELD(tenon__step_tactic_t, persistent_bytes), FIELD(tenon__step_tactic_t, flags),
-    FIELD(tenon__step_tactic_t, launches)};
+static const edit_field_t tactic_fields[] = {FIELD(tenon__step_tactic_t, scratch_bytes),
+                                             FIELD(tenon__step_tactic_t, zeroed_bytes),
+                                             FIELD(tenon__step_tactic_t, scratch_bytes_per_thread),
+                                             FIELD(tenon__step_tactic_t, persistent_bytes),
+                                             FIELD(tenon__step_tactic_t, flags),
+                                             FIELD(tenon__step_tactic_t, launches)};
 static const edit_field_t region_fields[] = {LIST(struct tenon_region_t, nodes, node_count),
                                              LIST(struct tenon_region_t, covered, covered_count)};
 static const edit_field_t region_input_fields[] = {
@@ -291,7 +299,7 @@ static const edit_field_t node_fields[] = {
 static const edit_field_t attribute_fields[] = {FIELD(tenon__scope_attribute_t, integer),
                                                 FIELD(tenon__scope_attribute_t, number),
                                                 LIST(tenon__scope_attribute_t, integers, count)};
-static const edit_field_t kept_fields[] = {{"kept", 0, sizeof(bool), 0, 0}};
+static const edit_field_t kept_fields[] = {{"kept", 0, sizeof(bool), 0, 0, false}};
 static const edit_field_t weights_fields[] = {LIST(tenon__weights_t, dims, rank)};
 static const edit_field_t state_fields[] = {
     FIELD(tenon__state_node_t, dtype), FIELD(tenon__state_node_t, initial),
@@ -300,7 +308,7 @@ static const edit_field_t state_fields[] = {
 static const edit_field_t number_fields[] = {
     FIELD(tenon__number_t, graph), FIELD(tenon__number_t, value), FIELD(tenon__number_t, axis)};
 static const edit_field_t plugin_fields[] = {
-    {"digest", offsetof(tenon__plan_plugin_t, digest), 1, 0, 0}};
+    {"digest", offsetof(tenon__plan_plugin_t, digest), 1, 0, 0, false}};
 static const edit_field_t point_fields[] = {LIST(tenon__extents_t, symbol_values, symbol_count),
                                             LIST(tenon__extents_t, symbol_known, symbol_count)};
 

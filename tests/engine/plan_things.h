@@ -11,6 +11,7 @@ typedef struct edit_field_t {
   size_t size;
   size_t count_offset; /* lists */
   size_t count_size;   /* 0: no list */
+  bool is_own;         /* a list that nobody else has: changed where it is */
 } edit_field_t;
 
 typedef struct edit_thing_t {
