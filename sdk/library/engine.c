@@ -25,9 +25,9 @@ static void destroy(tenon_engine_t* engine) {
 static tenon_status_t make_engine(tenon_registry_t* registry, const tenon_engine_options_t* options,
                                   tenon_engine_t** out_engine) {
   if (options->plugins > TENON_PLUGINS_ACCEPT) {
-    return tenon__fail(&registry->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_engine_options_t: there is no way %u to treat plugins",
-                       options->plugins);
+    tenon__report(&registry->sink, TENON_SEVERITY_ERROR,
+                  "tenon_engine_options_t: there is no way %u to treat plugins", options->plugins);
+    return TENON_ERROR_INVALID_ARGUMENT;
   }
   tenon_engine_t* engine = tenon__allocate(registry->allocator, 1, sizeof(*engine));
   if (engine == NULL) {

@@ -102,7 +102,7 @@ static bool read_bytes(char* const* words, uint32_t count, edit_t* edit) {
 }
 
 static bool read_edit(char* line, edit_t* out_edit) {
-  char* words[12];
+  char* words[12] = {NULL};
   uint32_t count = 0;
   char* rest = NULL;
   for (char* word = strtok_r(line, " \t\r", &rest); word != NULL && count < 12;
@@ -139,8 +139,11 @@ void edits_parse(const uint8_t* text, size_t size, edits_t* out_edits) {
   char copy[EDIT_MOST_TEXT];
   char* rest = NULL;
   const size_t kept = size < sizeof copy - 1 ? size : sizeof copy - 1;
+  memcpy(copy, text, kept);
   for (size_t k = 0; k < kept; ++k) {
-    copy[k] = text[k] == 0 ? ' ' : (char)text[k];
+    if (copy[k] == '\0') {
+      copy[k] = ' ';
+    }
   }
   copy[kept] = '\0';
   memset(out_edits, 0, sizeof *out_edits);
@@ -275,7 +278,7 @@ void edits_mutate(edits_t* edits, uint64_t* random, const char* const* networks,
   for (uint32_t k = 0; k < count; ++k) {
     is_known = is_known || strcmp(networks[k], edits->network) == 0;
   }
-  if (!is_known || choice == 0) {
+  if (count > 0 && (!is_known || choice == 0)) {
     (void)snprintf(edits->network, sizeof edits->network, "%s", networks[next(random) % count]);
   }
   if (edits->count == 0 || (choice < 8 && edits->count < EDIT_MOST)) {

@@ -313,7 +313,7 @@ static const edit_field_t point_fields[] = {LIST(tenon__extents_t, symbol_values
                                             LIST(tenon__extents_t, symbol_known, symbol_count)};
 
 #define THING(word, ids, finder, list) \
-  { word, ids, finder, list, COUNT_OF(list) }
+  { word, finder, list, COUNT_OF(list), ids }
 
 const edit_thing_t edit_things[] = {
     THING("plan", 0, find_plan, plan_fields),

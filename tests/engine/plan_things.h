@@ -16,10 +16,10 @@ typedef struct edit_field_t {
 
 typedef struct edit_thing_t {
   const char* name;
-  uint32_t id_count;
   void* (*find)(tenon__plan_t* plan, const edit_id_t* ids); /* NULL: there is none */
   const edit_field_t* fields;
   uint32_t field_count;
+  uint32_t id_count;
 } edit_thing_t;
 
 extern const edit_thing_t edit_things[];
