@@ -195,6 +195,34 @@ TENON_TEST(keeps_the_sign_of_zero) {
   test_world_close(&world);
 }
 
+/* Three tenths of ten are no quotient of small numbers: only the bytes tell the extents. */
+TENON_TEST(extents_that_rest_on_a_folded_value_are_known) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float part_data[] = {0.3F, 0.6F};
+  const float ten_data[] = {10, 10};
+  const tenon_value_t part = test_floats(&world.bench, "part", part_data, DIMS(2));
+  const tenon_value_t ten = test_floats(&world.bench, "ten", ten_data, DIMS(2));
+  const tenon_value_t product = test_binary(&world.bench, "test.times/1", "product", part, ten);
+  tenon_value_t dims = {0};
+  const tenon_builder_table_t* build = world.bench.build;
+  EXPECT_STATUS(build->begin(world.bench.builder, "test.convert/1", "dims"), TENON_OK);
+  EXPECT_STATUS(build->attribute_dtype(world.bench.builder, "to", TENON_DTYPE_INT64), TENON_OK);
+  EXPECT_STATUS(build->add_input(world.bench.builder, product), TENON_OK);
+  EXPECT_STATUS(build->end(world.bench.builder, &dims, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(18));
+  const tenon_value_t y = test_binary(&world.bench, "test.reshape/1", "y", x, dims);
+  const tenon_value_t twice = test_binary(&world.bench, "test.plus/1", "twice", y, y);
+  test_output(&world, test_unary(&world.bench, "test.shape_of/1", "shape", twice), "shape");
+  EXPECT(strstr(test_type(&world.bench, y), "f32[v") != NULL);
+  EXPECT_CONTAINS(test_optimized(&world), "constant shape: i64[2]\n  output shape: shape\n");
+  const tenon__network_t* network = world.bench.network;
+  const tenon__weights_t* weights = &network->weights[network->weights_count - 1];
+  EXPECT_INT(((const int64_t*)weights->data)[0], 3);
+  EXPECT_INT(((const int64_t*)weights->data)[1], 6);
+  test_world_close(&world);
+}
+
 TENON_TEST(rounds_to_the_type_that_is_stored) {
   /* In half precision 2048 + 1 is 2048. */
   test_world_t world;
