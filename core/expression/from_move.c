@@ -110,20 +110,29 @@ static bool read_number(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
   return false;
 }
 
+/* An axis of the space with this extent, or TENON_NONE. */
+static uint32_t axis_of_extent(const conversion_t* c, tenon_dim_t extent) {
+  for (uint32_t d = 0; d < c->map->rank; ++d) {
+    if (tenon__dim_equal(c->map->dims[d], extent)) {
+      return d;
+    }
+  }
+  return TENON_NONE;
+}
+
 /* symbol = extent / number for an extent of the space that is symbol * number, the number in an
  * input. Where that is 0 the space is empty, and nobody asks. */
 static bool solve_product(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
     const bool readable = readable_type(c, i) != TENON_DTYPE_UNDEFINED;
     for (uint32_t k = 0; readable && k < c->inputs[i].content_count; ++k) {
-      const tenon_dim_t product = tenon__dim_multiply(c->pool, symbol, c->inputs[i].contents[k]);
-      for (uint32_t d = 0; d < c->map->rank; ++d) {
-        if (tenon__dim_equal(c->map->dims[d], product)) {
-          const uint32_t extent = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE,
-                                                        TENON_DTYPE_INT64, 0, (int64_t)d);
-          *out_code = integer_code(c, TENON_OPCODE_FLOOR_DIV, extent, content_code(c, i, k));
-          return true;
-        }
+      const tenon_dim_t number = c->inputs[i].contents[k];
+      const uint32_t axis = axis_of_extent(c, tenon__dim_multiply(c->pool, symbol, number));
+      if (axis != TENON_NONE) {
+        const uint32_t extent = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE,
+                                                      TENON_DTYPE_INT64, 0, (int64_t)axis);
+        *out_code = integer_code(c, TENON_OPCODE_FLOOR_DIV, extent, content_code(c, i, k));
+        return true;
       }
     }
   }

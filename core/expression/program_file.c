@@ -125,7 +125,7 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
                        program->instruction_count);
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    if (program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
+    if (tenon__dtype_bits(program->operands[k].dtype) == 0 || program->operands[k].kind > 1) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid",
                          k);
     }
@@ -138,7 +138,7 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
     if (program->outputs[k].instruction >= program->instruction_count ||
-        program->outputs[k].dtype >= TENON_DTYPE_COUNT) {
+        tenon__dtype_bits(program->outputs[k].dtype) == 0) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
                          k);
     }

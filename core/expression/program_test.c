@@ -365,6 +365,26 @@ TENON_TEST(broken_programs_are_refused) {
   }
 }
 
+TENON_TEST(operands_and_outputs_have_types) {
+  const tenon_instruction_t read = {.opcode = TENON_OPCODE_INPUT, .dtype = TENON_DTYPE_FLOAT32};
+  tenon_operand_t operand = {.dtype = TENON_DTYPE_FLOAT32};
+  tenon_program_output_t output = {.dtype = TENON_DTYPE_FLOAT32};
+  const tenon_program_t program = {.instructions = &read,
+                                   .operands = &operand,
+                                   .outputs = &output,
+                                   .instruction_count = 1,
+                                   .operand_count = 1,
+                                   .output_count = 1};
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_OK);
+  operand.dtype = TENON_DTYPE_UNDEFINED;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+  operand.dtype = TENON_DTYPE_FLOAT32;
+  output.dtype = TENON_DTYPE_UNDEFINED;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+  output.dtype = TENON_DTYPE_COUNT;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+}
+
 static bool compose_all(tenon_allocator_t allocator, void* user) {
   (void)user;
   test_scope_t t;

@@ -117,7 +117,7 @@ tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
   }
   for (uint32_t o = 0; o < program->output_count; ++o) {
     out[o] = outputs[o];
-    if (!align_output(expression, o, space, arena, &out[o])) {
+    if (out[o].data != NULL && !align_output(expression, o, space, arena, &out[o])) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }

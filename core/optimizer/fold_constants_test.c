@@ -102,6 +102,34 @@ TENON_TEST(folds_closed_operators_by_the_callback) {
   test_world_close(&world);
 }
 
+TENON_TEST(an_output_that_is_absent_is_not_folded) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const tenon_builder_table_t* build = world.bench.build;
+  tenon_builder_t* builder = world.bench.builder;
+  const float data[] = {1, 2, 6};
+  tenon_value_t both[2] = {{0}};
+  tenon_value_t y = {0};
+  const tenon_value_t a = test_floats(&world.bench, "a", data, DIMS(3));
+  EXPECT_STATUS(build->begin(builder, "test.centre/1", "one"), TENON_OK);
+  EXPECT_STATUS(build->output_count(builder, 1), TENON_OK);
+  EXPECT_STATUS(build->add_input(builder, a), TENON_OK);
+  EXPECT_STATUS(build->end(builder, &y, 1), TENON_OK);
+  const tenon_value_t twice = test_binary(&world.bench, "test.plus/1", "twice", a, a);
+  EXPECT_STATUS(build->begin(builder, "test.centre/1", "two"), TENON_OK);
+  EXPECT_STATUS(build->add_input(builder, twice), TENON_OK);
+  EXPECT_STATUS(build->end(builder, both, 2), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "p", x, y), "p");
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "q", x, both[1]), "q");
+  EXPECT(strstr(test_optimized(&world), "test.centre/1") == NULL);
+  const float* found = test_floats_of(&world, "one:0");
+  REQUIRE(found != NULL);
+  EXPECT_NEAR(found[0], -2, 0);
+  EXPECT_NEAR(found[2], 3, 0);
+  test_world_close(&world);
+}
+
 TENON_TEST(does_not_fold_what_grows) {
   test_world_t world;
   REQUIRE(test_world_open(&world));
