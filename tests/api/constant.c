@@ -1,0 +1,73 @@
+/* Operators of constants: nothing that the input decides. Whoever takes them when the build leaves
+ * them, they are the numbers that they would be of an input. */
+#include "tests/api/figures.h"
+
+enum { MODES = 3 };
+
+static tenon_build_options_t options_of(int mode) {
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  options.no_measuring = 1;
+  options.reference_only = mode == 1;
+  options.no_fusion = mode == 2;
+  return options;
+}
+
+static tenon_value_t counted(session_t* s, int64_t batch) {
+  float numbers[64];
+  for (int i = 0; i < 64; ++i) {
+    numbers[i] = (float)(i + 1);
+  }
+  return constant(s, TENON_DTYPE_FLOAT32, 4, DIMS(batch, 2, 4, 4), numbers);
+}
+
+static const tenon_attribute_t windows[] = {ROW_INTS("kernel_shape", 2, 2),
+                                            ROW_INTS("strides", 2, 2),
+                                            {0}};
+
+static void check_pool(const char* op, bool through_relu, double shift) {
+  for (int mode = 0; mode < MODES; ++mode) {
+    for (int64_t batch = 1; batch <= 2; ++batch) {
+      scene_t scene;
+      double expected[16];
+      REQUIRE(scene_begin(&scene));
+      session_t* s = &scene.session;
+      tenon_build_options_t options = options_of(mode);
+      tenon_value_t x = counted(s, batch);
+      x = through_relu ? node(s, "standard.relu/1", VALUES(x), NO_ATTRIBUTES) : x;
+      output(s, node(s, op, VALUES(x), windows), "y");
+      for (int i = 0; i < 16; ++i) {
+        expected[i] = i / 4 * 16 + i % 4 / 2 * 8 + i % 2 * 2 + 1 + shift;
+      }
+      REQUIRE(scene_start(&scene, &options));
+      run(&scene);
+      expect_tensor(&scene, 0, 4, DIMS(batch, 2, 2, 2), expected);
+      scene_end(&scene);
+    }
+  }
+}
+
+TENON_TEST(pools_of_constants) {
+  check_pool("standard.max_pool/1", false, 5);
+  check_pool("standard.max_pool/1", true, 5);
+  check_pool("standard.average_pool/1", false, 2.5);
+}
+
+/* Mean and deviation are outputs that nobody wants. */
+TENON_TEST(the_layer_norm_of_a_constant) {
+  for (int mode = 0; mode < MODES; ++mode) {
+    scene_t scene;
+    REQUIRE(scene_begin(&scene));
+    session_t* s = &scene.session;
+    tenon_build_options_t options = options_of(mode);
+    const tenon_value_t x = FLOAT_VECTOR(s, -1, 1);
+    const tenon_value_t scale = FLOAT_VECTOR(s, 3, 5);
+    output(s,
+           node(s, "standard.layer_norm/1", VALUES(x, scale),
+                ATTRIBUTES(ROW_FLOAT("epsilon", 0))),
+           "y");
+    REQUIRE(scene_start(&scene, &options));
+    run(&scene);
+    expect(&scene, 0, 1, 2, NUMBERS(-3, 5));
+    scene_end(&scene);
+  }
+}
