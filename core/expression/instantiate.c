@@ -13,6 +13,7 @@ typedef struct made_output_t {
   uint32_t instruction;
   uint32_t item; /* number among the node's outputs */
   tenon_dtype_t dtype;
+  bool rounds; /* the value was cast to that type */
 } made_output_t;
 
 static tenon_status_t begin_round(tenon__instantiation_t* in, bool dry) {
@@ -35,19 +36,20 @@ static const tenon__statement_t* find_statement(const tenon__text_t* text, const
 
 /* An output's value, as an instruction; a literal takes the output's type. */
 static tenon_status_t output_code(tenon__instantiation_t* in, const tenon__statement_t* statement,
-                                  tenon_dtype_t dtype, uint32_t* out_instruction) {
+                                  made_output_t* inout_output) {
   tenon__worth_t worth = {0};
   in->let_end = (uint32_t)(statement - in->text->statements);
   TENON_TRY(tenon__worth_evaluate(in, statement->value, &worth));
-  const tenon_dtype_t type = tenon__dtype_arithmetic(dtype);
+  const tenon_dtype_t type = tenon__dtype_arithmetic(inout_output->dtype);
   const char kind = tenon__dtype_class(type);
   const bool is_float = worth.kind == TENON_WORTH_FLOAT ||
                         (worth.kind == TENON_WORTH_CHOICE && worth.choice_is_float);
   const bool untyped = tenon__worth_is_literal(&worth) || worth.kind == TENON_WORTH_CHOICE;
   if (untyped && (kind == 'f' || (!is_float && (kind == 'i' || kind == 'u')))) {
-    return tenon__worth_typed(in, statement->value, &worth, type, out_instruction);
+    return tenon__worth_typed(in, statement->value, &worth, type, &inout_output->instruction);
   }
-  return tenon__worth_code(in, statement->value, &worth, out_instruction);
+  inout_output->rounds = worth.narrowed == inout_output->dtype;
+  return tenon__worth_code(in, statement->value, &worth, &inout_output->instruction);
 }
 
 /* Evaluates every output that is wanted. */
@@ -68,7 +70,7 @@ static tenon_status_t evaluate_outputs(tenon__instantiation_t* in, made_output_t
                          "the expression has no statement \"%s = ...\"", port->name);
     }
     outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
-    TENON_TRY(output_code(in, statement, port->values[0].dtype, &outputs[count].instruction));
+    TENON_TRY(output_code(in, statement, &outputs[count]));
     ++count;
     item += port->count;
   }
@@ -175,6 +177,7 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
     outputs[i] = (tenon_program_output_t){.instruction = instruction,
                                           .dtype = made[i].dtype,
                                           .index = made[i].item,
+                                          .reserved = made[i].rounds ? TENON_OUTPUT_ROUNDS : 0,
                                           .reduced_axes = gone};
     TENON_TRY(place_output(in, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
                            &ranks[i], &found[i]));

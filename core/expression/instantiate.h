@@ -27,6 +27,7 @@ typedef struct tenon__worth_t {
   const double* reals;
   uint32_t count;
   uint32_t code;
+  tenon_dtype_t narrowed; /* CODE: cast to this narrow float, which may change it; else UNDEFINED */
   bool choice_is_float;
   double choices[2];
 } tenon__worth_t;

@@ -250,6 +250,35 @@ TENON_TEST(types) {
   test_end(&t);
 }
 
+static void expect_rounds(test_scope_t* t, const char* source, bool rounds, int line) {
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shape = {0};
+  EXPECT_STATUS(instantiate(t, source, NULL, NULL, &expression, &shape), TENON_OK);
+  REQUIRE(expression.program.outputs != NULL);
+  if ((expression.program.outputs[0].reserved == TENON_OUTPUT_ROUNDS) != rounds) {
+    tenon__test_fail(__FILE__, line, "%s %s", source, rounds ? "does not round" : "rounds");
+  }
+}
+
+TENON_TEST(a_cast_that_is_the_whole_value_rounds) {
+  WITH_SCOPE;
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, "4");
+  test_input(&t, "h", TENON_DTYPE_FLOAT16, "4");
+  test_output(&t, "y", TENON_DTYPE_FLOAT16, 1);
+  test_dtype(&t, "to", TENON_DTYPE_FLOAT16);
+  test_type(&t, "T", TENON_DTYPE_FLOAT16);
+  expect_rounds(&t, "y = cast(x, f16)", true, __LINE__);
+  expect_rounds(&t, "y = cast(x + h, to)", true, __LINE__);
+  expect_rounds(&t, "let s = cast(x, T); y = s", true, __LINE__);
+  expect_rounds(&t, "y = present(x) ? cast(x, to) : h", true, __LINE__);
+  expect_rounds(&t, "y = x", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, to) * h", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, bf16)", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, f32)", false, __LINE__);
+  expect_rounds(&t, "y = cast(h, f16)", false, __LINE__);
+  test_end(&t);
+}
+
 TENON_TEST(faults_name_the_place) {
   WITH_SCOPE;
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 4");
