@@ -249,8 +249,8 @@ static tenon_status_t check_faults(const evaluation_t* e, uint32_t root, uint32_
       const int64_t at = row_of(e, e->program->coordinates[i->operands[0] + d])[lane].i;
       if (at < 0 || at >= view->dims[d]) {
         return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
-                           "index %lld is outside axis %u with extent %lld", (long long)at, d,
-                           (long long)view->dims[d]);
+                           "element %lld of axis %u is read, whose extent is %lld", (long long)at,
+                           d, (long long)view->dims[d]);
       }
     }
   }

@@ -363,7 +363,7 @@ TENON_TEST(guarded_loads) {
   EXPECT_STATUS(
       tenon__program_evaluate(&program, space, &input, &made, tenon__allocator_default(), sink),
       TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(messages.text, "index 3 is outside axis 0 with extent 3");
+  EXPECT_CONTAINS(messages.text, "element 3 of axis 0 is read, whose extent is 3");
   three[0] = 0;
   EXPECT_STATUS(
       tenon__program_evaluate(&program, space, &input, &made, tenon__allocator_default(), sink),

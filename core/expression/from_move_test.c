@@ -344,7 +344,7 @@ TENON_TEST(indices_out_of_range_are_errors) {
                 TENON_OK);
   int64_t out[4] = {0};
   EXPECT_STATUS(run_program(&data, &e, out, sink), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(messages.text, "index 6");
+  EXPECT_CONTAINS(messages.text, "element 6 of axis 0");
   data.t = NULL;
   test_end(&t);
 }

@@ -71,3 +71,68 @@ TENON_TEST(the_layer_norm_of_a_constant) {
     scene_end(&scene);
   }
 }
+
+/* ---- Indices ---- */
+
+typedef struct picking_t {
+  const char* op;
+  bool is_constant; /* the table */
+  bool is_given;    /* the index, as an input */
+  int64_t index;
+  const char* words; /* NULL: it is in range */
+} picking_t;
+
+static void check_picking(const picking_t* picking, int mode) {
+  float table[3] = {5, 6, 7};
+  int64_t index = picking->index;
+  uint32_t count = 0;
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  tenon_build_options_t options = options_of(mode);
+  const tenon_value_t x = picking->is_constant
+                              ? constant(s, TENON_DTYPE_FLOAT32, 1, DIMS(3), table)
+                              : input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(3));
+  const tenon_value_t i = picking->is_given ? input(s, "i", TENON_DTYPE_INT64, 1, DIMS(1))
+                                            : INTEGER_VECTOR(s, index);
+  output(s, node(s, picking->op, VALUES(x, i), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, &options));
+  if (!picking->is_constant) {
+    set(&scene, count++, TENON_DTYPE_FLOAT32, 1, DIMS(3), table);
+  }
+  if (picking->is_given) {
+    set(&scene, count, TENON_DTYPE_INT64, 1, DIMS(1), &index);
+  }
+  EXPECT_STATUS(tenon_context_run(scene.context),
+                picking->words == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
+  if (picking->words == NULL) {
+    expect(&scene, 0, 1, 1, NUMBERS(table[picking->index < 0 ? index + 3 : index]));
+  } else {
+    EXPECT_CONTAINS(s->messages.text, picking->words);
+  }
+  scene_end(&scene);
+}
+
+TENON_TEST(indices_out_of_range_are_refused) {
+  static const char* const ops[] = {"standard.gather/1", "standard.gather_elements/1"};
+  static const struct {
+    int64_t index;
+    const char* words;
+  } indices[] = {
+      {2, NULL},
+      {-3, NULL},
+      {3, "element 3 of axis 0 is read, whose extent is 3"},
+      {-4, "element -1 of axis 0 is read, whose extent is 3"},
+      {INT64_C(1) << 62, "element 4611686018427387904 of axis 0"},
+      {INT64_MIN, "element -9223372036854775805 of axis 0"},
+  };
+  for (size_t o = 0; o < sizeof ops / sizeof ops[0]; ++o) {
+    for (size_t k = 0; k < sizeof indices / sizeof indices[0]; ++k) {
+      for (int mode = 0; mode < 4 * MODES; ++mode) {
+        const picking_t picking = {ops[o], mode / MODES % 2 != 0, mode / MODES / 2 != 0,
+                                   indices[k].index, indices[k].words};
+        check_picking(&picking, mode % MODES);
+      }
+    }
+  }
+}
