@@ -72,6 +72,34 @@ TENON_TEST(the_layer_norm_of_a_constant) {
   }
 }
 
+/* Numbers of 2^63 and more: in the first axis the largest, and what is above 2^63. */
+TENON_TEST(large_unsigned_constants) {
+  static const uint64_t numbers[] = {1, (UINT64_C(1) << 63) + 5, 7};
+  static const uint64_t half = UINT64_C(1) << 63;
+  const tenon_attribute_t to[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  for (int mode = 0; mode < MODES; ++mode) {
+    scene_t scene;
+    REQUIRE(scene_begin(&scene));
+    session_t* s = &scene.session;
+    tenon_build_options_t options = options_of(mode);
+    const tenon_value_t x = constant(s, TENON_DTYPE_UINT64, 1, DIMS(3), numbers);
+    const tenon_value_t h = constant(s, TENON_DTYPE_UINT64, 0, NULL, &half);
+    const tenon_value_t most = node(s, "standard.reduce_max/1", VALUES(x), NO_ATTRIBUTES);
+    const tenon_value_t above = node(s, "standard.sub/1", VALUES(most, h), NO_ATTRIBUTES);
+    const tenon_value_t least = node(s, "standard.reduce_min/1", VALUES(x), NO_ATTRIBUTES);
+    output(s, node(s, "standard.arg_max/1", VALUES(x), NO_ATTRIBUTES), "place");
+    output(s, node(s, "standard.cast/1", VALUES(above), to), "above");
+    output(s, node(s, "standard.cast/1", VALUES(least), to), "least");
+    REQUIRE(scene_start(&scene, &options));
+    run(&scene);
+    expect(&scene, 0, 1, 1, NUMBERS(1));
+    expect(&scene, 1, 1, 1, NUMBERS(5));
+    expect(&scene, 2, 1, 1, NUMBERS(1));
+    scene_end(&scene);
+  }
+}
+
 /* ---- Indices ---- */
 
 typedef struct picking_t {
