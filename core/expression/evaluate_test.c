@@ -259,9 +259,8 @@ TENON_TEST(an_output_that_is_not_wanted_is_not_computed) {
   const int64_t dims[1] = {3};
   const int64_t strides[1] = {1};
   const tenon_tensor_view_t input = view_of(data, TENON_DTYPE_FLOAT64, 1, dims, strides);
-  const tenon_tensor_view_t made[3] = {{0},
-                                       {0},
-                                       view_of(out, TENON_DTYPE_FLOAT64, 1, dims, strides)};
+  const tenon_tensor_view_t made[3] = {
+      {0}, {0}, view_of(out, TENON_DTYPE_FLOAT64, 1, dims, strides)};
   run(&program, dims, &input, made);
   EXPECT_NEAR(out[0], -2, 0);
   EXPECT_NEAR(out[2], 3, 0);

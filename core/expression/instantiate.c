@@ -85,6 +85,7 @@ static tenon_status_t find_space(tenon__instantiation_t* in, const tenon__inferr
   tenon__inferred_shape_t space = {0, NULL};
   if (shapes != NULL && !in->reduces && output_count > 0) {
     space = shapes[outputs[0].item];
+    in->is_given = true;
   } else {
     TENON_TRY(tenon__shape_broadcast(in->pool, in->arena, in->aligned, in->aligned_count, in->sink,
                                      &space));

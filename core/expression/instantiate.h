@@ -53,6 +53,7 @@ typedef struct tenon__instantiation_t {
   /* The space; in the dry round rank TENON_NONE. */
   uint32_t rank;
   const tenon_dim_t* space;
+  bool is_given; /* by a shape rule: not what the aligned inputs broadcast to */
 } tenon__instantiation_t;
 
 tenon_status_t tenon__worth_fail(const tenon__instantiation_t* in, const tenon__syntax_t* syntax,

@@ -87,8 +87,7 @@ static uint32_t saturate_code(instantiation_t* in, uint32_t code, tenon_dtype_t 
 /* An input's element as it is stored: a cast to that type leaves it alone. */
 static bool is_element_of(const instantiation_t* in, uint32_t code, tenon_dtype_t stored) {
   const tenon_instruction_t* i = &in->builder.instructions[code];
-  return i->opcode == TENON_OPCODE_INPUT &&
-         in->builder.operands[i->immediate.i].dtype == stored;
+  return i->opcode == TENON_OPCODE_INPUT && in->builder.operands[i->immediate.i].dtype == stored;
 }
 
 static tenon_status_t call_cast(instantiation_t* in, const syntax_t* call, worth_t* out) {

@@ -63,9 +63,9 @@ tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon_
  * through the consumer's access; equal operands merge. If `keep_output` the producer's value
  * becomes an output too (only when the spaces are equal and the access is the identity).
  * UNSUPPORTED, silently, when the producer reduces and the access is not the identity, when ranks
- * exceed 64, when an indexed operand is involved, when the producer's output rounds, or when `strict`
- * rounding forbids it. Operand
- * `index` fields: producer's are kept with `producer_index_base` added. */
+ * exceed 64, when an indexed operand is involved, when the producer's output rounds, or when
+ * `strict` rounding forbids it. Operand `index` fields: producer's are kept with
+ * `producer_index_base` added. */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          const tenon__expression_t* consumer, const uint32_t* slots,
                                          uint32_t slot_count, const tenon__expression_t* producer,

@@ -261,7 +261,8 @@ static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding)
   return true;
 }
 
-/* What a source reads out of range: the first and the last coordinate of each axis are looked at. */
+/* What a source reads out of range: the first and the last coordinate of each axis are looked at.
+ */
 static tenon_status_t out_of_range(const tenon_binding_t* binding, const tenon_move_t* move) {
   const struct tenon_region_t* region = binding->bound->instance->region;
   const tenon__index_map_t* map = region->map;

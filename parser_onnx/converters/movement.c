@@ -131,6 +131,7 @@ static void split(tenon__make_t* make) {
   tenon__make_pass_all(make, "axis");
   if (!tenon__make_present(sizes)) {
     tenon__make_set_int(make, "parts", parts);
+    tenon__make_set_int(make, "equal", tenon__make_version(make) < 18 ? 1 : 0);
   }
   tenon__make_add(make, tenon__make_input(make, 0));
   if (tenon__make_present(sizes)) {

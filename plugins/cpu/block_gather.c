@@ -86,8 +86,7 @@ static void gather_row(const run_t* run, const step_t* step, size_t row, size_t 
       continue;
     }
     for (size_t j = 0; j < count; j++) {
-      const int64_t at =
-          clamp_coordinate(x[j], table->dims[k], k, inout_fault) * table->strides[k];
+      const int64_t at = clamp_coordinate(x[j], table->dims[k], k, inout_fault) * table->strides[k];
       offsets[j] = varies ? offsets[j] + at : at;
     }
     varies = true;

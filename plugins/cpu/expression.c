@@ -377,8 +377,7 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
 
 static tenon_status_t fail_load(const job_t* job, tenon_run_t* run, const tenon_run_table_t* host) {
   char message[128];
-  (void)snprintf(message, sizeof(message),
-                 "element %lld of axis %u is read, whose extent is %lld",
+  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
                  (long long)job->fault.element, job->fault.axis, (long long)job->fault.extent);
   return host->fail(run, TENON_ERROR_INVALID_DATA, message);
 }

@@ -13,13 +13,12 @@
 #define BOTH(before, after) \
   WHEN("present(axes)", before "axes" after), ALWAYS(before "fixed_axes" after)
 /* A function of a sum over v, which is x, or of integers their numbers in f64. */
-#define THROUGH_FLOAT(function, summed)                                             \
-  WHEN(IS_INTEGER("x") " && present(axes)",                                         \
-       "let v = cast(x, f64); y = cast(" function "(sum(" summed ", axes)), T)"),   \
-      WHEN(IS_INTEGER("x"),                                                         \
-           "let v = cast(x, f64); y = cast(" function "(sum(" summed                \
-           ", fixed_axes)), T)"),                                                   \
-      WHEN("present(axes)", "let v = x; y = " function "(sum(" summed ", axes))"),  \
+#define THROUGH_FLOAT(function, summed)                                                     \
+  WHEN(IS_INTEGER("x") " && present(axes)",                                                 \
+       "let v = cast(x, f64); y = cast(" function "(sum(" summed ", axes)), T)"),           \
+      WHEN(IS_INTEGER("x"),                                                                 \
+           "let v = cast(x, f64); y = cast(" function "(sum(" summed ", fixed_axes)), T)"), \
+      WHEN("present(axes)", "let v = x; y = " function "(sum(" summed ", axes))"),          \
       ALWAYS("let v = x; y = " function "(sum(" summed ", fixed_axes))")
 #define EXTREME(of_bool, of_numbers)                                             \
   CASES(WHEN("dtype(x) == 'bool' && present(axes)", "y = " of_bool "(x, axes)"), \
@@ -30,12 +29,14 @@
   "let m = max(v, " axes          \
   "); let s = is_inf(m) ? 0 : m;" \
   "let l = log(sum(exp(v - s), " axes ")) + s;"
-/* Sums of 64-bit integers may overflow: the quotients by their number are added, and the remainders.
- * What is left of those, of the other sign than the quotient, brings it nearer to 0. */
+/* Sums of 64-bit integers may overflow: the quotients by their number are added, and the
+ * remainders. What is left of those, of the other sign than the quotient, brings it nearer to 0. */
 #define IS_LONG(port) "(dtype(" port ") == 'i64' || dtype(" port ") == 'u64')"
-#define LONG_MEAN(axes)                                                                      \
-  "let n = cast(count(" axes "), T); let r = sum(fmod(x, n), " axes ");"                     \
-  "let v = sum(x / n, " axes ") + r / n; let left = fmod(r, n);"                             \
+#define LONG_MEAN(axes)                                             \
+  "let n = cast(count(" axes "), T); let r = sum(fmod(x, n), " axes \
+  ");"                                                              \
+  "let v = sum(x / n, " axes                                        \
+  ") + r / n; let left = fmod(r, n);"                               \
   "y = v > 0 && left < 0 ? v - 1 : v < 0 && left > 0 ? v + 1 : v"
 #define PURE .traits = "pure"
 

@@ -20,9 +20,8 @@ static tenon_value_t counted(session_t* s, int64_t batch) {
   return constant(s, TENON_DTYPE_FLOAT32, 4, DIMS(batch, 2, 4, 4), numbers);
 }
 
-static const tenon_attribute_t windows[] = {ROW_INTS("kernel_shape", 2, 2),
-                                            ROW_INTS("strides", 2, 2),
-                                            {0}};
+static const tenon_attribute_t windows[] = {
+    ROW_INTS("kernel_shape", 2, 2), ROW_INTS("strides", 2, 2), {0}};
 
 static void check_pool(const char* op, bool through_relu, double shift) {
   for (int mode = 0; mode < MODES; ++mode) {
@@ -62,8 +61,7 @@ TENON_TEST(the_layer_norm_of_a_constant) {
     const tenon_value_t x = FLOAT_VECTOR(s, -1, 1);
     const tenon_value_t scale = FLOAT_VECTOR(s, 3, 5);
     output(s,
-           node(s, "standard.layer_norm/1", VALUES(x, scale),
-                ATTRIBUTES(ROW_FLOAT("epsilon", 0))),
+           node(s, "standard.layer_norm/1", VALUES(x, scale), ATTRIBUTES(ROW_FLOAT("epsilon", 0))),
            "y");
     REQUIRE(scene_start(&scene, &options));
     run(&scene);
@@ -118,11 +116,10 @@ static void check_picking(const picking_t* picking, int mode) {
   REQUIRE(scene_begin(&scene));
   session_t* s = &scene.session;
   tenon_build_options_t options = options_of(mode);
-  const tenon_value_t x = picking->is_constant
-                              ? constant(s, TENON_DTYPE_FLOAT32, 1, DIMS(3), table)
-                              : input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(3));
-  const tenon_value_t i = picking->is_given ? input(s, "i", TENON_DTYPE_INT64, 1, DIMS(1))
-                                            : INTEGER_VECTOR(s, index);
+  const tenon_value_t x = picking->is_constant ? constant(s, TENON_DTYPE_FLOAT32, 1, DIMS(3), table)
+                                               : input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(3));
+  const tenon_value_t i =
+      picking->is_given ? input(s, "i", TENON_DTYPE_INT64, 1, DIMS(1)) : INTEGER_VECTOR(s, index);
   output(s, node(s, picking->op, VALUES(x, i), NO_ATTRIBUTES), "y");
   REQUIRE(scene_start(&scene, &options));
   if (!picking->is_constant) {

@@ -26,9 +26,8 @@ static void check(const reducing_t* reducing, int mode) {
   REQUIRE(scene_begin(&scene));
   session_t* s = &scene.session;
   tenon_build_options_t options = options_of(mode);
-  const tenon_value_t x = mode == 3
-                              ? constant(s, reducing->type, 1, DIMS(3), reducing->numbers)
-                              : input(s, "x", reducing->type, 1, DIMS(3));
+  const tenon_value_t x = mode == 3 ? constant(s, reducing->type, 1, DIMS(3), reducing->numbers)
+                                    : input(s, "x", reducing->type, 1, DIMS(3));
   output(s, node(s, reducing->op, VALUES(x), ATTRIBUTES(ROW_INT("keepdims", 0))), "y");
   REQUIRE(scene_start(&scene, &options));
   if (mode != 3) {
@@ -37,8 +36,8 @@ static void check(const reducing_t* reducing, int mode) {
   run(&scene);
   EXPECT_STATUS(tenon_context_get_output(scene.context, 0, &y), TENON_OK);
   const tenon__scalar_t number = tenon__element_load(y.data, y.dtype, 0);
-  const double is = reducing->type == TENON_DTYPE_UINT64 ? (double)(uint64_t)number.i
-                                                         : (double)number.i;
+  const double is =
+      reducing->type == TENON_DTYPE_UINT64 ? (double)(uint64_t)number.i : (double)number.i;
   if (is != reducing->expected) {
     tenon__test_fail(__FILE__, __LINE__, "%s of %s, mode %d: %.17g, expected %.17g", reducing->op,
                      tenon__dtype_name(reducing->type), mode, is, reducing->expected);
@@ -61,8 +60,8 @@ TENON_TEST(means_of_integers_are_exact) {
   static const int32_t small[] = {-7, -1, 0};
   static const uint32_t unsigned_largest[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
   static const int64_t longs[] = {INT64_MAX, INT64_MAX, INT64_MAX - 1};
-  static const int64_t mixed[] = {4, -1, -1};    /* two thirds */
-  static const int64_t opposite[] = {-4, 1, 1};  /* minus two thirds */
+  static const int64_t mixed[] = {4, -1, -1};   /* two thirds */
+  static const int64_t opposite[] = {-4, 1, 1}; /* minus two thirds */
   static const int64_t halves[] = {1, 2, 4};
   static const uint64_t unsigned_longs[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
   static const reducing_t means[] = {

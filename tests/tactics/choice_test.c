@@ -375,7 +375,8 @@ TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
 
 /* Column after column in and out. */
 static tenon_status_t columns_alone(void* state, const tenon_region_t* region,
-                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+                                    const tenon_region_table_t* table, tenon_emit_t* to,
+                                    add_t add) {
   static const uint32_t order[2] = {1, 0};
   static const tenon_layout_t columns = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
