@@ -5,6 +5,7 @@
  */
 #include "convolution.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,12 +136,17 @@ static void fill_offsets(const tenon__cpu_convolution_t* c, size_t* out_offsets)
   }
 }
 
+/* Behind the weights stands whether all are finite: 1, else 0. */
 static void pack_depthwise(const float* w, size_t channels, size_t taps, float* out) {
+  bool finite = true;
   for (size_t t = 0; t < taps; t++) {
     for (size_t c = 0; c < channels; c++) {
-      out[t * channels + c] = w[c * taps + t];
+      const float weight = w[c * taps + t];
+      out[t * channels + c] = weight;
+      finite = finite && isfinite(weight);
     }
   }
+  out[channels * taps] = finite ? 1.0F : 0.0F;
 }
 
 static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_region_t region,
@@ -152,15 +158,15 @@ static tenon_status_t pack_weights(tenon__cpu_convolution_t* c, tenon__cpu_regio
                         ? (size_t)tenon__cpu_window_taps(&c->window)
                         : tenon__cpu_packed_size(c->isa->tiles, c->depth, (size_t)c->out_channels);
   const size_t groups = (size_t)c->groups;
+  const size_t floats = groups * c->packed_group + (depthwise ? 1 : 0);
   char parameters[64];
   void* data = NULL;
   int32_t ready = 0;
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %zu groups",
                  c->isa->tiles->vector_floats, groups);
-  const tenon_status_t status =
-      preparation->host->pack(preparation->handle, depthwise ? "cpu.depthwise/1" : "cpu.patches/1",
-                              depthwise ? "" : parameters, &source, 1,
-                              groups * c->packed_group * sizeof(float), &data, &ready);
+  const tenon_status_t status = preparation->host->pack(
+      preparation->handle, depthwise ? "cpu.depthwise/2" : "cpu.patches/1",
+      depthwise ? "" : parameters, &source, 1, floats * sizeof(float), &data, &ready);
   c->packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;

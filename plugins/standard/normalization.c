@@ -14,7 +14,7 @@ FAMILY_TABLE(normalization) = {
      CASE("let s = x - max(x, axis); y = s - log(sum(exp(s), axis))"), .traits = "pure"},
     {OPERATOR("hardmax", "1 at the first maximum along the axis, else 0"), UNARY("float"),
      ATTRIBUTES(INT("axis", "-1")),
-     CASE("let first = min(x == max(x, axis) ? index(axis) : size(axis), axis);"
+     CASE("let first = min(x == max(x, axis) || x != x ? index(axis) : size(axis), axis);"
           "y = cast(index(axis) == first, T)"),
      .traits = "pure"},
     {OPERATOR("layer_norm", "(x - mean) / deviation over the axes from `axis` on, scaled, shifted"),

@@ -40,7 +40,14 @@
   "y = v > 0 && left < 0 ? v - 1 : v < 0 && left > 0 ? v + 1 : v"
 #define PURE .traits = "pure"
 
+/* What is no number counts as the extreme. */
 #define FOUND(extreme, place) "let e = " extreme "(x, axis); y = " place
+#define FIRST_FOUND "min(x == e || x != x ? index(axis) : size(axis) - 1, axis)"
+#define LAST_FOUND "max(x == e || x != x ? index(axis) : 0, axis)"
+#define FIND_CHECKS                                                                               \
+  CHECKS(AXIS_CHECK("axis", "x"), CHECK("dim(x, axis) > 0 || elements(x, 0, wrap(axis, rank(x)))" \
+                                        " * elements(x, wrap(axis, rank(x)) + 1, rank(x)) == 0",  \
+                                        "x has no elements along axis {axis}"))
 
 FAMILY_TABLE(reduction) = {
     {OPERATOR("reduce_sum", "sum"), REDUCED("numeric"), CASES(BOTH("y = sum(x, ", ")")), PURE},
@@ -77,13 +84,15 @@ FAMILY_TABLE(reduction) = {
     {OPERATOR("arg_max", "where the largest value along the axis is"), TYPES(TYPE("T", "numeric")),
      INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "i64")),
      ATTRIBUTES(INT("axis", "0"), FLAG("keepdims", "1"), FLAG("select_last_index", "0")),
-     CASES(WHEN("select_last_index == 1", FOUND("max", "max(x == e ? index(axis) : 0, axis)")),
-           ALWAYS(FOUND("max", "min(x == e ? index(axis) : size(axis) - 1, axis)"))),
+     FIND_CHECKS,
+     CASES(WHEN("select_last_index == 1", FOUND("max", LAST_FOUND)),
+           ALWAYS(FOUND("max", FIRST_FOUND))),
      PURE},
     {OPERATOR("arg_min", "where the smallest value along the axis is"), TYPES(TYPE("T", "numeric")),
      INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "i64")),
      ATTRIBUTES(INT("axis", "0"), FLAG("keepdims", "1"), FLAG("select_last_index", "0")),
-     CASES(WHEN("select_last_index == 1", FOUND("min", "max(x == e ? index(axis) : 0, axis)")),
-           ALWAYS(FOUND("min", "min(x == e ? index(axis) : size(axis) - 1, axis)"))),
+     FIND_CHECKS,
+     CASES(WHEN("select_last_index == 1", FOUND("min", LAST_FOUND)),
+           ALWAYS(FOUND("min", FIRST_FOUND))),
      PURE},
 };
