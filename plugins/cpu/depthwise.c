@@ -63,7 +63,7 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
   const tenon__cpu_row_t row = {
       .x = call->x + (high > low ? tenon__cpu_pixel_offset(&bound->x, corner) : 0) + channel,
       .y = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + channel,
-      .w = convolution->packed + (size_t)(low * window->kernel[2]) * tap + channel,
+      .w = call->packed + (size_t)(low * window->kernel[2]) * tap + channel,
       .bias = call->epilogue.bias != NULL ? call->epilogue.bias + channel : NULL,
       .channels = channels,
       .w_stride = tap,
@@ -83,9 +83,9 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
   };
   convolution->isa->windows->depthwise(&row);
   const int64_t taps = window->kernel[1] * window->kernel[2];
-  const bool finite = convolution->packed[(size_t)taps * tap] != 0;
+  const bool finite = call->packed[(size_t)taps * tap] != 0;
   if (!finite) {
-    multiply_outside(&row, convolution->packed + channel, taps, low, high);
+    multiply_outside(&row, call->packed + channel, taps, low, high);
   }
   if (call->epilogue.finish != NULL) {
     const tenon__cpu_epilogue_task_t task = {

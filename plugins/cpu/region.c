@@ -1,6 +1,4 @@
 /* Reading regions, describing layouts, dividing work. */
-#include <unistd.h>
-
 #include "cpu.h"
 
 static const tenon_value_info_t* value_of(tenon__cpu_region_t region, uint32_t value) {
@@ -83,43 +81,14 @@ const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank) {
   return rank >= 3 && rank <= 5 ? &layouts[rank - 3] : NULL;
 }
 
-uint32_t tenon__cpu_slot_count(void) {
-  const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1 : count > 256 ? 256 : (uint32_t)count;
-}
-
-uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots) {
-  const uint32_t threads = host->thread_count(run);
-  return threads < slots ? threads : slots;
-}
-
-typedef struct lanes_t {
-  tenon__cpu_body_t body;
-  void* user;
-  uint32_t count;
-  uint32_t slots;
-} lanes_t;
-
-/* One of `slots` tasks: every slots-th index. */
-static void run_lane(void* user, uint32_t index, uint32_t thread) {
-  (void)thread;
-  const lanes_t* lanes = user;
-  for (uint32_t i = index; i < lanes->count; i += lanes->slots) {
-    lanes->body(lanes->user, i, index);
-  }
-}
-
-void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
-                         uint32_t count, tenon__cpu_body_t body, void* user) {
-  if (count <= 1 || slots <= 1 || host->thread_count(run) <= 1) {
-    for (uint32_t i = 0; i < count; i++) {
-      body(user, i, 0);
-    }
-  } else if (host->thread_count(run) <= slots) {
+void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t count,
+                         tenon__cpu_body_t body, void* user) {
+  if (count > 1 && host->thread_count(run) > 1) {
     host->parallel(run, count, body, user);
-  } else {
-    lanes_t lanes = {body, user, count, slots};
-    host->parallel(run, slots < count ? slots : count, run_lane, &lanes);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    body(user, i, 0);
   }
 }
 

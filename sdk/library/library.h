@@ -132,6 +132,9 @@ void tenon__plan_bytes_retain(tenon__plan_bytes_t* bytes);
 void tenon__plan_bytes_release(tenon__plan_bytes_t* bytes);
 
 /* Engines. */
+/* Where the main graph's activations lie; in the arena. OUT_OF_MEMORY is not told. */
+tenon_status_t tenon__engine_list_blocks(const tenon__plan_t* plan, tenon__arena_t* arena,
+                                         tenon_block_info_t** out_blocks, uint32_t* out_count);
 tenon_status_t tenon__engine_texts_create(tenon_engine_t* engine);
 void tenon__engine_texts_destroy(tenon_engine_t* engine);
 
