@@ -72,6 +72,37 @@ TENON_TEST(folds_joins_of_constants) {
   test_world_close(&world);
 }
 
+/* Rows interleave; one piece is empty, one comes twice, a last one is of something else. */
+TENON_TEST(folds_joins_along_any_axis) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data[] = {1, 2, 3, 4, 5, 6};
+  const tenon_value_t pieces[] = {
+      test_floats(&world.bench, "none", data, DIMS(2, 0)),
+      test_floats(&world.bench, "a", data, DIMS(2, 1)),
+      test_floats(&world.bench, "b", data, DIMS(2, 3)),
+      test_floats(&world.bench, "none_again", data, DIMS(2, 0)),
+  };
+  static const uint32_t order[] = {0, 1, 2, 3, 1};
+  tenon_value_t joined = {0};
+  EXPECT_STATUS(world.bench.build->begin(world.bench.builder, "test.join/1", "j"), TENON_OK);
+  EXPECT_STATUS(world.bench.build->attribute_int(world.bench.builder, "axis", 1), TENON_OK);
+  for (uint32_t i = 0; i < 5; ++i) {
+    EXPECT_STATUS(world.bench.build->add_input(world.bench.builder, pieces[order[i]]), TENON_OK);
+  }
+  EXPECT_STATUS(world.bench.build->end(world.bench.builder, &joined, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 5));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, joined), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "constant j: f32[2, 5]");
+  const float* j = test_floats_of(&world, "j");
+  REQUIRE(j != NULL);
+  static const float expected[] = {1, 1, 2, 3, 1, 2, 4, 5, 6, 2};
+  for (uint32_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(j[i], expected[i], 0);
+  }
+  test_world_close(&world);
+}
+
 static tenon_status_t fold_dense(void* user, const tenon__network_t* network, uint32_t graph,
                                  uint32_t node, const tenon_tensor_view_t* outputs) {
   (void)user;
