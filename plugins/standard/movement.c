@@ -9,11 +9,12 @@
 #define TRAITS .traits = "pure; transparent"
 
 /* strided_slice along axis d of extent n: entry k of the lists, or -1; then begin, end and step
- * there. */
+ * there. A step of 2^36 leaves any axis that fits in memory after one element, as do larger ones,
+ * with which numbers would overflow. */
 #define SLICE_BOUNDS                                                              \
   "let n = dim(x, d);"                                                            \
   "let k = present(axes) ? axis_of(axes, d, rank(x)) : d < len(starts) ? d : -1;" \
-  "let step = present(steps) ? steps[k] : 1;"                                     \
+  "let step = present(steps) ? clamp(steps[k], -68719476736, 68719476736) : 1;"   \
   "let low = step > 0 ? 0 : -1;"                                                  \
   "let begin = clamp(wrap(starts[k], n), low, n + low);"                          \
   "let end = clamp(wrap(ends[k], n), low, n + low);"

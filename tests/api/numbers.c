@@ -129,3 +129,58 @@ TENON_TEST(repeats_of_open_extents_may_be_computed) {
     scene_end(&scene);
   }
 }
+
+/* Of 0 to 4 from `begin` to `end`; one element is left, and none where `end` comes first. */
+typedef struct stride_t {
+  int64_t begin;
+  int64_t end;
+  int64_t step;
+  int64_t count;
+  double first;
+} stride_t;
+
+static const stride_t strides[] = {
+    {0, INT64_MAX, INT64_MAX, 1, 0},
+    {-1, INT64_MIN, INT64_MIN, 1, 4},
+    {1, 4, INT64_MAX / 2, 1, 1},
+    {-1, INT64_MIN, INT64_MIN / 2, 1, 4},
+    {4, 0, INT64_MAX, 0, 0},
+    {0, INT64_MAX, INT64_MIN, 0, 0},
+    {0, INT64_MAX, INT64_MIN / 2, 0, 0},
+    {3, INT64_MIN, INT64_MIN + 1, 1, 3},
+};
+
+static void check_stride(const stride_t* stride, int mode, bool is_read) {
+  scene_t scene;
+  float data[] = {0, 1, 2, 3, 4};
+  int64_t step = stride->step;
+  const tenon_build_options_t options = options_of(mode);
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
+  const tenon_value_t by =
+      is_read ? input(s, "step", TENON_DTYPE_INT64, 1, DIMS(1)) : INTEGER_VECTOR(s, step);
+  output(
+      s,
+      node(s, "standard.strided_slice/1",
+           VALUES(x, INTEGER_VECTOR(s, stride->begin), INTEGER_VECTOR(s, stride->end), ABSENT, by),
+           NO_ATTRIBUTES),
+      "y");
+  REQUIRE(scene_start(&scene, &options));
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
+  if (is_read) {
+    set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(1), &step);
+  }
+  run(&scene);
+  expect(&scene, 0, 1, stride->count, &stride->first);
+  scene_end(&scene);
+}
+
+TENON_TEST(steps_that_no_axis_reaches_leave_one_element) {
+  for (size_t k = 0; k < sizeof strides / sizeof strides[0]; ++k) {
+    for (int mode = 0; mode < MODES; ++mode) {
+      check_stride(&strides[k], mode, false);
+      check_stride(&strides[k], mode, true);
+    }
+  }
+}
