@@ -159,6 +159,11 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
                                    .coordinates = in->builder.coordinates,
                                    .instruction_count = in->builder.instruction_count,
                                    .rank = in->rank};
+  if (program.instruction_count > TENON__MOST_INSTRUCTIONS) {
+    return tenon__fail(in->sink, TENON_ERROR_UNSUPPORTED,
+                       "an expression of %u instructions, at most %d are possible",
+                       program.instruction_count, TENON__MOST_INSTRUCTIONS);
+  }
   uint64_t* varying =
       tenon__arena_allocate(in->arena, program.instruction_count + 1u, sizeof(*varying));
   uint64_t* reduced =

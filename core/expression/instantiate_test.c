@@ -340,6 +340,43 @@ static bool instantiate_softmax(tenon_allocator_t allocator, void* user) {
   return fine;
 }
 
+/* Folds over `count` times a vector: are they made, and as a program that a plan's reader takes? */
+static tenon_status_t fold_many(uint32_t count, const tenon_sink_t* sink) {
+  test_scope_t t;
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shapes[TEST_PORTS] = {0};
+  if (!test_begin(&t, tenon__allocator_default())) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon__scope_value_t* first = test_input(&t, "xs", TENON_DTYPE_FLOAT32, "4");
+  tenon__scope_value_t* values = tenon__arena_allocate(&t.arena, count, sizeof(*values));
+  for (uint32_t k = 0; values != NULL && k < count; ++k) {
+    values[k] = *first;
+  }
+  t.inputs[0].flags |= TENON_PORT_VARIADIC;
+  t.inputs[0].values = values;
+  t.inputs[0].count = count;
+  test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
+  tenon_status_t status =
+      instantiate(&t, "y = fold(add, xs) + fold(mul, xs)", NULL, sink, &expression, shapes);
+  if (status == TENON_OK) {
+    EXPECT_INT(expression.program.instruction_count, 2 * count);
+    status = tenon__program_check(&expression.program, sink);
+  }
+  test_end(&t);
+  return status;
+}
+
+TENON_TEST(large_programs_are_read_again_or_not_made) {
+  tenon__test_messages_t messages;
+  const tenon_sink_t* sink = tenon__test_listen(&messages);
+  EXPECT_STATUS(fold_many(33000, sink), TENON_OK);
+  EXPECT_TEXT(messages.text, "");
+  EXPECT_STATUS(fold_many(TENON__MOST_INSTRUCTIONS / 2 + 1, sink), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(messages.text,
+                  "an expression of 1048578 instructions, at most 1048576 are possible");
+}
+
 TENON_TEST(survives_failing_allocations) {
   tenon__test_each_allocation(instantiate_softmax, NULL);
 }

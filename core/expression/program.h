@@ -94,6 +94,9 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
                                            tenon__arena_t* arena, tenon__expression_t* out_scale,
                                            tenon__expression_t* out_shift);
 
+/* Instructions that a program may have: what plans are read with, and so what nodes are made with.
+ */
+enum { TENON__MOST_INSTRUCTIONS = 1 << 20 };
 /* Checks a program from outside (a plan): operand order, types, ranges. INVALID_DATA with the
  * place. */
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink);

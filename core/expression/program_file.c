@@ -6,7 +6,7 @@
 #include "core/expression/program.h"
 #include "core/expression/scalar.h"
 
-enum { MOST_INSTRUCTIONS = 65536, MOST_AXES = 64 };
+enum { MOST_AXES = 64 };
 
 static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
@@ -119,7 +119,7 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
 }
 
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
-  if (program->rank > MOST_AXES || program->instruction_count > MOST_INSTRUCTIONS) {
+  if (program->rank > MOST_AXES || program->instruction_count > TENON__MOST_INSTRUCTIONS) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "an expression is too large: rank %u, %u instructions", program->rank,
                        program->instruction_count);
