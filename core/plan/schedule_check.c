@@ -40,8 +40,8 @@ static bool holds(const checker_t* c, uint32_t place, uint32_t value) {
 
 /* ---- Kernels ---- */
 
-/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights are handed
- * over as they are: kernels pack them. */
+/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights have none:
+ * kernels pack them. */
 static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
   if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
     return true;

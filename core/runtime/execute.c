@@ -112,6 +112,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
   const tenon__value_node_t* value = value_at(frame, place);
+  bool changed = false;
   if (value->kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
@@ -121,6 +122,10 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
     TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
                                         frame->schedule->places[place].value, state->growing->rank,
                                         state->growing->dims));
+  }
+  tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
+  if (changed) {
+    tenon__extents_update(&frame->context->extents);
   }
   return learn_contents(frame, place);
 }

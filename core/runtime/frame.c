@@ -275,42 +275,6 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   return TENON_OK;
 }
 
-/* Is it an extent that this very step finds? Of what is gone nobody can tell. */
-static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, uint32_t symbol) {
-  const tenon__network_t* network = frame->context->engine->plan->network;
-  const tenon__symbol_t* s = tenon__symbol_get(network->pool, symbol);
-  uint32_t graph = 0;
-  uint32_t value = 0;
-  uint32_t axis = 0;
-  if (s->kind != TENON_SYMBOL_EXTENT) {
-    return false;
-  }
-  if (!tenon__symbol_source(network, s, &graph, &value, &axis) ||
-      !network->graphs[graph]->values[value].alive) {
-    return true;
-  }
-  bool is_output = false;
-  for (uint32_t k = 0; k < step->output_count && graph == frame->graph; ++k) {
-    is_output = is_output || (step->outputs[k] != TENON_NONE &&
-                              frame->schedule->places[step->outputs[k]].value == value);
-  }
-  return is_output;
-}
-
-/* Does each extent that is not known wait for this step? A kernel sizes no output but such. */
-static bool waits_for(const tenon__frame_t* frame, const tenon__step_t* step,
-                      const tenon__value_node_t* value) {
-  const tenon__dim_pool_t* pool = frame->context->engine->plan->network->pool;
-  bool waits = true;
-  for (uint32_t d = 0; value->rank != TENON_NONE && d < value->rank && waits; ++d) {
-    int64_t known = 0;
-    const tenon__dim_view_t dim = tenon__dim_get(pool, value->dims[d]);
-    waits = tenon__extents_get(&frame->context->extents, value->dims[d], &known) ||
-            (dim.kind == TENON_DIM_SYMBOL && is_found_by(frame, step, dim.index));
-  }
-  return waits;
-}
-
 static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_t k) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
@@ -335,7 +299,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
       return TENON_OK;
     }
     const tenon_status_t status = grow_output(frame, root);
-    if (status == TENON_ERROR_INVALID_STATE && !waits_for(frame, step, value)) {
+    if (status == TENON_ERROR_INVALID_STATE && !tenon__frame_finds(frame, step, value)) {
       return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          "the extents of '%s' are not known in time", value->name);
     }
@@ -441,15 +405,13 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   for (uint32_t k = 0; k < step->input_count; ++k) {
     const tenon_status_t status = fill_input(frame, index, k);
     if (status != TENON_OK) {
-      return tenon__fail(sink, status, "%s: input %u cannot be bound to the current extents",
-                         step->name, k);
+      return tenon__frame_unfit(frame, step->name, step->inputs[k], status);
     }
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
     const tenon_status_t status = fill_output(frame, index, k);
     if (status != TENON_OK) {
-      return tenon__fail(sink, status, "%s: output %u cannot be bound to the current extents",
-                         step->name, k);
+      return tenon__frame_unfit(frame, step->name, step->outputs[k], status);
     }
   }
   bool same = false;

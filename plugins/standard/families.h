@@ -19,6 +19,7 @@
   FAMILY(product, 4, "products of matrices")                           \
   FAMILY(pooling, 5, "windows without weights")                        \
   FAMILY(sampling, 6, "reading at fractional coordinates, regions")    \
+  FAMILY(detection, 3, "from predictions to boxes")                    \
   FAMILY(recurrent, 3, "recurrent layers")                             \
   FAMILY(indexing, 9, "order, search and scattering")                  \
   FAMILY(signal, 2, "Fourier transforms")                              \
@@ -36,5 +37,10 @@ TENON__FAMILIES(TENON__FAMILY_DECLARATION)
 
 /* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
 #define FAMILY_TABLE(family) const tenon_operator_t tenon__##family##_operators[]
+
+/* The attribute names an axis of the port. */
+#define AXIS_CHECK(attribute, port)                                        \
+  CHECK(attribute " >= -rank(" port ") && " attribute " < rank(" port ")", \
+        attribute " is {" attribute "}, " port " has rank {rank(" port ")}")
 
 #endif

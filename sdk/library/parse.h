@@ -34,6 +34,8 @@ struct tenon_parse_t {
   uint32_t given_count;
   tenon__given_input_t* given;     /* inputs with a value */
   tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */
+  const char* const* settings;     /* "name=value", NULL-terminated, or NULL */
+  bool* asked;                     /* for each of them */
   tenon__missing_t* missing;       /* in order of appearance; the first few hundred */
   uint32_t missing_count;          /* of node types, all of them */
   /* Why a file beside the model could not be opened; the parser's next error ends with it. */

@@ -326,7 +326,7 @@ typedef struct tenon_operand_t {
 
 /* [frozen] One output of a program: the value of `instruction`, converted to `dtype` when stored.
  * `reduced_axes`: axes with extent 1 in this output because a reduction removed them. `index` is
- * the region's output number. */
+ * the region's output number. `reserved` is the host's. */
 typedef struct tenon_program_output_t {
   uint32_t instruction;
   tenon_dtype_t dtype;
@@ -1178,10 +1178,18 @@ typedef struct tenon_source_table_t {
                                  tenon_builder_t* builder, const tenon_value_t* parameter_types,
                                  uint32_t parameter_type_count, uint32_t* out_body,
                                  const tenon_value_t** out_captured, uint32_t* out_captured_count);
-  /* Formats with weights at the node (Caffe): how many blobs, and each. */
+  /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
+   * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
+  /* Since 0.3; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+   * stays mapped until the network is destroyed: builder.constant may borrow them. */
+  int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
+  /* Since 0.3; may be NULL. A blob that the file lacks, of these extents, where the user wants
+   * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
+  tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
+                              const int64_t* dims, float* out_values);
 } tenon_source_table_t;
 
 /* [growing] Lent by the host to a parser while it parses. All [parse]. */
@@ -1211,6 +1219,9 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
+  /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
+   * that no parse asks for is an error of the caller's. */
+  const char* (*setting)(tenon_parse_t* parse, const char* name);
 } tenon_parse_table_t;
 
 /* [growing] A file format. Where two plugins offer one, the library's own stays, else that of the
@@ -1330,7 +1341,9 @@ typedef struct tenon_value_type_t {
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;
-  const void* constant_data; /* dense, when the value is a constant; else NULL */
+  /* Dense, when the value is a constant; else NULL. In a parse perhaps not aligned, in a file that
+   * is mapped: read it by memcpy. */
+  const void* constant_data;
 } tenon_value_type_t;
 
 /* [growing] All [parse] or [build]. */
@@ -1347,7 +1360,7 @@ struct tenon_builder_table_t {
                                     tenon_value_t* out_value);
   tenon_status_t (*output)(tenon_builder_t* builder, tenon_value_t value, const char* name);
   /* A constant. `borrow` 1: the bytes stay valid until the network is destroyed (a mapped file), so
-   * nothing is copied. The view may have any strides. */
+   * nothing is copied, wherever they lie. The view may have any strides. */
   tenon_status_t (*constant)(tenon_builder_t* builder, const char* name,
                              const tenon_tensor_view_t* view, int32_t borrow,
                              tenon_value_t* out_value);
