@@ -159,8 +159,8 @@ void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
-/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, INTERNAL where its
- * extents are not known in time, OUT_OF_MEMORY when `status` is that. */
+/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
+ * `status` is that. */
 tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
                                   tenon_status_t status);
 /* All steps that do not depend on what the run finds. */

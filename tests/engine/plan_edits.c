@@ -102,7 +102,7 @@ static bool read_bytes(char* const* words, uint32_t count, edit_t* edit) {
 }
 
 static bool read_edit(char* line, edit_t* out_edit) {
-  char* words[12] = {NULL};
+  char* words[12] = {"", "", "", "", "", "", "", "", "", "", "", ""};
   uint32_t count = 0;
   char* rest = NULL;
   for (char* word = strtok_r(line, " \t\r", &rest); word != NULL && count < 12;
