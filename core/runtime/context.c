@@ -165,7 +165,6 @@ static tenon_status_t learn_inputs(tenon__context_t* context) {
   for (uint32_t f = 0; f < context->engine->plan->schedule_count; ++f) {
     context->frames[f].is_bound = false;
   }
-  context->shapes_changed = false;
   return TENON_OK;
 }
 
@@ -200,19 +199,22 @@ static void renew(tenon__context_t* context) {
   context->generation = context->engine->generation;
 }
 
+tenon_status_t tenon__context_settle(tenon__context_t* context) {
+  if (!context->shapes_changed) {
+    return TENON_OK;
+  }
+  TENON_TRY(learn_inputs(context));
+  const tenon_status_t status = check_sizes(context);
+  context->shapes_changed = status != TENON_OK;
+  return status;
+}
+
 static tenon_status_t run_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
   }
   TENON_TRY(tenon__context_take_inputs(context));
-  if (context->shapes_changed) {
-    TENON_TRY(learn_inputs(context));
-    const tenon_status_t status = check_sizes(context);
-    if (status != TENON_OK) {
-      context->shapes_changed = true;
-      return status;
-    }
-  }
+  TENON_TRY(tenon__context_settle(context));
   TENON_TRY(tenon__context_place_outputs(context));
   TENON_TRY(tenon__frame_run(&context->frames[0]));
   TENON_TRY(tenon__context_collect_outputs(context));

@@ -113,6 +113,8 @@ struct tenon__context_t {
 /* Inputs and outputs: the arrays, before a run, and after it. */
 tenon_status_t tenon__context_create_border(tenon__context_t* context);
 tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
+/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
+tenon_status_t tenon__context_settle(tenon__context_t* context);
 /* Memory for outputs that the plan writes where the application wants them. */
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
 tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);

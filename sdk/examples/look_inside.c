@@ -1,4 +1,5 @@
-/* Looking: plugins and what they offer, devices, values inside a network, steps of a plan.
+/* Looking: plugins and what they offer, devices, values inside a network, inputs and steps of a
+ * plan.
  *   look_inside MODEL */
 #include "example.h"
 
@@ -14,6 +15,27 @@ static tenon_status_t look_at_plugins(tenon_registry_t* registry) {
   }
   TRY(tenon_registry_print_devices(registry, example_print, NULL));
   TRY(tenon_registry_print_index(registry, example_print, NULL)); /* loads them all */
+done:
+  return status;
+}
+
+/* "image f32 (32 bits each): batch (built as 1), 1, 8, 8" */
+static tenon_status_t look_at_inputs(const tenon_engine_t* engine) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
+    tenon_io_info_t info;
+    TRY(tenon_engine_get_input(engine, i, &info));
+    (void)printf("%s %s (%u bits each):", info.name, tenon_dtype_name(info.dtype),
+                 tenon_dtype_bits(info.dtype));
+    for (uint32_t k = 0; k < info.rank; ++k) {
+      const char* symbol = info.symbols[k];
+      (void)printf("%s %s", k == 0 ? "" : ",", symbol);
+      if (info.dims[k] >= 0) {
+        (void)printf(symbol[0] != '\0' ? " (built as %lld)" : "%lld", (long long)info.dims[k]);
+      }
+    }
+    (void)printf("\n");
+  }
 done:
   return status;
 }
@@ -57,6 +79,7 @@ int main(int argc, char** argv) {
   TRY(tenon_network_mark_output(network, "relu2"));
   TRY(tenon_build(network, NULL, &plan));
   TRY(tenon_engine_create_from_plan(registry, plan, NULL, &engine));
+  TRY(look_at_inputs(engine));
   TRY(look_at_steps(engine));
 done:
   tenon_engine_release(engine);

@@ -7,12 +7,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/tensor/dtype.h"
+
 const char* tenon_version(void) {
   return TENON_VERSION;
 }
 
 const char* tenon_status_text(tenon_status_t status) {
   return tenon__status_text(status);
+}
+
+const char* tenon_dtype_name(tenon_dtype_t dtype) {
+  return tenon__dtype_name(dtype);
+}
+
+uint32_t tenon_dtype_bits(tenon_dtype_t dtype) {
+  return tenon__dtype_bits(dtype);
 }
 
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,

@@ -353,7 +353,7 @@ static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
-    (void)tenon__tell_memory(&network->registry->sink, function, status);
+    (void)tenon__tell(&network->registry->sink, function, status);
     (void)tenon__network_reset(network);
   }
   return status;
@@ -362,7 +362,7 @@ static tenon_status_t end_parse(tenon_network_t* network, const char* function,
 tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                         const tenon_parse_options_t* options) {
   tenon_parse_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
@@ -377,7 +377,7 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
                                           size_t size_bytes, const char* name,
                                           const tenon_parse_options_t* options) {
   tenon_parse_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));

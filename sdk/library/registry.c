@@ -43,9 +43,12 @@ static tenon_status_t open_plugins(tenon_registry_t* registry,
 tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
                                      tenon_registry_t** out_registry) {
   tenon_registry_options_t own;
-  TENON_TRY(tenon__options_copy(NULL, "tenon_registry_options_t", options, &own, sizeof(own)));
-  const tenon_sink_t* sink = &own.logger;
-  TENON_TRY(tenon__need(sink, __func__, "out_registry", out_registry != NULL));
+  tenon_sink_t hearing;
+  const tenon_sink_t* sink = &hearing;
+  TENON_TRY(tenon__enter(__func__, "out_registry", out_registry != NULL));
+  TENON_TRY(tenon__options_copy(&tenon__words_sink, "tenon_registry_options_t", options, &own,
+                                sizeof(own)));
+  tenon__words_sink_initialize(&hearing, &own.logger);
   if (own.policy > TENON_POLICY_LISTED) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_registry_create: %u is not a policy", own.policy);
@@ -61,13 +64,14 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   }
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
-  registry->sink = own.logger;
+  registry->logger = own.logger;
+  tenon__words_sink_initialize(&registry->sink, &registry->logger);
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
   tenon__c_locale_leave(outer);
   if (status != TENON_OK) {
     destroy(registry);
-    return tenon__tell_memory(sink, __func__, status);
+    return tenon__tell(sink, __func__, status);
   }
   *out_registry = registry;
   return TENON_OK;
@@ -99,7 +103,7 @@ uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {
 
 tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
                                          tenon_plugin_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_info", out_info != NULL));
   tenon__candidate_info_t info;
   if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
@@ -276,7 +280,7 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
 
 tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                           void* user) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const void** entries = tenon__allocate(registry->allocator, LIST_LIMIT, sizeof(void*));
   if (entries == NULL) {
@@ -329,7 +333,7 @@ static void print_device(const tenon__device_entry_t* entry, uint32_t index, con
 tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_write_t write,
                                             void* user) {
   enum { DEVICE_LIMIT = 64 };
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const tenon__device_entry_t* entries[DEVICE_LIMIT];
   const printing_t printing = {write, user};

@@ -14,12 +14,14 @@
  *     tenon_context_run(context);
  *     tenon_context_get_output(context, 0, &scores);
  *
+ * Where one of them fails, tenon_last_message() says why.
+ *
  * Conventions. Every function that can fail returns a tenon_status_t (0 is success); on failure its
- * outputs are untouched, and the words are written to the registry's logger. `create`/`destroy`:
- * the caller owns the result alone. `retain`/`release`: shared and counted. `get`: borrowed, valid
- * while its owner lives and is not changed. Option structures begin with `size`
- * (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. destroy and
- * release take NULL.
+ * outputs are untouched, the words are written to the registry's logger, and tenon_last_message
+ * gives them. `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and
+ * counted. `get`: borrowed, valid while its owner lives and is not changed. Option structures begin
+ * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults.
+ * destroy and release take NULL.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight.
@@ -38,7 +40,13 @@ extern "C" {
 #endif
 
 #define TENON_API TENON_EXPORT
-#define TENON_VERSION "0.1.0"
+/* Of this header, for #if; tenon_version() is that of the library in use. */
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+#define TENON_VERSION                  \
+  TENON_STRINGIZE(TENON_VERSION_MAJOR) \
+  "." TENON_STRINGIZE(TENON_VERSION_MINOR) "." TENON_STRINGIZE(TENON_VERSION_PATCH)
 #define TENON_OPTIONS(type) ((type){.size = sizeof(type)})
 
 typedef struct tenon_registry_t tenon_registry_t;
@@ -52,6 +60,17 @@ typedef struct tenon_context_t tenon_context_t;
  * [any] */
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
+
+/* Why this thread's last call failed: what was said as an error, a line each, whether or not a
+ * logger listened. "" when nothing was said; never NULL. Valid until the thread's next call of a
+ * function that returns a status; the rest leaves it alone. What is longer than 4 KiB is cut: a
+ * logger gets all of it, and warnings too. [any] */
+TENON_API const char* tenon_last_message(void);
+
+/* The name of an element type in every text ("f32") and the bits of one element: "undefined" and 0
+ * for what is none. [any] */
+TENON_API const char* tenon_dtype_name(tenon_dtype_t dtype);
+TENON_API uint32_t tenon_dtype_bits(tenon_dtype_t dtype);
 
 /* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
 TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
@@ -211,8 +230,10 @@ TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, con
 /* Removes all outputs (before marking others). */
 TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
 
-/* An input or output of a network or an engine. dims[k] is -1 where symbolic; symbols[k] its text
- * then. */
+/* An input or output of a network or an engine. dims[k] is -1 where symbolic. symbols[k] is the
+ * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
+ * else
+ * "". */
 typedef struct tenon_io_info_t {
   const char* name;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
@@ -328,6 +349,11 @@ TENON_API tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, ui
                                                 tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_engine_get_output(const tenon_engine_t* engine, uint32_t index,
                                                  tenon_io_info_t* out_info);
+/* The index of the input or output called `name`; NOT_FOUND names those that there are. */
+TENON_API tenon_status_t tenon_engine_find_input(const tenon_engine_t* engine, const char* name,
+                                                 uint32_t* out_index);
+TENON_API tenon_status_t tenon_engine_find_output(const tenon_engine_t* engine, const char* name,
+                                                  uint32_t* out_index);
 /* Minimum, optimum and maximum extents of an input. `which`: 0, 1, 2. */
 TENON_API tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, uint32_t input,
                                                   uint32_t which, const int64_t** out_dims);
@@ -409,9 +435,19 @@ TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint3
 TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                           const tenon_argument_t* argument);
 /* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours
- * again. */
+ * again. Memory that is too small for whatever is within the profile is refused here, other memory
+ * by the run, before its first step where the extents follow from those of the inputs. */
 TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view);
+/* The extents that an output, a tensor, will have for the inputs as they are set now: before the
+ * run, so that memory can be made for it. dims[k] is -1 where the data decide (how many were
+ * found): max_dims[k] is then the most that it can be, or -1 where nothing bounds it; elsewhere
+ * both are the same. After the run tenon_context_get_output has what it was. As many as the
+ * output's rank; borrowed until the next call for this output. INVALID_STATE while an input is not
+ * set. */
+TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,
+                                                          const int64_t** out_dims,
+                                                          const int64_t** out_max_dims);
 /* Runs and waits. Inputs that were set before and not changed are used again. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
 /* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
