@@ -5,6 +5,7 @@
 #ifndef TENON_CORE_PLAN_INSTANCE_H_
 #define TENON_CORE_PLAN_INSTANCE_H_
 
+#include "core/base/interrupt.h"
 #include "core/base/thread_pool.h"
 #include "core/plan/plan.h"
 
@@ -49,6 +50,7 @@ struct tenon_run_t {
   void* zeroed;     /* of the step */
   void* persistent; /* of the step */
   const tenon_sink_t* sink;
+  tenon__interrupt_t* interrupt; /* NULL: the run goes to its end */
   const char* step_name;
   const char* plugin;
   bool failed; /* a kernel called fail */

@@ -373,6 +373,12 @@ tenon_status_t tenon__context_collect_outputs(tenon__context_t* context) {
   return TENON_OK;
 }
 
+void tenon__context_forget_outputs(tenon__context_t* context) {
+  for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    context->results[k].kind = TENON_ARGUMENT_ABSENT;
+  }
+}
+
 const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index) {
   return index < main_graph(context)->output_count ? &context->results[index] : NULL;
 }

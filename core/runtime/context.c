@@ -70,6 +70,7 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
   context->run = (struct tenon_run_t){.pool = context->pool,
                                       .stream = context->stream,
                                       .scratch = context->scratch,
+                                      .interrupt = &context->interrupt,
                                       .sink = engine->options.sink};
   return create_frames(context);
 }
@@ -85,6 +86,7 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   context->generation = engine->generation;
   tenon__engine_retain(engine);
   tenon__arena_initialize(&context->arena, engine->allocator);
+  tenon__interrupt_initialize(&context->interrupt, NULL, NULL);
   const tenon_status_t status = initialize(context, thread_count, stream);
   if (status != TENON_OK) {
     tenon__context_destroy(context);
@@ -221,11 +223,30 @@ static tenon_status_t run_all(tenon__context_t* context) {
   return tenon__context_update_states(context);
 }
 
+/* What a step leaves zero is not, where it did not come to its end. */
+static void clean_up(tenon__context_t* context) {
+  memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+}
+
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  tenon__interrupt_forget(&context->interrupt);
+  tenon__context_forget_outputs(context);
   tenon__thread_pool_wake(context->pool);
-  const tenon_status_t status = run_all(context);
+  tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
+  if (status != TENON_OK) {
+    clean_up(context);
+    tenon__context_forget_outputs(context);
+    if (tenon__interrupt_is_wanted(&context->interrupt)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
+                         "the run was cancelled");
+    }
+  }
   return status;
+}
+
+void tenon__context_cancel(tenon__context_t* context) {
+  tenon__interrupt_want(&context->interrupt);
 }
 
 tenon_status_t tenon__context_run(tenon__context_t* context) {

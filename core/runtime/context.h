@@ -28,7 +28,9 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
 tenon_status_t tenon__context_enqueue(tenon__context_t* context);
 tenon_status_t tenon__context_run(tenon__context_t* context);
 tenon_status_t tenon__context_synchronize(tenon__context_t* context);
-/* After a run; borrowed until the next one. */
+/* From any thread: the run in progress ends with CANCELLED as soon as it can. */
+void tenon__context_cancel(tenon__context_t* context);
+/* After a run that succeeded; borrowed until the next one. ABSENT otherwise. */
 const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index);
 
 /* `step` counts the steps of all graphs: main first, then bodies, in order of schedules. */

@@ -278,6 +278,9 @@ static tenon_status_t time_candidate(search_t* search, const tenon__digest_t* si
   double seconds = 0;
   const tenon_status_t status = tenon__timer_measure(tuning, search->region, candidate->kernel,
                                                      &candidate->tactic, best, &seconds);
+  if (tenon__interrupt_is_wanted(tuning->options.interrupt)) {
+    return TENON_ERROR_CANCELLED; /* whatever the trial gave, it was not let alone */
+  }
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     return status;
   }

@@ -11,6 +11,7 @@
 enum { MAX_RANK = 64, LEAST_RUNS = 3, MOST_RUNS = 40 };
 static const double enough_seconds =
     4e-3; /* seconds of measuring after which the smallest time counts */
+static const double long_seconds = 0.02;   /* of one run, that somebody may want the end of */
 static const double hopeless_factor = 3.0; /* times slower than the best: no second look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
@@ -198,6 +199,7 @@ static tenon_status_t repeat_runs(trial_t* trial, tenon__bound_t* bound, double 
                             .zeroed = trial->zeroed,
                             .persistent = trial->persistent,
                             .sink = NULL,
+                            .interrupt = trial->tuning->options.interrupt,
                             .step_name = "timing",
                             .growing = trial->growing,
                             .growing_count = trial->region->output_count};
@@ -208,10 +210,12 @@ static tenon_status_t repeat_runs(trial_t* trial, tenon__bound_t* bound, double 
     const double begin = tenon__seconds();
     const tenon_status_t status = tenon__bound_run(bound, &run, trial->inputs, trial->outputs);
     const double seconds = tenon__seconds() - begin;
-    if (status != TENON_OK) {
+    if (status != TENON_OK || tenon__interrupt_is_wanted(trial->tuning->options.interrupt)) {
       tenon__thread_pool_rest(trial->tuning->pool);
-      return status;
+      return status == TENON_OK ? TENON_ERROR_CANCELLED : status;
     }
+    /* What is short need not ask, and is not measured asking. */
+    run.interrupt = seconds > long_seconds ? run.interrupt : NULL;
     total += seconds;
     best = seconds < best && (k > 0 || seconds > enough_seconds) ? seconds : best;
     if (k > 0 && best > hopeless_factor * best_so_far) {

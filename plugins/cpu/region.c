@@ -93,32 +93,51 @@ uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uin
   return threads < slots ? threads : slots;
 }
 
+bool tenon__cpu_is_cancelled(tenon_run_t* run, const tenon_run_table_t* host) {
+  return TENON_HAS(host, tenon_run_table_t, cancelled) && host->cancelled != NULL &&
+         host->cancelled(run) != 0;
+}
+
 typedef struct lanes_t {
+  tenon_run_t* run;
+  const tenon_run_table_t* host;
   tenon__cpu_body_t body;
   void* user;
   uint32_t count;
   uint32_t slots;
 } lanes_t;
 
+static bool is_cancelled(const lanes_t* lanes) {
+  return tenon__cpu_is_cancelled(lanes->run, lanes->host);
+}
+
+static void run_index(void* user, uint32_t index, uint32_t thread) {
+  const lanes_t* lanes = user;
+  if (!is_cancelled(lanes)) {
+    lanes->body(lanes->user, index, thread);
+  }
+}
+
 /* One of `slots` tasks: every slots-th index. */
 static void run_lane(void* user, uint32_t index, uint32_t thread) {
   (void)thread;
   const lanes_t* lanes = user;
-  for (uint32_t i = index; i < lanes->count; i += lanes->slots) {
+  for (uint32_t i = index; i < lanes->count && !is_cancelled(lanes); i += lanes->slots) {
     lanes->body(lanes->user, i, index);
   }
 }
 
 void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
                          uint32_t count, tenon__cpu_body_t body, void* user) {
-  if (count <= 1 || slots <= 1 || host->thread_count(run) <= 1) {
-    for (uint32_t i = 0; i < count; i++) {
-      body(user, i, 0);
-    }
+  lanes_t lanes = {run, host, body, user, count, slots};
+  if (count == 1) {
+    body(user, 0, 0);
+  } else if (slots <= 1 || host->thread_count(run) <= 1) {
+    lanes.slots = 1;
+    run_lane(&lanes, 0, 0);
   } else if (host->thread_count(run) <= slots) {
-    host->parallel(run, count, body, user);
+    host->parallel(run, count, run_index, &lanes);
   } else {
-    lanes_t lanes = {body, user, count, slots};
     host->parallel(run, slots < count ? slots : count, run_lane, &lanes);
   }
 }

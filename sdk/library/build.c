@@ -179,8 +179,6 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
       .permit_reduced_precision = options->permit_reduced_precision != 0,
       .keep_refusals = options->keep_refusals != 0,
       .exclude = options->exclude,
-      .progress = options->progress,
-      .progress_user = options->progress_user,
   };
 }
 
@@ -210,7 +208,10 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .tuned_only = options->tuned_only != 0,
       .sink = &registry->sink,
   };
+  tenon__interrupt_t interrupt;
   fill_tuning(options, &inner.tuning);
+  tenon__interrupt_initialize(&interrupt, options->progress, options->progress_user);
+  inner.tuning.interrupt = &interrupt;
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);

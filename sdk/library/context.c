@@ -238,6 +238,12 @@ tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
   return tenon__tell(&context->engine->sink, __func__, status);
 }
 
+void tenon_context_cancel(tenon_context_t* context) {
+  if (context != NULL) {
+    tenon__context_cancel(context->context);
+  }
+}
+
 tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context, uint32_t index,
                                                  const tenon_argument_t** out_argument) {
   TENON_TRY(tenon__enter(__func__, "context", context != NULL));
@@ -247,7 +253,7 @@ tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
   const tenon_argument_t* argument = tenon__context_get_output(context->context, index);
   if (argument == NULL || argument->kind == TENON_ARGUMENT_ABSENT) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_STATE,
-                       "output '%s': there was no run that succeeded yet", output->name);
+                       "output '%s': there was no run yet, or the last one failed", output->name);
   }
   *out_argument = argument;
   return TENON_OK;

@@ -898,6 +898,10 @@ typedef struct tenon_run_table_t {
                                 tenon_string_view_t* out_copy);
   /* An error found in data (an index out of range): written to the sink, with the node's name. */
   tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
+  /* 1 when nobody wants the result any more: the kernel may leave off where it is, with outputs and
+   * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
+   * every millisecond or so, bodies of parallel too. */
+  int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
 enum {

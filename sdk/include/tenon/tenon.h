@@ -24,7 +24,8 @@
  * destroy and release take NULL.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
- * context belong to one thread at a time; one context has one execution in flight.
+ * context belong to one thread at a time; one context has one execution in flight, which another
+ * thread may cancel.
  *
  * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
  * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
@@ -279,8 +280,9 @@ typedef struct tenon_profile_t {
   uint32_t range_count;
 } tenon_profile_t;
 
-/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose",
- * "pack weights", "write"). [build] */
+/* Returns non-zero to cancel: then tenon_build returns CANCELLED. `done` of `total` in `phase`
+ * ("optimise", "choose", "pack weights", "write"). Called when they change and, so that a build can
+ * be cancelled in the middle of long work, again with the same numbers. [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
 typedef struct tenon_build_options_t {
@@ -454,7 +456,11 @@ TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
  * when enqueue returns. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
-/* After a run: borrowed until the next run. */
+/* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
+ * as they were, and the context can run again. Without a run in progress nothing happens, and a run
+ * that has all but ended may succeed. [any], and in signal handlers, while the context lives. */
+TENON_API void tenon_context_cancel(tenon_context_t* context);
+/* After a run that succeeded: borrowed until the next run. */
 TENON_API tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
                                                   tenon_tensor_view_t* out_view);
 TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
