@@ -7,7 +7,7 @@
 #include "core/optimizer/optimizer.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64, MOST_REWRITES = 256 };
+enum { MAX_RANK = 64, MOST_REWRITES = 256, MOST_KERNELS = 256 };
 
 typedef struct folding_t {
   tenon__building_t* building;
@@ -82,12 +82,18 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
                                            .device = &b->device->device,
                                            .device_handle = b->device_handle};
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
-  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, "fold",
-                                   f->store, b->tuning.options.thread_count, NULL, &f->instance));
-  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &f->profile.optimum, f->inputs,
-                                f->outputs, NULL, &f->bound));
-  const uint64_t sizes[] = {candidate->tactic.scratch_bytes, candidate->tactic.zeroed_bytes,
-                            candidate->tactic.persistent_bytes};
+  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, NULL,
+                                   f->store, NULL, &f->instance));
+  const uint32_t threads = tenon__thread_pool_thread_count(b->pool);
+  const tenon__bind_request_t request = {.extents = &f->profile.optimum,
+                                         .inputs = f->inputs,
+                                         .outputs = f->outputs,
+                                         .thread_count = threads};
+  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &request, NULL, &f->bound));
+  uint64_t sizes[] = {0, candidate->tactic.zeroed_bytes, candidate->tactic.persistent_bytes};
+  if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
   char* memory[3];
   for (int k = 0; k < 3; ++k) {
     memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);
@@ -100,8 +106,7 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
                             .scratch = memory[0],
                             .zeroed = memory[1],
                             .persistent = memory[2],
-                            .interrupt = b->options->tuning.interrupt,
-                            .step_name = "fold"};
+                            .interrupt = b->options->tuning.interrupt};
   TENON_TRY(tenon__bound_run(f->bound, &run, f->inputs, f->outputs));
   return tenon__interrupt_is_wanted(run.interrupt) ? TENON_ERROR_CANCELLED : TENON_OK;
 }
@@ -155,14 +160,20 @@ static const tenon__operator_t* find_operator(void* user, const char* name) {
   return tenon__catalog_operator(b->catalog, name, b->options->sink);
 }
 
+/* By a kernel that the build asks: the oracle alone does not count, unless nobody else is asked. */
 static bool is_computed(void* user, const tenon__operator_t* op) {
   const tenon__building_t* b = user;
-  const tenon__kernel_entry_t* entry = NULL;
-  if (tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, &entry, 1) == 0) {
-    return false;
+  const tenon__kernel_entry_t* entries[MOST_KERNELS];
+  const uint32_t found =
+      tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, entries, MOST_KERNELS);
+  for (uint32_t k = 0; k < found && k < MOST_KERNELS; ++k) {
+    const bool is_oracle = (entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
+    if (tenon__candidates_consider(&b->tuning, entries[k]) &&
+        (!is_oracle || b->options->tuning.reference_only)) {
+      return true;
+    }
   }
-  /* The oracle comes last: when it is first, nobody else computes the operator. */
-  return b->options->tuning.reference_only || (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0;
+  return false;
 }
 
 static bool is_cancelled(void* user) {

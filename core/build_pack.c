@@ -39,8 +39,7 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
                                            .device = &b->device->device,
                                            .device_handle = b->device_handle};
   TENON_TRY(tenon__instance_create(b->allocator, &binding, step->region, &step->tactic, step->name,
-                                   b->store, b->tuning.options.thread_count, b->options->sink,
-                                   &instance));
+                                   b->store, b->options->sink, &instance));
   tenon__building_mark_reads(b, step, instance);
   tenon__instance_release(instance);
   return TENON_OK;
@@ -128,7 +127,6 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
   plan->device = tenon__arena_copy_string(&plan->arena, b->tuning.device_name);
   plan->fingerprint = tenon__arena_copy_string(&plan->arena, b->tuning.fingerprint);
-  plan->thread_count = b->tuning.options.thread_count;
   plan->flags = (b->options->tuned_only ? TENON_PLAN_TUNED_ONLY : 0u) |
                 (b->options->tuning.strict ? TENON_PLAN_STRICT : 0u) |
                 (b->options->tuning.reference_only ? TENON_PLAN_REFERENCE_ONLY : 0u);

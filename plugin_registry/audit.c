@@ -171,9 +171,16 @@ tenon__finding_t tenon__audit_plugin(tenon__arena_t* arena, const tenon__elf_t* 
 tenon__finding_t tenon__audit_instruction_sets(tenon__arena_t* arena,
                                                const tenon__manifest_t* manifest) {
   for (size_t i = 0; i < manifest->isa_count; ++i) {
-    if (tenon__instruction_set(manifest->isas[i]) == TENON_PRESENCE_ABSENT) {
+    const tenon__presence_t presence = tenon__instruction_set(manifest->isas[i]);
+    if (presence == TENON_PRESENCE_ABSENT) {
       return tenon__finding(TENON_PLUGIN_REASON_INSTRUCTION_SET,
                             tenon__arena_copy_string(arena, manifest->isas[i]));
+    }
+    if (presence == TENON_PRESENCE_UNKNOWN) {
+      return tenon__finding(
+          TENON_PLUGIN_REASON_INSTRUCTION_SET,
+          tenon__arena_format(arena, "%s, which is none of those of this kind of processor:%s",
+                              manifest->isas[i], tenon__instruction_set_names()));
     }
   }
   return TENON_FINDING_NONE;
@@ -193,8 +200,11 @@ tenon__finding_t tenon__audit_versions(tenon__arena_t* arena, uint32_t built, ui
   } else {
     return TENON_FINDING_NONE;
   }
-  return tenon__finding(
-      reason, tenon__arena_format(arena, "built with %u.%u, needs %u.%u; this is %u.%u to %u.%u",
-                                  built >> 16, built & 0xffffu, needed >> 16, needed & 0xffffu,
-                                  min >> 16, min & 0xffffu, max >> 16, max & 0xffffu));
+  const char* words = tenon__arena_format(arena, "built with %u.%u, needs %u.%u; this is %u.%u",
+                                          built >> 16, built & 0xffffu, needed >> 16,
+                                          needed & 0xffffu, min >> 16, min & 0xffffu);
+  if (words != NULL && max > min) {
+    words = tenon__arena_format(arena, "%s to %u.%u", words, max >> 16, max & 0xffffu);
+  }
+  return tenon__finding(reason, words);
 }

@@ -19,7 +19,9 @@ TENON_TEST(refuses_by_reading_alone) {
       {"nameless", TENON_PLUGIN_REASON_MANIFEST, "it lacks 'name'"},
       {"malformed", TENON_PLUGIN_REASON_MANIFEST, "line 3: it is not of the form 'key: value'"},
       {"other_major", TENON_PLUGIN_REASON_ABI_MAJOR, "built with 9.1, needs 9.0"},
-      {"needs_newer", TENON_PLUGIN_REASON_NEEDS_NEWER_HOST, "needs 0.8; this is 0.1"},
+      {"needs_newer", TENON_PLUGIN_REASON_NEEDS_NEWER_HOST,
+       "built with 0.9, needs 0.8; this is 0.3"},
+      {"before_in_place", TENON_PLUGIN_REASON_TOO_OLD, "built with 0.2, needs 0.1; this is 0.3"},
       {"no_query", TENON_PLUGIN_REASON_NO_QUERY, ""},
       {"extra_export", TENON_PLUGIN_REASON_EXTRA_EXPORTS, "fixture_second_door"},
       {"imports_tenon", TENON_PLUGIN_REASON_IMPORTS_TENON, "tenon_version_of_the_host"},
@@ -118,7 +120,15 @@ TENON_TEST(refuses_what_the_processor_cannot_run) {
   world_t world;
   world_begin(&world);
   EXPECT(test_folder_copy(&world.folder, "needs_isa", "needs_isa.so"));
+  EXPECT(test_folder_copy(&world.folder, "needs_unknown_isa", "needs_unknown_isa.so"));
+  EXPECT(test_folder_copy(&world.folder, "needs_other_isa", "needs_other_isa.so"));
   world_scan(&world);
+  world_expect_refused(&world, "needs_unknown_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET,
+                       "amx9000, which is none of those of this kind of processor: ");
+#if defined(__x86_64__)
+  world_expect_refused(&world, "needs_other_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET,
+                       "neon, which is none of those of this kind of processor: sse4.2 avx avx2");
+#endif
   EXPECT_INT(tenon__instruction_set("a device's"), TENON_PRESENCE_UNKNOWN);
   if (tenon__instruction_set("avx512") == TENON_PRESENCE_ABSENT) {
     world_expect_refused(&world, "needs_isa.so", TENON_PLUGIN_REASON_INSTRUCTION_SET, "avx512");

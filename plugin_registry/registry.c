@@ -7,7 +7,8 @@
 #include "core/base/allocator.h"
 #include "plugin_registry/state.h"
 
-#define HOST_MIN_MINOR 1u
+/* A field of a frozen structure means something else since 0.3: older plugins do not mix. */
+#define HOST_MIN_MINOR 3u
 #define HOST_MAX_MINOR TENON_ABI_MINOR
 
 #if defined(TENON_PLUGIN_DIRECTORY)

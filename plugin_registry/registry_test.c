@@ -155,12 +155,12 @@ static void expect_skewed(const char* fixture, uint32_t host_minor, uint32_t max
 }
 
 TENON_TEST(an_older_plugin_has_zeros_where_it_ends) {
-  expect_skewed("older", 1, 5);
+  expect_skewed("older", 3, 5);
   expect_skewed("older", 8, 5); /* on a host that is newer still */
 }
 
 TENON_TEST(a_newer_plugin_may_have_tails) {
-  expect_skewed("newer", 1, 5);
+  expect_skewed("newer", 3, 5);
   expect_skewed("newer", 7, 5);
 }
 
@@ -180,6 +180,21 @@ TENON_TEST(a_host_that_is_older_or_newer_negotiates) {
   EXPECT_INT(world_candidate(&world, "newer.so").state, TENON_CANDIDATE_AVAILABLE);
   /* 0.8 is served now; what is behind the manifest is another matter. */
   EXPECT_INT(world_candidate(&world, "needs_newer.so").state, TENON_CANDIDATE_AVAILABLE);
+  world_end(&world);
+}
+
+/* Rules of arguments mean something else since 0.3: nothing of before is mixed with it. */
+TENON_TEST(versions_before_and_after_a_break_do_not_mix) {
+  world_t world;
+  world_begin(&world);
+  EXPECT(test_folder_copy(&world.folder, "good", "good.so"));
+  EXPECT(test_folder_copy(&world.folder, "before_in_place", "before_in_place.so"));
+  world.options.abi_min_minor = 1;
+  world.options.abi_max_minor = 2;
+  world_scan(&world);
+  world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_NEEDS_NEWER_HOST,
+                       "built with 0.3, needs 0.3; this is 0.1 to 0.2");
+  EXPECT_INT(world_candidate(&world, "before_in_place.so").state, TENON_CANDIDATE_AVAILABLE);
   world_end(&world);
 }
 

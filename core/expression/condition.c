@@ -8,23 +8,27 @@
 
 enum { MESSAGE_SIZE = 1024, HOLE_SIZE = 256 };
 
-tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope,
-                                         const tenon__syntax_t* condition, const tenon_sink_t* sink,
-                                         bool* out_holds) {
+tenon_status_t tenon__count_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* count,
+                                     const tenon_sink_t* sink, int64_t* out_count) {
   tenon__arena_t arena;
   tenon__index_environment_t environment;
-  int64_t value = 0;
   tenon__arena_initialize(&arena, tenon__dim_pool_allocator(scope->pool));
   tenon_status_t status =
       tenon__index_environment_initialize(&environment, scope, NULL, &arena, sink);
   if (status == TENON_OK) {
-    status = tenon__index_known(&environment, condition, &value);
+    status = tenon__index_known(&environment, count, out_count);
   }
   tenon__arena_deinitialize(&arena);
-  if (status == TENON_OK) {
-    *out_holds = value != 0;
-  }
   return status;
+}
+
+tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope,
+                                         const tenon__syntax_t* condition, const tenon_sink_t* sink,
+                                         bool* out_holds) {
+  int64_t value = 0;
+  TENON_TRY(tenon__count_evaluate(scope, condition, sink, &value));
+  *out_holds = value != 0;
+  return TENON_OK;
 }
 
 /* Any value as a person reads it. */

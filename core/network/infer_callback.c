@@ -2,6 +2,8 @@
  * Shapes by a plugin's function: tenon_shape_table_t over one inference. Failed operations poison
  * the builder; the first words said about it count.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -12,8 +14,30 @@ struct tenon_shape_builder_t {
   tenon__inference_t* inference;
   tenon__inferred_shape_t* shapes;
   bool failed;
-  bool refused;
+  bool refused; /* with words */
 };
+
+/* The port of an output item; items past the last belong to it. */
+static const tenon_port_t* port_of(const tenon_shape_builder_t* builder, uint32_t output) {
+  const tenon_operator_t* op = &builder->inference->op->descriptor;
+  return &op->outputs[output < op->output_count ? output : op->output_count - 1];
+}
+
+/* A fault of the plugin: nothing about the node is wrong. */
+__attribute__((format(printf, 2, 3))) static tenon_status_t blame(tenon_shape_builder_t* builder,
+                                                                  const char* format, ...) {
+  char words[256];
+  va_list arguments;
+  va_start(arguments, format);
+  (void)vsnprintf(words, sizeof(words), format, arguments);
+  va_end(arguments);
+  if (!builder->refused) {
+    tenon__report(builder->inference->sink, TENON_SEVERITY_ERROR,
+                  "the shape function of plugin '%s' %s", builder->inference->op->plugin, words);
+  }
+  builder->refused = true;
+  return TENON_ERROR_INVALID_ARGUMENT;
+}
 
 static tenon__dim_pool_t* pool_of(const tenon_shape_builder_t* builder) {
   return builder->inference->network->pool;
@@ -199,20 +223,25 @@ static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t 
                                        tenon_dtype_t dtype, uint32_t rank,
                                        const tenon_dim_t* dims) {
   tenon__inference_t* inference = builder->inference;
-  bool good =
-      output < inference->output_count && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
-  for (uint32_t i = 0; good && i < rank; ++i) {
-    good = dims[i].id == TENON_NONE || is_dim(builder, dims[i]); /* none: said with the shape */
+  if (output >= inference->output_count) {
+    return blame(builder, "sets output %u of %u", output, inference->output_count);
   }
-  if (!good) {
-    builder->failed = true;
-    return TENON_ERROR_INVALID_ARGUMENT;
+  const char* name = port_of(builder, output)->name;
+  if (rank > TENON_RANK_LIMIT || (rank > 0 && dims == NULL)) {
+    return blame(builder, "sets output %u, '%s', to rank %u%s, at most %u", output, name, rank,
+                 dims == NULL ? " without dimensions" : "", (uint32_t)TENON_RANK_LIMIT);
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i].id != TENON_NONE && !is_dim(builder, dims[i])) { /* none: said with the shape */
+      return blame(builder, "sets dimension %u of output %u, '%s', to one that it did not get", i,
+                   output, name);
+    }
   }
   tenon__inferred_value_t* value = &inference->outputs[output];
   if (dtype != TENON_DTYPE_UNDEFINED && value->dtype != TENON_DTYPE_UNDEFINED &&
       value->dtype != dtype) {
-    builder->failed = true;
-    return TENON_ERROR_INVALID_ARGUMENT;
+    return blame(builder, "sets output %u, '%s', to type %s, its port says %s", output, name,
+                 tenon__dtype_name(dtype), tenon__dtype_name(value->dtype));
   }
   tenon_dim_t* copy = tenon__arena_allocate(inference->scratch, rank + 1u, sizeof(*copy));
   if (copy == NULL) {
@@ -270,6 +299,20 @@ static const tenon_shape_table_t shape_table = {
     .require = shape_require,
 };
 
+/* Tensors whose port does not leave the shape open have one. */
+static tenon_status_t find_unset(const tenon_shape_builder_t* builder) {
+  const uint32_t open = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE | TENON_PORT_UNBOUNDED;
+  for (uint32_t i = 0; i < builder->inference->output_count; ++i) {
+    const tenon_port_t* port = port_of(builder, i);
+    if (builder->shapes[i].rank == TENON_NONE && (port->flags & open) == 0) {
+      return tenon__fail(builder->inference->sink, TENON_ERROR_INTERNAL,
+                         "the shape function of plugin '%s' sets no shape of output %u, '%s'",
+                         builder->inference->op->plugin, i, port->name);
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
                                      tenon__inferred_shape_t* shapes) {
   tenon_shape_builder_t builder = {.inference = inference, .shapes = shapes};
@@ -282,18 +325,20 @@ tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
     return TENON_ERROR_INVALID_DATA;
   }
   if (status != TENON_OK) {
-    return tenon__fail(inference->sink, status, "the plugin's shape function failed: %s",
-                       tenon__status_text(status));
+    return tenon__fail(inference->sink, status, "the shape function of plugin '%s' failed: %s",
+                       inference->op->plugin, tenon__status_text(status));
   }
   if (builder.failed) {
     return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
-                       "the plugin's shape function asked for what is not there");
+                       "the shape function of plugin '%s' asked for what is not there",
+                       inference->op->plugin);
   }
   for (uint32_t i = 0; i < inference->pending_count; ++i) {
     if (inference->pending[i].output == TENON_NONE) {
       return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
-                         "the plugin's shape function made an extent that no output has");
+                         "the shape function of plugin '%s' made an extent that no output has",
+                         inference->op->plugin);
     }
   }
-  return TENON_OK;
+  return find_unset(&builder);
 }

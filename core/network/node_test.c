@@ -354,9 +354,56 @@ TENON_TEST(refuses_extents_that_a_plugin_made_up) {
     const tenon__node_request_t request = {.op = op, .input_count = 1, .inputs = &x};
     uint32_t node = 0;
     EXPECT(tenon__graph_add_node(bench.network, 0, &request, sink, &node) != TENON_OK);
-    EXPECT_CONTAINS(bench.messages.text, "the plugin's shape function");
+    EXPECT_CONTAINS(bench.messages.text, "the shape function of plugin 'tests'");
   }
   test_bench_close(&bench);
+}
+
+static int fault; /* which one */
+
+static tenon_status_t infer_wrongly(void* state, tenon_shape_builder_t* builder,
+                                    const tenon_shape_table_t* table) {
+  const tenon_dim_t dims[2] = {table->dim(builder, 0, 0), {123456}};
+  (void)state;
+  switch (fault) {
+    case 0:
+      return table->set_output(builder, 0, TENON_DTYPE_UNDEFINED, 100, dims);
+    case 1:
+      return table->set_output(builder, 0, TENON_DTYPE_INT32, 1, dims);
+    case 2:
+      return table->set_output(builder, 7, TENON_DTYPE_UNDEFINED, 1, dims);
+    case 3:
+      return table->set_output(builder, 0, TENON_DTYPE_UNDEFINED, 2, dims);
+    default:
+      return TENON_OK; /* says that all is well, and set nothing */
+  }
+}
+
+TENON_TEST(says_what_is_wrong_with_a_shape_that_a_plugin_gives) {
+  static const char* const words[] = {
+      "sets output 0, 'y', to rank 100, at most 64",
+      "sets output 0, 'y', to type i32, its port says f32",
+      "sets output 7 of 1",
+      "sets dimension 1 of output 0, 'y', to one that it did not get",
+      "sets no shape of output 0, 'y'",
+  };
+  const tenon_operator_t wrong = {OPERATOR("test.wrong/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
+                                  OUTPUTS(PORT("y", "T", 0)), .infer = infer_wrongly};
+  for (fault = 0; fault < 5; ++fault) {
+    test_bench_t bench;
+    REQUIRE(open(&bench));
+    const uint32_t x = tenon__builder_value(bench.builder, test_input(&bench, "x", DIMS(3)));
+    const tenon_sink_t* sink = &bench.messages.sink;
+    const tenon__operator_t* op = NULL;
+    uint32_t node = 0;
+    REQUIRE(tenon__operator_admit(&bench.arena, &wrong, "acme", NULL, sink, &op) == TENON_OK);
+    const tenon__node_request_t request = {.op = op, .input_count = 1, .inputs = &x};
+    EXPECT(tenon__graph_add_node(bench.network, 0, &request, sink, &node) != TENON_OK);
+    EXPECT_CONTAINS(bench.messages.text, "the shape function of plugin 'acme' ");
+    EXPECT_CONTAINS(bench.messages.text, words[fault]);
+    EXPECT_INT(bench.messages.count, 1);
+    test_bench_close(&bench);
+  }
 }
 
 TENON_TEST(keeps_names_unique) {

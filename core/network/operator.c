@@ -9,6 +9,7 @@
 
 #include "core/base/status.h"
 #include "core/network/attribute.h"
+#include "core/network/domain.h"
 #include "core/network/operator_parts.h"
 #include "core/tensor/dtype.h"
 
@@ -105,6 +106,18 @@ static bool is_type(const tenon_operator_t* op, const char* type) {
   return tenon__dtype_from_name(type) != TENON_DTYPE_UNDEFINED;
 }
 
+static tenon_status_t check_domain(const admission_t* admission, const tenon_port_t* port) {
+  tenon__domain_t domain;
+  const char* fault = NULL;
+  if (tenon__domain_parse(&admission->op->descriptor, port->domain, &domain, &fault)) {
+    return TENON_OK;
+  }
+  return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
+                     "port '%s': its domain, column %zu: '%.40s' is none of the words that "
+                     "plugin.h lists, or is there twice",
+                     port->name, (size_t)(fault - port->domain) + 1, fault);
+}
+
 static tenon_status_t check_ports(const admission_t* admission, const tenon_port_t* ports,
                                   uint32_t count) {
   const tenon_operator_t* op = &admission->op->descriptor;
@@ -131,6 +144,7 @@ static tenon_status_t check_ports(const admission_t* admission, const tenon_port
       return tenon__fail(admission->sink, TENON_ERROR_INVALID_DATA,
                          "port '%s' is variadic but not the last", port->name);
     }
+    TENON_TRY(check_domain(admission, port));
   }
   return TENON_OK;
 }
@@ -349,6 +363,15 @@ static tenon_status_t parse_checks(const admission_t* admission) {
   return TENON_OK;
 }
 
+static tenon_status_t parse_operations(const admission_t* admission) {
+  const char* text = admission->op->descriptor.operations;
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, admission->sink, "operations: ");
+  return text == NULL ? TENON_OK
+                      : tenon__text_parse_expression(admission->arena, text, &prefixed.sink,
+                                                     &admission->op->operations);
+}
+
 static tenon_status_t parse_texts(const admission_t* admission) {
   tenon__operator_t* op = admission->op;
   const tenon_operator_t* descriptor = &op->descriptor;
@@ -360,6 +383,7 @@ static tenon_status_t parse_texts(const admission_t* admission) {
       parse_cases(admission, descriptor->moves, descriptor->move_count, "move: ", &op->moves));
   TENON_TRY(parse_cases(admission, descriptor->decompositions, descriptor->decomposition_count,
                         "decomposition: ", &op->decompositions));
+  TENON_TRY(parse_operations(admission));
   return parse_checks(admission);
 }
 

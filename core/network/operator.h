@@ -46,6 +46,7 @@ typedef struct tenon__operator_t {
   const tenon__text_t* shape;    /* NULL when absent */
   const tenon__text_t* contents; /* NULL when absent */
   const tenon__syntax_t* const* checks;     /* descriptor.check_count */
+  const tenon__syntax_t* operations;        /* NULL when absent */
   const tenon__scope_attribute_t* defaults; /* descriptor.attribute_count; zeros where REQUIRED */
   const tenon__operator_case_t* cases;
   const tenon__operator_case_t* moves;

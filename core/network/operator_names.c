@@ -214,5 +214,6 @@ tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const te
   for (uint32_t i = 0; i < descriptor->check_count; ++i) {
     TENON_TRY(check_when(descriptor, op->checks[i], "check", sink));
   }
-  return TENON_OK;
+  return op->operations == NULL ? TENON_OK
+                                : check_when(descriptor, op->operations, "operations", sink);
 }

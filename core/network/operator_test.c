@@ -143,6 +143,15 @@ TENON_TEST(refuses_a_port_of_no_type) {
   expect_refused(&op, "'U' is no type");
 }
 
+TENON_TEST(refuses_a_domain_that_is_none) {
+  tenon_operator_t op = {
+      OPERATOR("t.x/1"), FLOATS,
+      INPUTS({sizeof(tenon_port_t), .name = "x", .type = "T", .domain = "positive rubbish"}),
+      OUTPUTS(PORT("y", "T", 0)), .shape = "y = x"};
+  expect_refused(
+      &op, "port 'x': its domain, column 10: 'rubbish' is none of the words that plugin.h lists");
+}
+
 TENON_TEST(reads_traits) {
   tenon_operator_t op = {
       OPERATOR("t.x/1"),

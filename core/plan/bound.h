@@ -11,8 +11,8 @@ struct tenon__instance_t {
   tenon__kernel_binding_t kernel;
   const struct tenon_region_t* region;
   const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
-  const char* name;
-  const char* prefix; /* "name: ", for its messages */
+  const char* name;                   /* of the step; NULL: nobody needs to be told which */
+  const char* prefix;                 /* "name (operator, plugin:kernel): ", for messages */
   void* prepared;
   bool is_prepared;
   bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */

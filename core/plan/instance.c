@@ -14,7 +14,6 @@
 struct tenon_preparation_t {
   tenon__instance_t* instance;
   tenon__packed_store_t* store;
-  uint32_t thread_count;
   const tenon_sink_t* sink;
 };
 
@@ -93,10 +92,6 @@ static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const 
   return TENON_OK;
 }
 
-static uint32_t prepare_thread_count(tenon_preparation_t* preparation) {
-  return preparation->thread_count;
-}
-
 static void* prepare_service(tenon_preparation_t* preparation, const char* name) {
   const tenon__kernel_binding_t* kernel = &preparation->instance->kernel;
   if (kernel->device == NULL || kernel->device->service == NULL) {
@@ -115,7 +110,6 @@ static const tenon_prepare_table_t prepare_table = {
     .pack = prepare_pack,
     .load_blob = prepare_load_blob,
     .save_blob = prepare_save_blob,
-    .thread_count = prepare_thread_count,
     .service = prepare_service,
     .sink = prepare_sink,
 };
@@ -131,6 +125,7 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
       .outputs = tactic->output_rules,
       .numerics = &tactic->numerics,
       .scratch_bytes = tactic->scratch_bytes,
+      .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread,
       .zeroed_bytes = tactic->zeroed_bytes,
       .persistent_bytes = tactic->persistent_bytes,
       .flags = tactic->flags,
@@ -138,16 +133,32 @@ static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
   };
 }
 
-/* A kernel that fails should say why; where it does not, this says which it was. */
-static tenon_status_t kernel_failed(const tenon__instance_t* instance,
-                                    const tenon__prefix_sink_t* heard, const char* what,
+/* A kernel that fails should say why; where it does not, this says that it did. */
+static tenon_status_t kernel_failed(const tenon__prefix_sink_t* heard, const char* what,
                                     tenon_status_t status) {
-  if (heard->error_count == 0 && status != TENON_ERROR_OUT_OF_MEMORY) {
-    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "kernel '%s' of plugin '%s' cannot be %s: %s",
-                  instance->kernel.kernel->name, instance->kernel.plugin, what,
+  if (heard->error_count == 0) {
+    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "the kernel cannot be %s: %s", what,
                   tenon__status_text(status));
   }
   return status;
+}
+
+/* What the region computes, for messages. */
+static const char* operator_of(const struct tenon_region_t* region) {
+  if (region->kind != TENON_REGION_OPERATOR || region->node_count == 0) {
+    return region->kind == TENON_REGION_MOVE ? "a move" : "an expression";
+  }
+  const tenon__operator_t* op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op;
+  return op == NULL ? "an operator" : op->name;
+}
+
+/* "conv1 (standard.convolution/1, cpu:convolution): " before all that the kernel says. */
+static const char* prefix_of(tenon__instance_t* instance) {
+  return instance->name == NULL
+             ? ""
+             : tenon__arena_format(&instance->memory, "%s (%s, %s:%s): ", instance->name,
+                                   operator_of(instance->region), instance->kernel.plugin,
+                                   instance->kernel.kernel->name);
 }
 
 /* All that a step is. NOLINTNEXTLINE(readability-function-size) */
@@ -155,8 +166,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       const tenon__kernel_binding_t* kernel,
                                       const struct tenon_region_t* region,
                                       const tenon__step_tactic_t* tactic, const char* step_name,
-                                      tenon__packed_store_t* store, uint32_t thread_count,
-                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
+                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
+                                      tenon__instance_t** out_instance) {
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
   if (instance == NULL) {
     return tenon__fail_memory(sink);
@@ -170,22 +181,21 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
       tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
-  instance->prefix = tenon__arena_format(&instance->memory, "%s: ", step_name);
+  instance->prefix = prefix_of(instance);
   if (instance->packed == NULL || instance->prefix == NULL) {
     tenon__instance_release(instance);
     return tenon__fail_memory(sink);
   }
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
-  tenon_preparation_t preparation = {
-      .instance = instance, .store = store, .thread_count = thread_count, .sink = &prefixed.sink};
+  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
     const tenon_tactic_t given = public_tactic(tactic);
     const tenon_status_t status =
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &prepare_table, &instance->prepared);
     if (status != TENON_OK) {
-      (void)kernel_failed(instance, &prefixed, "prepared", status);
+      (void)kernel_failed(&prefixed, "prepared", status);
       tenon__instance_release(instance);
       return status;
     }
@@ -193,6 +203,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   instance->is_prepared = true;
   *out_instance = instance;
   return TENON_OK;
+}
+
+bool tenon__instance_is_reference(const tenon__instance_t* instance) {
+  return (instance->kernel.kernel->flags & TENON_KERNEL_REFERENCE) != 0;
 }
 
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
@@ -218,6 +232,7 @@ struct tenon_binding_t {
   const tenon__extents_t* extents;
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
+  uint32_t thread_count;
   const tenon_sink_t* sink;
   tenon_status_t failure; /* why the host gave NULL */
 };
@@ -310,6 +325,10 @@ static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
   return binding->sink;
 }
 
+static uint32_t bind_thread_count(tenon_binding_t* binding) {
+  return binding->thread_count;
+}
+
 static const tenon_bind_table_t bind_table = {
     .size = sizeof(tenon_bind_table_t),
     .allocate = bind_allocate,
@@ -318,6 +337,7 @@ static const tenon_bind_table_t bind_table = {
     .move = bind_move,
     .space = bind_space,
     .sink = bind_sink,
+    .thread_count = bind_thread_count,
 };
 
 /* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one
@@ -343,12 +363,10 @@ static tenon_status_t check_arguments(const tenon__instance_t* instance,
     all_suit = all_suit &&
                (region->outputs[k].aligned || suits(out == NULL ? NULL : &out[k], &outputs[k]));
   }
-  return all_suit
-             ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                           "%s: kernel '%s' of plugin '%s' takes dense tensors alone, and was "
-                           "given others",
-                           instance->name, instance->kernel.kernel->name, instance->kernel.plugin);
+  return all_suit ? TENON_OK
+                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                "%sthe kernel takes dense tensors alone, and was given others",
+                                instance->prefix);
 }
 
 /* Kernels are promised the extents of their spaces. */
@@ -368,13 +386,12 @@ static bool spaces_are_known(const struct tenon_region_t* region, const tenon__e
 }
 
 tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
-                                   const tenon__extents_t* extents, const tenon_argument_t* inputs,
-                                   const tenon_argument_t* outputs, const tenon_sink_t* sink,
+                                   const tenon__bind_request_t* request, const tenon_sink_t* sink,
                                    tenon__bound_t** out_bound) {
-  TENON_TRY(check_arguments(instance, inputs, outputs, sink));
-  if (!spaces_are_known(instance->region, extents)) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%s: its extents are not known in time",
-                       instance->name);
+  TENON_TRY(check_arguments(instance, request->inputs, request->outputs, sink));
+  if (!spaces_are_known(instance->region, request->extents)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%sits extents are not known in time",
+                       instance->prefix);
   }
   tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
   if (bound == NULL) {
@@ -391,15 +408,16 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
     tenon__prefix_sink_t prefixed;
     tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
     tenon_binding_t binding = {.bound = bound,
-                               .extents = extents,
-                               .inputs = inputs,
-                               .outputs = outputs,
+                               .extents = request->extents,
+                               .inputs = request->inputs,
+                               .outputs = request->outputs,
+                               .thread_count = request->thread_count,
                                .sink = &prefixed.sink};
     const tenon_status_t status =
         kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
     if (status != TENON_OK) {
       const tenon_status_t reason = binding.failure != TENON_OK ? binding.failure : status;
-      (void)kernel_failed(instance, &prefixed, "bound to these shapes", reason);
+      (void)kernel_failed(&prefixed, "bound to these shapes", reason);
       tenon__bound_destroy(bound);
       return reason;
     }

@@ -207,8 +207,14 @@ static size_t absent_bytes(const struct tenon_region_t* region) {
 static bool match(const tenon__kernel_binding_t* binding, const struct tenon_region_t* region,
                   tenon_refusal_t* out_refusal) {
   *out_refusal = (tenon_refusal_t){0};
-  return binding->kernel->match == NULL ||
-         binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0;
+  if (binding->kernel->match == NULL ||
+      binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0) {
+    return true;
+  }
+  return out_refusal->reason != TENON_REFUSAL_NONE
+             ? false
+             : refuse(TENON_REFUSAL_OTHER, "its function `match` refuses and gives no reason",
+                      out_refusal);
 }
 
 /* A plan does not hold the bytes of what its kernels have packed, but a constant is one still. */

@@ -1,4 +1,4 @@
-/* The life of a plan in memory. */
+/* The life of a plan in memory, and what its steps need to run. */
 #include "core/plan/plan.h"
 
 #include "core/base/allocator.h"
@@ -21,4 +21,33 @@ void tenon__plan_destroy(tenon__plan_t* plan) {
   tenon__network_destroy(plan->network);
   tenon__arena_deinitialize(&plan->arena);
   tenon__free(plan->allocator, plan, sizeof *plan);
+}
+
+bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t thread_count,
+                                 uint64_t* out_bytes) {
+  const uint64_t most = UINT64_MAX / 4; /* leaves room for whoever aligns and adds */
+  const uint64_t each = tactic->scratch_bytes_per_thread;
+  if (tactic->scratch_bytes > most || (each > 0 && thread_count > most / each)) {
+    return false;
+  }
+  *out_bytes = tactic->scratch_bytes + each * thread_count;
+  return *out_bytes <= most;
+}
+
+bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
+                               uint64_t* out_bytes) {
+  uint64_t most = 0;
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    const tenon__schedule_t* schedule = &plan->schedules[g];
+    for (uint32_t s = 0; s < schedule->step_count; ++s) {
+      uint64_t bytes = 0;
+      if (schedule->steps[s].kind == TENON_STEP_KERNEL &&
+          !tenon__tactic_scratch_bytes(&schedule->steps[s].tactic, thread_count, &bytes)) {
+        return false;
+      }
+      most = bytes > most ? bytes : most;
+    }
+  }
+  *out_bytes = most;
+  return true;
 }

@@ -55,7 +55,8 @@ typedef struct tenon__step_tactic_t {
   const tenon_argument_rule_t* input_rules; /* region->input_count; NULL: row-major */
   const tenon_argument_rule_t* output_rules;
   tenon_numerics_t numerics;
-  uint64_t scratch_bytes;
+  uint64_t scratch_bytes;            /* for all threads together, */
+  uint64_t scratch_bytes_per_thread; /* and behind them for each */
   uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
   uint32_t flags;
@@ -142,7 +143,7 @@ typedef struct tenon__plan_t {
   const char* patches; /* what the optimiser did */
   uint32_t thread_count;
   uint32_t flags;         /* TENON_PLAN_* */
-  uint64_t scratch_bytes; /* the largest step's */
+  uint64_t scratch_bytes; /* the largest step's, with `thread_count` threads */
   uint64_t zeroed_bytes;  /* all steps' together */
   uint64_t persistent_bytes;
   const bool* weights_kept; /* for each of the network's: are the bytes in the plan? NULL: all */
@@ -164,6 +165,12 @@ enum {
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
 void tenon__plan_destroy(tenon__plan_t* plan);
+/* Scratch of one step, and of the step that needs most, for so many threads. False: more than can
+ * be counted. */
+bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t thread_count,
+                                 uint64_t* out_bytes);
+bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
+                               uint64_t* out_bytes);
 
 /* The file. Layout: magic, version, size, digest of the structure; sections; then weights, each
  * aligned to 64 bytes (the structure is read at load; weights are mapped and used in place). */

@@ -232,7 +232,7 @@ static void take_over(graph_planner_t* p) {
                                ? step->output_count
                                : 0;
     for (uint32_t output = 0; output < count; ++output) {
-      const uint32_t input = step->tactic.output_rules[output].in_place_input;
+      const uint32_t input = step->tactic.output_rules[output].in_place - 1u; /* 0: none */
       if (input < step->input_count && may_take_over(p, s, input, output)) {
         const uint32_t owner = owner_of(p, step->inputs[input]);
         const uint32_t out = step->outputs[output];
@@ -417,7 +417,6 @@ static bool take_offset(uint64_t size_bytes, uint64_t* inout_total, uint64_t* ou
 }
 
 static tenon_status_t place_workspaces(tenon__plan_t* plan, const tenon_sink_t* sink) {
-  plan->scratch_bytes = 0;
   plan->zeroed_bytes = 0;
   plan->persistent_bytes = 0;
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
@@ -430,11 +429,12 @@ static tenon_status_t place_workspaces(tenon__plan_t* plan, const tenon_sink_t* 
         return tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
                            "step '%s' asks for more memory than can be counted", step->name);
       }
-      plan->scratch_bytes =
-          tactic->scratch_bytes > plan->scratch_bytes ? tactic->scratch_bytes : plan->scratch_bytes;
     }
   }
-  return TENON_OK;
+  return tenon__plan_scratch_bytes(plan, plan->thread_count, &plan->scratch_bytes)
+             ? TENON_OK
+             : tenon__fail(sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "a step asks for more scratch than can be counted");
 }
 
 tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink) {

@@ -108,11 +108,10 @@ static tenon__step_t* add_step(scene_t* s, const uint32_t* inputs, const uint32_
   }
   for (; outputs[step->output_count] != TENON_NONE; ++step->output_count) {
     outs[step->output_count].value = s->schedule->places[outputs[step->output_count]].value;
-    rules[step->output_count].in_place_input = TENON_NONE;
   }
   step->inputs = tenon__arena_copy(arena, inputs, step->input_count * sizeof *inputs);
   step->outputs = tenon__arena_copy(arena, outputs, step->output_count * sizeof *outputs);
-  rules[0].in_place_input = 0;
+  rules[0].in_place = 1;
   step->tactic.output_rules = rules;
   *region = (struct tenon_region_t){.network = s->network,
                                     .kind = TENON_REGION_OPERATOR,
@@ -446,10 +445,17 @@ TENON_TEST(workspaces_follow_one_another) {
   first->tactic.zeroed_bytes = 10;
   first->tactic.persistent_bytes = 65;
   second->tactic.scratch_bytes = 500;
+  second->tactic.scratch_bytes_per_thread = 200;
   second->tactic.zeroed_bytes = 20;
   second->tactic.persistent_bytes = 1;
+  s.plan->thread_count = 3;
   EXPECT_STATUS(plan(&s, 1), TENON_OK);
-  EXPECT_INT(s.plan->scratch_bytes, 1000);
+  EXPECT_INT(s.plan->scratch_bytes, 1100);
+  uint64_t bytes = 0;
+  EXPECT(tenon__plan_scratch_bytes(s.plan, 1, &bytes));
+  EXPECT_INT(bytes, 1000);
+  EXPECT(tenon__plan_scratch_bytes(s.plan, 8, &bytes));
+  EXPECT_INT(bytes, 2100);
   EXPECT_INT(first->zeroed_offset, 0);
   EXPECT_INT(second->zeroed_offset, 64);
   EXPECT_INT(s.plan->zeroed_bytes, 128);

@@ -18,7 +18,12 @@ static tenon_stream_t* run_stream(tenon_run_t* run) {
 
 static void run_parallel(tenon_run_t* run, uint32_t count,
                          void (*body)(void* user, uint32_t index, uint32_t thread), void* user) {
+  if (atomic_exchange_explicit(&run->in_parallel, true, memory_order_relaxed)) {
+    atomic_store_explicit(&run->nested, true, memory_order_relaxed);
+    return;
+  }
   tenon__thread_pool_run(run->pool, count, body, user);
+  atomic_store_explicit(&run->in_parallel, false, memory_order_relaxed);
 }
 
 static uint32_t run_thread_count(tenon_run_t* run) {
@@ -34,7 +39,7 @@ static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const ch
   if (!run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
     run->failed = true;
     run->failure = status;
-    tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s: %s", run->step_name, message);
+    tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s%s", run->instance->prefix, message);
   }
   return status;
 }
@@ -99,20 +104,49 @@ static const tenon_run_table_t run_table = {
     .cancelled = run_cancelled,
 };
 
+/* The first output whose extents the kernel finds and for which it allocated nothing; TENON_NONE.
+ */
+static uint32_t find_unallocated(const tenon__bound_t* bound, const struct tenon_run_t* run,
+                                 const tenon_argument_t* outputs) {
+  for (uint32_t k = 0; k < bound->output_count; ++k) {
+    if (outputs[k].kind == TENON_ARGUMENT_ALLOCATE &&
+        (k >= run->growing_count || run->growing[k] == NULL || !run->growing[k]->was_set)) {
+      return k;
+    }
+  }
+  return TENON_NONE;
+}
+
+static const char* name_of_output(const struct tenon_region_t* region, uint32_t output) {
+  return region->network->graphs[region->graph]->values[region->outputs[output].value].name;
+}
+
 tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
                                 const tenon_argument_t* inputs, const tenon_argument_t* outputs) {
-  const tenon__kernel_binding_t* kernel = &bound->instance->kernel;
+  const tenon__instance_t* instance = bound->instance;
+  run->instance = instance;
   run->failed = false;
+  atomic_store_explicit(&run->nested, false, memory_order_relaxed);
   const tenon_status_t status =
-      kernel->kernel->enqueue(bound->instance->prepared, bound->bound, run, &run_table, inputs,
-                              bound->input_count, outputs, bound->output_count);
+      instance->kernel.kernel->enqueue(instance->prepared, bound->bound, run, &run_table, inputs,
+                                       bound->input_count, outputs, bound->output_count);
+  if (atomic_load_explicit(&run->nested, memory_order_relaxed)) {
+    return tenon__fail(run->sink, TENON_ERROR_INVALID_STATE,
+                       "%sthe kernel calls `parallel` within `parallel`", instance->prefix);
+  }
   if (status == TENON_OK && run->failed) {
     return run->failure;
   }
   if (status != TENON_OK && !run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
-    tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s: kernel '%s' of plugin '%s' failed: %s",
-                  bound->instance->name, kernel->kernel->name, kernel->plugin,
-                  tenon__status_text(status));
+    return tenon__fail(run->sink, status, "%sthe kernel failed: %s", instance->prefix,
+                       tenon__status_text(status));
+  }
+  const uint32_t missing = status == TENON_OK ? find_unallocated(bound, run, outputs) : TENON_NONE;
+  if (missing != TENON_NONE) {
+    return tenon__fail(run->sink, TENON_ERROR_INTERNAL,
+                       "%sthe kernel did not allocate output %u, '%s', whose extents it finds: it "
+                       "calls allocate_output for each such output",
+                       instance->prefix, missing, name_of_output(instance->region, missing));
   }
   return status;
 }

@@ -65,6 +65,7 @@ static inline tenon__step_t* sample_add_kernel(sample_t* s, const char* name,
                                         .configuration = configuration,
                                         .configuration_size = sizeof configuration,
                                         .scratch_bytes = 100,
+                                        .scratch_bytes_per_thread = 40,
                                         .zeroed_bytes = 10,
                                         .persistent_bytes = 20,
                                         .launches = 1};
@@ -180,11 +181,9 @@ static inline void sample_ask_for_order(sample_t* s, tenon__step_t* step) {
   static const uint32_t turned_order[2] = {1, 0};
   static const tenon_layout_t layout = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = turned_order, .rank = 2};
-  const tenon_argument_rule_t exact = {
-      .kind = TENON_LAYOUT_EXACT, .layout = &layout, .in_place_input = TENON_NONE};
-  const tenon_argument_rule_t any[2] = {
-      {.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1, .in_place_input = TENON_NONE},
-      {.kind = TENON_LAYOUT_FOLLOWS, .argument = 0, .in_place_input = TENON_NONE}};
+  const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &layout};
+  const tenon_argument_rule_t any[2] = {{.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1},
+                                        {.kind = TENON_LAYOUT_FOLLOWS, .argument = 0}};
   step->tactic.output_rules = sample_copy(s, &exact, sizeof exact);
   step->tactic.input_rules = sample_copy(s, any, sizeof any);
   step->tactic.numerics =

@@ -125,10 +125,12 @@ static bool part_fits(uint64_t offset, uint64_t size_bytes, uint64_t total_bytes
 
 static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step) {
   const tenon__step_tactic_t* tactic = &step->tactic;
+  uint64_t scratch_bytes = 0;
   if (!region_fits(c, step)) {
     return broken(c, step, "has places for other arguments than its region's");
   }
-  if (tactic->scratch_bytes > c->plan->scratch_bytes ||
+  if (!tenon__tactic_scratch_bytes(tactic, c->plan->thread_count, &scratch_bytes) ||
+      scratch_bytes > c->plan->scratch_bytes ||
       !part_fits(step->zeroed_offset, tactic->zeroed_bytes, c->plan->zeroed_bytes) ||
       !part_fits(step->persistent_offset, tactic->persistent_bytes, c->plan->persistent_bytes)) {
     return broken(c, step, "needs more memory than there is");

@@ -150,6 +150,14 @@ static void writes_a_state_that_is_read(hostile_t* h) {
 static void scratch_past_the_plans(hostile_t* h) {
   step(h, SUM)->tactic.scratch_bytes = 10000;
 }
+
+static void scratch_of_threads_past_the_plans(hostile_t* h) {
+  step(h, SUM)->tactic.scratch_bytes_per_thread = 10000;
+}
+
+static void scratch_past_counting(hostile_t* h) {
+  step(h, SUM)->tactic.scratch_bytes_per_thread = UINT64_MAX / 2;
+}
 static void zeroed_past_the_plans(hostile_t* h) {
   step(h, SUM)->zeroed_offset = 1 << 20;
 }
@@ -256,7 +264,7 @@ static void rule_without_layout(hostile_t* h) {
   ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].layout = NULL;
 }
 static void in_place_of_nobody(hostile_t* h) {
-  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].in_place_input = 9;
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].in_place = 9;
 }
 static void too_many_threads(hostile_t* h) {
   h->plan->thread_count = 1u << 30;
@@ -312,6 +320,8 @@ static const fault_t faults[] = {
     FAULT(writes_a_view, "writes what may only be read"),
     FAULT(writes_a_state_that_is_read, "writes what may only be read"),
     FAULT(scratch_past_the_plans, "needs more memory than there is"),
+    FAULT(scratch_of_threads_past_the_plans, "needs more memory than there is"),
+    FAULT(scratch_past_counting, "needs more memory than there is"),
     FAULT(zeroed_past_the_plans, "needs more memory than there is"),
     FAULT(persistent_unaligned, "needs more memory than there is"),
     FAULT(computed_twice, "computes what another step computes"),

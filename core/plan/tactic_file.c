@@ -16,7 +16,7 @@ static void write_rules(const tenon_argument_rule_t* rules, uint32_t count,
     tenon__write_u8(writer, rule->layout != NULL ? 1 : 0);
     tenon__write_u8(writer, rule->strided != 0 ? 1 : 0);
     tenon__write_u32(writer, rule->kind == TENON_LAYOUT_FOLLOWS ? rule->argument : 0);
-    tenon__write_u32(writer, rule->in_place_input);
+    tenon__write_u32(writer, rule->in_place);
     if (rule->layout != NULL) {
       tenon__layout_write(rule->layout, writer);
     }
@@ -38,6 +38,7 @@ void tenon__tactic_write(const tenon__step_tactic_t* tactic, uint32_t input_coun
   tenon__write_u32(writer, tactic->numerics.flushes_denormals);
   tenon__write_f64(writer, tactic->numerics.error_bound);
   tenon__write_u64(writer, tactic->scratch_bytes);
+  tenon__write_u64(writer, tactic->scratch_bytes_per_thread);
   tenon__write_u64(writer, tactic->zeroed_bytes);
   tenon__write_u64(writer, tactic->persistent_bytes);
   tenon__write_u32(writer, tactic->flags);
@@ -55,11 +56,10 @@ static tenon_status_t read_rule(tenon__plan_reader_t* reader, const struct tenon
   const bool has_layout = tenon__read_u8(bytes) != 0;
   rule->strided = tenon__read_u8(bytes) != 0 ? 1 : 0;
   rule->argument = tenon__read_u32(bytes);
-  rule->in_place_input = tenon__read_u32(bytes);
+  rule->in_place = tenon__read_u32(bytes);
   if (bytes->failed || rule->kind > TENON_LAYOUT_FOLLOWS ||
       (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument >= region->input_count) ||
-      (rule->kind == TENON_LAYOUT_EXACT && !has_layout) ||
-      (rule->in_place_input != TENON_NONE && rule->in_place_input >= region->input_count)) {
+      (rule->kind == TENON_LAYOUT_EXACT && !has_layout) || rule->in_place > region->input_count) {
     return tenon__plan_broken(reader, "a tactic's rule for an argument is none");
   }
   if (!has_layout) {
@@ -131,6 +131,7 @@ tenon_status_t tenon__tactic_read(tenon__plan_reader_t* reader, const struct ten
   TENON_TRY(read_rules(reader, region, false, &out_tactic->output_rules));
   TENON_TRY(read_numerics(reader, &out_tactic->numerics));
   out_tactic->scratch_bytes = tenon__read_u64(bytes);
+  out_tactic->scratch_bytes_per_thread = tenon__read_u64(bytes);
   out_tactic->zeroed_bytes = tenon__read_u64(bytes);
   out_tactic->persistent_bytes = tenon__read_u64(bytes);
   out_tactic->flags = tenon__read_u32(bytes);

@@ -56,8 +56,14 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
   if (device->create_stream != NULL && (device->flags & TENON_DEVICE_INLINE_STREAM) == 0) {
     TENON_TRY(device->create_stream(engine->device_handle, stream, &context->stream));
   }
+  const uint32_t threads = tenon__thread_pool_thread_count(context->pool);
+  if (!tenon__plan_scratch_bytes(plan, threads, &context->scratch_bytes)) {
+    return tenon__fail(engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                       "the plan's steps need more scratch for %u threads than can be counted",
+                       threads);
+  }
   context->memory = allocate_memory(context, plan->schedules[0].memory_bytes);
-  context->scratch = allocate_memory(context, plan->scratch_bytes);
+  context->scratch = allocate_memory(context, context->scratch_bytes);
   context->zeroed = allocate_memory(context, plan->zeroed_bytes);
   context->persistent = allocate_memory(context, plan->persistent_bytes);
   if (context->memory == NULL || context->scratch == NULL || context->zeroed == NULL ||
@@ -113,7 +119,7 @@ void tenon__context_destroy(tenon__context_t* context) {
   }
   tenon__context_free_states(context);
   free_memory(context, context->memory, plan->schedules[0].memory_bytes);
-  free_memory(context, context->scratch, plan->scratch_bytes);
+  free_memory(context, context->scratch, context->scratch_bytes);
   free_memory(context, context->zeroed, plan->zeroed_bytes);
   free_memory(context, context->persistent, plan->persistent_bytes);
   if (context->stream != NULL) {

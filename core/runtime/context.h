@@ -3,6 +3,7 @@
 #ifndef TENON_CORE_RUNTIME_CONTEXT_H_
 #define TENON_CORE_RUNTIME_CONTEXT_H_
 
+#include "core/plan/work.h"
 #include "core/runtime/engine.h"
 
 typedef struct tenon__context_t tenon__context_t;
@@ -37,6 +38,10 @@ const tenon_argument_t* tenon__context_get_output(const tenon__context_t* contex
 void tenon__context_set_profiler(tenon__context_t* context,
                                  void (*profiler)(void* user, uint32_t step, double seconds),
                                  void* user);
+/* What that step did at the extents of the last run, and whether by a reference kernel.
+ * INVALID_STATE before the first run. */
+tenon_status_t tenon__context_step_work(const tenon__context_t* context, uint32_t step,
+                                        tenon__work_t* out_work, bool* out_is_reference);
 tenon_status_t tenon__context_state(tenon__context_t* context, const char* name, void** out_data,
                                     size_t* out_size);
 void tenon__context_reset_states(tenon__context_t* context);

@@ -79,9 +79,9 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                        refusal.detail == NULL ? "" : ": ",
                        refusal.detail == NULL ? "" : refusal.detail);
   }
-  const tenon_status_t status = tenon__instance_create(
-      engine->allocator, &binding, step->region, &step->tactic, step->name, engine->store,
-      engine->plan->thread_count, engine->options.sink, out_instance);
+  const tenon_status_t status =
+      tenon__instance_create(engine->allocator, &binding, step->region, &step->tactic, step->name,
+                             engine->store, engine->options.sink, out_instance);
   if (status != TENON_OK) {
     return tenon__fail(engine->options.sink, status,
                        "step '%s': kernel '%s' of plugin '%s' cannot be prepared", step->name,

@@ -13,6 +13,19 @@ static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t
               ->values[frame->schedule->places[place].value];
 }
 
+/* The most that an extent which a kernel finds can be. */
+static int64_t bound_of(const tenon__extents_t* extents, const tenon__dim_pool_t* pool,
+                        const tenon__dim_view_t* dim) {
+  int64_t bound = INT64_MAX;
+  if (dim->kind == TENON_DIM_SYMBOL) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(pool, dim->index);
+    if (symbol->bound.id != TENON_NONE) {
+      (void)tenon__extents_get(extents, symbol->bound, &bound);
+    }
+  }
+  return bound;
+}
+
 tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
                                           uint32_t rank, const int64_t* dims, bool* out_changed) {
   const tenon__network_t* network = context->engine->plan->network;
@@ -27,6 +40,12 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
   }
   for (uint32_t k = 0; k < rank; ++k) {
     const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->dims[k]);
+    if (dims[k] > bound_of(extents, network->pool, &dim)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "value '%s': the kernel found that extent %u is %lld, its bound is %lld",
+                         v->name, k, (long long)dims[k],
+                         (long long)bound_of(extents, network->pool, &dim));
+    }
     if (dim.kind == TENON_DIM_SYMBOL &&
         (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != dims[k])) {
       tenon__extents_set(extents, dim.index, dims[k]);
@@ -182,8 +201,6 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   refresh(state->outputs, state->output_bindings, step->output_count);
   context->run.zeroed = context->zeroed + step->zeroed_offset;
   context->run.persistent = context->persistent + step->persistent_offset;
-  context->run.step_name = step->name;
-  context->run.plugin = step->plugin;
   context->run.growing = state->growing;
   context->run.growing_count = step->output_count;
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);

@@ -404,9 +404,14 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   }
   tenon__bound_destroy(state->bound);
   state->bound = NULL;
-  return tenon__bound_create(
-      frame->context->allocator, frame->context->engine->steps[frame->graph][index].instance,
-      &frame->context->extents, state->inputs, state->outputs, sink, &state->bound);
+  const tenon__bind_request_t request = {
+      .extents = &frame->context->extents,
+      .inputs = state->inputs,
+      .outputs = state->outputs,
+      .thread_count = tenon__thread_pool_thread_count(frame->context->pool)};
+  return tenon__bound_create(frame->context->allocator,
+                             frame->context->engine->steps[frame->graph][index].instance, &request,
+                             sink, &state->bound);
 }
 
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame) {

@@ -87,6 +87,7 @@ struct tenon__context_t {
   tenon_stream_t* stream;
   char* memory;
   char* scratch;
+  uint64_t scratch_bytes; /* for the threads of the pool */
   char* zeroed;
   char* persistent;
   tenon__extents_t extents;

@@ -52,12 +52,12 @@ static bool any_needed(const grouping_t* grouping, uint32_t node) {
 
 /* ---- What the nodes cost on their own ---- */
 
-static tenon_status_t seconds_of_expression(grouping_t* grouping, uint32_t node,
-                                            double* out_seconds) {
+static tenon_status_t time_of_expression(grouping_t* grouping, uint32_t node,
+                                         tenon__time_t* out_time) {
   tenon__tuning_t* tuning = grouping->tuning;
   const tenon__node_t* n = &grouping->g->nodes[node];
   const tenon__expression_t* expression = NULL;
-  *out_seconds = 0;
+  *out_time = (tenon__time_t){TENON_FIGURE_MEASURED, 0};
   if (n->expression == NULL) {
     return TENON_OK; /* a move: a view, or joined with what reads it */
   }
@@ -70,26 +70,25 @@ static tenon_status_t seconds_of_expression(grouping_t* grouping, uint32_t node,
   TENON_TRY(tenon__expression_normalise(expression, tuning->arena, &normal));
   TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
                                         n->outputs, &node, 1, region));
-  return tenon__region_seconds(tuning, region, out_seconds);
+  return tenon__region_time(tuning, region, out_time);
 }
 
-static tenon_status_t seconds_of_node(grouping_t* grouping, uint32_t node, double* out_seconds) {
+static tenon_status_t time_of_node(grouping_t* grouping, uint32_t node, tenon__time_t* out_time) {
   const uint32_t index = grouping->group_of[node];
   return index != TENON_NONE && grouping->groups[index].region != NULL
-             ? tenon__region_seconds(grouping->tuning, grouping->groups[index].region, out_seconds)
-             : seconds_of_expression(grouping, node, out_seconds);
+             ? tenon__region_time(grouping->tuning, grouping->groups[index].region, out_time)
+             : time_of_expression(grouping, node, out_time);
 }
 
-static tenon_status_t seconds_apart(grouping_t* grouping, const claim_t* claim,
-                                    double* out_seconds) {
-  tenon_status_t status = TENON_OK;
-  *out_seconds = 0;
-  for (uint32_t k = 0; k < claim->node_count && status == TENON_OK; ++k) {
-    double seconds = 0;
-    status = seconds_of_node(grouping, claim->nodes[k], &seconds);
-    *out_seconds += seconds;
+static tenon_status_t time_apart(grouping_t* grouping, const claim_t* claim,
+                                 tenon__time_t* out_time) {
+  *out_time = (tenon__time_t){TENON_FIGURE_MEASURED, 0};
+  for (uint32_t k = 0; k < claim->node_count; ++k) {
+    tenon__time_t time;
+    TENON_TRY(time_of_node(grouping, claim->nodes[k], &time));
+    *out_time = tenon__time_sum(*out_time, time);
   }
-  return status;
+  return TENON_OK;
 }
 
 /* ---- Finding claims ---- */
@@ -99,24 +98,25 @@ static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* e
                                 claim_t* claim) {
   tenon__tuning_t* tuning = claims->grouping->tuning;
   const tenon__candidates_t* found = NULL;
-  double apart = 0;
   if (claims->count == MOST_CLAIMS) {
     return TENON_OK;
   }
+  claim->entry = entry;
   claim->region->claimant = entry;
   TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, claim->region));
   TENON_TRY(tenon__candidates_find(tuning, claim->region, &found));
+  covering_t covering = claim_covering(claim);
   if (found->count == 0) {
-    return tenon__grouping_note(claims->grouping, claim->nodes, claim->node_count, entry,
-                                found->refusals, 0, 0);
+    return tenon__grouping_note(claims->grouping, &covering, found->refusals);
   }
-  TENON_TRY(seconds_apart(claims->grouping, claim, &apart));
-  /* A tie within noise goes to the claim: fewer steps, less memory. */
-  const double together = found->items[0].seconds;
-  claim->saved_seconds = apart * 1.05 - together;
-  if (claim->saved_seconds < 0) {
-    return tenon__grouping_note(claims->grouping, claim->nodes, claim->node_count, entry, NULL,
-                                together, apart);
+  claim->together = found->items[0].time;
+  TENON_TRY(time_apart(claims->grouping, claim, &claim->apart));
+  covering = claim_covering(claim);
+  if (!covering_pays(&covering)) {
+    return tenon__grouping_note(claims->grouping, &covering, NULL);
+  }
+  if (claim->together.figure == claim->apart.figure) {
+    claim->saved_seconds = claim->apart.seconds * 1.05 - claim->together.seconds;
   }
   if (!tenon__grow(tuning->allocator, (void**)&claims->items, &claims->capacity, claims->count + 1u,
                    sizeof *claims->items)) {

@@ -8,7 +8,10 @@ typedef struct claim_t {
   uint32_t node_count;
   uint32_t nodes[GROUP_MOST_NODES]; /* the main one first */
   struct tenon_region_t* region;
-  double saved_seconds;
+  const tenon__kernel_entry_t* entry;
+  tenon__time_t together;
+  tenon__time_t apart;
+  double saved_seconds; /* 0 where the two times do not compare */
 } claim_t;
 
 typedef struct claims_t {
@@ -18,6 +21,10 @@ typedef struct claims_t {
   size_t capacity;
   struct tenon_region_t* whole; /* the graph, for those who propose */
 } claims_t;
+
+static inline covering_t claim_covering(const claim_t* claim) {
+  return (covering_t){claim->nodes, claim->node_count, claim->entry, claim->together, claim->apart};
+}
 
 static inline bool claim_holds(const claim_t* claim, uint32_t node) {
   for (uint32_t k = 0; k < claim->node_count; ++k) {

@@ -86,9 +86,10 @@ static void choose_from(choice_t* choice, uint32_t from, double saved, double re
 }
 
 /* Claims that were taken before may have made it wait for itself. */
-static void take(grouping_t* grouping, const claim_t* claim) {
+static tenon_status_t take(grouping_t* grouping, const claim_t* claim) {
+  const covering_t covering = claim_covering(claim);
   if (waits_for_itself(grouping, claim)) {
-    return;
+    return TENON_OK;
   }
   uint32_t home = grouping->group_of[claim->nodes[0]];
   if (home == TENON_NONE) {
@@ -113,6 +114,7 @@ static void take(grouping_t* grouping, const claim_t* claim) {
     grouping->group_of[claim->nodes[k]] = home;
     group->last_position = at > group->last_position ? at : group->last_position;
   }
+  return tenon__grouping_note(grouping, &covering, NULL);
 }
 
 tenon_status_t tenon__claims_choose(claims_t* claims) {
@@ -136,7 +138,7 @@ tenon_status_t tenon__claims_choose(claims_t* claims) {
   choose_from(&choice, 0, 0, rest);
   for (uint32_t k = 0; k < claims->count; ++k) {
     if (choice.best[k] != 0) {
-      take(grouping, &claims->items[k]);
+      TENON_TRY(take(grouping, &claims->items[k]));
     }
   }
   return TENON_OK;

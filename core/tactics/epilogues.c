@@ -258,30 +258,21 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   return TENON_OK;
 }
 
-static tenon_status_t note_slower(chain_t* chain, struct tenon_region_t* region, double together,
-                                  double apart) {
-  const tenon__candidates_t* found = NULL;
-  TENON_TRY(tenon__candidates_find(chain->grouping->tuning, region, &found));
-  if (found->count == 0) {
-    return TENON_OK;
-  }
-  return tenon__grouping_note(chain->grouping, region->covered, region->covered_count,
-                              found->items[0].kernel, NULL, together, apart);
-}
-
 /* Is it faster than the operator, then the expressions in one step? */
 static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
                            struct tenon_region_t* region, bool* out_pays) {
   tenon__tuning_t* tuning = chain->grouping->tuning;
   struct tenon_region_t rest;
-  double fused = 0;
-  double first = 0;
-  double second = 0;
+  const tenon__candidates_t* fused = NULL;
+  tenon__time_t first;
+  tenon__time_t second;
   tenon__expression_t expression;
-  TENON_TRY(tenon__region_seconds(tuning, region, &fused));
-  if (tuning->options.no_measuring || fused == 0) {
-    *out_pays = true;
-    return TENON_OK;
+  covering_t covering = {.nodes = region->covered, .node_count = region->covered_count};
+  TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
+  TENON_TRY(tenon__candidates_find(tuning, region, &fused));
+  *out_pays = fused->count > 0;
+  if (fused->count == 0 || tuning->options.no_measuring) {
+    return *out_pays ? TENON_OK : tenon__grouping_note(chain->grouping, &covering, fused->refusals);
   }
   TENON_TRY(tenon__expression_normalise(milestone->expression, tuning->arena, &expression));
   TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, chain->grouping->graph,
@@ -293,11 +284,13 @@ static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
   if (kept_alone == NULL || kept_rest == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__region_seconds(tuning, kept_alone, &first));
-  TENON_TRY(tenon__region_seconds(tuning, kept_rest, &second));
-  /* A tie within noise goes to the fused form: one step less, less memory. */
-  *out_pays = fused <= (first + second) * 1.05;
-  return *out_pays ? TENON_OK : note_slower(chain, region, fused, first + second);
+  TENON_TRY(tenon__region_time(tuning, kept_alone, &first));
+  TENON_TRY(tenon__region_time(tuning, kept_rest, &second));
+  covering.apart = tenon__time_sum(first, second);
+  covering.entry = fused->items[0].kernel;
+  covering.together = fused->items[0].time;
+  *out_pays = covering_pays(&covering);
+  return *out_pays ? TENON_OK : tenon__grouping_note(chain->grouping, &covering, NULL);
 }
 
 static void take(chain_t* chain, const milestone_t* milestone, struct tenon_region_t* region) {

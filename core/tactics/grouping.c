@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/plan/kernel_match.h"
 
-static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
-                                tenon__expression_t* out_expression) {
+static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
+                               const tenon__node_t* node, uint32_t output,
+                               tenon__expression_t* out_expression) {
   tenon__move_input_t* inputs =
-      tenon__arena_allocate(grouping->tuning->arena, node->input_count + 1u, sizeof *inputs);
+      tenon__arena_allocate(tuning->arena, node->input_count + 1u, sizeof *inputs);
   if (inputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -17,7 +19,7 @@ static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
     if (node->inputs[k] == TENON_NONE) {
       continue;
     }
-    const tenon__value_node_t* value = &grouping->g->values[node->inputs[k]];
+    const tenon__value_node_t* value = &g->values[node->inputs[k]];
     inputs[k] = (tenon__move_input_t){.dtype = value->dtype, .rank = value->rank};
     if (value->contents != NULL && value->rank <= 1) {
       inputs[k].contents = value->contents;
@@ -25,22 +27,23 @@ static tenon_status_t from_maps(grouping_t* grouping, const tenon__node_t* node,
     }
   }
   return tenon__expression_from_move(
-      grouping->tuning->network->pool, &node->maps[0], grouping->g->values[node->outputs[0]].dtype,
-      inputs, node->input_count, grouping->tuning->arena, grouping->tuning->sink, out_expression);
+      tuning->network->pool, &node->maps[output], g->values[node->outputs[output]].dtype, inputs,
+      node->input_count, tuning->arena, tuning->sink, out_expression);
 }
 
-tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
-                                          const tenon__expression_t** out_expression) {
-  const tenon__node_t* n = &grouping->g->nodes[node];
-  tenon__expression_t* own = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *own);
+tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, uint32_t node,
+                                      uint32_t output, const tenon__expression_t** out_expression) {
+  const tenon__graph_t* g = tuning->network->graphs[graph];
+  const tenon__node_t* n = &g->nodes[node];
+  tenon__expression_t* own = tenon__arena_allocate(tuning->arena, 1, sizeof *own);
   *out_expression = NULL;
   if (own == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (n->expression != NULL) {
     *own = *n->expression;
-  } else if (n->maps != NULL && n->output_count == 1) {
-    const tenon_status_t status = from_maps(grouping, n, own);
+  } else if (n->maps != NULL) {
+    const tenon_status_t status = from_map(tuning, g, n, output, own);
     if (status == TENON_ERROR_UNSUPPORTED) {
       return TENON_OK;
     }
@@ -48,8 +51,8 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   } else {
     return TENON_OK;
   }
-  tenon_operand_t* operands = tenon__arena_allocate(
-      grouping->tuning->arena, own->program.operand_count + 1u, sizeof *operands);
+  tenon_operand_t* operands =
+      tenon__arena_allocate(tuning->arena, own->program.operand_count + 1u, sizeof *operands);
   if (operands == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -62,22 +65,50 @@ tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
   return TENON_OK;
 }
 
-tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
-                                    uint32_t node_count, const tenon__kernel_entry_t* entry,
-                                    const char* refusals, double together, double apart) {
+tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
+                                          const tenon__expression_t** out_expression) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  *out_expression = NULL;
+  return n->expression != NULL || (n->maps != NULL && n->output_count == 1)
+             ? tenon__node_expression(grouping->tuning, grouping->graph, node, 0, out_expression)
+             : TENON_OK;
+}
+
+/* "acme:relu: 2 nodes at once measured 3 us, one by one measured 2 us"; or that they are taken at
+ * once.
+ */
+static const char* covering_text(grouping_t* grouping, const covering_t* covering) {
+  tenon__tuning_t* tuning = grouping->tuning;
+  const char* plural = covering->node_count == 1 ? "" : "s";
+  const char* together = tenon__time_text(tuning, covering->together);
+  const char* apart = tenon__time_text(tuning, covering->apart);
+  if (together == NULL || apart == NULL) {
+    return NULL;
+  }
+  if (covering_pays(covering)) {
+    return tenon__arena_format(tuning->arena, "%u node%s one by one: %s: %s, at once %s\n",
+                               covering->node_count, plural,
+                               tenon__refusal_text(TENON_REFUSAL_SLOWER), apart, together);
+  }
+  return tenon__arena_format(tuning->arena, "%s:%s: %u node%s at once %s, one by one %s\n",
+                             covering->entry->owner->plugin, covering->entry->kernel.name,
+                             covering->node_count, plural, together, apart);
+}
+
+tenon_status_t tenon__grouping_note(grouping_t* grouping, const covering_t* covering,
+                                    const char* refusals) {
   tenon__arena_t* arena = grouping->tuning->arena;
-  const char* old = grouping->notes[nodes[0]];
+  const char** note = &grouping->notes[covering->nodes[0]];
   if (!grouping->tuning->options.keep_refusals) {
     return TENON_OK;
   }
-  grouping->notes[nodes[0]] =
-      refusals != NULL ? tenon__arena_format(arena, "%s%u nodes at once: %s",
-                                             old == NULL ? "" : old, node_count, refusals)
-                       : tenon__arena_format(
-                             arena, "%s%s:%s: %u nodes at once take %.4g us, one by one %.4g us\n",
-                             old == NULL ? "" : old, entry->owner->plugin, entry->kernel.name,
-                             node_count, together * 1e6, apart * 1e6);
-  return grouping->notes[nodes[0]] == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+  const char* text = refusals != NULL
+                         ? tenon__arena_format(arena, "%u node%s at once: %s", covering->node_count,
+                                               covering->node_count == 1 ? "" : "s", refusals)
+                         : covering_text(grouping, covering);
+  *note =
+      text == NULL ? NULL : tenon__arena_format(arena, "%s%s", *note == NULL ? "" : *note, text);
+  return *note == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
 }
 
 bool tenon__expression_reduces(const tenon__expression_t* expression) {
@@ -128,12 +159,12 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
   return true;
 }
 
-tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                     double* out_seconds) {
+tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                  tenon__time_t* out_time) {
   const tenon__candidates_t* found = NULL;
   TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
   TENON_TRY(tenon__candidates_find(tuning, region, &found));
-  *out_seconds = found->count == 0 ? 1e30 : found->items[0].seconds;
+  *out_time = found->count == 0 ? (tenon__time_t){TENON_FIGURE_NONE, 1e30} : found->items[0].time;
   return TENON_OK;
 }
 

@@ -44,6 +44,10 @@ typedef struct grouping_t {
   uint32_t stack_depth;
 } grouping_t;
 
+/* Output `output` of a move (of an expression node: all of them) as an expression over graph
+ * values; NULL when there is none. */
+tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, uint32_t node,
+                                      uint32_t output, const tenon__expression_t** out_expression);
 /* An expression node's expression with graph values as operand indices; NULL when the node has
  * none. Moves that are no views and no boxes count as expressions. */
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
@@ -60,19 +64,33 @@ void tenon__grouping_walk_begin(grouping_t* grouping);
 void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
 /* Does the walk come to one of these nodes? */
 bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count);
-/* Remembers, for the report, why a kernel does not compute several nodes at once: its refusals, or
- * NULL where it takes `together` seconds and the nodes `apart`. */
-tenon_status_t tenon__grouping_note(grouping_t* grouping, const uint32_t* nodes,
-                                    uint32_t node_count, const struct tenon__kernel_entry_t* entry,
-                                    const char* refusals, double together, double apart);
+/* Nodes as one step by a kernel, or each on its own. */
+typedef struct covering_t {
+  const uint32_t* nodes;
+  uint32_t node_count;
+  const struct tenon__kernel_entry_t* entry;
+  tenon__time_t together;
+  tenon__time_t apart;
+} covering_t;
+/* Is it taken as one step? A tie within noise goes to it: fewer steps, less memory. Times of
+ * different sorts do not compare: the better known one is preferred. */
+static inline bool covering_pays(const covering_t* covering) {
+  return covering->together.figure != covering->apart.figure
+             ? covering->together.figure > covering->apart.figure
+             : covering->together.seconds <= covering->apart.seconds * 1.05;
+}
+/* Remembers, for the report, what was not taken: the kernel's step, or where that is taken the
+ * nodes on their own. `refusals`: why the kernel is none, or NULL. */
+tenon_status_t tenon__grouping_note(grouping_t* grouping, const covering_t* covering,
+                                    const char* refusals);
 /* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and
  * it pays. */
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);
 /* Runs of expressions. */
 tenon_status_t tenon__runs_make(grouping_t* grouping);
-/* The seconds of the fastest candidate of a region, a large number when there is none. */
-tenon_status_t tenon__region_seconds(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                     double* out_seconds);
+/* The time of the preferred candidate of a region; none, and many seconds, when there is none. */
+tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                  tenon__time_t* out_time);
 
 /* Units of the groups that are alive, in an order in which they can run. */
 tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_units);

@@ -12,7 +12,7 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8, MOST_PICKS = 16 };
+enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8 };
 static const double copy_rate = 3e9; /* bytes a second, read and written, out of order */
 static const double copy_start = 2e-6;
 
@@ -174,7 +174,7 @@ static void publish(layouts_t* l, tenon__unit_t* unit) {
 static double unit_cost(layouts_t* l, tenon__unit_t* unit) {
   const struct tenon_region_t* region = unit->chosen.region;
   publish(l, unit);
-  double cost = picked(unit)->seconds;
+  double cost = picked(unit)->time.seconds;
   for (uint32_t k = 0; k < region->input_count; ++k) {
     if (region->inputs[k].value != TENON_NONE) {
       cost += input_cost(l, unit, k, l->order_of[region->inputs[k].value]);
@@ -194,10 +194,10 @@ static bool improve(layouts_t* l, tenon__unit_t* unit) {
   uint32_t best_pick = old_pick;
   const uint32_t* best_order = old_order;
   double best = unit_cost(l, unit) * 0.999; /* others must be better, not equal */
-  const uint32_t picks =
-      unit->chosen.candidates->count < MOST_PICKS ? unit->chosen.candidates->count : MOST_PICKS;
+  const tenon__candidates_t* candidates = unit->chosen.candidates;
   const uint32_t value = unit->chosen.region->outputs[0].value;
-  for (uint32_t pick = 0; pick < picks; ++pick) {
+  for (uint32_t p = 0; p < candidates->pick_count; ++p) {
+    const uint32_t pick = candidates->picks[p];
     unit->chosen.pick = pick;
     const tenon_argument_rule_t* rule = output_rule(unit);
     const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
@@ -243,12 +243,6 @@ static void collect_orders(layouts_t* l, const tenon__unit_t* unit) {
   }
 }
 
-static const char* names_of(const layouts_t* l, const struct tenon_region_t* region) {
-  const tenon__node_t* node = &l->g->nodes[region->covered[0]];
-  return tenon__arena_format(l->tuning->arena, "'%s' (%s)", node->name,
-                             node->op == NULL ? "expression" : node->op->name);
-}
-
 static tenon_status_t find_candidates(layouts_t* l) {
   for (uint32_t u = 0; u < l->units->count; ++u) {
     tenon__unit_t* unit = &l->units->items[u];
@@ -263,8 +257,8 @@ static tenon_status_t find_candidates(layouts_t* l) {
     if (unit->chosen.candidates->count == 0) {
       const char* why = unit->chosen.candidates->refusals;
       return tenon__fail(l->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                         "node %s: no kernel on device '%s' takes it%s%s",
-                         names_of(l, unit->chosen.region), l->tuning->device_name,
+                         "%s: no kernel on device '%s' takes it%s%s",
+                         tenon__region_name(l->tuning, unit->chosen.region), l->tuning->device_name,
                          why == NULL ? "" : ":\n", why == NULL ? "" : why);
     }
     collect_orders(l, unit);

@@ -8,6 +8,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/place_view.h"
+#include "core/tactics/place_rules.h"
 #include "core/tactics/tuning.h"
 #include "core/tensor/layout.h"
 
@@ -81,60 +82,6 @@ static tenon_status_t add_step(scheduling_t* s, const tenon__step_t* step) {
   return TENON_OK;
 }
 
-/* ---- Does a place suit a rule? ---- */
-
-static bool same_strides(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b) {
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (dims[k] != 1 && a[k] != b[k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool suits_at(const scheduling_t* s, uint32_t place, const tenon_argument_rule_t* rule,
-                     const tenon__extents_t* extents) {
-  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
-  const tenon__value_node_t* v = &s->g->values[s->schedule.places[place].value];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  int64_t wanted[MAX_RANK];
-  int64_t offset = 0;
-  const tenon_status_t status = tenon__place_strides(s->tuning->network, s->graph, &s->schedule,
-                                                     place, extents, NULL, dims, strides, &offset);
-  if (status == TENON_ERROR_INVALID_STATE) {
-    /* Extents that only the run knows: what is stored in order is in order. */
-    const tenon__place_t* p = &s->schedule.places[place];
-    return p->storage != TENON_STORAGE_VIEW || p->map->kind == TENON_MAP_LINEAR;
-  }
-  if (status != TENON_OK) {
-    return false;
-  }
-  if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == v->rank && rule->layout->order != NULL &&
-           tenon__strides_ordered(v->rank, dims, rule->layout->order, wanted) &&
-           same_strides(v->rank, dims, strides, wanted);
-  }
-  if (rule != NULL && rule->strided != 0) {
-    return true;
-  }
-  if (kind == TENON_LAYOUT_ROW_MAJOR) {
-    return tenon__strides_row_major(v->rank, dims, wanted) &&
-           same_strides(v->rank, dims, strides, wanted);
-  }
-  return tenon__strides_dense(v->rank, dims, strides);
-}
-
-static bool suits(const scheduling_t* s, uint32_t place, const tenon_argument_rule_t* rule) {
-  const tenon__value_node_t* v = &s->g->values[s->schedule.places[place].value];
-  const tenon__profile_t* profile = s->tuning->profile;
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
-    return true;
-  }
-  return suits_at(s, place, rule, &profile->optimum) && suits_at(s, place, rule, &profile->min) &&
-         suits_at(s, place, rule, &profile->max);
-}
-
 /* ---- Kernel steps ---- */
 
 static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen,
@@ -149,7 +96,7 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
       .kernel_version = c->kernel->kernel.version,
       .region = chosen->region,
       .tactic = c->tactic,
-      .measured_seconds = c->is_measured ? c->seconds : 0,
+      .measured_seconds = c->time.figure == TENON_FIGURE_MEASURED ? c->time.seconds : 0,
       .refusals =
           tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick, chosen->notes),
       .node = TENON_NONE,
@@ -198,7 +145,8 @@ static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_arg
                        "value '%s' is read before it is made", v->name);
   }
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
-    if (v->weights != TENON_NONE || suits(s, p, rule)) {
+    if (v->weights != TENON_NONE ||
+        tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule)) {
       *out_place = p;
       return TENON_OK;
     }
@@ -220,21 +168,70 @@ static tenon_status_t output_place(scheduling_t* s, uint32_t value, const uint32
   return add_place(s, &place, out_place);
 }
 
-static const uint32_t* output_order(const scheduling_t* s, const tenon__unit_t* unit, uint32_t k) {
+/* What a rule that follows an input comes to, when that input has its place. */
+static tenon_status_t follow(const scheduling_t* s, const struct tenon_region_t* region,
+                             const uint32_t* inputs, const tenon_argument_rule_t* rule,
+                             uint32_t rank, const uint32_t** out_order) {
+  const uint32_t value = region->inputs[rule->argument].value;
+  const uint32_t place = inputs[rule->argument];
+  *out_order = NULL;
+  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].rank != rank
+             ? TENON_OK
+             : tenon__place_order(s->tuning, s->graph, &s->schedule, place, s->arena, out_order);
+}
+
+static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_t* region,
+                                     const tenon_argument_rule_t* rule, uint32_t* inputs,
+                                     uint32_t k) {
+  const uint32_t value = region->inputs[k].value;
+  const uint32_t rank = s->g->values[value].rank;
+  const uint32_t* order = NULL;
+  TENON_TRY(follow(s, region, inputs, rule, rank, &order));
+  const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
+  const tenon_argument_rule_t wanted = {
+      .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT, .layout = &layout};
+  return place_for(s, value, &wanted, &inputs[k]);
+}
+
+/* Those that follow another come behind it. */
+static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_region_t* region,
+                                          const tenon_argument_rule_t* rules, uint32_t* inputs) {
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    inputs[k] = TENON_NONE;
+    if (region->inputs[k].value != TENON_NONE &&
+        (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
+      TENON_TRY(place_for(s, region->inputs[k].value, rule, &inputs[k]));
+    }
+  }
+  for (uint32_t k = 0; rules != NULL && k < region->input_count; ++k) {
+    if (region->inputs[k].value != TENON_NONE && rules[k].kind == TENON_LAYOUT_FOLLOWS) {
+      TENON_TRY(place_follower(s, region, &rules[k], inputs, k));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* unit,
+                                   const uint32_t* inputs, uint32_t k, const uint32_t** out_order) {
   const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
   const struct tenon_region_t* region = unit->chosen.region;
   const tenon_argument_rule_t* rule =
       c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
-  if (rule == NULL || rule->kind == TENON_LAYOUT_ROW_MAJOR) {
-    return NULL;
-  }
-  if (rule->kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->order;
-  }
   const uint32_t first = region->outputs[0].value;
-  const bool same_rank = first != TENON_NONE &&
-                         s->g->values[first].rank == s->g->values[region->outputs[k].value].rank;
-  return same_rank ? unit->chosen.order : NULL;
+  const uint32_t rank = s->g->values[region->outputs[k].value].rank;
+  *out_order = NULL;
+  if (rule == NULL || rule->kind == TENON_LAYOUT_ROW_MAJOR) {
+    return TENON_OK;
+  }
+  if (rule->kind == TENON_LAYOUT_FOLLOWS) {
+    return follow(s, region, inputs, rule, rank, out_order);
+  }
+  const bool same_rank = first != TENON_NONE && s->g->values[first].rank == rank;
+  *out_order = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order
+               : same_rank                      ? unit->chosen.order
+                                                : NULL;
+  return TENON_OK;
 }
 
 static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit) {
@@ -247,18 +244,13 @@ static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit
   if (inputs == NULL || outputs == NULL) {
     return tenon__fail_memory(s->tuning->sink);
   }
-  for (uint32_t k = 0; k < region->input_count; ++k) {
-    inputs[k] = TENON_NONE;
-    if (region->inputs[k].value != TENON_NONE) {
-      const tenon_argument_rule_t* rule =
-          c->tactic.input_rules == NULL ? NULL : &c->tactic.input_rules[k];
-      TENON_TRY(place_for(s, region->inputs[k].value, rule, &inputs[k]));
-    }
-  }
+  TENON_TRY(place_region_inputs(s, region, c->tactic.input_rules, inputs));
   for (uint32_t k = 0; k < region->output_count; ++k) {
+    const uint32_t* order = NULL;
     outputs[k] = TENON_NONE;
     if (region->outputs[k].value != TENON_NONE) {
-      TENON_TRY(output_place(s, region->outputs[k].value, output_order(s, unit, k), &outputs[k]));
+      TENON_TRY(output_order(s, unit, inputs, k, &order));
+      TENON_TRY(output_place(s, region->outputs[k].value, order, &outputs[k]));
     }
   }
   return kernel_step(s, &unit->chosen, inputs, outputs, s->g->nodes[region->covered[0]].name);

@@ -1,4 +1,5 @@
-/* The timing cache: lines "<64 hexadecimal digits> <seconds>" after a header line. */
+/* The timing cache: lines "<64 hexadecimal digits> <seconds> <alone, agrees or wrong>" after a
+ * header line. */
 #include "core/tactics/timing_cache.h"
 
 #include <pthread.h>
@@ -7,28 +8,20 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/arena.h"
 #include "core/base/status.h"
 #include "core/base/string_map.h"
 
-static const char header_line[] = "tenon timing cache 1\n";
+static const char header_line[] = "tenon timing cache 2\n";
 
 struct tenon__timing_cache_t {
   tenon_allocator_t allocator;
   pthread_mutex_t mutex;
-  tenon__string_map_t map; /* digest in hexadecimal -> bits of the seconds */
+  tenon__string_map_t map; /* digest in hexadecimal -> tenon__timing_t */
+  tenon__arena_t arena;
 };
 
-static uint64_t bits_of(double seconds) {
-  uint64_t bits = 0;
-  memcpy(&bits, &seconds, sizeof bits);
-  return bits;
-}
-
-static double seconds_of(uint64_t bits) {
-  double seconds = 0;
-  memcpy(&seconds, &bits, sizeof seconds);
-  return seconds;
-}
+static const char* const checked_words[] = {"alone", "agrees", "wrong"};
 
 tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
                                           tenon__timing_cache_t** out_cache) {
@@ -39,6 +32,7 @@ tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
   cache->allocator = allocator;
   (void)pthread_mutex_init(&cache->mutex, NULL);
   tenon__string_map_initialize(&cache->map, allocator);
+  tenon__arena_initialize(&cache->arena, allocator);
   *out_cache = cache;
   return TENON_OK;
 }
@@ -48,39 +42,50 @@ void tenon__timing_cache_destroy(tenon__timing_cache_t* cache) {
     return;
   }
   tenon__string_map_deinitialize(&cache->map);
+  tenon__arena_deinitialize(&cache->arena);
   (void)pthread_mutex_destroy(&cache->mutex);
   tenon__free(cache->allocator, cache, sizeof *cache);
 }
 
 bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_t* key,
-                              double* out_seconds) {
+                              tenon__timing_t* out_timing) {
   char text[65];
   tenon__digest_text(key, text);
   (void)pthread_mutex_lock(&cache->mutex);
   const tenon__map_value_t* found = tenon__string_map_find(&cache->map, text);
   if (found != NULL) {
-    *out_seconds = seconds_of(found->number);
+    *out_timing = *(const tenon__timing_t*)found->pointer;
   }
   (void)pthread_mutex_unlock(&cache->mutex);
   return found != NULL;
 }
 
-static tenon_status_t add_text(tenon__timing_cache_t* cache, const char* key, double seconds) {
-  (void)pthread_mutex_lock(&cache->mutex);
-  bool good = true;
-  if (tenon__string_map_find(&cache->map, key) == NULL) {
-    good =
-        tenon__string_map_set(&cache->map, key, (tenon__map_value_t){.number = bits_of(seconds)});
+/* Under the lock. */
+static bool enter(tenon__timing_cache_t* cache, const char* key, tenon__timing_t timing) {
+  const tenon__map_value_t* found = tenon__string_map_find(&cache->map, key);
+  if (found != NULL) {
+    tenon__timing_t* known = found->pointer;
+    known->checked = timing.checked > known->checked ? timing.checked : known->checked;
+    return true;
   }
+  tenon__timing_t* entry = tenon__arena_copy(&cache->arena, &timing, sizeof timing);
+  return entry != NULL &&
+         tenon__string_map_set(&cache->map, key, (tenon__map_value_t){.pointer = entry});
+}
+
+static tenon_status_t add_text(tenon__timing_cache_t* cache, const char* key,
+                               tenon__timing_t timing) {
+  (void)pthread_mutex_lock(&cache->mutex);
+  const bool good = enter(cache, key, timing);
   (void)pthread_mutex_unlock(&cache->mutex);
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
 
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
-                                       double seconds) {
+                                       tenon__timing_t timing) {
   char text[65];
   tenon__digest_text(key, text);
-  return add_text(cache, text, seconds);
+  return add_text(cache, text, timing);
 }
 
 uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache) {
@@ -91,21 +96,24 @@ uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache) {
 }
 
 /* A line without its newline. False when it is no entry. */
-static bool parse_line(const char* line, size_t size, char key[65], double* out_seconds) {
-  char number[40];
-  if (size < 66 || size - 65 >= sizeof number || line[64] != ' ') {
-    return false;
-  }
-  if (strspn(line, "0123456789abcdef") < 64) {
+static bool parse_line(const char* line, char key[65], tenon__timing_t* out_timing) {
+  char* end = NULL;
+  if (strlen(line) < 66 || line[64] != ' ' || strspn(line, "0123456789abcdef") < 64) {
     return false;
   }
   memcpy(key, line, 64);
   key[64] = 0;
-  memcpy(number, line + 65, size - 65);
-  number[size - 65] = 0;
-  char* end = NULL;
-  *out_seconds = strtod(number, &end);
-  return end != number && *end == 0 && *out_seconds >= 0 && *out_seconds < 1e6;
+  out_timing->seconds = strtod(line + 65, &end);
+  if (end == line + 65 || *end != ' ' || !(out_timing->seconds > 0) || out_timing->seconds >= 1e6) {
+    return false;
+  }
+  for (int k = TENON_CHECKED_ALONE; k <= TENON_CHECKED_WRONG; ++k) {
+    if (strcmp(end + 1, checked_words[k]) == 0) {
+      out_timing->checked = (tenon__checked_t)k;
+      return true;
+    }
+  }
+  return false;
 }
 
 tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char* text, size_t size,
@@ -122,14 +130,14 @@ tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char
     const size_t length = newline == NULL ? size - at : (size_t)(newline - (text + at));
     char line[128];
     char key[65];
-    double seconds = 0;
+    tenon__timing_t timing = {0};
     const bool fits = length > 0 && length < sizeof line;
     if (fits) {
       memcpy(line, text + at, length);
       line[length] = 0;
     }
-    if (fits && newline != NULL && parse_line(line, length, key, &seconds)) {
-      TENON_TRY(add_text(cache, key, seconds));
+    if (fits && newline != NULL && parse_line(line, key, &timing)) {
+      TENON_TRY(add_text(cache, key, timing));
     } else if (length > 0) {
       ++bad;
     }
@@ -150,7 +158,7 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
                                          size_t* out_size) {
   (void)pthread_mutex_lock(&cache->mutex);
   const size_t count = tenon__string_map_count(&cache->map);
-  const size_t capacity = sizeof header_line + count * 96;
+  const size_t capacity = sizeof header_line + count * 128;
   const char** keys = tenon__allocate(cache->allocator, count + 1, sizeof *keys);
   char* text = tenon__allocate(cache->allocator, capacity, 1);
   char* result = NULL;
@@ -161,10 +169,10 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
     qsort(keys, count, sizeof *keys, compare_keys);
     size_t at = (size_t)snprintf(text, capacity, "%s", header_line);
     for (size_t k = 0; k < count; ++k) {
-      const tenon__map_value_t* value = tenon__string_map_find(&cache->map, keys[k]);
+      const tenon__timing_t* timing = tenon__string_map_find(&cache->map, keys[k])->pointer;
       /* All digits: who reads the file must choose as who measured did. */
-      at += (size_t)snprintf(text + at, capacity - at, "%s %.17g\n", keys[k],
-                             seconds_of(value->number));
+      at += (size_t)snprintf(text + at, capacity - at, "%s %.17g %s\n", keys[k], timing->seconds,
+                             checked_words[timing->checked]);
     }
     result = tenon__allocate(cache->allocator, at + 1, 1);
     if (result != NULL) {

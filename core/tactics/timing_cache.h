@@ -22,11 +22,24 @@ tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char
 tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** out_text,
                                          size_t* out_size);
 uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache);
-/* Keys are digests over region, kernel, version, tactic, fingerprint and threads. */
+/* What is known of the numbers that the tactic computed when it was measured. */
+typedef enum tenon__checked_t {
+  TENON_CHECKED_ALONE,  /* there was nothing to compare them with */
+  TENON_CHECKED_AGREES, /* with what another kernel, or the operator's meaning, gives */
+  TENON_CHECKED_WRONG,  /* they are not what the operator means */
+} tenon__checked_t;
+
+typedef struct tenon__timing_t {
+  double seconds;
+  tenon__checked_t checked;
+} tenon__timing_t;
+
+/* Keys are digests over region, kernel, plugin file, tactic, fingerprint and threads. */
 bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_t* key,
-                              double* out_seconds);
-/* The first entry for a key stays. */
+                              tenon__timing_t* out_timing);
+/* The first time for a key stays; of what was checked, that which says most: WRONG, AGREES, ALONE.
+ */
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
-                                       double seconds);
+                                       tenon__timing_t timing);
 
 #endif

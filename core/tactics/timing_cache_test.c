@@ -26,7 +26,10 @@ static void free_text(char* text, size_t size) {
 }
 
 TENON_TEST(what_was_written_is_read_to_the_last_digit) {
-  static const double seconds[] = {1.0 / 3, 1e-9, 4.0000000000000002e-5, 0};
+  static const tenon__timing_t timings[] = {{1.0 / 3, TENON_CHECKED_ALONE},
+                                            {1e-9, TENON_CHECKED_AGREES},
+                                            {4.0000000000000002e-5, TENON_CHECKED_WRONG},
+                                            {12345.678, TENON_CHECKED_ALONE}};
   static const char* const names[] = {"a", "b", "c", "d"};
   tenon__timing_cache_t* cache = make_cache();
   tenon__timing_cache_t* copy = make_cache();
@@ -34,7 +37,7 @@ TENON_TEST(what_was_written_is_read_to_the_last_digit) {
   size_t size = 0;
   for (int k = 0; k < 4; ++k) {
     const tenon__digest_t key = key_of(names[k]);
-    EXPECT_STATUS(tenon__timing_cache_add(cache, &key, seconds[k]), TENON_OK);
+    EXPECT_STATUS(tenon__timing_cache_add(cache, &key, timings[k]), TENON_OK);
   }
   char* text = write_cache(cache, &size);
   EXPECT_STATUS(tenon__timing_cache_read(copy, text, size, "file", tenon__test_listen(&messages)),
@@ -42,25 +45,30 @@ TENON_TEST(what_was_written_is_read_to_the_last_digit) {
   EXPECT_INT(messages.count, 0);
   EXPECT_INT(tenon__timing_cache_count(copy), 4);
   for (int k = 0; k < 4; ++k) {
-    double found = -1;
+    tenon__timing_t found = {0};
     const tenon__digest_t key = key_of(names[k]);
     EXPECT(tenon__timing_cache_find(copy, &key, &found));
-    EXPECT_NEAR(found, seconds[k], 0);
+    EXPECT_NEAR(found.seconds, timings[k].seconds, 0);
+    EXPECT_INT(found.checked, timings[k].checked);
   }
   free_text(text, size);
   tenon__timing_cache_destroy(copy);
   tenon__timing_cache_destroy(cache);
 }
 
-TENON_TEST(the_first_entry_of_a_key_stays) {
+TENON_TEST(the_first_time_of_a_key_stays_and_what_was_checked_adds_up) {
   tenon__timing_cache_t* cache = make_cache();
   const tenon__digest_t key = key_of("key");
   const tenon__digest_t other = key_of("other");
-  double found = 0;
-  EXPECT_STATUS(tenon__timing_cache_add(cache, &key, 1), TENON_OK);
-  EXPECT_STATUS(tenon__timing_cache_add(cache, &key, 2), TENON_OK);
-  EXPECT(tenon__timing_cache_find(cache, &key, &found));
-  EXPECT_NEAR(found, 1, 0);
+  const tenon__timing_t timings[] = {
+      {1, TENON_CHECKED_ALONE}, {2, TENON_CHECKED_AGREES}, {3, TENON_CHECKED_ALONE}};
+  tenon__timing_t found = {0};
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_STATUS(tenon__timing_cache_add(cache, &key, timings[k]), TENON_OK);
+    EXPECT(tenon__timing_cache_find(cache, &key, &found));
+    EXPECT_NEAR(found.seconds, 1, 0);
+    EXPECT_INT(found.checked, k == 0 ? TENON_CHECKED_ALONE : TENON_CHECKED_AGREES);
+  }
   EXPECT(!tenon__timing_cache_find(cache, &other, &found));
   EXPECT_INT(tenon__timing_cache_count(cache), 1);
   tenon__timing_cache_destroy(cache);
@@ -78,7 +86,7 @@ static uint32_t read_text(const char* text, size_t size, tenon__test_messages_t*
 }
 
 TENON_TEST(other_files_are_ignored_with_a_warning) {
-  static const char* const texts[] = {"", "tenon timing", "tenon timing cache 9\n", "{}\n"};
+  static const char* const texts[] = {"", "tenon timing", "tenon timing cache 1\n", "{}\n"};
   for (size_t k = 0; k < sizeof texts / sizeof texts[0]; ++k) {
     tenon__test_messages_t messages;
     EXPECT_INT(read_text(texts[k], strlen(texts[k]), &messages), 0);
@@ -93,21 +101,24 @@ TENON_TEST(other_files_are_ignored_with_a_warning) {
 
 TENON_TEST(damaged_lines_are_skipped_and_counted) {
   static const char* const lines[] = {
-      "x" KEY_B " 1\n",      /* not hexadecimal */
-      KEY_B "\n",            /* no seconds */
-      KEY_B " \n",           /* none either */
-      KEY_B " fast\n",       /* no number */
-      KEY_B " 1 second\n",   /* something behind it */
-      KEY_B " -1\n",         /* less than nothing */
-      KEY_B " nan\n",        /* no order */
-      KEY_B " 1e9\n",        /* thirty years */
-      KEY_B " 1",            /* cut: no end of line */
-      KEY_B KEY_B KEY_B "\n" /* too long */
+      "x" KEY_B " 1 alone\n", /* not hexadecimal */
+      KEY_B "\n",             /* no seconds */
+      KEY_B " \n",            /* none either */
+      KEY_B " fast alone\n",  /* no number */
+      KEY_B " 1\n",           /* was it checked? */
+      KEY_B " 1 second\n",    /* something else */
+      KEY_B " 1 alone \n",    /* something behind it */
+      KEY_B " -1 alone\n",    /* less than nothing */
+      KEY_B " 0 alone\n",     /* nothing at all */
+      KEY_B " nan alone\n",   /* no order */
+      KEY_B " 1e9 alone\n",   /* thirty years */
+      KEY_B " 1 alone",       /* cut: no end of line */
+      KEY_B KEY_B KEY_B "\n"  /* too long */
   };
   for (size_t k = 0; k < sizeof lines / sizeof lines[0]; ++k) {
     char text[512];
     tenon__test_messages_t messages;
-    (void)snprintf(text, sizeof(text), "tenon timing cache 1\n" KEY_A " 0.5\n%s", lines[k]);
+    (void)snprintf(text, sizeof(text), "tenon timing cache 2\n" KEY_A " 0.5 agrees\n%s", lines[k]);
     EXPECT_INT(read_text(text, strlen(text), &messages), 1);
     EXPECT_INT(messages.count, 1);
     EXPECT_CONTAINS(messages.text, "some.file: 1 damaged lines");
@@ -123,7 +134,7 @@ static bool fill_and_write(tenon_allocator_t allocator, void* user) {
   bool good = true;
   for (uint32_t k = 0; k < 40 && good; ++k) {
     const tenon__digest_t key = tenon__digest_of(&k, sizeof k);
-    good = tenon__timing_cache_add(cache, &key, k) == TENON_OK;
+    good = tenon__timing_cache_add(cache, &key, (tenon__timing_t){.seconds = k + 1}) == TENON_OK;
   }
   char* text = NULL;
   size_t size = 0;

@@ -2,8 +2,11 @@
  * What one build knows while it chooses: who can compute a region, how fast that is here, and the
  * choice.
  *
- *   candidates  kernels that accept a region, their tactics, and why the others refused
- *   timer       how long a tactic takes on this machine
+ *   candidates  kernels that accept a region, and why the others refused
+ *   collect     their tactics: what the build permits and a plan can carry out
+ *   times       how fast they are; rehearsal, verdict: and whether they compute the same
+ *   trial_data, timer  one tactic tried on made-up data
+ *   meaning     what a region computes, node by node
  *   timing_cache  what was measured before
  *   regions     which nodes together: epilogues first, then runs of expressions
  *   layouts     tactic and layout of everything, conversions included
@@ -18,6 +21,7 @@
 #include "core/catalog/catalog.h"
 #include "core/plan/instance.h"
 #include "core/plan/plan.h"
+#include "core/tactics/blocks.h"
 #include "core/tactics/timing_cache.h"
 
 typedef struct tenon__tuning_options_t {
@@ -34,18 +38,45 @@ typedef struct tenon__tuning_options_t {
   tenon__interrupt_t* interrupt; /* told how far the build is; NULL: it runs to its end */
 } tenon__tuning_options_t;
 
+/* Where a time comes from. Times of different sorts do not compare: what was measured is preferred
+ * to what is only said, and that to nothing at all. */
+typedef enum tenon__figure_t {
+  TENON_FIGURE_NONE,
+  TENON_FIGURE_ESTIMATED,
+  TENON_FIGURE_MEASURED
+} tenon__figure_t;
+
+typedef struct tenon__time_t {
+  tenon__figure_t figure;
+  double seconds; /* at the optimum; 0 where there is no figure */
+} tenon__time_t;
+
+/* Below 0: `a` is preferred; 0: nothing speaks for either. */
+static inline int tenon__time_compare(tenon__time_t a, tenon__time_t b) {
+  return a.figure != b.figure ? (a.figure > b.figure ? -1 : 1)
+                              : (a.seconds > b.seconds) - (a.seconds < b.seconds);
+}
+
+/* One after the other: known as well as the part that is known worst. */
+static inline tenon__time_t tenon__time_sum(tenon__time_t a, tenon__time_t b) {
+  return (tenon__time_t){a.figure < b.figure ? a.figure : b.figure, a.seconds + b.seconds};
+}
+
 /* One tactic of one kernel for one region, with its time. */
 typedef struct tenon__candidate_t {
   const tenon__kernel_entry_t* kernel;
   tenon__step_tactic_t tactic;
-  double seconds; /* measured or estimated, at the optimum */
-  bool is_measured;
+  tenon__time_t time;
 } tenon__candidate_t;
 
 typedef struct tenon__candidates_t {
   uint32_t count;
-  tenon__candidate_t* items; /* fastest first */
-  const char* refusals;      /* lines, NULL unless kept */
+  tenon__candidate_t* items; /* the preferred first */
+  /* The preferred of each set of rules for arguments: what others pay for a choice depends on the
+   * rules alone. */
+  uint32_t pick_count;
+  const uint32_t* picks;
+  const char* refusals; /* lines, NULL unless kept */
 } tenon__candidates_t;
 
 typedef struct tenon__tuning_t {
@@ -60,6 +91,7 @@ typedef struct tenon__tuning_t {
   const char* fingerprint;
   tenon__thread_pool_t* pool;
   tenon__timing_cache_t* cache;
+  tenon__blocks_t blocks; /* for trials */
   tenon__tuning_options_t options;
   const tenon_sink_t* sink;
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
@@ -72,6 +104,12 @@ typedef struct tenon__tuning_t {
  * list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
+/* In order of preference; what came first stays first where times say nothing. */
+void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
+/* Is a kernel of this device, which the build's policy does not leave out? */
+bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* "measured 12.3 us", in the tuning's arena; NULL when memory is out. */
+const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time);
 /* Why the others were not taken: the notes, the refusals, and a line for each that was slower (or,
  * unmeasured, of higher estimate). NULL unless they are kept, or when memory is out. In the
  * tuning's arena. */
@@ -82,15 +120,16 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
  * largest accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                            uint32_t* out_fitting);
-/* Runs one tactic on made-up data (constants as they are) and measures it. */
-tenon_status_t tenon__timer_measure(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                                    const tenon__kernel_entry_t* kernel,
-                                    const tenon__step_tactic_t* tactic, double best_so_far,
-                                    double* out_seconds);
-/* Strides that a rule asks for, at the given extents; `first`: the view of the region's input that
- * FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
+/* The first tactic of a reference kernel that accepts it; *out_candidate NULL: there is none. In
+ * the tuning's arena. */
+tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidate_t** out_candidate);
+/* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
+const char* tenon__region_name(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
+/* Strides that a rule asks for, at the given extents; `followed`: the view of the region's input
+ * that FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
-                         const tenon_tensor_view_t* first, int64_t* out_strides);
+                         const tenon_tensor_view_t* followed, int64_t* out_strides);
 
 /* One region chosen for the plan, and with whom. */
 typedef struct tenon__chosen_t {

@@ -57,6 +57,17 @@ bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* str
   return true;
 }
 
+void tenon__strides_order(uint32_t rank, const int64_t* strides, uint32_t* out_order) {
+  for (uint32_t k = 0; k < rank; ++k) { /* insertion by falling stride, stable */
+    uint32_t at = k;
+    while (at > 0 && strides[out_order[at - 1]] < strides[k]) {
+      out_order[at] = out_order[at - 1];
+      --at;
+    }
+    out_order[at] = k;
+  }
+}
+
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides) {
   int64_t next = 1;
   bool same = true;

@@ -13,6 +13,8 @@ bool tenon__strides_ordered(uint32_t rank, const int64_t* dims, const uint32_t* 
                             int64_t* out_strides);
 /* True when strides are dense in some order (no gaps, no zero strides but on extents of 1). */
 bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* strides);
+/* The order of dimensions that strides stand for, outermost first; of equal strides the first. */
+void tenon__strides_order(uint32_t rank, const int64_t* strides, uint32_t* out_order);
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides);
 /* Number of elements; false on overflow or a negative extent. */
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count);

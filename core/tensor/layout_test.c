@@ -92,3 +92,13 @@ TENON_TEST(borders_and_planes_take_memory) {
   EXPECT(tenon__layout_bytes(&layout, TENON_DTYPE_BFLOAT16, dims, &bytes));
   EXPECT_INT(bytes, 3 * 8 * 8 * 2);
 }
+
+TENON_TEST(strides_stand_for_an_order) {
+  const int64_t strides[4] = {1, 60, 1, 12};
+  uint32_t order[4];
+  tenon__strides_order(4, strides, order);
+  EXPECT_INT(order[0], 1);
+  EXPECT_INT(order[1], 3);
+  EXPECT_INT(order[2], 0);
+  EXPECT_INT(order[3], 2);
+}

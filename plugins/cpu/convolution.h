@@ -21,11 +21,12 @@ typedef struct tenon__cpu_convolution_t {
   int64_t in_channels;  /* of a group */
   int64_t out_channels; /* of a group */
   size_t depth;         /* of a group's product */
-  const float* packed;
-  size_t packed_group; /* floats of one group's weights */
-  uint32_t x;          /* region inputs */
-  uint32_t bias;       /* TENON_NONE: none */
-  uint32_t slots;
+  const float* packed;  /* NULL: in each run, into the shared part of scratch */
+  size_t packed_group;  /* floats of one group's weights */
+  size_t shared_bytes;  /* of scratch, before the threads' parts */
+  uint32_t x;           /* region inputs */
+  uint32_t w;
+  uint32_t bias; /* TENON_NONE: none */
   size_t slot_bytes;
   size_t image_bytes; /* of a slot's scratch, for bands or patches; the rest is the epilogue's */
   tenon__cpu_epilogue_t epilogue;
@@ -54,11 +55,29 @@ typedef struct tenon__cpu_convolution_call_t {
   const tenon__cpu_bound_convolution_t* bound;
   const float* x;
   float* y;
-  char* scratch;
+  const float* packed;
+  char* scratch; /* of the threads */
   tenon__cpu_epilogue_call_t epilogue;
   /* Depthwise: channels of a task. */
   int64_t channel_step;
 } tenon__cpu_convolution_call_t;
+
+/* convolution_weights.c: packed when preparing, or in a run; that returns where they are. */
+tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_convolution,
+                                                tenon__cpu_region_t region,
+                                                tenon__cpu_preparation_t* preparation);
+const float* tenon__cpu_convolution_pack_now(const tenon__cpu_convolution_t* convolution,
+                                             const float* w, tenon_run_t* run,
+                                             const tenon_run_table_t* host);
+
+/* convolution_run.c */
+tenon_status_t tenon__cpu_convolution_bind(void* instance, tenon_binding_t* handle,
+                                           const tenon_bind_table_t* host, void** out_bound);
+tenon_status_t tenon__cpu_convolution_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
+                                              const tenon_run_table_t* host,
+                                              const tenon_argument_t* inputs, uint32_t input_count,
+                                              const tenon_argument_t* outputs,
+                                              uint32_t output_count);
 
 /* Fills in what every product of the convolution has: weights, output, epilogue. `first_row`: the
  * number of its first row among all output pixels. */

@@ -76,18 +76,13 @@ const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank);
 
 /* ---- Threads ---- */
 
-/* Scratch is declared when building for this many threads; with more, the rest stays idle. */
-uint32_t tenon__cpu_slot_count(void);
-
 typedef void (*tenon__cpu_body_t)(void* user, uint32_t index, uint32_t thread);
 
 /* Does nobody want the result any more? */
 bool tenon__cpu_is_cancelled(tenon_run_t* run, const tenon_run_table_t* host);
-/* Runs body for [0, count) with threads below `slots`. Inline where that is all the same. Leaves
- * out what is left when nobody wants the result any more. */
-void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
-                         uint32_t count, tenon__cpu_body_t body, void* user);
-/* How many threads a call has. */
-uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots);
+/* Runs body for [0, count). Inline where that is all the same. Leaves out what is left when nobody
+ * wants the result any more. */
+void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t count,
+                         tenon__cpu_body_t body, void* user);
 
 #endif

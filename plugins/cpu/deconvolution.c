@@ -6,8 +6,6 @@
  */
 #include "deconvolution.h"
 
-#include <stdio.h>
-
 #include "kernels.h"
 
 enum { MOST_PHASES = 16 };
@@ -42,8 +40,10 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->rank < 3 || x->rank > 4) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, "one or two spatial axes");
   }
-  if (w->constant_data == NULL) {
-    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights");
+  for (uint32_t k = 0; w->constant_data == NULL && k < w->rank; k++) {
+    if (w->dims_min[k] != w->dims_max[k]) {
+      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
+    }
   }
   for (uint32_t k = 0; k < x->rank; k++) {
     if (x->dims_max[k] < 0) {
@@ -80,11 +80,25 @@ static size_t band_bytes(tenon__cpu_region_t region) {
   return least > TENON_CPU_LARGEST_BAND ? 0 : (bytes + 63) / 64 * 64;
 }
 
+/* Floats of one group's packed weights: its phases share the taps among them. */
+static size_t packed_group(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region) {
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
+  const int64_t channels = w->dims_max[0] / tenon__cpu_region_int(region, "groups", 1);
+  const int64_t taps = w->dims_max[2] * (w->rank == 4 ? w->dims_max[3] : 1);
+  return tenon__cpu_packed_size(isa->tiles, (size_t)(channels * taps), (size_t)w->dims_max[1]);
+}
+
+static size_t packed_bytes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t region) {
+  const size_t groups = (size_t)tenon__cpu_region_int(region, "groups", 1);
+  return (groups * packed_group(isa, region) * sizeof(float) + 63) / 64 * 64;
+}
+
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-  (void)state;
+  const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
+  const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const size_t band = band_bytes(region);
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES] = {{0}};
@@ -100,89 +114,18 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const size_t slot = band + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "phases, channels last",
+                                 .configuration = &once,
+                                 .configuration_size = sizeof(once),
                                  .inputs = rules,
                                  .outputs = &output,
                                  .numerics = &numerics,
-                                 .scratch_bytes = (uint64_t)slot * tenon__cpu_slot_count(),
-                                 .launches = 1};
+                                 .scratch_bytes = once ? 0 : packed_bytes(cpu->isa, region),
+                                 .launches = 1,
+                                 .scratch_bytes_per_thread = slot};
   return add(emit, &tactic);
 }
 
 /* ---- Preparing ---- */
-
-static size_t phase_size(const tenon__cpu_deconvolution_t* self, int64_t row, int64_t column) {
-  const tenon__cpu_phase_axis_t a = tenon__cpu_phase_axis(&self->window, 1, 0, row);
-  const tenon__cpu_phase_axis_t b = tenon__cpu_phase_axis(&self->window, 2, 0, column);
-  return tenon__cpu_packed_size(self->isa->tiles, (size_t)(a.count * b.count * self->in_channels),
-                                (size_t)self->out_channels);
-}
-
-size_t tenon__cpu_phase_offset(const tenon__cpu_deconvolution_t* self, int64_t row,
-                               int64_t column) {
-  size_t offset = 0;
-  for (int64_t k = 0; k < row * self->window.stride[2] + column; k++) {
-    offset += phase_size(self, k / self->window.stride[2], k % self->window.stride[2]);
-  }
-  return offset;
-}
-
-/* w is [in][out of a group][taps]. */
-static void pack_phase(const tenon__cpu_deconvolution_t* self, const float* w, int64_t row,
-                       int64_t column, size_t* offsets, float* out) {
-  const tenon__cpu_window_t* window = &self->window;
-  const tenon__cpu_phase_axis_t a = tenon__cpu_phase_axis(window, 1, 0, row);
-  const tenon__cpu_phase_axis_t b = tenon__cpu_phase_axis(window, 2, 0, column);
-  const int64_t taps = window->kernel[1] * window->kernel[2];
-  size_t k = 0;
-  for (int64_t i = 0; i < a.count; i++) {
-    const int64_t tap_1 = a.first + window->stride[1] * (a.count - 1 - i);
-    for (int64_t j = 0; j < b.count; j++) {
-      const int64_t tap_2 = b.first + window->stride[2] * (b.count - 1 - j);
-      for (int64_t c = 0; c < self->in_channels; c++) {
-        offsets[k++] = (size_t)(c * self->out_channels * taps + tap_1 * window->kernel[2] + tap_2);
-      }
-    }
-  }
-  tenon__cpu_pack(self->isa->tiles, w, offsets, 0, (size_t)taps, k, (size_t)self->out_channels,
-                  out);
-}
-
-static tenon_status_t pack_weights(tenon__cpu_deconvolution_t* self, tenon__cpu_region_t region,
-                                   tenon__cpu_preparation_t* preparation) {
-  const tenon_value_info_t* w = tenon__cpu_region_input(region, 1);
-  const uint32_t source = region.table->node_input(region.handle, 0, 1);
-  const int64_t* stride = self->window.stride;
-  char parameters[96];
-  void* data = NULL;
-  int32_t ready = 0;
-  self->packed_group = tenon__cpu_phase_offset(self, stride[1], 0);
-  (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups, strides %lld %lld",
-                 self->isa->tiles->vector_floats, (long long)self->groups, (long long)stride[1],
-                 (long long)stride[2]);
-  const tenon_status_t status = preparation->host->pack(
-      preparation->handle, "cpu.phases/1", parameters, &source, 1,
-      (size_t)self->groups * self->packed_group * sizeof(float) + 1, &data, &ready);
-  self->w = data;
-  if (status != TENON_OK || ready != 0) {
-    return status;
-  }
-  const size_t depth = (size_t)(self->in_channels * tenon__cpu_window_taps(&self->window));
-  size_t* offsets = tenon__cpu_allocate_prepared(preparation, (depth + 1) * sizeof(size_t));
-  if (w->constant_data == NULL || offsets == NULL) {
-    return w->constant_data == NULL ? TENON_ERROR_INVALID_STATE : TENON_ERROR_OUT_OF_MEMORY;
-  }
-  for (int64_t g = 0; g < self->groups; g++) {
-    const float* group =
-        (const float*)w->constant_data + (size_t)(g * self->in_channels * self->out_channels *
-                                                  tenon__cpu_window_taps(&self->window));
-    for (int64_t k = 0; k < stride[1] * stride[2]; k++) {
-      pack_phase(self, group, k / stride[2], k % stride[2], offsets,
-                 (float*)data + (size_t)g * self->packed_group +
-                     tenon__cpu_phase_offset(self, k / stride[2], k % stride[2]));
-    }
-  }
-  return TENON_OK;
-}
 
 static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_region_table_t* table, const tenon_tactic_t* tactic,
@@ -210,15 +153,21 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     self->output_padding[TENON_CPU_AXES - rank + k] =
         tenon__cpu_region_item(region, "output_padding", k, 0);
   }
+  /* At load a constant's data may be gone, so the tactic remembers whether it is one. */
+  const bool once = tactic->configuration_size == 1 && *(const uint8_t*)tactic->configuration != 0;
+  self->packed_group = packed_group(cpu->isa, region);
+  self->shared_bytes = once ? 0 : packed_bytes(cpu->isa, region);
+  self->weights = tenon__cpu_region_argument(region, 1);
   self->bias = tenon__cpu_region_argument(region, 2);
   self->band_bytes = band_bytes(region);
   self->slot_bytes = self->band_bytes + tenon__cpu_epilogue_scratch(table->slot_program(handle, 0));
-  self->slots = (uint32_t)(tactic->scratch_bytes / self->slot_bytes);
   *out_instance = self;
-  if (self->slots == 0) {
+  if (tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
+      tactic->scratch_bytes_per_thread < self->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
-  const tenon_status_t status = pack_weights(self, region, &preparation);
+  const tenon_status_t status =
+      once ? tenon__cpu_deconvolution_pack_once(self, region, &preparation) : TENON_OK;
   return status != TENON_OK ? status
                             : tenon__cpu_epilogue_prepare(cpu->isa->elements, region, 1,
                                                           tenon__cpu_allocate_prepared,
@@ -304,7 +253,7 @@ const tenon_kernel_t tenon__cpu_deconvolution_kernel = {
     .slots = &tenon__cpu_any_slot,
     .slot_count = 1,
     .slot_stride = sizeof(tenon_slot_t),
-    .version = 1,
+    .version = 2,
     .input_limit = 3,
     .match = match,
     .tactics = tactics,

@@ -22,10 +22,13 @@ typedef struct tenon__cpu_deconvolution_t {
   int64_t groups;
   int64_t in_channels;
   int64_t out_channels;
-  size_t packed_group;
-  const float* w; /* [group][remainder][column]: packed phases, by remainders of o + pad */
+  size_t packed_group; /* floats of one group's weights */
+  /* [group][remainder][column]: packed phases, by remainders of o + pad. NULL: in each run, into
+   * the shared part of scratch. */
+  const float* w;
+  size_t shared_bytes; /* of scratch, before the threads' parts */
+  uint32_t weights;    /* region inputs */
   uint32_t bias;
-  uint32_t slots;
   size_t slot_bytes;
   size_t band_bytes;
   tenon__cpu_epilogue_t epilogue;
@@ -53,6 +56,14 @@ tenon__cpu_phase_axis_t tenon__cpu_phase_axis(const tenon__cpu_window_t* window,
 /* Where the packed weights of a phase begin in those of a group. Phases are packed by the first
  * tap, so that they do not depend on the padding. */
 size_t tenon__cpu_phase_offset(const tenon__cpu_deconvolution_t* self, int64_t row, int64_t column);
+
+/* deconvolution_weights.c: packed when preparing, or in a run; that returns where they are. */
+tenon_status_t tenon__cpu_deconvolution_pack_once(tenon__cpu_deconvolution_t* inout_deconvolution,
+                                                  tenon__cpu_region_t region,
+                                                  tenon__cpu_preparation_t* preparation);
+const float* tenon__cpu_deconvolution_pack_now(const tenon__cpu_deconvolution_t* deconvolution,
+                                               const float* w, tenon_run_t* run,
+                                               const tenon_run_table_t* host);
 
 tenon_status_t tenon__cpu_deconvolution_enqueue(void* instance, void* bound, tenon_run_t* run,
                                                 const tenon_run_table_t* host,

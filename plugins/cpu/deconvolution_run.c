@@ -7,8 +7,9 @@
 typedef struct call_t {
   const tenon__cpu_bound_deconvolution_t* bound;
   const float* x;
+  const float* w; /* packed */
   float* y;
-  char* scratch;
+  char* scratch; /* of the threads */
   tenon__cpu_epilogue_call_t epilogue;
 } call_t;
 
@@ -84,7 +85,7 @@ static void run_phase(const task_t* task, int64_t r_1, int64_t r_2) {
       .a_run = (size_t)lines->line,
       .line_depth = (size_t)(b.count * self->in_channels),
       .a_line = (size_t)lines->line,
-      .b = self->w + task->group * self->packed_group +
+      .b = task->call->w + task->group * self->packed_group +
            tenon__cpu_phase_offset(self, a.first, b.first),
       .panel_stride = depth * tenon__cpu_panel_width(self->isa->tiles),
       .c = task->y + (task->row * window->stride[1] + r_1) * bound->y.stride[1] +
@@ -188,16 +189,20 @@ tenon_status_t tenon__cpu_deconvolution_enqueue(void* instance, void* bound_hand
   tenon__cpu_bound_deconvolution_t* bound = bound_handle;
   call_t call = {.bound = bound,
                  .x = inputs[0].tensor.data,
+                 .w = self->w,
                  .y = outputs[0].tensor.data,
-                 .scratch = host->scratch(run)};
+                 .scratch = (char*)host->scratch(run) + self->shared_bytes};
   if (tenon__cpu_image_pixels(&bound->y) * bound->y.batch == 0 || bound->y.channels == 0) {
     return TENON_OK;
+  }
+  if (self->w == NULL) {
+    call.w = tenon__cpu_deconvolution_pack_now(self, inputs[self->weights].tensor.data, run, host);
   }
   tenon__cpu_epilogue_start(bound->epilogue, inputs,
                             self->bias != TENON_NONE ? inputs[self->bias].tensor.data : NULL,
                             &call.epilogue);
-  plan_grid(bound, tenon__cpu_threads(run, host, self->slots));
-  tenon__cpu_parallel(run, host, self->slots,
+  plan_grid(bound, host->thread_count(run));
+  tenon__cpu_parallel(run, host,
                       (uint32_t)((size_t)(bound->y.batch * self->groups) * bound->grid.row_tasks *
                                  bound->grid.panel_tasks),
                       run_task, &call);

@@ -40,7 +40,7 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
   const tenon__cpu_row_t row = {
       .x = call->x + (high > low ? tenon__cpu_pixel_offset(&bound->x, corner) : 0) + channel,
       .y = call->y + tenon__cpu_pixel_offset(&bound->y, pixel) + channel,
-      .w = convolution->packed + (size_t)(low * window->kernel[2]) * tap + channel,
+      .w = call->packed + (size_t)(low * window->kernel[2]) * tap + channel,
       .bias = call->epilogue.bias != NULL ? call->epilogue.bias + channel : NULL,
       .channels = channels,
       .w_stride = tap,

@@ -17,7 +17,6 @@ typedef struct instance_t {
   tenon__cpu_program_t* program;
   size_t capacity;
   size_t slot_bytes;
-  uint32_t slots;
 } instance_t;
 
 typedef struct bound_t {
@@ -65,8 +64,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   const tenon_program_t* program = table->program(region);
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
   for (size_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
-    rules[k] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
   if (table->input_count(region) > TENON_CPU_MAX_RULES ||
       table->output_count(region) > TENON_CPU_MAX_RULES) {
@@ -79,9 +77,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
       .inputs = rules,
       .outputs = rules,
       .numerics = &numerics,
-      .scratch_bytes = (uint64_t)tenon__cpu_slot_count() *
-                       tenon__cpu_block_scratch_limit(program, block_capacity(program)),
       .launches = 1,
+      .scratch_bytes_per_thread = tenon__cpu_block_scratch_limit(program, block_capacity(program)),
   };
   return add(emit, &tactic);
 }
@@ -100,11 +97,11 @@ static tenon_status_t prepare(void* state, const tenon_region_t* region,
   instance->isa = cpu->isa;
   instance->capacity = block_capacity(program);
   instance->slot_bytes = tenon__cpu_block_scratch_limit(program, instance->capacity);
-  instance->slots = (uint32_t)(tactic->scratch_bytes / instance->slot_bytes);
   *out_instance = instance;
-  return instance->slots == 0 ? TENON_ERROR_INVALID_ARGUMENT
-                              : tenon__cpu_program_create(program, tenon__cpu_allocate_prepared,
-                                                          &preparation, &instance->program);
+  return tactic->scratch_bytes_per_thread < instance->slot_bytes /* a plan may say so */
+             ? TENON_ERROR_INVALID_ARGUMENT
+             : tenon__cpu_program_create(program, tenon__cpu_allocate_prepared, &preparation,
+                                         &instance->program);
 }
 
 /* ---- Binding ---- */
@@ -394,18 +391,17 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
                               uint32_t output_count) {
-  (void)input_count, (void)output_count;
-  const instance_t* self = instance;
+  (void)instance, (void)input_count, (void)output_count;
   const bound_t* bound = bound_handle;
   job_t job = {bound, inputs, outputs, host->scratch(run), 1, 0};
-  const uint32_t threads = tenon__cpu_threads(run, host, self->slots);
+  const uint32_t threads = host->thread_count(run);
   if (bound->copies) {
     const int64_t tasks = bound->copy.tasks;
     const int64_t elements =
         tasks * (int64_t)(bound->copy.inner.columns) * bound->copy.rows_per_task;
     if (tasks > 0) {
       job.chunks = chunk_count(tasks, elements, threads);
-      tenon__cpu_parallel(run, host, self->slots, job.chunks, copy_chunk, &job);
+      tenon__cpu_parallel(run, host, job.chunks, copy_chunk, &job);
     }
     return TENON_OK;
   }
@@ -413,7 +409,7 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
     return TENON_OK;
   }
   job.chunks = chunk_count(bound->loops.outer_count, space_work(bound), threads);
-  tenon__cpu_parallel(run, host, self->slots, job.chunks, run_chunk, &job);
+  tenon__cpu_parallel(run, host, job.chunks, run_chunk, &job);
   return job.failed != 0 ? host->fail(run, TENON_ERROR_INVALID_DATA, "an index is out of range")
                          : TENON_OK;
 }

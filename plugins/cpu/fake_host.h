@@ -57,7 +57,7 @@ typedef struct fake_t {
   uint32_t threads;
   tenon__thread_pool_t* pool; /* NULL: all bodies run on the caller, as if on several threads */
   unsigned seed;
-  bool in_place; /* uses in_place_input */
+  bool in_place; /* outputs overwrite inputs where the tactic lets them */
   /* While running. */
   void* blocks[FAKE_BLOCKS];
   uint32_t block_count;
@@ -401,13 +401,8 @@ static inline tenon_status_t fake_pack(tenon_preparation_t* p, const char* forma
   *out_ready = 0;
   return TENON_OK;
 }
-static inline uint32_t fake_prepare_threads(tenon_preparation_t* p) {
-  return fake_of(p)->threads;
-}
-static const tenon_prepare_table_t fake_prepare_table = {.size = sizeof(tenon_prepare_table_t),
-                                                         .allocate = fake_prepare_allocate,
-                                                         .pack = fake_pack,
-                                                         .thread_count = fake_prepare_threads};
+static const tenon_prepare_table_t fake_prepare_table = {
+    .size = sizeof(tenon_prepare_table_t), .allocate = fake_prepare_allocate, .pack = fake_pack};
 
 static inline void* fake_bind_allocate(tenon_binding_t* b, size_t size) {
   return fake_block(fake_of(b), size);

@@ -12,9 +12,6 @@ static inline tenon_status_t fake_add_tactic(tenon_emit_t* emit, const tenon_tac
   if (fake->tactic_count++ == fake->tactic_index) {
     fake->tactic = *tactic;
     memset(fake->rules, 0, sizeof(fake->rules));
-    for (uint32_t k = 0; k < fake->output_count; k++) {
-      fake->rules[1][k].in_place_input = TENON_NONE;
-    }
     if (tactic->inputs != NULL) {
       memcpy(fake->rules[0], tactic->inputs, fake->input_count * sizeof(tenon_argument_rule_t));
     }
@@ -110,7 +107,7 @@ static inline void fake_place(fake_t* fake) {
     }
   }
   for (uint32_t o = 0; fake->in_place && o < fake->output_count; o++) {
-    const uint32_t input = fake->rules[1][o].in_place_input;
+    const uint32_t input = fake->rules[1][o].in_place - 1u;
     if (input < fake->input_count) {
       fake->outputs[o].tensor.data = fake->inputs[input].tensor.data;
       fake->outputs[o].tensor.strides = fake->inputs[input].tensor.strides;
@@ -158,7 +155,9 @@ static inline tenon_status_t fake_run_tactic(fake_t* fake, const tenon_kernel_t*
   fake->block_count = 0;
   fake->failed = false;
   fake_place(fake);
-  fake->scratch = aligned_alloc(64, (fake->tactic.scratch_bytes + 127) / 64 * 64);
+  const uint64_t scratch_bytes =
+      fake->tactic.scratch_bytes + fake->threads * fake->tactic.scratch_bytes_per_thread;
+  fake->scratch = aligned_alloc(64, (scratch_bytes + 127) / 64 * 64);
   tenon_status_t status =
       kernel->prepare(self, (const tenon_region_t*)fake, &fake_region_table, &fake->tactic,
                       (tenon_preparation_t*)fake, &fake_prepare_table, &instance);

@@ -99,28 +99,26 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const tenon_value_info_t* y = tenon__cpu_region_output(region, 0);
   const sizes_t sizes = scratch_sizes(cpu->isa, region);
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
-  tenon_argument_rule_t output = {
-      .kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1, .in_place_input = TENON_NONE};
+  tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .strided = 1};
   size_t depth = 0;
   size_t columns = 0;
   matrix_extents(region, &depth, &columns);
   for (uint32_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
-    rules[k] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
   const tenon_numerics_t numerics = {.reassociates = 1};
   const uint8_t once = tenon__cpu_region_input(region, 1)->constant_data != NULL;
-  tenon_tactic_t tactic = {
-      .size = sizeof(tactic),
-      .name = "tiles",
-      .configuration = &once,
-      .configuration_size = sizeof(once),
-      .inputs = rules,
-      .outputs = &output,
-      .numerics = &numerics,
-      .scratch_bytes = sizes.shared + (uint64_t)sizes.slot * tenon__cpu_slot_count(),
-      .estimate_seconds = estimate(cpu->isa, y, depth),
-      .launches = 1};
+  tenon_tactic_t tactic = {.size = sizeof(tactic),
+                           .name = "tiles",
+                           .configuration = &once,
+                           .configuration_size = sizeof(once),
+                           .inputs = rules,
+                           .outputs = &output,
+                           .numerics = &numerics,
+                           .scratch_bytes = once ? 0 : sizes.shared,
+                           .estimate_seconds = estimate(cpu->isa, y, depth),
+                           .launches = 1,
+                           .scratch_bytes_per_thread = sizes.slot};
   const tenon_status_t status = add(emit, &tactic);
   if (status != TENON_OK || y->rank != 4) {
     return status;
@@ -196,11 +194,9 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   self->gather_bytes = sizes.gather;
   self->slot_bytes = sizes.slot;
   self->shared_bytes = once ? 0 : sizes.shared;
-  self->slots = tactic->scratch_bytes < self->shared_bytes /* a plan may say so */
-                    ? 0
-                    : (uint32_t)((tactic->scratch_bytes - self->shared_bytes) / sizes.slot);
   *out_instance = self;
-  if (self->slots == 0) {
+  if (tactic->scratch_bytes < self->shared_bytes || /* a plan may say so */
+      tactic->scratch_bytes_per_thread < self->slot_bytes) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
   /* A vector b leaves no columns: no axis of y has what varies along them. */

@@ -14,7 +14,6 @@ typedef struct tenon__cpu_mat_mul_t {
   size_t packed_batch; /* floats of one matrix, when packed */
   uint32_t a;          /* region inputs */
   uint32_t b;
-  uint32_t slots;
   size_t slot_bytes;
   size_t gather_bytes;
   size_t shared_bytes; /* of scratch, before the slots: b, packed */

@@ -1,4 +1,5 @@
-/* Running matrix products: b is packed first unless it was packed when building, then tiles. */
+/* Running matrix products: b is packed first unless it was packed when building, or the rows are
+ * too few for that to pay; then tiles. */
 #include "copy.h"
 #include "mat_mul.h"
 
@@ -9,7 +10,7 @@ typedef struct call_t {
   float* y;
   float* packed;
   char* scratch;
-  size_t pack_parts; /* of one matrix */
+  size_t pack_parts; /* of one matrix, or of a unit's columns */
   tenon__cpu_epilogue_call_t epilogue;
 } call_t;
 
@@ -62,27 +63,39 @@ static void gather_rows(const void* user, size_t row, size_t rows, size_t depth_
       source->a + (int64_t)row * bound->a_row + (int64_t)depth_begin * bound->a_depth);
 }
 
+/* Where a unit begins in a, in b, and in y; which of the packed matrices it reads. */
+typedef struct unit_t {
+  int64_t a;
+  int64_t b;
+  int64_t matrix;
+  int64_t y;
+} unit_t;
+
+static unit_t locate_unit(const tenon__cpu_bound_mat_mul_t* bound, size_t index) {
+  unit_t unit = {0};
+  for (uint32_t k = bound->outer_rank; k-- > 0;) {
+    const tenon__cpu_matrix_axis_t* axis = &bound->outer[k];
+    const int64_t at = (int64_t)(index % (size_t)axis->extent);
+    index /= (size_t)axis->extent;
+    unit.a += at * axis->a;
+    unit.b += at * axis->b;
+    unit.matrix += at * axis->packed;
+    unit.y += at * axis->y;
+  }
+  return unit;
+}
+
 static void product_task(void* user, uint32_t index, uint32_t thread) {
   const call_t* call = user;
   const tenon__cpu_bound_mat_mul_t* bound = call->bound;
   const tenon__cpu_mat_mul_t* self = bound->product;
   const size_t tasks = bound->grid.row_tasks * bound->grid.panel_tasks;
-  const size_t unit = index / tasks;
-  const size_t first_row = unit * bound->rows;
+  const size_t number = index / tasks;
+  const unit_t unit = locate_unit(bound, number);
+  const size_t first_row = number * bound->rows;
+  const bool in_place = call->packed == NULL;
   char* scratch = call->scratch + thread * self->slot_bytes;
-  size_t rest = unit;
-  int64_t a = 0;
-  int64_t y = 0;
-  int64_t matrix = 0;
-  for (uint32_t k = bound->outer_rank; k-- > 0;) {
-    const tenon__cpu_matrix_axis_t* axis = &bound->outer[k];
-    const int64_t at = (int64_t)(rest % (size_t)axis->extent);
-    rest /= (size_t)axis->extent;
-    a += at * axis->a;
-    y += at * axis->y;
-    matrix += at * axis->packed;
-  }
-  const rows_t rows = {call, call->a + a};
+  const rows_t rows = {call, call->a + unit.a};
   const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
   const tenon__cpu_epilogue_task_t finish = {epilogue, scratch + self->gather_bytes};
   const tenon__cpu_shifted_finish_t shifted = {&finish, epilogue->finish, first_row, 0};
@@ -91,9 +104,10 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
       .rows = bound->rows,
       .columns = bound->columns,
       .depth = bound->depth,
-      .b = call->packed + (size_t)matrix * self->packed_batch,
-      .panel_stride = bound->depth * tenon__cpu_panel_width(self->isa->tiles),
-      .c = call->y + y,
+      .b = in_place ? call->b + unit.b : call->packed + (size_t)unit.matrix * self->packed_batch,
+      .b_stride = in_place ? (size_t)bound->b_depth : 0,
+      .panel_stride = (in_place ? 1 : bound->depth) * tenon__cpu_panel_width(self->isa->tiles),
+      .c = call->y + unit.y,
       .c_stride = (size_t)bound->y_row,
       .bias = epilogue->bias,
       .addend =
@@ -114,6 +128,63 @@ static void product_task(void* user, uint32_t index, uint32_t thread) {
   tenon__cpu_product_task(&product, &bound->grid, index % tasks, (float*)(void*)scratch);
 }
 
+/* FEW: a part of a unit's columns, dot product by dot product. */
+static void few_task(void* user, uint32_t index, uint32_t thread) {
+  const call_t* call = user;
+  const tenon__cpu_bound_mat_mul_t* bound = call->bound;
+  const tenon__cpu_mat_mul_t* self = bound->product;
+  const tenon__cpu_epilogue_call_t* epilogue = &call->epilogue;
+  const size_t number = index / call->pack_parts;
+  const size_t part = index % call->pack_parts;
+  const unit_t unit = locate_unit(bound, number);
+  const size_t first_row = number * bound->rows;
+  const size_t begin = bound->columns * part / call->pack_parts;
+  const size_t end = bound->columns * (part + 1) / call->pack_parts;
+  const tenon__cpu_few_t few = {
+      .tiles = self->isa->tiles,
+      .rows = bound->rows,
+      .depth = bound->depth,
+      .a = call->a + unit.a,
+      .a_stride = (size_t)bound->a_row,
+      .b = call->b + unit.b,
+      .b_stride = (size_t)bound->b_column,
+      .c = call->y + unit.y,
+      .c_stride = (size_t)bound->y_row,
+      .bias = epilogue->bias,
+      .addend =
+          epilogue->addend != NULL ? epilogue->addend + first_row * epilogue->addend_stride : NULL,
+      .addend_stride = epilogue->addend_stride,
+      .low = epilogue->low,
+      .high = epilogue->high};
+  tenon__cpu_product_few(&few, begin, end);
+  if (epilogue->finish != NULL && begin < end) {
+    const tenon__cpu_epilogue_task_t finish = {
+        epilogue, call->scratch + thread * self->slot_bytes + self->gather_bytes};
+    epilogue->finish(&finish, few.c + begin, few.c_stride, first_row, bound->rows, begin,
+                     end - begin);
+  }
+}
+
+/* How a product comes by its b. */
+typedef enum way_t {
+  WAY_PACKED,   /* it was packed when building, or is now */
+  WAY_IN_PLACE, /* few rows; rows of b lie together, in whole vectors: read where they are */
+  WAY_FEW,      /* few rows; columns of b lie together: dot products */
+} way_t;
+
+static way_t choose_way(const tenon__cpu_bound_mat_mul_t* bound) {
+  const tenon__cpu_mat_mul_t* self = bound->product;
+  const bool few = self->packed == NULL && bound->rows <= TENON_CPU_FEW_ROWS;
+  if (few && bound->b_depth == 1 && bound->b_column > 0 && bound->a_depth == 1 &&
+      bound->a_row >= 0) {
+    return WAY_FEW;
+  }
+  return few && bound->b_column == 1 && bound->b_depth > 0 &&
+                 bound->columns % self->isa->tiles->vector_floats == 0
+             ? WAY_IN_PLACE
+             : WAY_PACKED;
+}
+
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, tenon_run_t* run,
                                           const tenon_run_table_t* host,
@@ -126,24 +197,28 @@ tenon_status_t tenon__cpu_mat_mul_enqueue(void* instance, void* bound_handle, te
     return TENON_OK;
   }
   char* scratch = host->scratch(run);
-  const uint32_t threads = tenon__cpu_threads(run, host, self->slots);
+  const uint32_t threads = host->thread_count(run);
   call_t call = {.bound = bound,
                  .a = inputs[self->a].tensor.data,
                  .b = inputs[self->b].tensor.data,
                  .y = outputs[0].tensor.data,
                  .scratch = scratch + self->shared_bytes};
   tenon__cpu_epilogue_start(bound->epilogue, inputs, NULL, &call.epilogue);
-  if (self->packed != NULL) {
-    call.packed = (float*)self->packed;
-  } else {
+  const way_t way = choose_way(bound);
+  call.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;
+  if (way == WAY_FEW) {
+    tenon__cpu_parallel(run, host, (uint32_t)(bound->units * call.pack_parts), few_task, &call);
+    return TENON_OK;
+  }
+  if (way == WAY_PACKED && self->packed == NULL) {
     call.packed = (float*)(void*)scratch;
-    call.pack_parts = bound->b_count < 2 * (size_t)threads && threads > 1 ? 2 * (size_t)threads : 1;
-    tenon__cpu_parallel(run, host, self->slots, (uint32_t)(bound->b_count * call.pack_parts),
-                        pack_task, &call);
+    tenon__cpu_parallel(run, host, (uint32_t)(bound->b_count * call.pack_parts), pack_task, &call);
+  } else if (way == WAY_PACKED) {
+    call.packed = (float*)self->packed;
   }
   tenon__cpu_product_grid(self->isa->tiles, bound->rows, bound->columns, bound->units, threads,
                           &bound->grid);
-  tenon__cpu_parallel(run, host, self->slots,
+  tenon__cpu_parallel(run, host,
                       (uint32_t)(bound->units * bound->grid.row_tasks * bound->grid.panel_tasks),
                       product_task, &call);
   return TENON_OK;

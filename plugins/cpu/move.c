@@ -46,8 +46,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   (void)state, (void)region, (void)table;
   tenon_argument_rule_t rules[TENON_CPU_MAX_RULES];
   for (size_t k = 0; k < TENON_CPU_MAX_RULES; k++) {
-    rules[k] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    rules[k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
   const tenon_tactic_t tactic = {
       .size = sizeof(tactic), .name = "copies", .inputs = rules, .outputs = rules, .launches = 1};
@@ -164,7 +163,7 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   chunks = chunks > bound->tasks ? bound->tasks : chunks;
   chunks = chunks > bound->bytes / LEAST_BYTES ? bound->bytes / LEAST_BYTES : chunks;
   job.chunks = chunks < 1 ? 1 : (uint32_t)chunks;
-  tenon__cpu_parallel(run, host, UINT32_MAX, job.chunks, run_chunk, &job);
+  tenon__cpu_parallel(run, host, job.chunks, run_chunk, &job);
   return TENON_OK;
 }
 

@@ -46,7 +46,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   const uint32_t rank = tenon__cpu_region_input(region, 0)->rank;
   tenon_argument_rule_t rules[2]; /* y, and the indices that are absent */
   tenon__cpu_output_rule(rank, &rules[0]);
-  rules[1] = (tenon_argument_rule_t){.in_place_input = TENON_NONE};
+  rules[1] = (tenon_argument_rule_t){0};
   const tenon_numerics_t numerics = {.reassociates = 1};
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "channels last",
@@ -191,7 +191,7 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   const bound_t* bound = bound_handle;
   call_t call = {bound, inputs[0].tensor.data, outputs[0].tensor.data};
   if (bound->y.extent[2] > 0) {
-    tenon__cpu_parallel(run, host, UINT32_MAX,
+    tenon__cpu_parallel(run, host,
                         (uint32_t)(bound->y.batch * bound->y.extent[0] * bound->y.extent[1]),
                         run_row, &call);
   }

@@ -76,27 +76,40 @@ void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const
   }
 }
 
+void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                          const tenon__cpu_panel_rows_t* rows, const float* source, float* out) {
+  for (size_t n = 0; n < rows->columns;) {
+    const size_t width = panel_vectors(tiles, rows->columns - n) * tiles->vector_floats;
+    const size_t count = min_size(width, rows->columns - n);
+    const size_t step = rows->step * width;
+    float* panel = out + rows->first * width;
+    const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
+                                        .rows = rows->count,
+                                        .columns = count,
+                                        .out_row = (int64_t)step,
+                                        .out_column = 1,
+                                        .in_row = rows->k_stride,
+                                        .in_column = rows->n_stride};
+    tenon__cpu_copy_2d(elements, &shape, panel, source + (int64_t)n * rows->n_stride);
+    for (size_t k = 0; k < rows->count && count < width; k++) {
+      memset(panel + k * step + count, 0, (width - count) * sizeof(float));
+    }
+    n += count;
+    out += rows->depth * width;
+  }
+}
+
 /* Likewise. NOLINTNEXTLINE(readability-function-size) */
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
                              size_t columns, float* out) {
-  for (size_t n = 0; n < columns;) {
-    const size_t width = panel_vectors(tiles, columns - n) * tiles->vector_floats;
-    const size_t count = min_size(width, columns - n);
-    const tenon__cpu_copy_2d_t shape = {.element_bytes = sizeof(float),
-                                        .rows = depth,
-                                        .columns = count,
-                                        .out_row = (int64_t)width,
-                                        .out_column = 1,
-                                        .in_row = k_stride,
-                                        .in_column = n_stride};
-    tenon__cpu_copy_2d(elements, &shape, out, source + (int64_t)n * n_stride);
-    for (size_t k = 0; k < depth && count < width; k++) {
-      memset(out + k * width + count, 0, (width - count) * sizeof(float));
-    }
-    n += count;
-    out += depth * width;
-  }
+  const tenon__cpu_panel_rows_t rows = {.k_stride = k_stride,
+                                        .n_stride = n_stride,
+                                        .count = depth,
+                                        .step = 1,
+                                        .depth = depth,
+                                        .columns = columns};
+  tenon__cpu_pack_rows(tiles, elements, &rows, source, out);
 }
 
 static size_t depth_block(size_t depth) {
@@ -318,4 +331,27 @@ void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__c
 void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_begin,
                              size_t panel_end) {
   run_rows(product, 0, product->rows, panel_begin, panel_end, NULL);
+}
+
+void tenon__cpu_product_few(const tenon__cpu_few_t* few, size_t begin, size_t end) {
+  const tenon__cpu_dots_t dots = {.a = few->a,
+                                  .b = few->b + begin * few->b_stride,
+                                  .c = few->c + begin,
+                                  .depth = few->depth,
+                                  .rows = few->rows,
+                                  .a_stride = few->a_stride,
+                                  .columns = end - begin,
+                                  .b_stride = few->b_stride,
+                                  .c_stride = few->c_stride};
+  few->tiles->dots(&dots);
+  for (size_t i = 0; i < few->rows; i++) {
+    float* c = few->c + i * few->c_stride;
+    const float* addend = few->addend != NULL ? few->addend + i * few->addend_stride : NULL;
+    for (size_t j = begin; j < end; j++) {
+      float value = c[j] + (few->bias != NULL ? few->bias[j] : 0.0F);
+      value += addend != NULL ? addend[j] : 0.0F;
+      value = value < few->low ? few->low : value;
+      c[j] = value > few->high ? few->high : value;
+    }
+  }
 }

@@ -73,6 +73,18 @@ size_t tenon__cpu_packed_size(const tenon__cpu_tiles_t* tiles, size_t depth, siz
  * k_stride. */
 void tenon__cpu_pack(const tenon__cpu_tiles_t* tiles, const float* source, const size_t* k_offsets,
                      size_t k_stride, size_t n_stride, size_t depth, size_t columns, float* out);
+/* Some rows of the panels: `count`, from row `first` on, `step` apart. */
+typedef struct tenon__cpu_panel_rows_t {
+  int64_t k_stride; /* of the source, from row to row */
+  int64_t n_stride; /* and from column to column */
+  size_t first;
+  size_t count;
+  size_t step;
+  size_t depth; /* of the panels */
+  size_t columns;
+} tenon__cpu_panel_rows_t;
+void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
+                          const tenon__cpu_panel_rows_t* rows, const float* source, float* out);
 /* The same for any strides, through registers where b is transposed. */
 void tenon__cpu_pack_strided(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elements_t* elements,
                              const float* source, int64_t k_stride, int64_t n_stride, size_t depth,
@@ -84,6 +96,27 @@ void tenon__cpu_product_grid(const tenon__cpu_tiles_t* tiles, size_t rows, size_
 /* One task of the grid. `scratch` as tenon__cpu_product_scratch says, for gathering. */
 void tenon__cpu_product_task(const tenon__cpu_product_t* product, const tenon__cpu_grid_t* grid,
                              size_t task, float* scratch);
+
+/* Few rows times the transpose of a matrix whose rows lie as they are: packing it would take
+ * longer. Columns [begin, end) of c. */
+enum { TENON_CPU_FEW_ROWS = 8 };
+typedef struct tenon__cpu_few_t {
+  const tenon__cpu_tiles_t* tiles;
+  size_t rows;
+  size_t depth;
+  const float* a;
+  size_t a_stride;
+  const float* b;
+  size_t b_stride; /* from column to column of the product */
+  float* c;
+  size_t c_stride;
+  const float* bias;
+  const float* addend;
+  size_t addend_stride;
+  float low;
+  float high;
+} tenon__cpu_few_t;
+void tenon__cpu_product_few(const tenon__cpu_few_t* few, size_t begin, size_t end);
 
 /* All rows at once, without gathering, for some of the panels. */
 void tenon__cpu_product_rows(const tenon__cpu_product_t* product, size_t panel_begin,

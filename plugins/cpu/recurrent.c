@@ -1,7 +1,7 @@
 /*
  * LSTM and GRU layers. The input's part of all gates is one product over all times; then time after
  * time the state's part, a product with the packed recurrent weights, and the cell. Each direction
- * is a task of its own.
+ * is a task of its own, which also packs those weights that are no constants.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,12 +20,13 @@ typedef struct recurrent_t {
   size_t gates; /* 4, or 3 */
   size_t input;
   size_t hidden;
-  const float* w; /* packed, one direction after the other */
+  const float* w; /* packed, one direction after the other; NULL: in each run */
   const float* r;
   size_t w_size;
   size_t r_size;
   uint32_t arguments[7]; /* region inputs of the node's inputs; TENON_NONE */
   uint32_t outputs[3];
+  size_t split;            /* gates of the recurrent weights that are packed first */
   size_t direction_floats; /* of scratch */
 } recurrent_t;
 
@@ -67,8 +68,10 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->dtype != TENON_DTYPE_FLOAT32) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DTYPE, NULL);
   }
-  if (w->constant_data == NULL || r->constant_data == NULL) {
-    return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_CONSTANT_REQUIRED, "weights");
+  for (uint32_t k = 0; k < w->rank; k++) {
+    if (w->dims_min[k] != w->dims_max[k] || r->dims_min[k] != r->dims_max[k]) {
+      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
+    }
   }
   if (tenon__cpu_region_input(region, 4) != NULL ||
       tenon__cpu_region_input(region, PEEPHOLES) != NULL) {
@@ -86,50 +89,100 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   return 1;
 }
 
-/* Floats of a direction: biases, gates of all times, gates of one time, states, a state reset. */
-static size_t direction_floats(size_t times, size_t batch, size_t gates, size_t hidden) {
-  const size_t floats = 2 * gates * hidden + times * batch * gates * hidden +
-                        batch * gates * hidden + 3 * batch * hidden;
-  return (floats + 15) / 16 * 16;
+/* Which weights are packed when preparing. At load a constant's data may be gone, so the tactic
+ * remembers. */
+enum { PACKED_W = 1, PACKED_R = 2 };
+
+static uint8_t constants_of(tenon__cpu_region_t region) {
+  const bool w = tenon__cpu_region_input(region, W)->constant_data != NULL;
+  const bool r = tenon__cpu_region_input(region, R)->constant_data != NULL;
+  return (uint8_t)((w ? PACKED_W : 0) | (r ? PACKED_R : 0));
+}
+
+/* What follows from the weights' extents and the attributes. */
+static void read_layer(recurrent_t* self, const tenon__cpu_isa_t* isa, tenon__cpu_region_t region) {
+  const tenon_value_info_t* w = tenon__cpu_region_input(region, W);
+  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
+  self->isa = isa;
+  self->lstm = is_lstm(region);
+  self->gates = self->lstm ? 4 : 3;
+  self->resets_after = tenon__cpu_region_int(region, "linear_before_reset", 0) != 0;
+  self->reverse = strcmp(tenon__cpu_region_string(region, "direction"), "reverse") == 0;
+  self->directions = (size_t)r->dims_max[0];
+  self->hidden = (size_t)r->dims_max[2];
+  self->input = (size_t)w->dims_max[2];
+  self->split = self->lstm || self->resets_after ? self->gates : 2;
+  const size_t rows = self->gates * self->hidden;
+  const size_t first = self->split * self->hidden;
+  self->w_size = tenon__cpu_packed_size(isa->tiles, self->input, rows);
+  self->r_size = tenon__cpu_packed_size(isa->tiles, self->hidden, first) +
+                 tenon__cpu_packed_size(isa->tiles, self->hidden, rows - first);
+}
+
+/* Floats of a direction: biases, gates of all times, gates of one time, states, a state reset;
+ * behind them the weights that are packed in each run. */
+static size_t direction_floats(const recurrent_t* self, size_t times, size_t batch,
+                               uint8_t constants) {
+  const size_t width = self->gates * self->hidden;
+  const size_t floats =
+      2 * width + times * batch * width + batch * width + 3 * batch * self->hidden;
+  return (floats + 15) / 16 * 16 + ((constants & PACKED_W) != 0 ? 0 : self->w_size) +
+         ((constants & PACKED_R) != 0 ? 0 : self->r_size);
 }
 
 static tenon_status_t tactics(void* state, const tenon_region_t* handle,
                               const tenon_region_table_t* table, tenon_emit_t* emit,
                               tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
-  (void)state;
+  const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, X);
-  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
   const tenon_numerics_t numerics = {.reassociates = 1};
+  const uint8_t constants = constants_of(region);
+  recurrent_t layer = {0};
+  read_layer(&layer, cpu->isa, region);
   const size_t floats =
-      direction_floats((size_t)x->dims_max[0], (size_t)x->dims_max[1],
-                       (size_t)(r->dims_max[1] / r->dims_max[2]), (size_t)r->dims_max[2]);
+      direction_floats(&layer, (size_t)x->dims_max[0], (size_t)x->dims_max[1], constants);
   const tenon_tactic_t tactic = {.size = sizeof(tactic),
                                  .name = "packed",
+                                 .configuration = &constants,
+                                 .configuration_size = sizeof(constants),
                                  .numerics = &numerics,
-                                 .scratch_bytes = (uint64_t)r->dims_max[0] * floats * sizeof(float),
+                                 .scratch_bytes = layer.directions * floats * sizeof(float),
                                  .launches = 1};
   return add(emit, &tactic);
 }
 
 /* ---- Preparing ---- */
 
-/* Packs the transposes of [directions][rows][columns]; gates may be packed apart.
- * Parameters: what is packed, how, who keeps it. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t pack_directions(const recurrent_t* self, tenon__cpu_region_t region,
-                                      uint32_t input, size_t columns, size_t size, size_t split,
-                                      tenon_preparation_t* preparation,
-                                      const tenon_prepare_table_t* host, const float** out_packed) {
+/* Packs the transpose of one direction's [rows][columns]; gates from `split` on apart. */
+static void pack_direction(const recurrent_t* self, const float* from, size_t columns, size_t split,
+                           float* to) {
+  const size_t rows = self->gates * self->hidden;
+  const size_t first = split * self->hidden;
+  tenon__cpu_pack_strided(self->isa->tiles, self->isa->elements, from, 1, (int64_t)columns, columns,
+                          first, to);
+  tenon__cpu_pack_strided(self->isa->tiles, self->isa->elements, from + first * columns, 1,
+                          (int64_t)columns, columns, rows - first,
+                          to + tenon__cpu_packed_size(self->isa->tiles, columns, first));
+}
+
+/* Constant weights of all directions. */
+static tenon_status_t pack_once(const recurrent_t* self, tenon__cpu_region_t region, uint32_t input,
+                                const tenon__cpu_preparation_t* preparation,
+                                const float** out_packed) {
   const uint32_t source = region.table->node_input(region.handle, 0, input);
   const tenon_value_info_t* info = tenon__cpu_region_input(region, input);
-  const size_t rows = self->gates * self->hidden;
+  const size_t columns = input == W ? self->input : self->hidden;
+  const size_t split = input == W ? self->gates : self->split;
+  const size_t size = input == W ? self->w_size : self->r_size;
   char parameters[64];
   void* data = NULL;
   int32_t ready = 0;
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %zu gates first",
                  self->isa->tiles->vector_floats, split);
-  const tenon_status_t status = host->pack(preparation, "cpu.gates/1", parameters, &source, 1,
-                                           self->directions * size * sizeof(float), &data, &ready);
+  const tenon_status_t status =
+      preparation->host->pack(preparation->handle, "cpu.gates/1", parameters, &source, 1,
+                              self->directions * size * sizeof(float), &data, &ready);
   *out_packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;
@@ -138,36 +191,25 @@ static tenon_status_t pack_directions(const recurrent_t* self, tenon__cpu_region
     return TENON_ERROR_INVALID_STATE;
   }
   for (size_t d = 0; d < self->directions; d++) {
-    const float* from = (const float*)info->constant_data + d * rows * columns;
-    float* to = (float*)data + d * size;
-    const size_t first = split * self->hidden;
-    tenon__cpu_pack(self->isa->tiles, from, NULL, 1, columns, columns, first, to);
-    tenon__cpu_pack(self->isa->tiles, from + first * columns, NULL, 1, columns, columns,
-                    rows - first, to + tenon__cpu_packed_size(self->isa->tiles, columns, first));
+    pack_direction(self,
+                   (const float*)info->constant_data + d * self->gates * self->hidden * columns,
+                   columns, split, (float*)data + d * size);
   }
   return TENON_OK;
 }
 
 static tenon_status_t prepare(void* state, const tenon_region_t* handle,
                               const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
+                              tenon_preparation_t* preparation_handle,
+                              const tenon_prepare_table_t* host, void** out_instance) {
   const tenon__cpu_state_t* cpu = state;
   const tenon__cpu_region_t region = {handle, table};
-  recurrent_t* self = host->allocate(preparation, sizeof(*self));
+  const tenon__cpu_preparation_t preparation = {preparation_handle, host};
+  recurrent_t* self = host->allocate(preparation_handle, sizeof(*self));
   if (self == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const tenon_value_info_t* w = tenon__cpu_region_input(region, W);
-  const tenon_value_info_t* r = tenon__cpu_region_input(region, R);
-  self->isa = cpu->isa;
-  self->lstm = is_lstm(region);
-  self->gates = self->lstm ? 4 : 3;
-  self->resets_after = tenon__cpu_region_int(region, "linear_before_reset", 0) != 0;
-  self->reverse = strcmp(tenon__cpu_region_string(region, "direction"), "reverse") == 0;
-  self->directions = (size_t)r->dims_max[0];
-  self->hidden = (size_t)r->dims_max[2];
-  self->input = (size_t)w->dims_max[2];
+  read_layer(self, cpu->isa, region);
   for (uint32_t k = 0; k < 7; k++) {
     self->arguments[k] = tenon__cpu_region_argument(region, k);
   }
@@ -176,18 +218,19 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
     self->outputs[k] = output != NULL ? output->output : TENON_NONE;
   }
   self->direction_floats = (size_t)(tactic->scratch_bytes / sizeof(float)) / self->directions;
-  const size_t rows = self->gates * self->hidden;
-  const size_t split = self->lstm || self->resets_after ? self->gates : 2;
-  const tenon__cpu_tiles_t* tiles = self->isa->tiles;
-  self->w_size = tenon__cpu_packed_size(tiles, self->input, rows);
-  self->r_size = tenon__cpu_packed_size(tiles, self->hidden, split * self->hidden) +
-                 tenon__cpu_packed_size(tiles, self->hidden, rows - split * self->hidden);
   *out_instance = self;
-  const tenon_status_t status = pack_directions(self, region, W, self->input, self->w_size,
-                                                self->gates, preparation, host, &self->w);
-  return status != TENON_OK ? status
-                            : pack_directions(self, region, R, self->hidden, self->r_size, split,
-                                              preparation, host, &self->r);
+  if (tactic->configuration_size != 1) { /* a plan may say so */
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
+  const uint8_t constants = *(const uint8_t*)tactic->configuration;
+  tenon_status_t status = TENON_OK;
+  if ((constants & PACKED_W) != 0) {
+    status = pack_once(self, region, W, &preparation, &self->w);
+  }
+  if (status == TENON_OK && (constants & PACKED_R) != 0) {
+    status = pack_once(self, region, R, &preparation, &self->r);
+  }
+  return status;
 }
 
 static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
@@ -201,8 +244,9 @@ static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon
   bound->times = (size_t)x->dims[0];
   bound->batch = (size_t)x->dims[1];
   *out_bound = bound;
-  return direction_floats(bound->times, bound->batch, self->gates, self->hidden) <=
-                 self->direction_floats
+  const uint8_t constants =
+      (uint8_t)((self->w != NULL ? PACKED_W : 0) | (self->r != NULL ? PACKED_R : 0));
+  return direction_floats(self, bound->times, bound->batch, constants) <= self->direction_floats
              ? TENON_OK
              : TENON_ERROR_INVALID_ARGUMENT;
 }
@@ -219,10 +263,19 @@ typedef struct call_t {
   const tenon_run_table_t* host;
 } call_t;
 
+/* A direction's weights: rows of `depth`, one for each gate of each unit, as they are or packed. */
+typedef struct weights_t {
+  size_t depth;
+  const float* packed; /* NULL: read as they are */
+  const float* rows;
+} weights_t;
+
 /* A direction at work. */
 typedef struct lane_t {
   const call_t* call;
   size_t direction;
+  weights_t w;
+  weights_t r;
   float* input_bias; /* added to the input's part, and to the state's part */
   float* state_bias;
   float* gates; /* of all times */
@@ -241,27 +294,74 @@ static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
 }
 
-/* Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
-static void multiply(const lane_t* lane, const float* a, size_t rows, size_t depth, const float* b,
-                     size_t columns, const float* bias, const float* addend, float* c,
+/* Columns [first, first + columns) of a product with a direction's weights.
+ * Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
+static void multiply(const lane_t* lane, const float* a, size_t rows, const weights_t* weights,
+                     size_t first, size_t columns, const float* bias, const float* addend, float* c,
                      size_t c_stride) {
   const tenon__cpu_tiles_t* tiles = lane->call->self->isa->tiles;
-  const tenon__cpu_product_t product = {.tiles = tiles,
-                                        .rows = rows,
-                                        .columns = columns,
-                                        .depth = depth,
-                                        .a = a,
-                                        .a_stride = depth,
-                                        .b = b,
-                                        .panel_stride = depth * tenon__cpu_panel_width(tiles),
-                                        .c = c,
-                                        .c_stride = c_stride,
-                                        .bias = bias,
-                                        .addend = addend,
-                                        .addend_stride = c_stride,
-                                        .low = -INFINITY,
-                                        .high = INFINITY};
+  const size_t depth = weights->depth;
+  if (weights->packed == NULL) {
+    const tenon__cpu_few_t few = {.tiles = tiles,
+                                  .rows = rows,
+                                  .depth = depth,
+                                  .a = a,
+                                  .a_stride = depth,
+                                  .b = weights->rows + first * depth,
+                                  .b_stride = depth,
+                                  .c = c,
+                                  .c_stride = c_stride,
+                                  .bias = bias,
+                                  .addend = addend,
+                                  .addend_stride = c_stride,
+                                  .low = -INFINITY,
+                                  .high = INFINITY};
+    tenon__cpu_product_few(&few, 0, columns);
+    return;
+  }
+  const tenon__cpu_product_t product = {
+      .tiles = tiles,
+      .rows = rows,
+      .columns = columns,
+      .depth = depth,
+      .a = a,
+      .a_stride = depth,
+      .b = weights->packed + tenon__cpu_packed_size(tiles, depth, first),
+      .panel_stride = depth * tenon__cpu_panel_width(tiles),
+      .c = c,
+      .c_stride = c_stride,
+      .bias = bias,
+      .addend = addend,
+      .addend_stride = c_stride,
+      .low = -INFINITY,
+      .high = INFINITY};
   tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, columns));
+}
+
+/* Weights that are no constants: packed now, into `scratch`, unless `rows` in all are too few to be
+ * worth it. */
+static void take_weights(const lane_t* lane, uint32_t input, size_t rows, float* scratch,
+                         weights_t* out_weights) {
+  const recurrent_t* self = lane->call->self;
+  const bool is_w = input == W;
+  const float* packed = is_w ? self->w : self->r;
+  const size_t size = is_w ? self->w_size : self->r_size;
+  const size_t depth = is_w ? self->input : self->hidden;
+  *out_weights = (weights_t){
+      .depth = depth,
+      .packed = packed == NULL ? NULL : packed + lane->direction * size,
+      .rows = input_at(lane->call, input, lane->direction * self->gates * self->hidden * depth)};
+  if (packed == NULL && rows > TENON_CPU_FEW_ROWS) {
+    pack_direction(self, out_weights->rows, depth, is_w ? self->gates : self->split, scratch);
+    out_weights->packed = scratch;
+  }
+}
+
+static void take_all_weights(lane_t* lane, float* scratch) {
+  const bound_t* bound = lane->call->bound;
+  take_weights(lane, W, bound->times * bound->batch, scratch, &lane->w);
+  take_weights(lane, R, bound->times * bound->batch,
+               scratch + (lane->call->self->w == NULL ? lane->call->self->w_size : 0), &lane->r);
 }
 
 static lane_t begin_lane(const call_t* call, size_t direction) {
@@ -290,6 +390,7 @@ static lane_t begin_lane(const call_t* call, size_t direction) {
     lane.h[k] = h != NULL ? h[k] : 0.0F;
     lane.c[k] = c != NULL ? c[k] : 0.0F;
   }
+  take_all_weights(&lane, lane.reset + state);
   return lane;
 }
 
@@ -297,8 +398,7 @@ static void step_lstm(const lane_t* lane, const float* gates) {
   const recurrent_t* self = lane->call->self;
   const size_t batch = lane->call->bound->batch;
   const size_t width = 4 * self->hidden;
-  multiply(lane, lane->h, batch, self->hidden, self->r + lane->direction * self->r_size, width,
-           NULL, gates, lane->sums, width);
+  multiply(lane, lane->h, batch, &lane->r, 0, width, NULL, gates, lane->sums, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->lstm_cell(lane->sums + b * width, lane->c + b * self->hidden,
                                    lane->h + b * self->hidden, self->hidden);
@@ -310,23 +410,21 @@ static void step_gru(const lane_t* lane, const float* gates) {
   const size_t batch = lane->call->bound->batch;
   const size_t hidden = self->hidden;
   const size_t width = 3 * hidden;
-  const float* r = self->r + lane->direction * self->r_size;
   if (self->resets_after) {
-    multiply(lane, lane->h, batch, hidden, r, width, lane->state_bias, NULL, lane->sums, width);
+    multiply(lane, lane->h, batch, &lane->r, 0, width, lane->state_bias, NULL, lane->sums, width);
     for (size_t b = 0; b < batch; b++) {
       self->isa->elements->gru_cell(gates + b * width, lane->sums + b * width, lane->h + b * hidden,
                                     hidden);
     }
     return;
   }
-  multiply(lane, lane->h, batch, hidden, r, 2 * hidden, NULL, gates, lane->sums, width);
+  multiply(lane, lane->h, batch, &lane->r, 0, 2 * hidden, NULL, gates, lane->sums, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_reset(lane->sums + b * width + hidden, lane->h + b * hidden,
                                    lane->reset + b * hidden, hidden);
   }
-  multiply(lane, lane->reset, batch, hidden,
-           r + tenon__cpu_packed_size(self->isa->tiles, hidden, 2 * hidden), hidden, NULL,
-           gates + 2 * hidden, lane->sums + 2 * hidden, width);
+  multiply(lane, lane->reset, batch, &lane->r, 2 * hidden, hidden, NULL, gates + 2 * hidden,
+           lane->sums + 2 * hidden, width);
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_blend(lane->sums + b * width, lane->sums + b * width + 2 * hidden,
                                    lane->h + b * hidden, hidden);
@@ -343,8 +441,8 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   const size_t state = batch * self->hidden;
   const lane_t lane = begin_lane(call, index);
   const bool backwards = index == 1 || self->reverse;
-  multiply(&lane, input_at(call, X, 0), times * batch, self->input, self->w + index * self->w_size,
-           width, lane.input_bias, NULL, lane.gates, width);
+  multiply(&lane, input_at(call, X, 0), times * batch, &lane.w, 0, width, lane.input_bias, NULL,
+           lane.gates, width);
   for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(call->run, call->host); step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;
@@ -377,7 +475,7 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
   const recurrent_t* self = instance;
   call_t call = {self, bound, inputs, outputs, host->scratch(run), run, host};
   if (call.bound->batch > 0 && self->hidden > 0) {
-    tenon__cpu_parallel(run, host, UINT32_MAX, (uint32_t)self->directions, run_direction, &call);
+    tenon__cpu_parallel(run, host, (uint32_t)self->directions, run_direction, &call);
   }
   return TENON_OK;
 }

@@ -1,6 +1,4 @@
 /* Reading regions, describing layouts, dividing work. */
-#include <unistd.h>
-
 #include "cpu.h"
 
 static const tenon_value_info_t* value_of(tenon__cpu_region_t region, uint32_t value) {
@@ -83,62 +81,34 @@ const tenon_layout_t* tenon__cpu_channels_last(uint32_t rank) {
   return rank >= 3 && rank <= 5 ? &layouts[rank - 3] : NULL;
 }
 
-uint32_t tenon__cpu_slot_count(void) {
-  const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1 : count > 256 ? 256 : (uint32_t)count;
-}
-
-uint32_t tenon__cpu_threads(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots) {
-  const uint32_t threads = host->thread_count(run);
-  return threads < slots ? threads : slots;
-}
-
 bool tenon__cpu_is_cancelled(tenon_run_t* run, const tenon_run_table_t* host) {
   return TENON_HAS(host, tenon_run_table_t, cancelled) && host->cancelled != NULL &&
          host->cancelled(run) != 0;
 }
 
-typedef struct lanes_t {
+typedef struct work_t {
   tenon_run_t* run;
   const tenon_run_table_t* host;
   tenon__cpu_body_t body;
   void* user;
-  uint32_t count;
-  uint32_t slots;
-} lanes_t;
-
-static bool is_cancelled(const lanes_t* lanes) {
-  return tenon__cpu_is_cancelled(lanes->run, lanes->host);
-}
+} work_t;
 
 static void run_index(void* user, uint32_t index, uint32_t thread) {
-  const lanes_t* lanes = user;
-  if (!is_cancelled(lanes)) {
-    lanes->body(lanes->user, index, thread);
+  const work_t* work = user;
+  if (!tenon__cpu_is_cancelled(work->run, work->host)) {
+    work->body(work->user, index, thread);
   }
 }
 
-/* One of `slots` tasks: every slots-th index. */
-static void run_lane(void* user, uint32_t index, uint32_t thread) {
-  (void)thread;
-  const lanes_t* lanes = user;
-  for (uint32_t i = index; i < lanes->count && !is_cancelled(lanes); i += lanes->slots) {
-    lanes->body(lanes->user, i, index);
+void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t count,
+                         tenon__cpu_body_t body, void* user) {
+  work_t work = {run, host, body, user};
+  if (count > 1 && host->thread_count(run) > 1) {
+    host->parallel(run, count, run_index, &work);
+    return;
   }
-}
-
-void tenon__cpu_parallel(tenon_run_t* run, const tenon_run_table_t* host, uint32_t slots,
-                         uint32_t count, tenon__cpu_body_t body, void* user) {
-  lanes_t lanes = {run, host, body, user, count, slots};
-  if (count == 1) {
-    body(user, 0, 0);
-  } else if (slots <= 1 || host->thread_count(run) <= 1) {
-    lanes.slots = 1;
-    run_lane(&lanes, 0, 0);
-  } else if (host->thread_count(run) <= slots) {
-    host->parallel(run, count, run_index, &lanes);
-  } else {
-    host->parallel(run, slots < count ? slots : count, run_lane, &lanes);
+  for (uint32_t i = 0; i < count; i++) {
+    run_index(&work, i, 0);
   }
 }
 

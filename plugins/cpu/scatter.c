@@ -55,7 +55,7 @@ static tenon_status_t tactics(void* state, const tenon_region_t* handle,
   (void)state;
   const tenon__cpu_region_t region = {handle, table};
   const tenon_value_info_t* x = tenon__cpu_region_input(region, 0);
-  const tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .in_place_input = 0};
+  const tenon_argument_rule_t output = {.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = 1};
   double bytes = (double)tenon__cpu_element_bytes(x->dtype);
   for (uint32_t k = 0; k < x->rank; k++) {
     bytes *= (double)x->dims_opt[k];

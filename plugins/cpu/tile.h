@@ -29,6 +29,20 @@ typedef struct tenon__cpu_tile_t {
 
 typedef void (*tenon__cpu_tile_function_t)(const tenon__cpu_tile_t* tile);
 
+/* c[i][j] = sum_k a[i][k] * b[j][k]: a few rows times rows of a matrix as they lie, for where
+ * packing the matrix would take longer than the products. */
+typedef struct tenon__cpu_dots_t {
+  const float* a;
+  const float* b;
+  float* c;
+  size_t depth;
+  size_t rows; /* of a and c */
+  size_t a_stride;
+  size_t columns; /* of c: rows of b */
+  size_t b_stride;
+  size_t c_stride;
+} tenon__cpu_dots_t;
+
 /* A panel of columns is PANEL_VECTORS wide, save the last, which takes what is left: 1 to
  * TILE_VECTORS. */
 enum { TENON_CPU_PANEL_VECTORS = 2, TENON_CPU_TILE_VECTORS = 3, TENON_CPU_TILE_MAX_ROWS = 16 };
@@ -39,6 +53,7 @@ typedef struct tenon__cpu_tiles_t {
   uint32_t vector_floats;
   uint32_t max_rows[TENON_CPU_TILE_VECTORS];
   tenon__cpu_tile_function_t functions[TENON_CPU_TILE_VECTORS][TENON_CPU_TILE_MAX_ROWS];
+  void (*dots)(const tenon__cpu_dots_t* dots);
 } tenon__cpu_tiles_t;
 
 extern const tenon__cpu_tiles_t tenon__cpu_tiles_baseline;

@@ -190,4 +190,46 @@ INLINE void tile_compute(const tenon__cpu_tile_t* tile, int rows, int vectors) {
 #define TILES_10_TO_12(vectors) TILE(10, vectors) TILE(11, vectors) TILE(12, vectors)
 #define TILES_13_TO_14(vectors) TILE(13, vectors) TILE(14, vectors)
 
+/* Rows of b at a time, which stay in the first-level cache while those of a pass; and sums of each
+ * that do not wait for one another. */
+enum { DOT_COLUMNS = 4, DOT_CHAINS = 2 };
+
+INLINE void dot_columns(const tenon__cpu_dots_t* d, size_t row, size_t first, int columns) {
+  const size_t step = (size_t)DOT_CHAINS * VECTOR_FLOATS;
+  const float* a = d->a + row * d->a_stride;
+  const float* b = d->b + first * d->b_stride;
+  vfloat_t sums[DOT_COLUMNS][DOT_CHAINS] = {{{0}}};
+  size_t k = 0;
+  for (; k + step <= d->depth; k += step) {
+    UNROLL for (int c = 0; c < DOT_CHAINS; c++) {
+      const size_t at = k + (size_t)c * VECTOR_FLOATS;
+      const vfloat_t x = vload(a + at);
+      UNROLL for (int j = 0; j < columns; j++) {
+        sums[j][c] = vfma(x, vload(b + (size_t)j * d->b_stride + at), sums[j][c]);
+      }
+    }
+  }
+  UNROLL for (int j = 0; j < columns; j++) {
+    float sum = vsum(sums[j][0] + sums[j][1]);
+    for (size_t rest = k; rest < d->depth; rest++) {
+      sum += a[rest] * b[(size_t)j * d->b_stride + rest];
+    }
+    d->c[row * d->c_stride + first + (size_t)j] = sum;
+  }
+}
+
+static void dots(const tenon__cpu_dots_t* d) {
+  size_t column = 0;
+  for (; column + DOT_COLUMNS <= d->columns; column += DOT_COLUMNS) {
+    for (size_t row = 0; row < d->rows; row++) {
+      dot_columns(d, row, column, DOT_COLUMNS);
+    }
+  }
+  for (; column < d->columns; column++) {
+    for (size_t row = 0; row < d->rows; row++) {
+      dot_columns(d, row, column, 1);
+    }
+  }
+}
+
 #endif

@@ -118,14 +118,14 @@ INLINE void vstore_part(float* p, vfloat_t v, size_t count) {
 }
 
 INLINE float vsum(vfloat_t v) {
-  float lanes[VECTOR_FLOATS];
-  memcpy(lanes, &v, sizeof(v));
-  UNROLL for (int width = VECTOR_FLOATS / 2; width > 0; width /= 2) {
-    UNROLL for (int i = 0; i < width; i++) {
-      lanes[i] += lanes[i + width];
-    }
+  typedef float quarter_t __attribute__((vector_size(16)));
+  quarter_t parts[VECTOR_FLOATS / 4];
+  memcpy(parts, &v, sizeof(v));
+  quarter_t sum = parts[0];
+  UNROLL for (int k = 1; k < VECTOR_FLOATS / 4; k++) {
+    sum += parts[k];
   }
-  return lanes[0];
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 #endif

@@ -57,10 +57,8 @@ void tenon__cpu_image_read(const tenon_tensor_view_t* view, tenon__cpu_image_t* 
 }
 
 void tenon__cpu_output_rule(uint32_t rank, tenon_argument_rule_t* out_rule) {
-  *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_EXACT,
-                                      .layout = tenon__cpu_channels_last(rank),
-                                      .strided = 1,
-                                      .in_place_input = TENON_NONE};
+  *out_rule = (tenon_argument_rule_t){
+      .kind = TENON_LAYOUT_EXACT, .layout = tenon__cpu_channels_last(rank), .strided = 1};
 }
 
 void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
@@ -74,12 +72,11 @@ void tenon__cpu_image_rule(tenon__cpu_region_t region, uint32_t input,
   }
   if (input == tenon__cpu_region_argument(region, 1) ||
       input == tenon__cpu_region_argument(region, 2)) {
-    *out_rule = (tenon_argument_rule_t){.in_place_input = TENON_NONE};
+    *out_rule = (tenon_argument_rule_t){0};
   } else if (full || input == tenon__cpu_region_argument(region, 0)) {
     tenon__cpu_output_rule(y->rank, out_rule);
   } else {
-    *out_rule = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    *out_rule = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
 }
 

@@ -18,6 +18,9 @@
       CHECK("dim(w, 0) % groups == 0",                                                  \
             "{dim(w, 0)} output channels are not divisible into {groups} groups"),      \
       WINDOW_CHECKS
+/* Each element of y sums over one row of w, each element of x spreads over one. */
+#define CONVOLUTION_OPERATIONS "2 * elements(y) * elements(w, 1, rank(w))"
+#define DECONVOLUTION_OPERATIONS "2 * elements(x) * elements(w, 1, rank(w))"
 #define CONVOLUTION_SHAPE    \
   WINDOW_BOUNDS("dim(w, d)") \
   "y.rank = rank(x);"        \
@@ -34,7 +37,7 @@ FAMILY_TABLE(convolution) = {
     {OPERATOR("convolution", "weighted sums over windows of x"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")), OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS, BIAS_CHECK("dim(w, 0)")),
-     .shape = CONVOLUTION_SHAPE,
+     .shape = CONVOLUTION_SHAPE, .operations = CONVOLUTION_OPERATIONS,
      .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
                "concatenable(axis=0, output_axis=1)"},
     {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
@@ -48,7 +51,7 @@ FAMILY_TABLE(convolution) = {
             CHECK("!present(w_zero_point) || elements(w_zero_point) == 1"
                   " || elements(w_zero_point) == dim(w, 0)",
                   "{elements(w_zero_point)} zero points for {dim(w, 0)} channels")),
-     .shape = CONVOLUTION_SHAPE, .traits = "pure"},
+     .shape = CONVOLUTION_SHAPE, .operations = CONVOLUTION_OPERATIONS, .traits = "pure"},
     {OPERATOR("deconvolution", "the transpose of convolution; w is [C, M / groups, spatial...]"),
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")),
      OUTPUTS(PORT("y", "T")),
@@ -72,7 +75,7 @@ FAMILY_TABLE(convolution) = {
                       " : len(output_shape) > 0 ? output_shape[d - 2]"
                       " : auto_pad == 'same_upper' || auto_pad == 'same_lower' ? n * stride"
                       " : auto_pad == 'valid' ? grown : grown - low - high",
-     .traits = "pure"},
+     .operations = DECONVOLUTION_OPERATIONS, .traits = "pure"},
     {OPERATOR("deformable_convolution", "convolution that reads at offsets, times a mask"),
      TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), PORT("offset", "T"), OPTIONAL("b", "T"),

@@ -2,9 +2,11 @@
 #include "families.h"
 
 #define REDUCTIONS CHOICE("reduction", "'none'", "none|add|mul|max|min")
-#define SCATTERED                                \
-  TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")), \
-      INPUTS(PORT("x", "T"), PORT("indices", "I"), PORT("updates", "T")), OUTPUTS(PORT("y", "T"))
+/* Where a place is named twice, which update stays is not said. */
+#define SCATTERED(domain)                                                                        \
+  TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),                                                 \
+      INPUTS(PORT("x", "T"), PORT_IN("indices", "I", domain " distinct"), PORT("updates", "T")), \
+      OUTPUTS(PORT("y", "T"))
 #define RUNNING                                                                                  \
   TYPES(TYPE("T", "numeric"), TYPE("I", "i32 i64")), INPUTS(PORT("x", "T"), SHAPE("axis", "I")), \
       OUTPUTS(PORT("y", "T")), ATTRIBUTES(FLAG("exclusive", "0"), FLAG("reverse", "0"))
@@ -22,8 +24,8 @@ FAMILY_TABLE(indexing) = {
      .traits = "pure"},
     {OPERATOR("cumulative_prod", "running products along the axis"), RUNNING, .shape = "y = x",
      .traits = "pure"},
-    {OPERATOR("scatter_elements", "x, with updates where indices say along the axis"), SCATTERED,
-     ATTRIBUTES(INT("axis", "0"), REDUCTIONS),
+    {OPERATOR("scatter_elements", "x, with updates where indices say along the axis"),
+     SCATTERED("index(x, axis)"), ATTRIBUTES(INT("axis", "0"), REDUCTIONS),
      CHECKS(CHECK("rank(x) >= 1 && rank(indices) == rank(x)",
                   "indices have rank {rank(indices)}, x has rank {rank(x)}"),
             CHECK("wrap(axis, rank(x)) >= 0 && wrap(axis, rank(x)) < rank(x)",
@@ -31,8 +33,8 @@ FAMILY_TABLE(indexing) = {
             CHECK("rank(updates) == rank(indices) && elements(updates) == elements(indices)",
                   "{elements(updates)} updates for {elements(indices)} indices")),
      .shape = "y = x", .traits = "pure"},
-    {OPERATOR("scatter_nd", "x, with slices of updates at the coordinates in indices"), SCATTERED,
-     ATTRIBUTES(REDUCTIONS),
+    {OPERATOR("scatter_nd", "x, with slices of updates at the coordinates in indices"),
+     SCATTERED("coordinates(x, 0)"), ATTRIBUTES(REDUCTIONS),
      CHECKS(
          CHECK("rank(indices) >= 1 && dim(indices, -1) <= rank(x)",
                "indices have rank {rank(indices)}, x has {rank(x)} axes to be counted along"),
@@ -42,7 +44,7 @@ FAMILY_TABLE(indexing) = {
      .shape = "y = x", .traits = "pure"},
     {OPERATOR("tensor_scatter", "the cache with update written from write_indices on"),
      TYPES(TYPE("T", "any")),
-     INPUTS(PORT("cache", "T"), PORT("update", "T"), OPTIONAL("write_indices", "i64")),
+     INPUTS(PORT("cache", "T"), PORT("update", "T"), OPTIONAL_IN("write_indices", "i64", "[0,0]")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(INT("axis", "-2"), CHOICE("mode", "'linear'", "linear|circular")),
      CHECKS(CHECK("rank(cache) >= 2 && rank(update) == rank(cache)",

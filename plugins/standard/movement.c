@@ -134,7 +134,7 @@ FAMILY_TABLE(movement) = {
      TRAITS},
     {OPERATOR("gather_nd", "slices of x at coordinates in the last axis of indices"),
      TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),
-     INPUTS(PORT("x", "T"), PORT_IN("indices", "I", "index(x, batch_dims)")),
+     INPUTS(PORT("x", "T"), PORT_IN("indices", "I", "coordinates(x, batch_dims)")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("batch_dims", "0")),
      .shape = "let q = rank(indices) - 1; let m = dim(indices, q);"
               "y.rank = q + rank(x) - m - batch_dims;"
@@ -179,7 +179,8 @@ FAMILY_TABLE(movement) = {
                   " : d == 2 ? o(2) * b + t / b : o(3) * b + t % b")),
      TRAITS},
     {OPERATOR("reverse_sequence", "the first lengths[b] steps of sequence b in reverse"),
-     TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")), INPUTS(PORT("x", "T"), PORT("lengths", "I")),
+     TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),
+     INPUTS(PORT("x", "T"), PORT_IN("lengths", "I", "index(x, time_axis)")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("time_axis", "0"), INT("batch_axis", "1")),
      .shape = "y = x",
      MOVE("let t = wrap(time_axis, rank(x));"

@@ -12,6 +12,7 @@
          CHECK("len(kernel_shape) == rank(x) - 2",                                             \
                "kernel_shape has {len(kernel_shape)} entries for {rank(x) - 2} spatial axes"), \
          STEPS_CHECK("kernel_shape"), WINDOW_CHECKS)
+#define POOL_OPERATIONS "elements(y) * prod(kernel_shape, 0, len(kernel_shape))"
 #define POOL_SHAPE(port) port ".rank = rank(x); " port "[d] = d < 2 ? dim(x, d) : " POOL_EXTENT
 
 FAMILY_TABLE(pooling) = {
@@ -20,15 +21,17 @@ FAMILY_TABLE(pooling) = {
      OUTPUTS(PORT("y", "T"), OPTIONAL("indices", "i64")),
      ATTRIBUTES(POOL_ATTRIBUTES, FLAG("storage_order", "0")), POOL_CHECKS,
      .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y") ";" POOL_SHAPE("indices"),
-     .traits = "pure; transparent"},
+     .operations = POOL_OPERATIONS, .traits = "pure; transparent"},
     {OPERATOR("average_pool", "the mean of each window"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(POOL_ATTRIBUTES, FLAG("count_include_pad", "0")), POOL_CHECKS,
-     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .traits = "pure; pads_with(0)"},
+     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .operations = POOL_OPERATIONS,
+     .traits = "pure; pads_with(0)"},
     {OPERATOR("lp_pool", "the p-norm of each window"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(POOL_ATTRIBUTES, INT_IN("p", "2", "1..64")), POOL_CHECKS,
-     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .traits = "pure; pads_with(0)"},
+     .shape = WINDOW_BOUNDS("kernel_shape[d - 2]") POOL_SHAPE("y"), .operations = POOL_OPERATIONS,
+     .traits = "pure; pads_with(0)"},
     {OPERATOR("max_unpool", "values at the places that max_pool found, else 0"),
      TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("indices", "i64"), OPTIONAL_SHAPE("output_shape", "i64")),
@@ -48,5 +51,5 @@ FAMILY_TABLE(pooling) = {
                 FLOAT("bias", "1.0")),
      CHECKS(CHECK("rank(x) >= 2", "x has rank {rank(x)}, which leaves no channel axis"),
             CHECK("window >= 1 && window < 2147483648", "a window of {window} channels")),
-     .shape = "y = x", .traits = "pure"},
+     .shape = "y = x", .operations = "elements(x) * (2 * window + 4)", .traits = "pure"},
 };

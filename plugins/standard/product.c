@@ -5,13 +5,15 @@
 FAMILY_TABLE(product) = {
     {OPERATOR("mat_mul", "matrix products over broadcast leading axes; 1-D operands as in NumPy"),
      BINARY(NUMBER_TYPES), .infer = tenon__infer_mat_mul,
+     .operations = "2 * elements(y) * dim(a, -1)",
      .traits = "pure; linear(input=1, axis=-1, output_axis=-1);"
                "concatenable(axis=-1, output_axis=-1)"},
     {OPERATOR("mat_mul_integer", "of 8-bit values less their zero points, summed in i32"),
      TYPES(TYPE("A", "i8 u8"), TYPE("B", "i8 u8")),
      INPUTS(PORT("a", "A"), PORT("b", "B"), OPTIONAL("a_zero_point", "A"),
             OPTIONAL("b_zero_point", "B")),
-     OUTPUTS(PORT("y", "i32")), .infer = tenon__infer_mat_mul_integer, .traits = "pure"},
+     OUTPUTS(PORT("y", "i32")), .infer = tenon__infer_mat_mul_integer,
+     .operations = "2 * elements(y) * dim(a, -1)", .traits = "pure"},
     {OPERATOR("einsum", "products summed as the equation says"), TYPES(TYPE("T", NUMBER_TYPES)),
      INPUTS(VARIADIC("xs", "T")), OUTPUTS(PORT("y", "T")), ATTRIBUTES(REQUIRED_STRING("equation")),
      .infer = tenon__infer_einsum, .traits = "pure"},

@@ -11,7 +11,7 @@
       FLAG("layout", "0")
 #define RECURRENT_INPUTS                                              \
   PORT("x", "T"), PORT("w", "T"), PORT("r", "T"), OPTIONAL("b", "T"), \
-      OPTIONAL("sequence_lens", "i32"), OPTIONAL("initial_h", "T")
+      OPTIONAL_IN("sequence_lens", "i32", "index(x, layout)"), OPTIONAL("initial_h", "T")
 #define STATE_SHAPE(port)         \
   port ".rank = 3; " port         \
        "[d] = d == 2 ? dim(r, 2)" \
@@ -28,6 +28,9 @@
   CHECK(IS_STATE(port), port " has {elements(" port                    \
                              ")} elements for {dim(w, 0)} directions," \
                              " {" BATCH "} sequences and {dim(r, 2)} units")
+/* The products of all gates; what is done to their sums is little beside them. */
+#define RECURRENT_OPERATIONS \
+  "2 * dim(x, 0) * dim(x, 1) * dim(w, 0) * dim(w, 1) * (dim(w, 2) + dim(r, 2))"
 #define RECURRENT_CHECKS(gates)                                                              \
   CHECK("rank(x) == 3 && rank(w) == 3 && rank(r) == 3",                                      \
         "ranks of x, w, r are {rank(x)}, {rank(w)}, {rank(r)}, not 3"),                      \
@@ -53,13 +56,15 @@ FAMILY_TABLE(recurrent) = {
      CHECKS(RECURRENT_CHECKS("4"), STATE_CHECK("initial_c"),
             CHECK("!present(p) || elements(p) == dim(w, 0) * 3 * dim(r, 2)",
                   "{elements(p)} peepholes for {dim(w, 0)} directions of {dim(r, 2)} units")),
-     .shape = SHAPE_OF_ALL ";" STATE_SHAPE("y_c"), .traits = "pure"},
+     .shape = SHAPE_OF_ALL ";" STATE_SHAPE("y_c"), .operations = RECURRENT_OPERATIONS,
+     .traits = "pure"},
     {OPERATOR("gru", "gated recurrent units"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(RECURRENT_INPUTS), OUTPUTS(OPTIONAL("y", "T"), OPTIONAL("y_h", "T")),
      ATTRIBUTES(RECURRENT_ATTRIBUTES, FLAG("linear_before_reset", "0")),
-     CHECKS(RECURRENT_CHECKS("3")), .shape = SHAPE_OF_ALL, .traits = "pure"},
+     CHECKS(RECURRENT_CHECKS("3")), .shape = SHAPE_OF_ALL, .operations = RECURRENT_OPERATIONS,
+     .traits = "pure"},
     {OPERATOR("rnn", "one recurrent layer"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(RECURRENT_INPUTS), OUTPUTS(OPTIONAL("y", "T"), OPTIONAL("y_h", "T")),
      ATTRIBUTES(RECURRENT_ATTRIBUTES), CHECKS(RECURRENT_CHECKS("1")), .shape = SHAPE_OF_ALL,
-     .traits = "pure"},
+     .operations = RECURRENT_OPERATIONS, .traits = "pure"},
 };

@@ -51,6 +51,12 @@ static tenon_status_t look_at_steps(const tenon_engine_t* engine) {
     (void)printf("step %u: %s by %s:%s, reads from %u earlier steps\n", i, step.nodes, step.plugin,
                  step.kernel, count);
   }
+  for (uint32_t i = 0; i < tenon_engine_block_count(engine); ++i) {
+    tenon_block_info_t block;
+    TRY(tenon_engine_get_block(engine, i, &block));
+    (void)printf("'%s': %llu bytes, steps %u to %u\n", block.name,
+                 (unsigned long long)block.size_bytes, block.first_step, block.last_step);
+  }
   tenon_engine_print_network(engine, example_print, NULL);
 done:
   return status;

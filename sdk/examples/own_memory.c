@@ -73,6 +73,9 @@ static tenon_status_t run(tenon_context_t* context) {
   (void)printf("made holds %u tensor, which begins with %g\n", made->count,
                (double)*(const float*)made->items[0].tensor.data);
   (void)printf("%s\n", step_count > 0 ? "steps were timed" : "no step was timed");
+  tenon_step_work_t work = TENON_OPTIONS(tenon_step_work_t);
+  TRY(tenon_context_get_step_work(context, 0, &work));
+  (void)printf("the first one read %g bytes\n", work.bytes_read);
 done:
   return status;
 }

@@ -40,6 +40,9 @@ static tenon_status_t describe(const tenon_engine_t* engine) {
   (void)printf("device %s, %u threads, %u steps, plan of %llu bytes\n", info.device,
                info.thread_count, tenon_engine_step_count(engine),
                (unsigned long long)info.plan_bytes);
+  (void)printf("a context takes %llu bytes of scratch, with one thread %llu\n",
+               (unsigned long long)info.scratch_bytes,
+               (unsigned long long)tenon_engine_scratch_bytes(engine, 1));
   for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
     tenon_io_info_t input;
     const int64_t* largest = NULL;

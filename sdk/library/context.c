@@ -284,6 +284,34 @@ tenon_status_t tenon_context_set_profiler(tenon_context_t* context, tenon_profil
   return TENON_OK;
 }
 
+tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
+                                           tenon_step_work_t* out_work) {
+  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_work", out_work != NULL));
+  tenon__work_t work;
+  bool is_reference = false;
+  const size_t size = out_work->size;
+  if (size < sizeof(size)) {
+    return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "tenon_context_get_step_work: 'size' is %zu; begin with "
+                       "TENON_OPTIONS(tenon_step_work_t)",
+                       size);
+  }
+  TENON_TRY(tenon__context_step_work(context->context, step, &work, &is_reference));
+  const tenon_step_work_t made = {
+      .size = size,
+      .operations = work.operations_known ? work.operations : -1,
+      .bytes_read = work.bytes_read,
+      .bytes_written = work.bytes_written,
+      .flags = (work.is_constant ? TENON_STEP_IS_CONSTANT : 0u) |
+               (work.is_copy ? TENON_STEP_IS_COPY : 0u) |
+               (is_reference ? TENON_STEP_IS_REFERENCE : 0u) |
+               (work.is_elementwise ? TENON_STEP_IS_ELEMENTWISE : 0u),
+  };
+  memcpy(out_work, &made, size < sizeof(made) ? size : sizeof(made));
+  return TENON_OK;
+}
+
 /* ---- States ---- */
 
 static tenon_status_t find_state(tenon_context_t* context, const char* function, const char* name,

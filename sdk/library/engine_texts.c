@@ -27,6 +27,8 @@ struct tenon__engine_texts_t {
   uint32_t step_count; /* known from the beginning */
   tenon_step_info_t* steps;
   sources_t* sources;
+  uint32_t block_count;
+  tenon_block_info_t* blocks;
 };
 
 /* ---- Inputs and outputs ---- */
@@ -220,7 +222,7 @@ static tenon_status_t make_steps(const tenon__plan_t* plan, tenon__engine_texts_
     }
     first += schedule->step_count;
   }
-  return TENON_OK;
+  return tenon__engine_list_blocks(plan, arena, &texts->blocks, &texts->block_count);
 }
 
 /* Makes the steps' texts unless they are there. */
@@ -428,6 +430,20 @@ tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* engine, uint3
   return TENON_OK;
 }
 
+uint32_t tenon_engine_block_count(const tenon_engine_t* engine) {
+  return engine != NULL && need_steps(engine) == TENON_OK ? engine->texts->block_count : 0;
+}
+
+tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
+                                      tenon_block_info_t* out_info) {
+  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
+  TENON_TRY(need_steps(engine));
+  TENON_TRY(check_index(engine, __func__, "block", index, engine->texts->block_count));
+  *out_info = engine->texts->blocks[index];
+  return TENON_OK;
+}
+
 tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_info_t* out_info) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
@@ -442,4 +458,15 @@ tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_
          size < sizeof(engine->texts->info) ? size : sizeof(engine->texts->info));
   out_info->size = size;
   return TENON_OK;
+}
+
+uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count) {
+  if (engine == NULL) {
+    return 0;
+  }
+  const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
+  uint64_t bytes = UINT64_MAX;
+  (void)tenon__plan_scratch_bytes(plan, thread_count == 0 ? plan->thread_count : thread_count,
+                                  &bytes);
+  return bytes;
 }

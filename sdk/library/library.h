@@ -145,6 +145,9 @@ tenon_status_t tenon__engine_input(const tenon_engine_t* engine, const char* fun
                                    uint32_t index, const tenon_io_info_t** out_info);
 tenon_status_t tenon__engine_output(const tenon_engine_t* engine, const char* function,
                                     uint32_t index, const tenon_io_info_t** out_info);
+/* Where the main graph's activations lie; in the arena. OUT_OF_MEMORY is not told. */
+tenon_status_t tenon__engine_list_blocks(const tenon__plan_t* plan, tenon__arena_t* arena,
+                                         tenon_block_info_t** out_blocks, uint32_t* out_count);
 tenon_status_t tenon__engine_texts_create(tenon_engine_t* engine);
 void tenon__engine_texts_destroy(tenon_engine_t* engine);
 

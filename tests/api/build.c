@@ -246,3 +246,40 @@ TENON_TEST(refuses_profiles_that_make_no_sense) {
   EXPECT_CONTAINS(s.messages.text, "lenet.x");
   session_end(&s);
 }
+
+/* A transposed convolution with holes, which only the reference kernel computes: of some extent it
+ * is worth a word, of hardly any it is not. */
+TENON_TEST(says_when_a_heavy_step_is_left_to_the_reference) {
+  static float numbers[16 * 16 * 9];
+  static const int64_t w_dims[] = {16, 16, 3, 3};
+  for (int64_t extent = 4; extent <= 32; extent += 28) {
+    const int64_t dims[] = {1, 16, extent, extent};
+    session_t s;
+    tenon_plan_t* plan = NULL;
+    tenon_value_t operands[2] = {ABSENT, ABSENT};
+    tenon_value_t y = ABSENT;
+    tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+    options.no_measuring = 1;
+    REQUIRE(session_begin(&s, NULL));
+    EXPECT_STATUS(
+        tenon_network_add_input(s.network, "x", TENON_DTYPE_FLOAT32, 4, dims, &operands[0]),
+        TENON_OK);
+    EXPECT_STATUS(tenon_network_add_constant(s.network, "w", TENON_DTYPE_FLOAT32, 4, w_dims,
+                                             numbers, &operands[1]),
+                  TENON_OK);
+    const tenon_attribute_t attributes[] = {TENON_INTS("dilations", 2, 2)};
+    EXPECT_STATUS(tenon_network_add(s.network, "standard.deconvolution/1", "holes", operands, 2,
+                                    attributes, 1, &y, 1),
+                  TENON_OK);
+    EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
+    EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_OK);
+    if (extent == 4) {
+      EXPECT(strstr(s.messages.text, "reference") == NULL);
+    } else {
+      EXPECT_CONTAINS(s.messages.text, "1 heavy step runs on reference kernels");
+      EXPECT_CONTAINS(s.messages.text, "'holes'");
+    }
+    tenon_plan_destroy(plan);
+    session_end(&s);
+  }
+}

@@ -305,3 +305,66 @@ TENON_TEST(sequences_go_in_and_out) {
   EXPECT_CONTAINS(scene.session.messages.text, "item 1 is i32");
   scene_end(&scene);
 }
+
+/* 2 x 3 by 3 x 4: 24 products and sums; then one addition of a constant for each of 8 results. */
+TENON_TEST(tells_what_the_steps_did) {
+  static const int64_t dims[] = {-1, 3};
+  static const int64_t min[] = {1, 3};
+  static const int64_t most[] = {5, 3};
+  static const int64_t weights[] = {3, 4};
+  static const float numbers[12] = {1, 2, 3};
+  float data[15] = {0};
+  const tenon_profile_range_t range = {"x", 2, min, min, most};
+  const tenon_profile_t profile = {&range, 1};
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  scene_t scene;
+  tenon_value_t operands[2];
+  tenon_value_t y = ABSENT;
+  REQUIRE(scene_begin(&scene));
+  tenon_network_t* network = scene.session.network;
+  options.profiles = &profile;
+  options.profile_count = 1;
+  options.no_fusion = 1;
+  options.no_measuring = 1;
+  EXPECT_STATUS(tenon_network_add_input(network, "x", TENON_DTYPE_FLOAT32, 2, dims, &operands[0]),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_constant(network, "w", TENON_DTYPE_FLOAT32, 2, weights, numbers,
+                                           &operands[1]),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add(network, "standard.mat_mul/1", "product", operands, 2, NULL, 0, &y, 1),
+      TENON_OK);
+  EXPECT_STATUS(
+      tenon_builder_get_table()->expression(tenon_network_get_builder(network), "y = x + 1",
+                                            (const char* const[]){"x"}, &y, 1, "more", &y),
+      TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(network, y, "y"), TENON_OK);
+  REQUIRE(scene_start(&scene, &options));
+  tenon_step_work_t work = TENON_OPTIONS(tenon_step_work_t);
+  EXPECT_STATUS(tenon_context_get_step_work(scene.context, 0, &work), TENON_ERROR_INVALID_STATE);
+  for (int64_t rows = 2; rows <= 5; rows += 3) {
+    const int64_t given[] = {rows, 3};
+    const tenon_tensor_view_t x = floats(data, 2, given, NULL);
+    EXPECT_STATUS(tenon_context_set_input(scene.context, 0, &x), TENON_OK);
+    EXPECT_STATUS(tenon_context_run(scene.context), TENON_OK);
+    REQUIRE(tenon_engine_step_count(scene.engine) == 2);
+    EXPECT_STATUS(tenon_context_get_step_work(scene.context, 0, &work), TENON_OK);
+    EXPECT(work.operations == 2 * 3 * 4 * (double)rows);
+    EXPECT(work.bytes_read == 4 * (3 * (double)rows + 12));
+    EXPECT(work.bytes_written == 4 * 4 * (double)rows);
+    EXPECT_INT(work.flags, 0);
+    EXPECT_STATUS(tenon_context_get_step_work(scene.context, 1, &work), TENON_OK);
+    EXPECT(work.operations == 4 * (double)rows);
+    EXPECT_INT(work.flags, TENON_STEP_IS_ELEMENTWISE);
+  }
+  EXPECT_STATUS(tenon_context_get_step_work(scene.context, 2, &work), TENON_ERROR_INVALID_ARGUMENT);
+  /* The product lies in the arena from the first step to the second, at five rows. */
+  REQUIRE(tenon_engine_block_count(scene.engine) == 1);
+  tenon_block_info_t block;
+  EXPECT_STATUS(tenon_engine_get_block(scene.engine, 0, &block), TENON_OK);
+  EXPECT(block.size_bytes >= 80 && block.size_bytes < 80 + 64);
+  EXPECT_INT(block.first_step, 0);
+  EXPECT_INT(block.last_step, 1);
+  EXPECT_STATUS(tenon_engine_get_block(scene.engine, 1, &block), TENON_ERROR_INVALID_ARGUMENT);
+  scene_end(&scene);
+}

@@ -12,9 +12,9 @@
 
 #ifdef SKEW_SHRUNKEN
 #define NAME "older"
-#define ABI "0.1"
-#define BUILT TENON_ABI_VERSION(0, 1)
-/* The last member that the older contract had. */
+#define ABI "0.3"
+#define BUILT TENON_ABI_VERSION(0, 3)
+/* The last member that the oldest contract which is served could do without. */
 #define SIZE(type, last) (offsetof(type, last) + sizeof(((type*)NULL)->last))
 #else
 #define NAME "newer"
@@ -34,7 +34,7 @@
 
 #define TEXT                                                  \
   "name: " NAME "\nversion: 1.0.0\nabi: " ABI                 \
-  "\nneeded: 0.1\nfuture-key: whatever it says\n"             \
+  "\nneeded: 0.3\nfuture-key: whatever it says\n"             \
   "offers: operator " NAME ".twice/1\noffers: operator " NAME \
   ".same/1\n"                                                 \
   "offers: kernel " NAME "_kernel " NAME ".twice/1 cpu\noffers: oracle a b c d e f\n"
@@ -139,7 +139,7 @@ const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
        .stride = sizeof(operator_bytes[0])},
       {.kind = "kernel/1", .items = kernel_bytes, .count = 1, .stride = sizeof(kernel_bytes)}};
   const tenon_plugin_t root = {.built = BUILT,
-                               .needed = TENON_ABI_VERSION(0, 1),
+                               .needed = TENON_ABI_VERSION(0, 3),
                                .name = NAME,
                                .version = "1.0.0",
                                .offerings = (const tenon_offering_t*)(const void*)offering_bytes,

@@ -219,7 +219,7 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_UNSUPPORTED);
     is_failing = false;
     EXPECT_CONTAINS(world.bench.messages.text,
-                    "dense: kernel 'silent' of plugin 'tests' cannot be "
+                    "dense (test.dense/1, tests:silent): the kernel cannot be "
                     "bound to these shapes: unsupported");
   }
   core_world_end(&world);

@@ -8,6 +8,7 @@
 #include "core/expression/evaluate.h"
 #include "core/network/test_operators.h"
 #include "core/runtime/context.h"
+#include "core/tensor/layout.h"
 
 static inline uint32_t core_device_count(void* state, const tenon_sink_t* sink) {
   (void)state;
@@ -139,8 +140,7 @@ static inline tenon_status_t core_expression_tactics(
   tenon_argument_rule_t rules[2][CORE_MOST_OPERANDS];
   (void)state;
   for (uint32_t k = 0; k < CORE_MOST_OPERANDS; ++k) {
-    rules[0][k] = rules[1][k] = (tenon_argument_rule_t){
-        .kind = TENON_LAYOUT_ANY, .strided = 1, .in_place_input = TENON_NONE};
+    rules[0][k] = rules[1][k] = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ANY, .strided = 1};
   }
   if (table->input_count(region) > CORE_MOST_OPERANDS ||
       table->output_count(region) > CORE_MOST_OPERANDS) {
@@ -241,6 +241,25 @@ static inline tenon_status_t core_do_nothing(void* instance, void* bound, tenon_
   (void)outputs;
   (void)output_count;
   return TENON_OK;
+}
+
+/* What products with zeros are. NOLINTNEXTLINE(readability-function-size): likewise */
+static inline tenon_status_t core_write_zeros(void* instance, void* bound, tenon_run_t* run,
+                                              const tenon_run_table_t* host,
+                                              const tenon_argument_t* inputs, uint32_t input_count,
+                                              const tenon_argument_t* outputs,
+                                              uint32_t output_count) {
+  for (uint32_t k = 0; k < output_count; ++k) {
+    const tenon_tensor_view_t* view = &outputs[k].tensor;
+    uint64_t count = 0;
+    size_t bytes = 0;
+    if (outputs[k].kind == TENON_ARGUMENT_TENSOR &&
+        tenon__element_count(view->rank, view->dims, &count) &&
+        tenon__dtype_bytes(view->dtype, count, &bytes)) {
+      memset(view->data, 0, bytes);
+    }
+  }
+  return core_do_nothing(instance, bound, run, host, inputs, input_count, outputs, output_count);
 }
 
 typedef struct core_world_t {

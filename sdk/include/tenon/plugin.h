@@ -61,12 +61,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 2u
+#define TENON_ABI_MINOR 3u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
-#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 1)
-#define TENON_ABI_NEEDED_TEXT "0.1"
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 3)
+#define TENON_ABI_NEEDED_TEXT "0.3"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -413,13 +413,24 @@ enum {
   TENON_PORT_SHAPE_OPERAND = 1u << 2, /* its contents take part in shapes; lives on the host */
   TENON_PORT_SEQUENCE = 1u << 3,
   TENON_PORT_OPTIONAL_TYPE = 1u << 4, /* a value of the type optional(...) */
-  TENON_PORT_UNBOUNDED = 1u << 5,     /* an output whose extents only the run knows */
+  TENON_PORT_UNBOUNDED = 1u << 5,     /* an output whose extents only the run knows: see below */
   TENON_PORT_HETEROGENEOUS = 1u << 6  /* variadic: each item its own type */
 };
 
 /* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the
- * DTYPE attribute `name`. `domain`: what values it takes, for whoever makes test data: NULL or
- * "any", "finite", "[0,1]", "positive", "sorted", "index(x, axis)". */
+ * DTYPE attribute `name`. `domain`: what values it takes, for whoever makes data, as the host does
+ * when it times tactics. NULL, or words of this list separated by blanks, each at most once:
+ *   any, finite       nothing more is asked; made floats are ordinary numbers
+ *   positive          above 0
+ *   nonzero           not 0
+ *   [a,b]             numbers from a to b, both included: "[0,1]", "[-1,1]", "[1,inf]"
+ *   sorted            never falling along the last axis
+ *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`: a number,
+ * negative from the end, or the name of an INT attribute coordinates(x, n) likewise, a tuple along
+ * the last axis of this port: its element k for axis n + k distinct          with one of the two
+ * above: no place is named twice (along `axis`, for index) Anything else disables the operator. A
+ * kernel may rely on it: data of others' making that breaks it is the kernel's to find, by
+ * run->fail, where it would be read or written out of bounds. */
 typedef struct tenon_port_t {
   size_t size;
   const char* name;
@@ -531,6 +542,16 @@ typedef struct tenon_shape_table_t {
   void (*require)(tenon_shape_builder_t* builder, tenon_dim_t condition, const char* message);
 } tenon_shape_table_t;
 
+/* Extents that the kernel finds. A shape rule says `fresh(bound)` (by `infer`: `fresh`) where only
+ * running tells an extent; `bound` is the most that it can be, and without one nothing is known. An
+ * output with such an extent of its own, bounded or not, reaches the kernel as
+ * TENON_ARGUMENT_ALLOCATE, also while tactics are timed: enqueue calls allocate_output with all
+ * extents, none above its bound. Readers of the output get it as a tensor of the extents found. A
+ * port has PORT_UNBOUNDED where no rule could say even the rank; beside a rule it repeats, for
+ * people, what `fresh` says. The trait `extents` and a view's `device_extents` are kept for kernels
+ * that leave what they find in device memory: hosts of this version ignore the one and pass NULL
+ * for the other. */
+
 /* An operator. [growing]
  *
  * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
@@ -554,12 +575,16 @@ typedef struct tenon_shape_table_t {
  *             foldable, not_foldable  may, may not, be computed at build on constants
  *             transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
- *             extents                 takes actual extents from the device
+ *             extents                 takes actual extents from the device: see above
  * cases     T3: expression: "y = x * sigmoid(x)".
  * moves     T3: index map: "x[d] = o(index_of(perm, d))".
  * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
  * An operator has at most one of cases and moves.
- * infer     [build] instead of `shape`; `state` is what the plugin's start returned. */
+ * infer     [build] instead of `shape`; `state` is what the plugin's start returned.
+ * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
+ * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
+ * -1)". NULL: not known. What has cases or moves is counted by the core. It is no part of the
+ * operator's contract. */
 typedef struct tenon_operator_t {
   size_t size;
   const char* name;
@@ -594,6 +619,7 @@ typedef struct tenon_operator_t {
   const char* traits;
   tenon_status_t (*infer)(void* state, tenon_shape_builder_t* builder,
                           const tenon_shape_table_t* table);
+  const char* operations;
 } tenon_operator_t;
 
 #define TENON_OPERATOR_STRIDES                                                                    \
@@ -708,13 +734,16 @@ enum {
   TENON_LAYOUT_FOLLOWS = 3    /* dense, same order of dimensions as region input `argument` */
 };
 
-/* What a tactic asks of one input or output. [frozen] */
+/* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
+ * Constants lie in rows whatever the rule says: kernels pack them. Hosts of this version carry
+ * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
+ * borders, planes or scales is refused (LAYOUT). */
 typedef struct tenon_argument_rule_t {
   uint32_t kind;     /* TENON_LAYOUT_* */
   uint32_t argument; /* FOLLOWS: which input */
   const tenon_layout_t* layout;
-  uint32_t strided;        /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
-  uint32_t in_place_input; /* outputs: may share memory with this input; TENON_NONE: no */
+  uint32_t strided;  /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
+  uint32_t in_place; /* outputs: 1 + the region's input that it may overwrite; 0: none */
 } tenon_argument_rule_t;
 
 /* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
@@ -729,7 +758,9 @@ typedef struct tenon_numerics_t {
 } tenon_numerics_t;
 
 enum {
-  TENON_TACTIC_EXACT_SHAPES = 1u << 0, /* valid at the optimum's shapes alone */
+  /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
+   */
+  TENON_TACTIC_EXACT_SHAPES = 1u << 0,
   TENON_TACTIC_HOST_WAITS = 1u << 1,
   TENON_TACTIC_EXCLUSIVE = 1u << 2, /* needs the device alone */
   TENON_TACTIC_RECORDABLE = 1u << 3,
@@ -737,7 +768,18 @@ enum {
   TENON_TACTIC_RELEASES_EARLY = 1u << 5
 };
 
-/* One kernel with one configuration. [growing] Emitted through a callback, copied by the host. */
+/* One kernel with one configuration. [growing] Emitted through a callback, copied by the host.
+ *
+ * Scratch is what a call may use while it runs: scratch_bytes and, behind them,
+ * scratch_bytes_per_thread for each thread of the context that runs it, which need not be as many
+ * as the build had. So what thread t writes begins at scratch + scratch_bytes + t *
+ * scratch_bytes_per_thread; multiples of 64 keep parts on cache lines of their own. Both are the
+ * largest need over the profile.
+ *
+ * All tactics of a region get the same data when they are timed, and their outputs are compared:
+ * what one of them does not write, or computes otherwise than the others and the operator's meaning
+ * (its reference kernel, its expression), is refused (WRONG). They may differ by rounding: by as
+ * much as `numerics` and the number of terms that an output adds up give reason for. */
 typedef struct tenon_tactic_t {
   size_t size;
   const char* name;          /* for people and for the timing cache: "tile 14x32, channels last" */
@@ -746,12 +788,15 @@ typedef struct tenon_tactic_t {
   const tenon_argument_rule_t* outputs; /* likewise */
   const tenon_numerics_t* numerics;     /* NULL: zeros */
   size_t configuration_size;
-  uint64_t scratch_bytes; /* over the profile: the largest need, for all threads together */
+  uint64_t scratch_bytes; /* for all threads together */
   uint64_t zeroed_bytes;  /* zero when the context is made; the kernel leaves it zero */
   uint64_t persistent_bytes;
-  double estimate_seconds; /* at the optimum; 0: no idea. Used when a build may not measure */
+  /* At the optimum; 0: no idea. Counts where nothing could be measured: what was measured comes
+   * first, then what is estimated, then the rest. */
+  double estimate_seconds;
   uint32_t flags;
   uint32_t launches;
+  uint64_t scratch_bytes_per_thread; /* since 0.3 */
 } tenon_tactic_t;
 
 /* Why a kernel does not take a region: a closed list. Not an error. */
@@ -777,6 +822,7 @@ typedef struct tenon_tactic_t {
   X(POLICY, "is excluded by the build's policy")                    \
   X(SLOWER, "was slower")                                           \
   X(FAILED, "failed when it was tried")                             \
+  X(WRONG, "is wrong")                                              \
   X(EMPTY, "nothing to do: the region has no elements")             \
   X(OTHER, "see the detail")
 
@@ -851,8 +897,6 @@ typedef struct tenon_prepare_table_t {
                               const char* validity, const void** out_data, size_t* out_size);
   tenon_status_t (*save_blob)(tenon_preparation_t* preparation, const char* key,
                               const char* validity, const void* data, size_t size_bytes);
-  /* Number of threads that `parallel` will use. */
-  uint32_t (*thread_count)(tenon_preparation_t* preparation);
   /* A device's service by versioned string, NULL if absent. */
   void* (*service)(tenon_preparation_t* preparation, const char* name);
   const tenon_sink_t* (*sink)(tenon_preparation_t* preparation);
@@ -873,22 +917,27 @@ typedef struct tenon_bind_table_t {
    * NULL: out of memory. */
   const int64_t* (*space)(tenon_binding_t* binding, uint32_t slot);
   const tenon_sink_t* (*sink)(tenon_binding_t* binding);
+  /* How many threads `parallel` has in this context. Contexts of one engine need not have equally
+   * many, so `prepare`, which serves all of them, has no such number. Since 0.3. */
+  uint32_t (*thread_count)(tenon_binding_t* binding);
 } tenon_bind_table_t;
 
 /* [growing] What `enqueue` may call. All [run]. */
 typedef struct tenon_run_table_t {
   size_t size;
-  void* (*scratch)(tenon_run_t* run); /* at least scratch_bytes, aligned to 64 */
+  /* scratch_bytes + thread_count * scratch_bytes_per_thread, aligned to 64 */
+  void* (*scratch)(tenon_run_t* run);
   void* (*zeroed)(tenon_run_t* run);
   void* (*persistent)(tenon_run_t* run);
   tenon_stream_t* (*stream)(tenon_run_t* run);
   /* Runs body(user, i) for each i in [0, count), on the host's threads, and waits. `thread` is in
-   * [0, thread_count). Bodies must not call parallel. Host devices alone. */
+   * [0, thread_count). Bodies must not call parallel: that runs nothing and makes the call fail
+   * with INVALID_STATE. Host devices alone. */
   void (*parallel)(tenon_run_t* run, uint32_t count,
                    void (*body)(void* user, uint32_t index, uint32_t thread), void* user);
   uint32_t (*thread_count)(tenon_run_t* run);
-  /* An output of kind ARGUMENT_ALLOCATE: memory for these extents, dense row-major; may be called
-   * once for each output and call. The one [run] function that may allocate. */
+  /* An output of kind ARGUMENT_ALLOCATE: memory for these extents, dense row-major; must be called
+   * once for each such output and call. The one [run] function that may allocate. */
   tenon_status_t (*allocate_output)(tenon_run_t* run, uint32_t output, uint32_t rank,
                                     const int64_t* dims, void** out_data);
   /* Sequence and optional outputs: begins empty; appends a dense copy of `item`. */
@@ -896,7 +945,7 @@ typedef struct tenon_run_table_t {
   /* Keeps a copy of a string until the output that holds it is overwritten. */
   tenon_status_t (*copy_string)(tenon_run_t* run, uint32_t output, tenon_string_view_t text,
                                 tenon_string_view_t* out_copy);
-  /* An error found in data (an index out of range): written to the sink, with the node's name. */
+  /* An error found in data (an index out of range): written to the sink, with node and kernel. */
   tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
   /* 1 when nobody wants the result any more: the kernel may leave off where it is, with outputs and
    * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
@@ -942,11 +991,13 @@ typedef struct tenon_kernel_t {
   uint32_t flags;
   uint32_t input_limit;
   uint32_t reserved;
-  /* [build], and [load] again: 1 accepts, 0 refuses and says why. NULL accepts all. Reads, decides,
-   * allocates nothing. At load, constants whose bytes the plan does not hold read as zeros. */
+  /* [build], and [load] again: 1 accepts, 0 refuses and says why (NONE counts as OTHER). NULL
+   * accepts all. Reads, decides, allocates nothing. At load, constants whose bytes the plan does
+   * not hold read as zeros. */
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
-  /* [build] Emits one or more tactics. NULL: one, without configuration, row-major. */
+  /* [build] Emits one or more tactics, the 64 of lowest estimate of which are tried. NULL: one,
+   * without configuration, row-major. None, or a failure: the kernel is refused. */
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit,
@@ -1371,8 +1422,8 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
  *   version: 1.2.0               [required]
- *   abi: 0.1                     [required] built
- *   needed: 0.1                  [required]
+ *   abi: 0.3                     [required] built
+ *   needed: 0.3                  [required]
  *   vendor: Acme
  *   licence: MIT
  *   url: https://acme.example
@@ -1380,9 +1431,10 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
  *   needs-library: libcudnn.so.9 linked|opened
- *   needs-isa: avx2              runs on no processor without it: refused there before it is loaded
- *   threads: own                 brings threads of its own
- *   host-service: neighbour/1    asks for it
+ *   needs-isa: avx2              runs on no processor without it: refused there before it is
+ * loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw avx512dq avx512vl; aarch64:
+ * neon. A name of another list is refused; what a device must have is the kernel's `isa` threads:
+ * own                 brings threads of its own host-service: neighbour/1    asks for it
  *
  * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
  * registry then loads the plugin when anything of that kind is looked for.
@@ -1403,7 +1455,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 2
+#define TENON_ABI_MINOR_DIGIT 3
 
 /* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
  * pad it. */

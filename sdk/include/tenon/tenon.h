@@ -291,7 +291,7 @@ typedef struct tenon_build_options_t {
   const tenon_profile_t* profiles;
   uint32_t profile_count;
   uint32_t thread_count;          /* to tune for; 0: this process's processors */
-  const char* device;             /* NULL: the first that is there */
+  const char* device;             /* NULL: the host's own, whatever else is there */
   uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
   uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
   double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
@@ -384,6 +384,20 @@ TENON_API tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* eng
                                                        const uint32_t** out_steps,
                                                        uint32_t* out_count);
 
+/* One piece of the activations' memory of the main graph, at the profile's maximum: a tensor, or
+ * what the bodies of a control step take while it runs. Pieces whose lives do not meet may share
+ * bytes. Strings live as long as the engine. */
+typedef struct tenon_block_info_t {
+  const char* name;
+  uint64_t offset_bytes;
+  uint64_t size_bytes;
+  uint32_t first_step; /* that writes it: an index as for tenon_engine_get_step */
+  uint32_t last_step;  /* that reads it; the number of the main graph's steps: until the end */
+} tenon_block_info_t;
+TENON_API uint32_t tenon_engine_block_count(const tenon_engine_t* engine);
+TENON_API tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
+                                                tenon_block_info_t* out_info);
+
 typedef struct tenon_engine_info_t {
   size_t size;
   const char* device;
@@ -392,14 +406,17 @@ typedef struct tenon_engine_info_t {
   const char* patches; /* lines "pass: node": what the optimiser did */
   uint64_t plan_bytes;
   uint64_t weights_bytes;
-  uint64_t arena_bytes; /* activations, at the profile's maximum */
-  uint64_t scratch_bytes;
+  uint64_t arena_bytes;      /* activations, at the profile's maximum */
+  uint64_t scratch_bytes;    /* of a context with `thread_count` threads */
   uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
   uint32_t thread_count;     /* tuned for */
   uint32_t tuned_only;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
+/* Scratch that a context of so many threads takes; 0 threads: of as many as the plan was tuned for.
+ * UINT64_MAX: more than there can be. [any] */
+TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint32_t thread_count);
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
@@ -471,6 +488,26 @@ TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t
 typedef void (*tenon_profiler_t)(void* user, uint32_t step, double seconds);
 TENON_API tenon_status_t tenon_context_set_profiler(tenon_context_t* context,
                                                     tenon_profiler_t profiler, void* user);
+enum {
+  TENON_STEP_IS_CONSTANT = 1u << 0,   /* computes the same in each run: it depends on no input */
+  TENON_STEP_IS_COPY = 1u << 1,       /* changes a layout, and nothing else */
+  TENON_STEP_IS_REFERENCE = 1u << 2,  /* by a kernel that is there to be right, not to be fast */
+  TENON_STEP_IS_ELEMENTWISE = 1u << 3 /* a program of expressions without reductions, alone */
+};
+
+/* How much one step did at the extents of the last run (of its last iteration, in bodies). */
+typedef struct tenon_step_work_t {
+  size_t size;
+  double operations; /* arithmetic, a multiply-add counts two; negative: not known */
+  double bytes_read; /* each tensor once, weights included, at their size in the network */
+  double bytes_written;
+  uint32_t flags; /* TENON_STEP_IS_* */
+  uint32_t reserved;
+} tenon_step_work_t;
+
+/* INVALID_STATE before the first run. `step` as for tenon_engine_get_step. */
+TENON_API tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
+                                                     tenon_step_work_t* out_work);
 /* States by name: dense, of the declared type and shape. */
 TENON_API tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name,
                                                   void* out_data, size_t size_bytes);

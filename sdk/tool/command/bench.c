@@ -161,6 +161,11 @@ static uint32_t thread_count(const bench_t* bench, const tenon_engine_info_t* in
   return bench->building.threads > 0 ? bench->building.threads : info->thread_count;
 }
 
+static uint64_t scratch_bytes(const bench_t* bench, const tool_execution_t* execution,
+                              const tenon_engine_info_t* info) {
+  return tenon_engine_scratch_bytes(execution->engine, thread_count(bench, info));
+}
+
 static void print_json(const bench_t* bench, const tool_execution_t* execution,
                        const tenon_engine_info_t* info) {
   const tool_times_t* times = &bench->times;
@@ -181,7 +186,7 @@ static void print_json(const bench_t* bench, const tool_execution_t* execution,
   tool_json_number(&json, "build_ms", bench->file.build_seconds * 1e3);
   tool_json_text(&json, "cache", tool_cache_use_text(bench->file.use));
   tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
-  tool_json_unsigned(&json, "scratch_bytes", info->scratch_bytes);
+  tool_json_unsigned(&json, "scratch_bytes", scratch_bytes(bench, execution, info));
   tool_json_unsigned(&json, "weights_bytes", info->weights_bytes);
   tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
   tool_json_unsigned(&json, "plan_bytes", info->plan_bytes);
@@ -213,7 +218,7 @@ static void print_text(const bench_t* bench, const tool_execution_t* execution,
       "%.1f), workspace %.1f\n",
       (double)bench->memory_bytes / mib, (double)info->weights_bytes / mib,
       (double)info->arena_bytes / mib, (double)info->peak_alive_bytes / mib,
-      (double)info->scratch_bytes / mib);
+      (double)scratch_bytes(bench, execution, info) / mib);
 }
 
 static tenon_status_t report(bench_t* bench, tool_execution_t* execution) {

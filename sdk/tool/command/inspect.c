@@ -6,6 +6,7 @@
 #include "command/commands.h"
 #include "data/file.h"
 #include "page/page.h"
+#include "page/timing.h"
 #include "session/common.h"
 #include "session/session.h"
 #include "text/console.h"
@@ -158,14 +159,14 @@ static void print_step_json(uint32_t index, const tenon_step_info_t* step, doubl
   tool_json_text(&json, "outputs", step->outputs);
   tool_json_text(&json, "layout", step->layout);
   tool_json_number(&json, "measured_us", step->measured_seconds * 1e6);
-  tool_json_number(&json, "mean_us", seconds * 1e6);
+  tool_json_number(&json, "median_us", seconds * 1e6);
   tool_json_unsigned(&json, "depth", step->depth);
   tool_json_lines(&json, "refusals", step->refusals);
   tool_json_end(&json);
 }
 
 static tenon_status_t print_steps(const inspect_t* inspect, const tool_execution_t* execution,
-                                  const tool_step_times_t* times) {
+                                  const tool_timing_t* timing) {
   const uint32_t count = tenon_engine_step_count(execution->engine);
   tool_say("%5s %10s  %-28s %-26s %-16s %s\n", "step", "us", "name", "kernel", "layout",
            "nodes; what is fused");
@@ -175,8 +176,7 @@ static tenon_status_t print_steps(const inspect_t* inspect, const tool_execution
     if (status != TENON_OK) {
       return status;
     }
-    const double seconds =
-        times != NULL ? times->seconds[i] / times->run_count : step.measured_seconds;
+    const double seconds = timing != NULL ? timing->steps[i].median : step.measured_seconds;
     if (tool_console_is_json()) {
       print_step_json(i, &step, seconds);
       continue;
@@ -196,25 +196,10 @@ static tenon_status_t print_steps(const inspect_t* inspect, const tool_execution
 
 /* ---- Running, for the times ---- */
 
-/* One run, then as many as fit into a second, at most 50. */
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
-                              const tool_feed_t* feed, tool_step_times_t* out_times) {
-  tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
-  if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
-  }
-  const double begin = tool_seconds();
-  if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
-  }
-  const double seconds = tool_seconds() - begin;
-  const double runs = seconds > 0 ? 1 / seconds : 50;
-  return status == TENON_OK ? tool_step_times_measure(execution,
-                                                      runs < 1    ? 1
-                                                      : runs > 50 ? 50
-                                                                  : (uint32_t)runs,
-                                                      out_times)
-                            : status;
+                              const tool_feed_t* feed, tool_timing_t* out_timing) {
+  const tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
+  return status == TENON_OK ? tool_timing_measure(execution, out_timing) : status;
 }
 
 static void print_verified(void) {
@@ -237,9 +222,31 @@ static const char* page_title(const char* path) {
   return base > path + 1 ? base - 1 : path;
 }
 
-static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t* execution,
-                                      const tool_feed_t* feed) {
-  tool_step_times_t times = {0};
+static tenon_status_t write_page(const inspect_t* inspect, tenon_registry_t* registry,
+                                 const tool_execution_t* execution, const tool_timing_t* timing) {
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  tool_peak_t peak = {0};
+  tool_facts_t facts;
+  tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
+  if (status == TENON_OK && timing != NULL) {
+    peak = tool_peak_measure(registry, info.device, info.thread_count);
+  }
+  if (status == TENON_OK) {
+    status = tool_facts_collect(execution, timing, &peak, &facts);
+  }
+  if (status == TENON_OK) {
+    status = tool_page_write(inspect->html, page_title(inspect->model), execution, &facts);
+    tool_facts_free(&facts);
+  }
+  if (status == TENON_OK) {
+    tool_say("%s: written\n", inspect->html);
+  }
+  return status;
+}
+
+static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t* registry,
+                                      tool_execution_t* execution, const tool_feed_t* feed) {
+  tool_timing_t timing = {0};
   bool ran = false;
   tenon_status_t status = print_info(inspect, execution);
   if (status == TENON_OK && inspect->verify) {
@@ -250,23 +257,19 @@ static tenon_status_t inspect_session(const inspect_t* inspect, tool_execution_t
   }
   if (status == TENON_OK && !inspect->no_run) {
     tool_console_soften(true);
-    ran = measure(inspect, execution, feed, &times) == TENON_OK;
+    ran = measure(inspect, execution, feed, &timing) == TENON_OK;
     tool_console_soften(false);
   }
   if (status == TENON_OK) {
-    status = print_steps(inspect, execution, ran ? &times : NULL);
+    status = print_steps(inspect, execution, ran ? &timing : NULL);
   }
   if (status == TENON_OK && inspect->network && !tool_console_is_json()) {
     tenon_engine_print_network(execution->engine, tool_write_file, stdout);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    const tool_page_t page = {page_title(inspect->model), execution, ran ? &times : NULL};
-    status = tool_page_write(inspect->html, &page);
-    if (status == TENON_OK) {
-      tool_say("%s: written\n", inspect->html);
-    }
+    status = write_page(inspect, registry, execution, ran ? &timing : NULL);
   }
-  tool_step_times_free(&times);
+  tool_timing_free(&timing);
   return status;
 }
 
@@ -289,7 +292,7 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
   }
   status = tool_session_open(*out_registry, inspect->model, &inspect->building, &feed, &session);
   if (status == TENON_OK) {
-    status = inspect_session(inspect, &session.execution, &feed);
+    status = inspect_session(inspect, *out_registry, &session.execution, &feed);
     tool_session_close(&session);
   }
   tool_feed_free(&feed);

@@ -6,7 +6,7 @@
 
 #include "data/element.h"
 #include "page/graph.h"
-#include "page/page.h"
+#include "page/html.h"
 #include "page/words.h"
 #include "text/memory.h"
 #include "text/shape_text.h"
@@ -20,14 +20,13 @@ enum { NAME_LIMIT = 30, WORDS_LIMIT = 34, LINES_MAX = 3 };
 
 /* What stands for each node of the graph. */
 typedef struct figure_t {
-  const tool_drawing_t* drawing;
+  const tool_facts_t* facts;
   tool_graph_t graph;
   uint32_t* node_of_step; /* TENON_NONE: not in this picture */
   uint32_t* step_of_node; /* TENON_NONE: an input or an output */
   const char** label_of_node;
   const tenon_io_info_t** tensor_of_node; /* of inputs and outputs */
   tenon_io_info_t* tensors;
-  double longest; /* seconds of the slowest step */
 } figure_t;
 
 static uint32_t add_node(figure_t* figure, uint32_t step, const char* label) {
@@ -56,10 +55,10 @@ static uint32_t add_tensor(figure_t* figure, tenon_io_info_t* tensor) {
 }
 
 static tenon_status_t add_inputs(figure_t* figure) {
-  const uint32_t count = tenon_engine_input_count(figure->drawing->engine);
+  const uint32_t count = tenon_engine_input_count(figure->facts->engine);
   for (uint32_t i = 0; i < count; ++i) {
     const tenon_status_t status =
-        tenon_engine_get_input(figure->drawing->engine, i, &figure->tensors[i]);
+        tenon_engine_get_input(figure->facts->engine, i, &figure->tensors[i]);
     if (status != TENON_OK) {
       return status;
     }
@@ -68,34 +67,27 @@ static tenon_status_t add_inputs(figure_t* figure) {
   return TENON_OK;
 }
 
-static tenon_status_t add_steps(figure_t* figure, bool bodies) {
-  const tool_drawing_t* drawing = figure->drawing;
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
+static void add_steps(figure_t* figure, bool bodies) {
+  const tool_facts_t* facts = figure->facts;
+  for (uint32_t i = 0; i < facts->count; ++i) {
     figure->node_of_step[i] = TENON_NONE;
-    if ((drawing->steps[i].depth > 0) == bodies) {
-      figure->node_of_step[i] = add_node(figure, i, drawing->steps[i].name);
+    if ((facts->steps[i].info.depth > 0) == bodies) {
+      figure->node_of_step[i] = add_node(figure, i, facts->steps[i].info.name);
     }
   }
-  const uint32_t inputs = bodies ? 0 : tenon_engine_input_count(drawing->engine);
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
-    const uint32_t* sources = NULL;
-    uint32_t count = 0;
-    const tenon_status_t status =
-        tenon_engine_get_step_sources(drawing->engine, i, &sources, &count);
-    if (status != TENON_OK) {
-      return status;
-    }
-    for (uint32_t k = 0; k < count && figure->node_of_step[i] != TENON_NONE; ++k) {
-      tool_graph_add_edge(&figure->graph, figure->node_of_step[sources[k]],
+  const uint32_t inputs = bodies ? 0 : tenon_engine_input_count(facts->engine);
+  for (uint32_t i = 0; i < facts->count; ++i) {
+    const tool_fact_t* fact = &facts->steps[i];
+    for (uint32_t k = 0; k < fact->source_count && figure->node_of_step[i] != TENON_NONE; ++k) {
+      tool_graph_add_edge(&figure->graph, figure->node_of_step[fact->sources[k]],
                           figure->node_of_step[i]);
     }
     for (uint32_t k = 0; k < inputs && figure->node_of_step[i] != TENON_NONE; ++k) {
-      if (lists_name(drawing->steps[i].inputs, figure->label_of_node[k])) {
+      if (lists_name(facts->steps[i].info.inputs, figure->label_of_node[k])) {
         tool_graph_add_edge(&figure->graph, k, figure->node_of_step[i]);
       }
     }
   }
-  return TENON_OK;
 }
 
 /* An output that is a view has another name than what a step writes: it belongs to the first step
@@ -115,18 +107,19 @@ static void join_view(figure_t* figure, uint32_t node) {
 }
 
 static tenon_status_t add_outputs(figure_t* figure) {
-  const tool_drawing_t* drawing = figure->drawing;
-  const uint32_t count = tenon_engine_output_count(drawing->engine);
+  const tool_facts_t* facts = figure->facts;
+  const uint32_t count = tenon_engine_output_count(facts->engine);
   for (uint32_t i = 0; i < count; ++i) {
-    tenon_io_info_t* tensor = &figure->tensors[tenon_engine_input_count(drawing->engine) + i];
-    const tenon_status_t status = tenon_engine_get_output(drawing->engine, i, tensor);
+    tenon_io_info_t* tensor = &figure->tensors[tenon_engine_input_count(facts->engine) + i];
+    const tenon_status_t status = tenon_engine_get_output(facts->engine, i, tensor);
     if (status != TENON_OK) {
       return status;
     }
     const uint32_t node = add_tensor(figure, tensor);
     bool found = false;
-    for (uint32_t k = 0; k < drawing->step_count; ++k) {
-      if (drawing->steps[k].depth == 0 && lists_name(drawing->steps[k].outputs, tensor->name)) {
+    for (uint32_t k = 0; k < facts->count; ++k) {
+      if (facts->steps[k].info.depth == 0 &&
+          lists_name(facts->steps[k].info.outputs, tensor->name)) {
         tool_graph_add_edge(&figure->graph, figure->node_of_step[k], node);
         found = true;
       }
@@ -139,14 +132,6 @@ static tenon_status_t add_outputs(figure_t* figure) {
 }
 
 /* ---- SVG ---- */
-
-double tool_drawing_longest(const tool_drawing_t* drawing) {
-  double longest = 0;
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
-    longest = drawing->seconds[i] > longest ? drawing->seconds[i] : longest;
-  }
-  return longest;
-}
 
 static void write_edge(FILE* file, const tool_graph_t* graph, const tool_graph_edge_t* edge) {
   const tool_graph_node_t* from = &graph->nodes[edge->from];
@@ -219,14 +204,14 @@ static void write_tensor_box(FILE* file, const tool_graph_node_t* place, const c
 
 static void write_step_box(FILE* file, const figure_t* figure, const tool_graph_node_t* place,
                            uint32_t step) {
-  const tool_drawing_t* drawing = figure->drawing;
-  const tenon_step_info_t* info = &drawing->steps[step];
+  const tool_facts_t* facts = figure->facts;
+  const tenon_step_info_t* info = &facts->steps[step].info;
   lines_t lines = {.count = 0};
   char words[TOOL_WORDS_BYTES];
   char time[32];
   char colour[32];
-  tool_words_time(drawing->seconds[step], time);
-  tool_words_colour(figure->longest > 0 ? drawing->seconds[step] / figure->longest : 0, colour);
+  tool_words_time(facts->steps[step].seconds, time);
+  tool_words_colour(facts->longest > 0 ? facts->steps[step].seconds / facts->longest : 0, colour);
   tool_words_others(info, words);
   add_line(&lines, words);
   (void)snprintf(words, sizeof(words), "%.20s, %s",
@@ -274,21 +259,19 @@ static void write_figure(FILE* file, const figure_t* figure) {
   (void)fputs("</svg></div>\n", file);
 }
 
-tenon_status_t tool_drawing_write(FILE* file, const tool_drawing_t* drawing, bool bodies) {
-  const size_t most = (size_t)drawing->step_count + tenon_engine_input_count(drawing->engine) +
-                      tenon_engine_output_count(drawing->engine);
-  figure_t figure = {.drawing = drawing, .longest = tool_drawing_longest(drawing)};
-  figure.node_of_step = tool_allocate(drawing->step_count, sizeof(uint32_t));
+tenon_status_t tool_drawing_write(FILE* file, const tool_facts_t* facts, bool bodies) {
+  const size_t most = (size_t)facts->count + tenon_engine_input_count(facts->engine) +
+                      tenon_engine_output_count(facts->engine);
+  figure_t figure = {.facts = facts};
+  figure.node_of_step = tool_allocate(facts->count, sizeof(uint32_t));
   figure.step_of_node = tool_allocate(most, sizeof(uint32_t));
   figure.label_of_node = tool_allocate(most, sizeof(char*));
   figure.tensor_of_node = tool_allocate(most, sizeof(tenon_io_info_t*));
-  figure.tensors = tool_allocate(most - drawing->step_count, sizeof(tenon_io_info_t));
+  figure.tensors = tool_allocate(most - facts->count, sizeof(tenon_io_info_t));
   tenon_status_t status = bodies ? TENON_OK : add_inputs(&figure);
   if (status == TENON_OK) {
-    status = add_steps(&figure, bodies);
-  }
-  if (status == TENON_OK && !bodies) {
-    status = add_outputs(&figure);
+    add_steps(&figure, bodies);
+    status = bodies ? TENON_OK : add_outputs(&figure);
   }
   if (status == TENON_OK) {
     tool_graph_lay_out(&figure.graph, gap, layer_step, box_height);

@@ -1,22 +1,15 @@
-/* One HTML page about a plan, without anything from elsewhere: totals, the graph as drawn, where
- * time goes, and for each step what it computes, why its tactic was chosen and why the others were
- * not. */
+/*
+ * One HTML page about a plan, without anything from elsewhere. At the top what one comes for: what
+ * is slow, is that slow for this machine, what could be better. Then where time and memory go, the
+ * graph as drawn, and for each step what it computes and why its tactic was chosen.
+ */
 #ifndef TOOL_PAGE_PAGE_H_
 #define TOOL_PAGE_PAGE_H_
 
-#include <stdio.h>
+#include "page/facts.h"
 
-#include "session/session.h"
-
-typedef struct tool_page_t {
-  const char* title; /* the model's or plan's name */
-  const tool_execution_t* execution;
-  const tool_step_times_t* times; /* NULL: as measured when it was built */
-} tool_page_t;
-
-tenon_status_t tool_page_write(const char* path, const tool_page_t* page);
-
-/* Text inside HTML: & < > " are escaped, control characters dropped. */
-void tool_html_text(FILE* file, const char* text, size_t limit);
+/* `title`: the model's or plan's name. */
+tenon_status_t tool_page_write(const char* path, const char* title,
+                               const tool_execution_t* execution, const tool_facts_t* facts);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/page.h"
+#include "page/html.h"
+#include "page/repeats.h"
 #include "page/words.h"
 #include "text/memory.h"
 
@@ -17,26 +18,27 @@ typedef struct share_t {
 } share_t;
 
 /* Names fit into pieces that are at least so large. */
+/* Lines between more pieces than these would leave no room for the pieces. */
+enum { LINED_STEPS_MOST = 200 };
 static const double share_with_name = 0.07;
 
-static void write_bar(FILE* file, const tool_drawing_t* drawing) {
-  const double longest = tool_drawing_longest(drawing);
-  (void)fputs("<h2>Where time goes</h2>\n<div class=\"bar\">\n", file);
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
+void tool_shares_write_bar(FILE* file, const tool_facts_t* facts) {
+  (void)fprintf(file, "<div class=\"bar%s\">\n", facts->count > LINED_STEPS_MOST ? " fine" : "");
+  for (uint32_t i = 0; i < facts->count; ++i) {
     const double share =
-        drawing->total_seconds > 0 ? drawing->seconds[i] / drawing->total_seconds : 0;
-    if (drawing->steps[i].depth > 0) {
+        facts->total_seconds > 0 ? facts->steps[i].seconds / facts->total_seconds : 0;
+    if (facts->steps[i].info.depth > 0) {
       continue;
     }
     char colour[32];
     char time[32];
-    tool_words_colour(longest > 0 ? drawing->seconds[i] / longest : 0, colour);
-    tool_words_time(drawing->seconds[i], time);
+    tool_words_colour(facts->longest > 0 ? facts->steps[i].seconds / facts->longest : 0, colour);
+    tool_words_time(facts->steps[i].seconds, time);
     (void)fprintf(file, "<a href=\"#step%u\" style=\"flex:%.6f;background:%s\" title=\"", i,
                   share * 1000, colour);
-    tool_html_text(file, drawing->steps[i].name, SIZE_MAX);
+    tool_html_text(file, facts->steps[i].info.name, SIZE_MAX);
     (void)fprintf(file, ": %s, %.1f %%\">", time, share * 100);
-    tool_html_text(file, share >= share_with_name ? drawing->steps[i].name : "", SIZE_MAX);
+    tool_html_text(file, share >= share_with_name ? facts->steps[i].info.name : "", SIZE_MAX);
     (void)fputs("</a>\n", file);
   }
   (void)fputs("</div>\n", file);
@@ -70,11 +72,11 @@ static void write_shares(FILE* file, const share_t* shares, uint32_t count, doub
   (void)fputs("</table>\n", file);
 }
 
-void tool_shares_write(FILE* file, const tool_drawing_t* drawing) {
-  share_t* shares = tool_allocate(drawing->step_count + (size_t)1, sizeof(*shares));
+void tool_shares_write_kernels(FILE* file, const tool_facts_t* facts) {
+  share_t* shares = tool_allocate(facts->count + (size_t)1, sizeof(*shares));
   uint32_t count = 0;
-  for (uint32_t i = 0; i < drawing->step_count; ++i) {
-    const tenon_step_info_t* step = &drawing->steps[i];
+  for (uint32_t i = 0; i < facts->count; ++i) {
+    const tenon_step_info_t* step = &facts->steps[i].info;
     const bool has_kernel = step->kernel[0] != '\0';
     const share_t wanted = {has_kernel ? step->plugin : "", has_kernel ? step->kernel : step->kind,
                             0, 0};
@@ -90,12 +92,68 @@ void tool_shares_write(FILE* file, const tool_drawing_t* drawing) {
       shares[count++] = wanted;
     }
     ++shares[k].step_count;
-    shares[k].seconds += drawing->seconds[i];
+    shares[k].seconds += facts->steps[i].seconds;
   }
   if (count > 0) {
     qsort(shares, count, sizeof(*shares), compare_shares);
   }
-  write_bar(file, drawing);
-  write_shares(file, shares, count, drawing->total_seconds);
+  (void)fputs("<h2>Kernels</h2>\n", file);
+  write_shares(file, shares, count, facts->total_seconds);
   tool_free(shares);
+}
+
+/* ---- Repeated blocks ---- */
+
+static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repeat_t* repeat) {
+  double least = 0;
+  double most = 0;
+  double total = 0;
+  char words[3][32];
+  for (uint32_t t = 0; t < repeat->times; ++t) {
+    double seconds = 0;
+    for (uint32_t k = 0; k < repeat->length; ++k) {
+      seconds += facts->steps[repeat->first + t * repeat->length + k].seconds;
+    }
+    least = t == 0 || seconds < least ? seconds : least;
+    most = seconds > most ? seconds : most;
+    total += seconds;
+  }
+  tool_words_time(least, words[0]);
+  tool_words_time(most, words[1]);
+  tool_words_time(total, words[2]);
+  (void)fprintf(file,
+                "<tr><td>%u &#215; %u steps</td><td><a href=\"#step%u\">%u</a> to %u</td><td>",
+                repeat->times, repeat->length, repeat->first, repeat->first,
+                repeat->first + repeat->times * repeat->length - 1);
+  for (uint32_t k = 0; k < repeat->length; ++k) {
+    const tool_fact_t* fact = &facts->steps[repeat->first + k];
+    (void)fputs(k > 0 ? ", " : "", file);
+    tool_html_tail(file, fact->info.name, 24);
+    if (k == 11 && repeat->length > 12) {
+      (void)fputs(", &#8230;", file);
+      break;
+    }
+  }
+  (void)fprintf(file,
+                "</td><td class=\"number\">%s to %s</td><td class=\"number\">%s</td>"
+                "<td class=\"number\">%.1f</td></tr>\n",
+                words[0], words[1], words[2],
+                facts->total_seconds > 0 ? total / facts->total_seconds * 100 : 0);
+}
+
+void tool_shares_write_repeats(FILE* file, const tool_facts_t* facts) {
+  tool_repeat_t* repeats = NULL;
+  const uint32_t count = tool_repeats_find(facts, &repeats);
+  if (count > 0) {
+    (void)fputs(
+        "<h2>Repeated blocks</h2>\n<table><tr><th>blocks</th><th>steps</th><th>the first "
+        "one</th><th class=\"number\">each</th><th class=\"number\">all</th><th "
+        "class=\"number\">%</th></tr>\n",
+        file);
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    write_repeat(file, facts, &repeats[k]);
+  }
+  (void)fputs(count > 0 ? "</table>\n" : "", file);
+  tool_free(repeats);
 }

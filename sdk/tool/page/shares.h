@@ -1,9 +1,13 @@
-/* Where time goes: a bar of all steps, and a table of kernels. */
+/* Where time goes: a bar of all steps, a table of kernels, and blocks that come again and again. */
 #ifndef TOOL_PAGE_SHARES_H_
 #define TOOL_PAGE_SHARES_H_
 
-#include "page/drawing.h"
+#include <stdio.h>
 
-void tool_shares_write(FILE* file, const tool_drawing_t* drawing);
+#include "page/facts.h"
+
+void tool_shares_write_bar(FILE* file, const tool_facts_t* facts);
+void tool_shares_write_kernels(FILE* file, const tool_facts_t* facts);
+void tool_shares_write_repeats(FILE* file, const tool_facts_t* facts);
 
 #endif

@@ -15,6 +15,24 @@ void tool_words_time(double seconds, char out_text[32]) {
   }
 }
 
+void tool_words_bytes(double bytes, char out_text[32]) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  uint32_t unit = 0;
+  for (; bytes >= 1023.5 && unit + 1 < sizeof(units) / sizeof(units[0]); ++unit) {
+    bytes /= 1024;
+  }
+  (void)snprintf(out_text, 32, "%.3g %s", bytes, units[unit]);
+}
+
+void tool_words_amount(double amount, const char* unit, char out_text[32]) {
+  static const char* const prefixes[] = {"", "k", "M", "G", "T", "P"};
+  uint32_t prefix = 0;
+  for (; amount >= 999.5 && prefix + 1 < sizeof(prefixes) / sizeof(prefixes[0]); ++prefix) {
+    amount /= 1000;
+  }
+  (void)snprintf(out_text, 32, "%.3g %s%s", amount, prefixes[prefix], unit);
+}
+
 void tool_words_colour(double share, char out_colour[32]) {
   const double strength = share > 1 ? 1 : share;
   (void)snprintf(out_colour, 32, "hsl(%.0f,%.0f%%,%.0f%%)", 48 - 30 * strength, 20 + 70 * strength,

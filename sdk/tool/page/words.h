@@ -8,6 +8,10 @@ enum { TOOL_WORDS_BYTES = 256 };
 
 /* "463 us" with the Greek letter, "99.2 ms", "1.25 s". */
 void tool_words_time(double seconds, char out_text[32]);
+/* "13.5 MiB". */
+void tool_words_bytes(double bytes, char out_text[32]);
+/* A number in thousands: "812 GFLOP", "21.4 GB"; `unit` may be "". */
+void tool_words_amount(double amount, const char* unit, char out_text[32]);
 /* A colour for a share of the slowest step's time, 0 to 1: "hsl(...)". */
 void tool_words_colour(double share, char out_colour[32]);
 /* Where the last `limit` characters of a name begin, one less when it is longer: room for an

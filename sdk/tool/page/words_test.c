@@ -42,3 +42,17 @@ TENON_TEST(lists_the_other_nodes_of_a_step) {
   tool_words_others(&(tenon_step_info_t){.name = "copy", .nodes = ""}, text);
   EXPECT_TEXT(text, "");
 }
+
+TENON_TEST(amounts_and_bytes_in_thousands) {
+  char words[32];
+  tool_words_amount(8.12e11, "FLOP", words);
+  EXPECT(strcmp(words, "812 GFLOP") == 0);
+  tool_words_amount(999.6, "B", words);
+  EXPECT(strcmp(words, "1 kB") == 0);
+  tool_words_amount(0, "B", words);
+  EXPECT(strcmp(words, "0 B") == 0);
+  tool_words_bytes(13.5 * 1048576, words);
+  EXPECT(strcmp(words, "13.5 MiB") == 0);
+  tool_words_bytes(1023.9, words);
+  EXPECT(strcmp(words, "1 KiB") == 0);
+}

@@ -32,7 +32,7 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "the model's format, where it is not to be guessed"},
     {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
      "threads to tune for and to run with; default: this process's processors"},
-    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the first that is there"},
+    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the host"},
     {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace),
      "most scratch memory of any step, such as 64M; default: no limit"},
     {"--memory-limit", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),

@@ -1,0 +1,39 @@
+#!/bin/sh
+# build.sh [FOLDER]: compiles the GPU experiments for sm_90a into FOLDER (default: the current one).
+# NVCC names the compiler, LIBRARY_FOLDER where cuBLASLt, cuDNN and NVRTC are; those that miss are left out.
+set -e
+mkdir -p "${1:-.}"
+out=$(realpath "${1:-.}")
+cd "$(dirname "$0")"
+nvcc=${NVCC:-nvcc}
+libraries=${LIBRARY_FOLDER:-$(dirname "$(dirname "$(command -v "$nvcc")")")/lib64}
+
+make_one() { # NAME LIBRARY...
+  name=$1
+  shift
+  for library in "$@"; do
+    if [ "$library" != -lcuda ] && [ ! -e "$libraries/lib${library#-l}.so" ]; then
+      echo "$name: left out, no $library in $libraries"
+      return
+    fi
+  done
+  $nvcc -O3 -std=c++17 -gencode=arch=compute_90a,code=sm_90a -Xcompiler -Wall "$name.cu" -o "$out/$name" \
+    -L"$libraries" -L"$libraries/stubs" "$@"
+  echo "$out/$name"
+}
+
+make_one dependent_launch -lcublasLt -lcudnn -lcuda
+make_one product128 -lcublasLt
+make_one product_limits
+make_one bert_chain
+make_one inverted_residual
+make_one cudnn_engines -lcudnn
+make_one cudnn_fusion -lcudnn
+make_one cudnn_without_gpu -lcudnn
+make_one cudnn_attention -lcudnn
+make_one failure -lcublasLt
+make_one startup -lcublasLt -lcudnn
+make_one cublaslt -lcublasLt
+make_one runtime_compile -lnvrtc -lcuda
+make_one host_costs
+make_one early_release

@@ -1,0 +1,177 @@
+/* The instructions of sm_90a that CUDA C++ has no word for: barriers in shared memory, the bulk
+ * copy engine, warpgroup products, clusters, dependent launch. Addresses are 32-bit shared-memory
+ * addresses. */
+#pragma once
+
+#include <cuda.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+__device__ __forceinline__ uint32_t shared_address(const void* pointer) {
+  return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+/* ---- barriers ---- */
+__device__ __forceinline__ void barrier_initialize(uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+__device__ __forceinline__ void barrier_publish() {
+  asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ __forceinline__ void barrier_expect(uint32_t barrier, uint32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void barrier_wait(uint32_t barrier, uint32_t parity) {
+  asm volatile(
+      "{\n.reg .pred p;\nagain: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra "
+      "done;\nbra again;\ndone:\n}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+__device__ __forceinline__ void barrier_arrive(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/* ---- clusters ---- */
+__device__ __forceinline__ uint32_t map_to_block(uint32_t address, uint32_t block) {
+  uint32_t mapped;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(block));
+  return mapped;
+}
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::
+                   : "memory"); /* barrier_publish has fenced */
+}
+__device__ __forceinline__ void cluster_wait() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void store_async(uint32_t address, float x, float y, float z, float w,
+                                            uint32_t barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, "
+      "[%5];" ::"r"(address),
+      "f"(x), "f"(y), "f"(z), "f"(w), "r"(barrier)
+      : "memory");
+}
+
+/* ---- bulk copies from global memory ---- */
+__device__ __forceinline__ void bulk_copy(uint32_t to, const void* from, uint32_t bytes,
+                                          uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
+__device__ __forceinline__ void bulk_copy_multicast(uint32_t to, const void* from, uint32_t bytes,
+                                                    uint32_t barrier, uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1], %2, [%3], %4;" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+__device__ __forceinline__ void tile_copy(uint32_t to, const CUtensorMap* map, int x, int y, int z,
+                                          uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3, %4}], [%5];" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+      : "memory");
+}
+__device__ __forceinline__ void plane_copy(uint32_t to, const CUtensorMap* map, int x, int y,
+                                           uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3}], [%4];" ::"r"(to),
+      "l"(map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+/* Brings bytes into L2 alone; nobody waits for it. */
+__device__ __forceinline__ void prefetch_to_l2(const void* from, uint32_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+__device__ __forceinline__ void prefetch_map(const CUtensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* ---- dependent launch ---- */
+__device__ __forceinline__ void release_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_predecessor() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+__device__ __forceinline__ unsigned long long global_time() {
+  unsigned long long t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+}
+
+/* ---- warpgroup products: 64 rows by 8 * N8 columns, both operands in shared memory, channels
+ * contiguous in rows of 128 bytes with the 128-byte swizzle, groups of 8 rows `stride` bytes apart
+ * ---- */
+__device__ __forceinline__ uint64_t matrix_descriptor(uint32_t address, uint32_t stride) {
+  return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)1 << 16 | (uint64_t)(stride >> 4) << 32 |
+         (uint64_t)1 << 62;
+}
+__device__ __forceinline__ void products_begin() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void products_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int PENDING>
+__device__ __forceinline__ void products_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}
+
+#define SUM4(i) "+f"(sum[i][0]), "+f"(sum[i][1]), "+f"(sum[i][2]), "+f"(sum[i][3])
+#define PRODUCT(columns, registers, a, b, ...)                                                    \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" columns "k16.f32.f16.f16 {" registers "}, %" a \
+               ", %" b ", 1, 1, 1, 0, 0;"                                                         \
+               : __VA_ARGS__                                                                      \
+               : "l"(left), "l"(right))
+
+template <int N8>
+__device__ __forceinline__ void product(float (&sum)[N8][4], uint64_t left, uint64_t right) {
+  if constexpr (N8 == 1) {
+    PRODUCT("8", "%0,%1,%2,%3", "4", "5", SUM4(0));
+  } else if constexpr (N8 == 2) {
+    PRODUCT("16", "%0,%1,%2,%3,%4,%5,%6,%7", "8", "9", SUM4(0), SUM4(1));
+  } else if constexpr (N8 == 3) {
+    PRODUCT("24", "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11", "12", "13", SUM4(0), SUM4(1), SUM4(2));
+  } else if constexpr (N8 == 4) {
+    PRODUCT("32", "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15", "16", "17", SUM4(0),
+            SUM4(1), SUM4(2), SUM4(3));
+  } else if constexpr (N8 == 6) {
+    PRODUCT("48",
+            "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23",
+            "24", "25", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5));
+  } else if constexpr (N8 == 8) {
+    PRODUCT("64",
+            "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"
+            "%24,%25,%26,%27,%28,"
+            "%29,%30,%31",
+            "32", "33", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7));
+  } else {
+    static_assert(N8 == 12, "no such product here");
+    PRODUCT("96",
+            "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"
+            "%24,%25,%26,%27,%28,"
+            "%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47",
+            "48", "49", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7),
+            SUM4(8), SUM4(9), SUM4(10), SUM4(11));
+  }
+}
+#undef PRODUCT
+#undef SUM4
+
+__device__ __forceinline__ uint32_t pack_half(float x, float y) {
+  const half2 h = __floats2half2_rn(x, y);
+  return *(const uint32_t*)&h;
+}
+__device__ __forceinline__ float2 unpack_half(uint32_t bits) {
+  return __half22float2(*(const half2*)&bits);
+}

@@ -1,0 +1,175 @@
+/* Times of different sorts: what was measured comes first, then what is estimated, then the rest;
+ * what could not be timed is never 0 seconds. */
+#include "tests/tactics/kernels.h"
+
+enum { ROWS = 4, TERMS = 16 };
+
+TACTICS(says_nothing) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "no idea"};
+  return add(to, &tactic);
+}
+
+TACTICS(says_much) {
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "guess", .estimate_seconds = 1};
+  return add(to, &tactic);
+}
+
+static tenon_kernel_t kernel_of(const char* name,
+                                tenon_status_t (*tactics)(void*, const tenon_region_t*,
+                                                          const tenon_region_table_t*,
+                                                          tenon_emit_t*, add_t)) {
+  tenon_kernel_t kernel = dense_of(name, run_right);
+  kernel.tactics = tactics;
+  return kernel;
+}
+
+TENON_TEST(no_idea_is_not_no_time) {
+  const tenon_kernel_t kernels[] = {kernel_of("a", says_nothing), kernel_of("b", says_much)};
+  char text[512];
+  core_world_t world;
+  measuring_world(&world, kernels, 2);
+  world.options.tuning.no_measuring = true;
+  make_ones(&world.bench, ROWS, TERMS);
+  EXPECT_TEXT(build_steps(&world, text), "b/guess");
+  EXPECT_CONTAINS(refusals_of(&world, 0),
+                  "tests:a (no idea): was slower: neither measured nor "
+                  "estimated, this one estimated 1e+06 us");
+  core_world_end(&world);
+}
+
+/* "slow" is known from a build before; the two others are new, and may not be measured. */
+TENON_TEST(what_was_measured_is_preferred) {
+  const tenon_kernel_t kernels[] = {kernel_of("a", says_nothing), kernel_of("b", says_much),
+                                    kernel_of("slow", says_nothing)};
+  static const char* const first[] = {"tests:a", "tests:b", NULL};
+  tenon__timing_cache_t* cache = NULL;
+  char text[512];
+  EXPECT_STATUS(tenon__timing_cache_create(tenon__allocator_default(), &cache), TENON_OK);
+  for (int k = 0; k < 3; ++k) {
+    core_world_t world;
+    measuring_world(&world, kernels, 3);
+    world.options.cache = cache;
+    world.options.tuning.exclude = k == 0 ? first : NULL;
+    world.options.tuning.no_measuring = k == 1;
+    world.options.tuning.time_budget_seconds = k == 2 ? 1e-9 : 0; /* ended when it begins */
+    make_ones(&world.bench, ROWS, TERMS);
+    EXPECT_TEXT(build_steps(&world, text), "slow/no idea");
+    core_world_end(&world);
+  }
+  tenon__timing_cache_destroy(cache);
+}
+
+/* ---- What cannot be timed ---- */
+
+/* Elements of half a byte lie in rows alone, so nobody can make them lie in columns for a trial. */
+TACTICS(in_columns) {
+  static const uint32_t order[2] = {1, 0};
+  static const tenon_layout_t columns = {
+      .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
+  const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns};
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "columns", .inputs = &exact, .outputs = &exact};
+  return add(to, &tactic);
+}
+
+ENQUEUE(copy_halves) {
+  IGNORE_ARGUMENTS();
+  memcpy(outputs[0].tensor.data, inputs[0].tensor.data, 32);
+  return TENON_OK;
+}
+
+static const tenon_operator_t halves_op = {OPERATOR("test.halves/1"), INPUTS(PORT("x", "u4", 0)),
+                                           OUTPUTS(PORT("y", "u4", 0)), .shape = "y = x"};
+
+TENON_TEST(what_cannot_be_timed_has_no_time) {
+  static const char* const takes_halves[] = {"test.halves/1", NULL};
+  tenon_kernel_t kernels[] = {dense_of("columns", copy_halves), dense_of("rows", copy_halves)};
+  tenon__timing_cache_t* cache = NULL;
+  char text[512];
+  core_world_t world;
+  const tenon__operator_t* op = NULL;
+  kernels[0].operators = takes_halves;
+  kernels[0].tactics = in_columns;
+  kernels[1].operators = takes_halves;
+  EXPECT_STATUS(tenon__timing_cache_create(tenon__allocator_default(), &cache), TENON_OK);
+  measuring_world(&world, kernels, 2);
+  world.options.cache = cache;
+  test_bench_t* b = &world.bench;
+  EXPECT_STATUS(tenon__operator_admit(&b->arena, &halves_op, "tests", NULL, NULL, &op), TENON_OK);
+  b->operators[0] = op; /* instead of one that is not needed */
+  core_world_offer(&world, &world.owner, "operator/1", &halves_op, 1, sizeof(halves_op));
+  const tenon_value_t x = test_input_of(b, "x", TENON_DTYPE_UINT4, DIMS(8, 8));
+  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.halves/1", "halves", x), "y"),
+                TENON_OK);
+  EXPECT_TEXT(build_steps(&world, text), "rows/default");
+  EXPECT_CONTAINS(refusals_of(&world, 0), "tests:columns (columns): was slower: neither measured");
+  EXPECT_INT(tenon__timing_cache_count(cache), 1);
+  core_world_end(&world);
+  tenon__timing_cache_destroy(cache);
+}
+
+/* ---- Many tactics, many layouts ---- */
+
+/* All orders of four dimensions, each twice: the second time slower. */
+TACTICS(in_all_orders) {
+  IGNORE_REGION();
+  uint32_t number = 0;
+  for (uint32_t code = 0; code < 256; ++code) {
+    const uint32_t order[4] = {code & 3u, code >> 2 & 3u, code >> 4 & 3u, code >> 6 & 3u};
+    uint32_t seen = 0;
+    for (int d = 0; d < 4; ++d) {
+      seen |= 1u << order[d];
+    }
+    if (seen != 15u) {
+      continue;
+    }
+    const tenon_layout_t layout = {
+        .size = sizeof(layout), .name = "some order", .order = order, .rank = 4};
+    const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &layout};
+    tenon_tactic_t tactic = {.size = sizeof(tactic),
+                             .name = "quick",
+                             .configuration = &number,
+                             .configuration_size = sizeof(number),
+                             .inputs = &exact,
+                             .outputs = &exact,
+                             /* Those that others need come last. */
+                             .estimate_seconds = 1e-6 * (1 + 0.001 * number)};
+    tenon_status_t status = add(to, &tactic);
+    tactic.name = "slow";
+    tactic.estimate_seconds *= 2;
+    status = status == TENON_OK ? add(to, &tactic) : status;
+    if (status != TENON_OK) {
+      return status;
+    }
+    ++number;
+  }
+  return TENON_OK;
+}
+
+static const tenon_operator_t four_op = {OPERATOR("test.four/1"), INPUTS(PORT("x", "f32", 0)),
+                                         OUTPUTS(PORT("y", "f32", 0)), .shape = "y = x"};
+
+/* Rows are the last of 24 orders that the kernel offers, and a copy costs more than all of them:
+ * what is between an input and an output in rows is taken in rows. */
+TENON_TEST(no_layout_is_lost_among_many) {
+  static const char* const takes_four[] = {"test.four/1", NULL};
+  tenon_kernel_t kernel = dense_of("four", core_write_zeros);
+  char text[512];
+  core_world_t world;
+  const tenon__operator_t* op = NULL;
+  kernel.operators = takes_four;
+  kernel.tactics = in_all_orders;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  EXPECT_STATUS(tenon__operator_admit(&b->arena, &four_op, "tests", NULL, NULL, &op), TENON_OK);
+  b->operators[0] = op;
+  core_world_offer(&world, &world.owner, "operator/1", &four_op, 1, sizeof(four_op));
+  const tenon_value_t x = test_input(b, "x", DIMS(2, 3, 4, 5));
+  EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.four/1", "four", x), "y"),
+                TENON_OK);
+  EXPECT_TEXT(build_steps(&world, text), "four/quick");
+  core_world_end(&world);
+}

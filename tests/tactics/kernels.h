@@ -1,0 +1,122 @@
+/* Kernels for the tests of this folder: test.dense/1 as it is meant, and ways to get it wrong. */
+#ifndef TENON_TESTS_TACTICS_KERNELS_H_
+#define TENON_TESTS_TACTICS_KERNELS_H_
+
+#include "tests/support/core_world.h"
+
+typedef tenon_status_t (*add_t)(tenon_emit_t* emit, const tenon_tactic_t* tactic);
+
+/* The contract counts the parameters. */
+#define ENQUEUE(name)                                                                              \
+  /* NOLINTNEXTLINE(readability-function-size) */                                                  \
+  static inline tenon_status_t name(void* instance, void* bound, tenon_run_t* run,                 \
+                                    const tenon_run_table_t* host, const tenon_argument_t* inputs, \
+                                    uint32_t input_count, const tenon_argument_t* outputs,         \
+                                    uint32_t output_count)
+#define IGNORE_ARGUMENTS()                                                              \
+  ((void)instance, (void)bound, (void)run, (void)host, (void)inputs, (void)input_count, \
+   (void)outputs, (void)output_count)
+
+#define TACTICS(name)                                                                    \
+  static inline tenon_status_t name(void* state, const tenon_region_t* region,           \
+                                    const tenon_region_table_t* table, tenon_emit_t* to, \
+                                    add_t add)
+#define IGNORE_REGION() ((void)state, (void)region, (void)table)
+
+static const char* const takes_dense[] = {"test.dense/1", NULL};
+
+/* One tactic that says nothing of itself. */
+static inline tenon_kernel_t dense_of(
+    const char* name, tenon_status_t (*enqueue)(void*, void*, tenon_run_t*,
+                                                const tenon_run_table_t*, const tenon_argument_t*,
+                                                uint32_t, const tenon_argument_t*, uint32_t)) {
+  return (tenon_kernel_t){.size = sizeof(tenon_kernel_t),
+                          .name = name,
+                          .device = "cpu",
+                          .operators = takes_dense,
+                          .version = 1,
+                          .enqueue = enqueue};
+}
+
+static inline float* element_of(const tenon_tensor_view_t* view, int64_t row, int64_t column) {
+  return (float*)view->data + row * view->strides[0] + column * view->strides[1];
+}
+
+/* What the operator means, in any strides: rows of x by rows of w. `reverse` adds up from the end.
+ */
+static inline void compute_dense(const tenon_argument_t* inputs, const tenon_tensor_view_t* y,
+                                 bool reverse) {
+  const tenon_tensor_view_t* x = &inputs[0].tensor;
+  const tenon_tensor_view_t* w = &inputs[1].tensor;
+  for (int64_t i = 0; i < y->dims[0]; ++i) {
+    for (int64_t j = 0; j < y->dims[1]; ++j) {
+      float sum = 0;
+      for (int64_t k = 0; k < x->dims[1]; ++k) {
+        const int64_t at = reverse ? x->dims[1] - 1 - k : k;
+        sum += *element_of(x, i, at) * *element_of(w, j, at);
+      }
+      *element_of(y, i, j) = sum;
+    }
+  }
+}
+
+ENQUEUE(run_right) {
+  IGNORE_ARGUMENTS();
+  compute_dense(inputs, &outputs[0].tensor, false);
+  return TENON_OK;
+}
+
+ENQUEUE(run_right_from_the_end) {
+  IGNORE_ARGUMENTS();
+  compute_dense(inputs, &outputs[0].tensor, true);
+  return TENON_OK;
+}
+
+/* x, dense with weights of ones, y. */
+static inline void make_ones(test_bench_t* b, int64_t rows, int64_t columns) {
+  static float ones[64 * 1024];
+  const int64_t x_dims[] = {rows, columns, -2};
+  const int64_t w_dims[] = {8, columns, -2};
+  for (size_t k = 0; k < sizeof ones / sizeof *ones; ++k) {
+    ones[k] = 1;
+  }
+  const tenon_value_t x = test_input(b, "x", x_dims);
+  const tenon_value_t w = test_floats(b, "w", ones, w_dims);
+  EXPECT_STATUS(
+      b->build->output(b->builder, test_node(b, "test.dense/1", "dense", x, w, NO_VALUE), "y"),
+      TENON_OK);
+}
+
+/* The kernels of the main graph's steps, with their tactics: "fast/first expressions/evaluator". */
+static inline const char* steps_of(const core_world_t* world, char text[512]) {
+  const tenon__schedule_t* schedule = &tenon__engine_plan(world->engine)->schedules[0];
+  size_t used = 0;
+  text[0] = '\0';
+  for (uint32_t k = 0; k < schedule->step_count && used < 512; ++k) {
+    const tenon__step_t* step = &schedule->steps[k];
+    used += (size_t)snprintf(text + used, 512 - used, "%s%s/%s", k > 0 ? " " : "", step->kernel,
+                             step->tactic.name);
+  }
+  return text;
+}
+
+/* Builds and gives the steps. */
+static inline const char* build_steps(core_world_t* world, char text[512]) {
+  text[0] = '\0';
+  return core_world_start(world) ? steps_of(world, text) : text;
+}
+
+static inline const char* refusals_of(const core_world_t* world, uint32_t step) {
+  const char* text = tenon__engine_plan(world->engine)->schedules[0].steps[step].refusals;
+  return text == NULL ? "" : text;
+}
+
+/* A world that measures and keeps why. */
+static inline void measuring_world(core_world_t* world, const tenon_kernel_t* kernels,
+                                   uint32_t count) {
+  core_world_begin(world, kernels, count);
+  world->options.tuning.no_measuring = false;
+  world->options.tuning.keep_refusals = true;
+}
+
+#endif
