@@ -131,6 +131,33 @@ TENON_TEST(everything_missing_is_told_at_once) {
   release();
 }
 
+/* Also by hosts that do not ask for it. */
+TENON_TEST(what_the_file_holds_is_told_before_anything_fails) {
+  static const int64_t open[2] = {-1, 4};
+  tenon__message_t m = begin(13);
+  initialiser(&m, "w");
+  input(&m, "w"); /* has a default: a constant */
+  tenon__message_value_info(&m, 11, "x", 1, 2, open);
+  node(&m, "Strange", "", "x w", "t"); /* known by its output */
+  node(&m, "Relu", "b", "t", "y");
+  output(&m, "y");
+  tenon__message_begin(&m, 12); /* an output without a type */
+  tenon__message_text(&m, 1, "t");
+  tenon__message_end(&m);
+  tenon__message_end_model(&m);
+  EXPECT_STATUS(parse(&m), TENON_ERROR_UNSUPPORTED);
+  EXPECT_TEXT(fake.declared,
+              "input x 1:12 -1 4\noutput y 1:12 2\noutput t 1:0 ?\n:Strange:13:t\n:Relu:13:b\n");
+  EXPECT_TEXT(fake.messages, "");
+  release();
+  tenon__fake_initialize(&fake, m.bytes, m.size);
+  fake.host.size = offsetof(tenon_parse_table_t, declare_value);
+  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_UNSUPPORTED);
+  EXPECT_TEXT(fake.declared, "");
+  EXPECT_INT(fake.missing_count, 1);
+  release();
+}
+
 TENON_TEST(unnamed_and_unwanted_things) {
   tenon__message_t m = begin(13);
   input(&m, "x");

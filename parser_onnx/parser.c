@@ -50,6 +50,7 @@ tenon_status_t tenon__onnx_parser_parse(void* state, tenon_parse_t* parse,
   ONNX_TRY(tenon__onnx_model_read(&context, data, size_bytes, &model));
   warn_of_newer(&context, model.proto);
   tenon__onnx_program_t program = {.context = &context, .model = &model};
+  ONNX_TRY(tenon__onnx_program_describe(&program));
   ONNX_TRY(tenon__onnx_program_resolve(&program));
   ONNX_TRY(tenon__onnx_program_check(&program));
   return tenon__onnx_program_convert(&program);

@@ -33,9 +33,26 @@ typedef struct tenon__model_file_t {
   tenon__mapped_file_t file;
 } tenon__model_file_t;
 
+/* What the last parse found in the file (description.h), in the network's arena. */
+typedef struct tenon__node_type_t tenon__node_type_t;
+typedef struct tenon__io_list_t {
+  tenon_io_info_t* items;
+  uint32_t count;
+  uint32_t capacity;
+} tenon__io_list_t;
+typedef struct tenon__description_t {
+  bool stands; /* for a network that could not be made of it */
+  tenon__io_list_t inputs;
+  tenon__io_list_t outputs;
+  tenon__node_type_t* types;
+  uint32_t type_count;
+  uint32_t type_capacity;
+} tenon__description_t;
+
 struct tenon_network_t {
   tenon_registry_t* registry; /* counted */
   tenon__arena_t arena;       /* names and infos that are lent */
+  tenon__description_t description;
   tenon__network_t* network;
   tenon_builder_t* builder;
   tenon__prefix_sink_t sink; /* puts the model's name before messages while it is parsed */

@@ -6,7 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/tensor/layout.h"
-#include "sdk/library/library.h"
+#include "sdk/library/description.h"
 
 enum { RANK_LIMIT = 64 };
 
@@ -245,11 +245,17 @@ tenon_status_t tenon_network_add_output(tenon_network_t* network, tenon_value_t 
 /* ---- Looking ---- */
 
 uint32_t tenon_network_input_count(const tenon_network_t* network) {
-  return network != NULL ? network->network->graphs[0]->input_count : 0;
+  const tenon__description_t* file = network != NULL ? tenon__description_of(network) : NULL;
+  return file != NULL      ? file->inputs.count
+         : network != NULL ? network->network->graphs[0]->input_count
+                           : 0;
 }
 
 uint32_t tenon_network_output_count(const tenon_network_t* network) {
-  return network != NULL ? network->network->graphs[0]->output_count : 0;
+  const tenon__description_t* file = network != NULL ? tenon__description_of(network) : NULL;
+  return file != NULL      ? file->outputs.count
+         : network != NULL ? network->network->graphs[0]->output_count
+                           : 0;
 }
 
 static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, const char* name,
@@ -266,10 +272,15 @@ tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t 
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
+  const tenon__description_t* file = tenon__description_of(network);
+  if (file != NULL && index < file->inputs.count) {
+    *out_info = file->inputs.items[index];
+    return TENON_OK;
+  }
   if (index >= graph->input_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_input: there is no input %u, only %u", index,
-                       graph->input_count);
+                       tenon_network_input_count(network));
   }
   return get_info(network, graph->inputs[index], NULL, out_info);
 }
@@ -279,10 +290,15 @@ tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t
   TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
+  const tenon__description_t* file = tenon__description_of(network);
+  if (file != NULL && index < file->outputs.count) {
+    *out_info = file->outputs.items[index];
+    return TENON_OK;
+  }
   if (index >= graph->output_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_output: there is no output %u, only %u", index,
-                       graph->output_count);
+                       tenon_network_output_count(network));
   }
   return get_info(network, graph->outputs[index], graph->output_names[index], out_info);
 }

@@ -4,7 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "sdk/library/library.h"
+#include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 
 enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
@@ -89,11 +89,6 @@ static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
   return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
 
-static void report_missing(tenon_parse_t* parse, const char* domain, const char* type,
-                           int64_t version, const char* node) {
-  tenon__missing_add(parse, domain, type, version, node);
-}
-
 static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                   const int64_t** out_dims) {
   for (uint32_t i = 0; i < parse->shape_count; ++i) {
@@ -120,9 +115,11 @@ static const tenon_parse_table_t parse_table = {
     .part_count = part_count,
     .find_converter = find_converter,
     .allocate = allocate,
-    .report_missing = report_missing,
+    .report_missing = tenon__describe_missing,
     .input_shape = input_shape,
     .sink = parse_sink,
+    .declare_value = tenon__describe_value,
+    .declare_node = tenon__describe_node,
 };
 
 /* ---- Which parser ---- */
@@ -226,7 +223,7 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());
   }
-  if (parse->missing_count > 0) {
+  if (parse->has_missing) {
     status = tenon__missing_report(parse);
   } else if (status == TENON_OK) {
     status = tenon__builder_finish(network->builder);
@@ -348,9 +345,15 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
   return parse_parts(network, parse, options);
 }
 
-/* A parse that fails leaves an empty network. */
+static void begin_parse(tenon_parse_t* parse) {
+  tenon__arena_initialize(&parse->arena, parse->network->registry->allocator);
+  tenon__description_begin(parse);
+}
+
+/* A parse that fails leaves an empty network, and what the file says of itself. */
 static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
+  tenon__description_end(parse, status != TENON_OK);
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
     (void)tenon__tell(&network->registry->sink, function, status);
@@ -369,7 +372,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(check_options(network, __func__, &own));
   TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
-  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  begin_parse(&parse);
   return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
@@ -389,6 +392,6 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   }
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
-  tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  begin_parse(&parse);
   return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }

@@ -1132,6 +1132,7 @@ typedef struct tenon_value_t {
 
 typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
+typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
  * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
@@ -1204,6 +1205,14 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
+  /* What the file says of itself, told before anything is built, so that a model can be looked at
+   * also when it cannot be built: each input (that is no constant) and output (`is_output` 1) of
+   * its main graph, with the names of open extents (NULL: none, or unnamed), and each node that a
+   * converter is needed for. Nothing fails. */
+  void (*declare_value)(tenon_parse_t* parse, int32_t is_output, const char* name,
+                        const tenon_value_type_t* type, const char* const* symbols);
+  void (*declare_node)(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
+                       const char* node);
 } tenon_parse_table_t;
 
 /* [growing] A file format. */
@@ -1276,14 +1285,14 @@ typedef struct tenon_calibrator_t {
  * ------------------------------------------------------------------------------------------- */
 
 /* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
-typedef struct tenon_value_type_t {
+struct tenon_value_type_t {
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
   tenon_dtype_t dtype;
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;
   const void* constant_data; /* dense, when the value is a constant; else NULL */
-} tenon_value_type_t;
+};
 
 /* [growing] All [parse] or [build]. */
 struct tenon_builder_table_t {

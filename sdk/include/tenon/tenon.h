@@ -163,7 +163,8 @@ typedef struct tenon_parse_options_t {
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators
  * that nobody can convert are listed at once (UNSUPPORTED). After a failure the network is empty
- * again, and its builder another one. */
+ * again, and its builder another one; what the file says of itself can still be looked at: inputs,
+ * outputs and node types, as far as it could be read. */
 TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                                   const tenon_parse_options_t* options);
 /* `data` must stay valid until the network is destroyed. `name` is for messages. */
@@ -233,8 +234,7 @@ TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
 
 /* An input or output of a network or an engine. dims[k] is -1 where symbolic. symbols[k] is the
  * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
- * else
- * "". */
+ * else "". */
 typedef struct tenon_io_info_t {
   const char* name;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
@@ -243,12 +243,30 @@ typedef struct tenon_io_info_t {
   const int64_t* dims;
   const char* const* symbols;
 } tenon_io_info_t;
+/* Of a network, or, after a parse that failed, what the model file declares (with the shapes given
+ * for the parse, and "?" for extents without a name). */
 TENON_API uint32_t tenon_network_input_count(const tenon_network_t* network);
 TENON_API uint32_t tenon_network_output_count(const tenon_network_t* network);
 TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
                                                  tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                                   tenon_io_info_t* out_info);
+/* One kind of node in a model file, and who makes nodes of a network of it. */
+typedef struct tenon_node_type_t {
+  const char* domain; /* "" for the format's own */
+  const char* type;
+  int64_t version;
+  uint32_t count;      /* nodes of this kind, in subgraphs too */
+  uint32_t is_missing; /* 1: nobody does */
+  const char* node;    /* the first one's name */
+  const char* plugin;  /* whose converter takes it; "" when nobody's does */
+  const char* words;   /* missing: what is needed, and who nearly has it; else "" */
+} tenon_node_type_t;
+/* The kinds of nodes that the last parse found, in order of appearance, also when it failed.
+ * Strings live as long as the network. None for a network that was built by hand. */
+TENON_API uint32_t tenon_network_node_type_count(const tenon_network_t* network);
+TENON_API tenon_status_t tenon_network_get_node_type(const tenon_network_t* network, uint32_t index,
+                                                     tenon_node_type_t* out_type);
 /* The network as text; names of all values that nodes compute, one a line, in an order in which
  * they can be computed. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
