@@ -258,7 +258,7 @@ static tenon_status_t find_candidates(layouts_t* l) {
       const char* why = unit->chosen.candidates->refusals;
       return tenon__fail(l->tuning->sink, TENON_ERROR_UNSUPPORTED,
                          "%s: no kernel on device '%s' takes it%s%s",
-                         tenon__region_name(l->tuning, unit->chosen.region), l->tuning->device_name,
+                         tenon__region_text(l->tuning, unit->chosen.region), l->tuning->device_name,
                          why == NULL ? "" : ":\n", why == NULL ? "" : why);
     }
     collect_orders(l, unit);

@@ -286,7 +286,7 @@ tenon_status_t tenon_context_set_profiler(tenon_context_t* context, tenon_profil
 
 tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
                                            tenon_step_work_t* out_work) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_work", out_work != NULL));
   tenon__work_t work;
   bool is_reference = false;

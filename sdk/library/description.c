@@ -169,14 +169,12 @@ void tenon__describe_missing(tenon_parse_t* parse, const char* domain, const cha
 }
 
 static const char* find_plugin(tenon_parse_t* parse, const tenon_node_type_t* type) {
-  const tenon__converter_entry_t* entry =
-      type->is_missing != 0 || parse->format == NULL
-          ? NULL
-          : tenon__catalog_converter(parse->network->registry->catalog, parse->format, type->domain,
-                                     type->type, type->version, NULL);
-  const char* plugin =
-      entry == NULL ? NULL : tenon__arena_copy_string(&parse->network->arena, entry->owner->plugin);
-  return plugin != NULL ? plugin : "";
+  const char* plugin = type->is_missing != 0 ? NULL
+                                             : tenon__parse_find_plugin(parse, type->domain,
+                                                                        type->type, type->version);
+  const char* copy =
+      plugin == NULL ? NULL : tenon__arena_copy_string(&parse->network->arena, plugin);
+  return copy != NULL ? copy : "";
 }
 
 void tenon__description_end(tenon_parse_t* parse, bool has_failed) {

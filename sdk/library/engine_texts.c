@@ -436,7 +436,7 @@ uint32_t tenon_engine_block_count(const tenon_engine_t* engine) {
 
 tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
                                       tenon_block_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(need_steps(engine));
   TENON_TRY(check_index(engine, __func__, "block", index, engine->texts->block_count));

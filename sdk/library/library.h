@@ -21,7 +21,8 @@ struct tenon_registry_t {
   atomic_uint reference_count;
   tenon_allocator_t allocator;
   tenon_sink_t logger; /* the application's */
-  tenon_sink_t sink;   /* keeps the thread's last words and passes on to it */
+  /* To it, with what models and plugins say made fit to be shown; keeps the thread's last words. */
+  tenon_sink_t sink;
   tenon__catalog_t* catalog;
   tenon__registry_t* plugins;
 };
@@ -106,9 +107,9 @@ tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, c
 /* Ends a call: passes the status on. A failure that nobody has put into words is named here, as
  * where memory ends and nobody has a sink. */
 tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon_status_t status);
-/* A sink that keeps what tenon_last_message gives and passes on to `logger`, which stays where it
- * is; and one that has none. */
-void tenon__words_sink_initialize(tenon_sink_t* out_sink, tenon_sink_t* logger);
+/* A sink that keeps what tenon_last_message gives and passes on to the registry's logger, with what
+ * models and plugins say made fit to be shown; and one without a registry. */
+tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry);
 extern const tenon_sink_t tenon__words_sink;
 void tenon__words_begin(void); /* this thread has said nothing yet */
 
@@ -137,6 +138,7 @@ const char* tenon__installed_directory(tenon__arena_t* arena);
 
 /* Finds an operator for the core; `user` is the registry. */
 const tenon__operator_t* tenon__library_find_operator(void* user, const char* name);
+void tenon__library_suggest_operator(void* user, const char* name, tenon__nearest_t* nearest);
 
 /* Fills an io info. With a profile, extents whose minimum and maximum agree are numbers. In the
  * arena. */

@@ -49,8 +49,14 @@ static const char* words_of(tenon_parse_t* parse, const tenon_node_type_t* missi
                             const tenon__converter_entry_t** entries, uint32_t count) {
   const char* versions = other_versions(parse, missing, entries, count);
   const char* refused = refused_plugin(parse, missing);
-  return tenon__arena_format(&parse->network->arena, "needs a plugin with a converter for it%s%s",
-                             versions != NULL ? versions : "", refused != NULL ? refused : "");
+  const char* by_name = "";
+  if (missing->domain[0] != '\0') {
+    by_name = tenon__arena_format(&parse->arena, ", or with operator %s.%s/1", missing->domain,
+                                  missing->type);
+  }
+  return tenon__arena_format(&parse->network->arena, "needs a plugin with a converter for it%s%s%s",
+                             by_name != NULL ? by_name : "", versions != NULL ? versions : "",
+                             refused != NULL ? refused : "");
 }
 
 static const char* describe(tenon_parse_t* parse, const tenon_node_type_t* missing) {

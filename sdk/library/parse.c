@@ -4,10 +4,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/call.h"
 #include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 
-enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
+enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
 
 /* ---- The table ---- */
 
@@ -73,18 +74,6 @@ static uint32_t part_count(tenon_parse_t* parse) {
   return parse->part_count;
 }
 
-static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char* domain,
-                                               const char* type, int64_t version,
-                                               void** out_state) {
-  const tenon__converter_entry_t* entry = tenon__catalog_converter(
-      parse->network->registry->catalog, parse->format, domain, type, version, parse_sink(parse));
-  if (entry == NULL) {
-    return NULL;
-  }
-  *out_state = entry->owner->state;
-  return &entry->converter;
-}
-
 static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
   return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
@@ -113,7 +102,7 @@ static const tenon_parse_table_t parse_table = {
     .open_file = open_file,
     .part = get_part,
     .part_count = part_count,
-    .find_converter = find_converter,
+    .find_converter = tenon__parse_find_converter,
     .allocate = allocate,
     .report_missing = tenon__describe_missing,
     .input_shape = input_shape,
@@ -146,6 +135,16 @@ static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
                      formats);
 }
 
+/* Nobody is surer than sure: of two who are, the first on the search path reads the file. */
+static int32_t sniff(const tenon__parser_entry_t* entry, const tenon__model_part_t* part) {
+  const size_t size = part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES;
+  const tenon__call_t call = {entry->owner->plugin, "sniff", entry->parser.format, part->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const int32_t sure = entry->parser.sniff(entry->owner->state, part->data, size, part->name);
+  tenon__call_leave(outer);
+  return sure < SUREST ? sure : SUREST;
+}
+
 static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
                                     const tenon__parser_entry_t** out_entry) {
   tenon__catalog_t* catalog = parse->network->registry->catalog;
@@ -162,10 +161,7 @@ static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
   const tenon__model_part_t* part = &parse->parts[0];
   int32_t surest = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const tenon_parser_t* parser = &entries[i]->parser;
-    const int32_t sure =
-        parser->sniff(entries[i]->owner->state, part->data,
-                      part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES, part->name);
+    const int32_t sure = sniff(entries[i], part);
     if (sure > surest) {
       surest = sure;
       *out_entry = entries[i];
@@ -220,8 +216,13 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_status_t status = choose_parser(parse, format, &entry);
   if (status == TENON_OK && entry != NULL) {
     parse->format = entry->parser.format;
+    counting.error_count = 0; /* what was said while plugins were loaded is no reason */
+    const tenon__call_t call = {entry->owner->plugin, "parse", entry->parser.format,
+                                parse->parts[0].name};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());
+    tenon__call_leave(outer);
   }
   if (parse->has_missing) {
     status = tenon__missing_report(parse);
@@ -231,9 +232,11 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   if (status == TENON_OK) {
     status = check_given(parse);
   }
-  if (status != TENON_OK && counting.error_count == 0) {
-    status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
-                         tenon__status_text(status));
+  if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY && counting.error_count == 0) {
+    status = tenon__fail(&network->sink.sink, status,
+                         "cannot be parsed: parser '%s' of plugin %s did not say why: %s",
+                         entry == NULL ? "" : entry->parser.format,
+                         entry == NULL ? "" : entry->owner->plugin, tenon__status_text(status));
   }
   network->sink.next = counting.next;
   return status;
@@ -347,6 +350,7 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
 
 static void begin_parse(tenon_parse_t* parse) {
   tenon__arena_initialize(&parse->arena, parse->network->registry->allocator);
+  tenon__string_map_initialize(&parse->conversions, parse->network->registry->allocator);
   tenon__description_begin(parse);
 }
 
@@ -354,6 +358,7 @@ static void begin_parse(tenon_parse_t* parse) {
 static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
   tenon__description_end(parse, status != TENON_OK);
+  tenon__string_map_deinitialize(&parse->conversions);
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
     (void)tenon__tell(&network->registry->sink, function, status);

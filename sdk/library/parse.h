@@ -1,5 +1,5 @@
-/* One parse: what parse.c (files, parsers), description.c (what the file says) and missing.c (what
- * nobody can convert) share. */
+/* One parse: what parse.c (files, parsers), convert.c (converters), description.c (what the file
+ * says) and missing.c (what nobody can convert) share. */
 #ifndef TENON_SDK_LIBRARY_PARSE_H_
 #define TENON_SDK_LIBRARY_PARSE_H_
 
@@ -22,12 +22,21 @@ struct tenon_parse_t {
   const tenon_input_shape_t* shapes;
   uint32_t shape_count;
   uint32_t given_count;
-  tenon__given_input_t* given; /* inputs with a value */
-  tenon__string_map_t types;   /* "version:domain:type" -> which of the description's */
-  bool has_missing;            /* node types that nobody converts */
+  tenon__given_input_t* given;     /* inputs with a value */
+  tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */
+  tenon__string_map_t types;       /* the same -> which of the description's */
+  bool has_missing;                /* node types that nobody converts */
   /* Why a file beside the model could not be opened; the parser's next error ends with it. */
   char file_reason[1024];
 };
+
+/* convert.c: the converter for a node type, or the operator of its name; NULL: neither. */
+const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const char* domain,
+                                                     const char* type, int64_t version,
+                                                     void** out_state);
+/* The plugin whose converter or operator that is; NULL: nobody's. */
+const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, const char* type,
+                                     int64_t version);
 
 /* Who would convert what is missing: one message with all of it; returns UNSUPPORTED. */
 tenon_status_t tenon__missing_report(tenon_parse_t* parse);

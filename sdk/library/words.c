@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/allocator.h"
+#include "core/base/escape.h"
 #include "sdk/library/library.h"
 
 enum { WORDS_SIZE = 4096 };
@@ -29,20 +31,39 @@ static void keep(const char* message) {
   used = WORDS_SIZE; /* full */
 }
 
-static void hear(void* user, int32_t severity, const char* message) {
-  const tenon_sink_t* logger = user;
+static void pass_on(const tenon_registry_t* registry, int32_t severity, const char* message) {
   if (severity >= TENON_SEVERITY_ERROR && used < WORDS_SIZE) {
     keep(message);
   }
-  if (logger != NULL && logger->report != NULL) {
-    logger->report(logger->user, severity, message);
+  if (registry != NULL && registry->logger.report != NULL) {
+    registry->logger.report(registry->logger.user, severity, message);
+  }
+}
+
+/* The one way to the application: names come from models, files and plugins. */
+static void hear(void* user, int32_t severity, const char* message) {
+  const tenon_registry_t* registry = user;
+  char few[WORDS_SIZE];
+  if (!tenon__needs_escape(message)) {
+    pass_on(registry, severity, message);
+    return;
+  }
+  const size_t size = tenon__escape(message, few, sizeof(few)) + 1;
+  char* all =
+      size > sizeof(few) && registry != NULL ? tenon__allocate(registry->allocator, size, 1) : NULL;
+  if (all != NULL) {
+    (void)tenon__escape(message, all, size);
+  }
+  pass_on(registry, severity, all != NULL ? all : few);
+  if (all != NULL) {
+    tenon__free(registry->allocator, all, size);
   }
 }
 
 const tenon_sink_t tenon__words_sink = {NULL, hear};
 
-void tenon__words_sink_initialize(tenon_sink_t* out_sink, tenon_sink_t* logger) {
-  *out_sink = (tenon_sink_t){logger, hear};
+tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry) {
+  return (tenon_sink_t){registry, hear};
 }
 
 void tenon__words_begin(void) {

@@ -425,12 +425,14 @@ enum {
  *   nonzero           not 0
  *   [a,b]             numbers from a to b, both included: "[0,1]", "[-1,1]", "[1,inf]"
  *   sorted            never falling along the last axis
- *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`: a number,
- * negative from the end, or the name of an INT attribute coordinates(x, n) likewise, a tuple along
- * the last axis of this port: its element k for axis n + k distinct          with one of the two
- * above: no place is named twice (along `axis`, for index) Anything else disables the operator. A
- * kernel may rely on it: data of others' making that breaks it is the kernel's to find, by
- * run->fail, where it would be read or written out of bounds. */
+ *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`, which is
+ *                     a number, negative from the end, or the name of an INT attribute
+ *   coordinates(x, n) likewise, a tuple along the last axis of this port: element k is for
+ *                     axis n + k
+ *   distinct          with one of the two above: no place is named twice (along `axis`, for
+ *                     index)
+ * Anything else disables the operator. A kernel may rely on it: data of others' making that breaks
+ * it is the kernel's to find, by run->fail, where it would be read or written out of bounds. */
 typedef struct tenon_port_t {
   size_t size;
   const char* name;
@@ -554,7 +556,10 @@ typedef struct tenon_shape_table_t {
 
 /* An operator. [growing]
  *
- * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
+ * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major. The domain is
+ *           one's own: operators in that of a plugin of the library (the one that is named so) are
+ *           left out, and two plugins' different definitions of one identity disable each other.
+ *           Equal definitions are one.
  * shape     shape rule in the index language: "y = x", "y = broadcast(a, b)",
  *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
  *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.
@@ -970,7 +975,8 @@ enum {
  *              and nobody else reads what is made on the way, the nodes are offered as one region:
  *              node 0 is that of the last statement, the inputs are the pattern's in the order in
  *              which they occur. It is taken where it is no slower than the nodes apart. An
- *              operator that no kernel computes is decomposed before and matches no more.
+ *              operator that no kernel computes is decomposed before and matches no more. A kernel
+ *              whose pattern cannot be read, or names what there is not, is left out.
  * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
  *              than its default is refused on its behalf. Regions of one node.
  * input_limit  number of the operator's inputs that it understands (0: all that are declared)
@@ -1192,7 +1198,8 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
                          const void** out_data, size_t* out_size);
   uint32_t (*part_count)(tenon_parse_t* parse);
-  /* The converter for a node type, NULL if there is none. `out_state` is its plugin's state. */
+  /* The converter for a node type, NULL if there is none. `out_state`: what its convert is to be
+   * given. It calls the plugin's, and sees to it that what is said names the node. */
   const tenon_converter_t* (*find_converter)(tenon_parse_t* parse, const char* domain,
                                              const char* type, int64_t version, void** out_state);
   /* Memory until the parse ends; zero-filled. */
@@ -1215,13 +1222,16 @@ typedef struct tenon_parse_table_t {
                        const char* node);
 } tenon_parse_table_t;
 
-/* [growing] A file format. */
+/* [growing] A file format. Where two plugins offer one, the library's own stays, else that of the
+ * first plugin on the search path; the other one is left out, with a message. */
 typedef struct tenon_parser_t {
   size_t size;
   const char* format; /* "onnx": the name converters refer to */
   const char* summary;
   const char* extensions; /* ".onnx;.pb" : a hint; sniff decides */
-  /* [any] How sure: 0 not mine .. 100 surely. Looks at the first bytes alone. */
+  /* [any] How sure: 0 not mine .. 100 surely (what is more counts as 100). Looks at the first bytes
+   * alone: at most 4096 are given. Of two who are as sure, the library's own reads the file, else
+   * the first on the search path. */
   int32_t (*sniff)(void* state, const void* data, size_t size_bytes, const char* file_name);
   tenon_status_t (*parse)(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
                           tenon_builder_t* builder, const tenon_builder_table_t* build);
@@ -1231,9 +1241,25 @@ typedef struct tenon_parser_t {
  * 9. Converter, rewrite, calibrator
  * ------------------------------------------------------------------------------------------- */
 
-/* [growing] Turns one node type of a format into nodes of a network. `since` <= version < `until`
- * (0: no end). `outputs` has one entry for each output of the source; convert sets those that are
- * wanted. */
+/* [growing] Turns one node type of a format into nodes of a network.
+ *
+ * domain   as the source table gives it: the format's own is "" (in ONNX also where a file says
+ *          "ai.onnx"); NULL is ""
+ * since, until   since <= version < until (0: no end), of the operator set that the file imports.
+ *          Of one plugin's ranges that hold, the newest counts. Two plugins for one version: the
+ *          library's own stays, else that of the first plugin on the search path; the other one is
+ *          left out, with a message
+ * convert  [parse] `outputs` has one entry for each output of the source; sets those that are
+ *          wanted. Fields that it does not read are ignored: who wants to refuse what it does not
+ *          know compares field_name with what it does. What it says to builder.sink gets the file
+ *          before it, and the node where it does not name it; a failure without a word is reported
+ *          with plugin and node.
+ *
+ * An operator of one's own needs no converter. A node of a domain, but the format's own, that
+ * nobody converts is the operator "domain.Type/major", or the one with its type in lower case, of
+ * the highest major that is not above the version of the domain that the file imports (1 where it
+ * says none). Fields are its attributes by name: whole numbers may stand for floats, a string for a
+ * dtype; a field that is no attribute is an error. Inputs and outputs are its own, in order. */
 struct tenon_converter_t {
   size_t size;
   const char* format;
@@ -1247,10 +1273,32 @@ struct tenon_converter_t {
                             uint32_t input_count, tenon_value_t* outputs, uint32_t output_count);
 };
 
-/* [growing] A pattern, a guard, and a replacement through the transactional builder. `pattern` is a
- * decomposition text; names in it that nothing defines are the pattern's inputs. `replacement`:
- * NULL, or a text that defines the same last name. `rewrite`: [build] NULL, or builds it by code:
- * returns 0 to decline, 1 when *out holds the replacing value. */
+/* [growing] What may stand for what, because both mean the same.
+ *
+ * name         unique in its plugin; a manifest's lines hold no blanks, so a rewrite whose name has
+ *              some is promised as "offers: rewrite *"
+ * pattern      a decomposition text. Names in it that nothing defines are its inputs, the same
+ *              value wherever they occur. Operators match by identity, arguments by place: nothing
+ *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
+ * not reach, must be absent. An attribute in braces has that value; a name there stands for its
+ * value in guard and replacement; what is not named may be anything. What the pattern makes on the
+ * way must be read by nobody else when         NULL, or a condition in the index language over the
+ * pattern's names. What is not known when building (an extent, the contents of an input) does not
+ * hold replacement  NULL, or a text over the pattern's names. The result of its last statement,
+ * whatever its name, stands for the pattern's: of the same type and extents, else nothing happens.
+ * It consists of operators: what leaves an input itself takes `rewrite` rewrite      [build] NULL,
+ * or builds it by code: returns 0 to decline, 1 when *out holds the replacing value (an input of
+ * the match, or what was built). `match` has the pattern's nodes, the last statement's first, and
+ * its inputs in order of occurrence. It is called for networks of the host's own making as well
+ *
+ * At a node the first that applies counts, in the order of plugins' names and then their own; what
+ * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
+ * out, two that undo one another are stopped.
+ *
+ * Both sides must be equal but for roundings: before it is applied for the first time, the host
+ * tries it on small networks of random types, shapes, attributes and elements (from the ports'
+ * domains), as far as expressions, moves and decompositions let it compute them. One that changes a
+ * result is left out, with the numbers. Users exclude it as "plugin:name". */
 typedef struct tenon_rewrite_t {
   size_t size;
   const char* name;
@@ -1439,11 +1487,14 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   offers: operator acme.swish/1        one line for each thing on offer:
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
+ *                                        names without blanks
  *   needs-library: libcudnn.so.9 linked|opened
  *   needs-isa: avx2              runs on no processor without it: refused there before it is
- * loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw avx512dq avx512vl; aarch64:
- * neon. A name of another list is refused; what a device must have is the kernel's `isa` threads:
- * own                 brings threads of its own host-service: neighbour/1    asks for it
+ *                                loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw
+ *                                avx512dq avx512vl; aarch64: neon. A name of another list is
+ *                                refused; what a device must have is the kernel's `isa`
+ *   threads: own                 brings threads of its own
+ *   host-service: neighbour/1    asks for it
  *
  * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
  * registry then loads the plugin when anything of that kind is looked for.
