@@ -48,7 +48,12 @@ extern "C" {
 #define TENON_VERSION                  \
   TENON_STRINGIZE(TENON_VERSION_MAJOR) \
   "." TENON_STRINGIZE(TENON_VERSION_MINOR) "." TENON_STRINGIZE(TENON_VERSION_PATCH)
+/* Defaults of an option structure. */
+#ifdef __cplusplus
+#define TENON_OPTIONS(type) (tenon_default_options<type>())
+#else
 #define TENON_OPTIONS(type) ((type){.size = sizeof(type)})
+#endif
 
 typedef struct tenon_registry_t tenon_registry_t;
 typedef struct tenon_network_t tenon_network_t;
@@ -207,6 +212,15 @@ typedef struct tenon_attribute_t {
   const double* numbers;
   size_t count;
 } tenon_attribute_t;
+#ifdef __cplusplus
+/* The same in C++; TENON_INTS("pads", pads) takes an array of int64_t that outlives its use. */
+#define TENON_INT(attribute, value) (tenon_int_attribute((attribute), TENON_ATTRIBUTE_INT, (value)))
+#define TENON_FLOAT(attribute, value) (tenon_float_attribute((attribute), (value)))
+#define TENON_TEXT(attribute, value) (tenon_text_attribute((attribute), (value)))
+#define TENON_INTS(attribute, values) (tenon_ints_attribute((attribute), (values)))
+#define TENON_TYPE(attribute, value) \
+  (tenon_int_attribute((attribute), TENON_ATTRIBUTE_DTYPE, (value)))
+#else
 #define TENON_INT(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_INT, .integer = (value)})
 #define TENON_FLOAT(attribute, value) \
@@ -220,6 +234,7 @@ typedef struct tenon_attribute_t {
                        .count = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
 #define TENON_TYPE(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_DTYPE, .integer = (value)})
+#endif
 
 /* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent. */
 TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
@@ -558,6 +573,42 @@ TENON_API tenon_status_t tenon_context_clone_states(tenon_context_t* context,
                                                     const tenon_context_t* source);
 
 #ifdef __cplusplus
+} /* extern "C" */
+
+/* What the macros above are in C++, which has no compound literals. */
+template <typename type_t>
+inline type_t tenon_default_options() {
+  type_t options = type_t();
+  options.size = sizeof(type_t);
+  return options;
+}
+
+inline tenon_attribute_t tenon_int_attribute(const char* name, uint32_t kind, int64_t value) {
+  tenon_attribute_t attribute = tenon_attribute_t();
+  attribute.name = name;
+  attribute.kind = kind;
+  attribute.integer = value;
+  return attribute;
+}
+
+inline tenon_attribute_t tenon_float_attribute(const char* name, double value) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_FLOAT, 0);
+  attribute.number = value;
+  return attribute;
+}
+
+inline tenon_attribute_t tenon_text_attribute(const char* name, const char* value) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_STRING, 0);
+  attribute.string = value;
+  return attribute;
+}
+
+template <size_t count>
+inline tenon_attribute_t tenon_ints_attribute(const char* name, const int64_t (&values)[count]) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_INTS, 0);
+  attribute.integers = values;
+  attribute.count = count;
+  return attribute;
 }
 #endif
 
