@@ -97,6 +97,18 @@ static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint3
   return TENON_ERROR_NOT_FOUND;
 }
 
+static const char* setting(tenon_parse_t* parse, const char* name) {
+  const size_t length = strlen(name);
+  for (size_t i = 0; parse->settings != NULL && parse->settings[i] != NULL; ++i) {
+    const char* text = parse->settings[i];
+    if (strncmp(text, name, length) == 0 && text[length] == '=') {
+      parse->asked[i] = true;
+      return text + length + 1;
+    }
+  }
+  return NULL;
+}
+
 static const tenon_parse_table_t parse_table = {
     .size = sizeof(tenon_parse_table_t),
     .open_file = open_file,
@@ -107,6 +119,7 @@ static const tenon_parse_table_t parse_table = {
     .report_missing = tenon__describe_missing,
     .input_shape = input_shape,
     .sink = parse_sink,
+    .setting = setting,
     .declare_value = tenon__describe_value,
     .declare_node = tenon__describe_node,
 };
@@ -207,6 +220,18 @@ static tenon_status_t check_given(const tenon_parse_t* parse) {
   return TENON_OK;
 }
 
+/* A parser that was to be told something must have listened. */
+static tenon_status_t check_settings(const tenon_parse_t* parse) {
+  for (size_t i = 0; parse->settings != NULL && parse->settings[i] != NULL; ++i) {
+    if (!parse->asked[i]) {
+      return tenon__fail(&parse->network->sink.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "'%s' is set, which the parser for format '%s' does not know",
+                         parse->settings[i], parse->format);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_network_t* network = parse->network;
   const tenon__parser_entry_t* entry = NULL;
@@ -232,6 +257,9 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   if (status == TENON_OK) {
     status = check_given(parse);
   }
+  if (status == TENON_OK) {
+    status = check_settings(parse);
+  }
   if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY && counting.error_count == 0) {
     status = tenon__fail(&network->sink.sink, status,
                          "cannot be parsed: parser '%s' of plugin %s did not say why: %s",
@@ -242,12 +270,21 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   return status;
 }
 
+static size_t count_texts(const char* const* texts) {
+  size_t count = 0;
+  while (texts != NULL && texts[count] != NULL) {
+    ++count;
+  }
+  return count;
+}
+
 static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse,
                                   const tenon_parse_options_t* options) {
   char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
   tenon__given_input_t* given =
       tenon__arena_allocate(&parse->arena, options->value_count + (size_t)1, sizeof(*given));
-  if (prefix == NULL || given == NULL) {
+  bool* asked = tenon__arena_allocate(&parse->arena, count_texts(options->settings) + 1, 1);
+  if (prefix == NULL || given == NULL || asked == NULL) {
     return tenon__fail_memory(&network->registry->sink);
   }
   for (uint32_t i = 0; i < options->value_count; ++i) {
@@ -258,6 +295,8 @@ static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse
   parse->shape_count = options->shape_count;
   parse->given = given;
   parse->given_count = options->value_count;
+  parse->settings = options->settings;
+  parse->asked = asked;
   tenon__builder_give_inputs(network->builder, given, options->value_count);
   network->sink.prefix = prefix;
   const locale_t outer = tenon__c_locale_enter();
@@ -306,14 +345,6 @@ static tenon_status_t check_values(const tenon_network_t* network, const char* f
   return TENON_OK;
 }
 
-static size_t count_paths(const char* const* paths) {
-  size_t count = 0;
-  while (paths != NULL && paths[count] != NULL) {
-    ++count;
-  }
-  return count;
-}
-
 static tenon_status_t map_part(tenon_network_t* network, const char* path,
                                tenon__model_part_t* out_part) {
   tenon__mapped_file_t file;
@@ -328,7 +359,7 @@ static tenon_status_t map_part(tenon_network_t* network, const char* path,
 
 static tenon_status_t parse_files(tenon_network_t* network, const char* path,
                                   const tenon_parse_options_t* options, tenon_parse_t* parse) {
-  const size_t more = count_paths(options->parts);
+  const size_t more = count_texts(options->parts);
   parse->parts = tenon__arena_allocate(&parse->arena, more + 1, sizeof(*parse->parts));
   if (parse->parts == NULL) {
     return tenon__fail_memory(&network->registry->sink);

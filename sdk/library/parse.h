@@ -26,6 +26,8 @@ struct tenon_parse_t {
   tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */
   tenon__string_map_t types;       /* the same -> which of the description's */
   bool has_missing;                /* node types that nobody converts */
+  const char* const* settings;     /* "name=value", NULL-terminated, or NULL */
+  bool* asked;                     /* for each of them */
   /* Why a file beside the model could not be opened; the parser's next error ends with it. */
   char file_reason[1024];
 };

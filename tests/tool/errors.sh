@@ -61,7 +61,7 @@ try 3 build "$digits/model.onnx" -o plan --memory-limit 1B
 says "the limit is 1"
 fails_once
 try 3 build "$digits/model.onnx" -o plan --exclude abacus
-says "'abacus' cannot be excluded: there is no such plugin; there are: cpu, host, "
+says "'abacus' cannot be excluded: there is no such plugin; there are: " "cpu, host, "
 fails_once
 try 3 build "$digits/model.onnx" -o plan --exclude cpu:abacus
 says "'cpu:abacus' cannot be excluded: plugin cpu has no such kernel or rewrite; it has: average_pool, convolution"

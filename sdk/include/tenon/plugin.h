@@ -1179,10 +1179,18 @@ typedef struct tenon_source_table_t {
                                  tenon_builder_t* builder, const tenon_value_t* parameter_types,
                                  uint32_t parameter_type_count, uint32_t* out_body,
                                  const tenon_value_t** out_captured, uint32_t* out_captured_count);
-  /* Formats with weights at the node (Caffe): how many blobs, and each. */
+  /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
+   * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
+  /* Since 0.3; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+   * stays mapped until the network is destroyed: builder.constant may borrow them. */
+  int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
+  /* Since 0.3; may be NULL. A blob that the file lacks, of these extents, where the user wants
+   * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
+  tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
+                              const int64_t* dims, float* out_values);
 } tenon_source_table_t;
 
 /* [growing] Lent by the host to a parser while it parses. All [parse]. */
@@ -1212,10 +1220,13 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
-  /* What the file says of itself, told before anything is built, so that a model can be looked at
-   * also when it cannot be built: each input (that is no constant) and output (`is_output` 1) of
-   * its main graph, with the names of open extents (NULL: none, or unnamed), and each node that a
-   * converter is needed for. Nothing fails. */
+  /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
+   * that no parse asks for is an error of the caller's. */
+  const char* (*setting)(tenon_parse_t* parse, const char* name);
+  /* Since 0.3. What the file says of itself, told before anything is built, so that a model can be
+   * looked at also when it cannot be built: each input (that is no constant) and output
+   * (`is_output` 1) of its main graph, with the names of open extents (NULL: none, or unnamed), and
+   * each node that a converter is needed for. Nothing fails. */
   void (*declare_value)(tenon_parse_t* parse, int32_t is_output, const char* name,
                         const tenon_value_type_t* type, const char* const* symbols);
   void (*declare_node)(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
@@ -1339,7 +1350,9 @@ struct tenon_value_type_t {
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;
-  const void* constant_data; /* dense, when the value is a constant; else NULL */
+  /* Dense, when the value is a constant; else NULL. In a parse perhaps not aligned, in a file that
+   * is mapped: read it by memcpy. */
+  const void* constant_data;
 };
 
 /* [growing] All [parse] or [build]. */
@@ -1356,7 +1369,7 @@ struct tenon_builder_table_t {
                                     tenon_value_t* out_value);
   tenon_status_t (*output)(tenon_builder_t* builder, tenon_value_t value, const char* name);
   /* A constant. `borrow` 1: the bytes stay valid until the network is destroyed (a mapped file), so
-   * nothing is copied. The view may have any strides. */
+   * nothing is copied, wherever they lie. The view may have any strides. */
   tenon_status_t (*constant)(tenon_builder_t* builder, const char* name,
                              const tenon_tensor_view_t* view, int32_t borrow,
                              tenon_value_t* out_value);

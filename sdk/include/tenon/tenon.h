@@ -178,6 +178,11 @@ typedef struct tenon_parse_options_t {
   /* INVALID_ARGUMENT when a value's type or extents are not its input's, or there is no such tensor
    * among the inputs. */
   const tenon_input_value_t* values;
+  /* What the format's parser lets be set, NULL-terminated: "name=value". INVALID_ARGUMENT when it
+   * does not ask for one of them. Caffe's: "weights=random" or "weights=random:SEED" (made up where
+   * the files have none), "level=1", "stage=deploy,other" (the state that include rules ask for).
+   */
+  const char* const* settings;
 } tenon_parse_options_t;
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators

@@ -29,7 +29,12 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
     {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs), TOOL_FOR_PARSING,
      "additional outputs: any tensors of the main graph"},
     {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING | TOOL_RARE,
-     "another file of the same model, for formats that divide one"},
+     "another file of the same model, such as a caffemodel beside its prototxt"},
+    {"--weights", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING,
+     "a part with weights: a caffemodel, a binaryproto's mean; random[:SEED]: made up"},
+    {"--setting", NULL, "NAME=VALUE", TOOL_OPTION_LIST, FIELD(settings),
+     TOOL_FOR_PARSING | TOOL_RARE,
+     "what the format's parser lets be set: stage=deploy for a prototxt"},
     {"--format", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(format), TOOL_FOR_PARSING | TOOL_RARE,
      "the model's format, where it is not to be guessed"},
     {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
@@ -162,9 +167,33 @@ static void check_threads(uint32_t threads) {
   }
 }
 
+/* Among the parts "random" and "random:SEED" are no files. */
+static void take_random_weights(tool_building_t* building) {
+  static const char word[] = "random";
+  const size_t length = sizeof(word) - 1;
+  tool_list_t files = {0};
+  for (size_t i = 0; i < building->parts.count; ++i) {
+    const char* part = building->parts.items[i];
+    const bool is_word =
+        strncmp(part, word, length) == 0 && (part[length] == '\0' || part[length] == ':');
+    if (is_word) {
+      tool_free(building->made_setting);
+      building->made_setting = tool_format("weights=%s", part);
+    } else {
+      tool_list_add(&files, part);
+    }
+  }
+  tool_list_free(&building->parts);
+  building->parts = files;
+  if (building->made_setting != NULL) {
+    tool_list_add(&building->settings, building->made_setting);
+  }
+}
+
 tenon_status_t tool_building_prepare(tool_building_t* building) {
   tenon_status_t status = TENON_OK;
   check_threads(building->threads);
+  take_random_weights(building);
   if (building->profiles.count > 1) {
     return tool_misuse(
         "a plan has one profile for the time being: put all inputs into one --profile, separated "
@@ -191,6 +220,8 @@ void tool_building_free(tool_building_t* building) {
   tool_named_shapes_free(&building->fixed);
   tool_list_free(&building->profiles);
   tool_list_free(&building->parts);
+  tool_list_free(&building->settings);
+  tool_free(building->made_setting);
   tool_list_free(&building->constant_texts);
   tool_constants_free(&building->constants);
   tool_list_free(&building->exclude);
@@ -268,6 +299,9 @@ char* tool_building_describe(const tool_building_t* building) {
                 building->time_budget);
   for (size_t i = 0; i < building->exclude.count; ++i) {
     (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
+  }
+  for (size_t i = 0; i < building->settings.count; ++i) {
+    (void)fprintf(file, "setting %s\n", building->settings.items[i]);
   }
   (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,

@@ -17,6 +17,7 @@ typedef struct tool_building_t {
   const char* outputs; /* names, separated by commas */
   const char* format;
   tool_list_t parts;
+  tool_list_t settings;       /* NAME=VALUE, for the parser */
   tool_list_t constant_texts; /* NAME=FILE */
   /* How. */
   uint32_t threads;
@@ -43,9 +44,10 @@ typedef struct tool_building_t {
   tool_named_shapes_t ranges; /* the profile: minimum, optimum, maximum */
   tool_named_shapes_t fixed;  /* --shapes */
   tool_constants_t constants; /* of constant_texts */
+  char* made_setting;         /* of --weights random, among the settings */
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 27 };
+enum { TOOL_BUILDING_OPTION_COUNT = 29 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 enum { TOOL_BUILDING_RULE_COUNT = 3 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];

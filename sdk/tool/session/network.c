@@ -39,6 +39,7 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
   options.shapes = shapes->table;
   options.shape_count = (uint32_t)shapes->named.count;
   options.parts = building->parts.items;
+  options.settings = building->settings.items;
   tool_constant_table_make(&building->constants, &constants);
   options.values = constants.values;
   options.value_count = constants.count;
