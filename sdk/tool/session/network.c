@@ -23,6 +23,7 @@ static void free_shapes(shapes_t* shapes) {
   tool_free(shapes->table);
 }
 
+/* Where it fails, what the file says of itself is in the network. */
 static tenon_status_t parse(tenon_registry_t* registry, const char* path,
                             const tool_building_t* building, shapes_t* shapes,
                             tenon_network_t** out_network) {
@@ -49,12 +50,8 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
     status = tenon_network_parse_file(network, path, &options);
   }
   tool_constant_table_free(&constants);
-  if (status != TENON_OK) {
-    tenon_network_destroy(network);
-    return status;
-  }
   *out_network = network;
-  return TENON_OK;
+  return status;
 }
 
 /* What is known before the model is: --shapes, the profile's ranks, data that name their input. */
@@ -277,6 +274,8 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
     free_shapes(&given);
     return status;
   }
+  tenon_network_destroy(*out_network);
+  *out_network = NULL;
   free_shapes(shapes);
   *shapes = given;
   status = parse(registry, path, building, shapes, out_network);
@@ -309,12 +308,8 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
     status = mark_outputs(network, building->outputs);
   }
   free_shapes(&shapes);
-  if (status != TENON_OK) {
-    tenon_network_destroy(network);
-    return status;
-  }
   *out_network = network;
-  return TENON_OK;
+  return status;
 }
 
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
