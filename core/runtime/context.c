@@ -212,7 +212,10 @@ tenon_status_t tenon__context_settle(tenon__context_t* context) {
     return TENON_OK;
   }
   TENON_TRY(learn_inputs(context));
-  const tenon_status_t status = check_sizes(context);
+  tenon_status_t status = tenon__frame_check(&context->frames[0]);
+  if (status == TENON_OK) {
+    status = check_sizes(context);
+  }
   context->shapes_changed = status != TENON_OK;
   return status;
 }

@@ -91,8 +91,12 @@ static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t
   const tenon__region_input_t* in = &unit->chosen.region->inputs[k];
   const tenon_argument_rule_t* rule = input_rule(unit, k);
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
-  if (in->value == TENON_NONE || l->g->values[in->value].weights != TENON_NONE) {
+  if (in->value == TENON_NONE) {
     return 0;
+  }
+  const bool is_given = l->g->values[in->value].weights != TENON_NONE;
+  if (is_given && (kind != TENON_LAYOUT_EXACT || !tenon__layout_is_strided(rule->layout))) {
+    return 0; /* weights are handed over as they are, but for an order that a kernel asks for */
   }
   const double copy = copy_start + 2 * bytes_of(l, in->value) / copy_rate;
   if (kind == TENON_LAYOUT_EXACT) {
