@@ -252,6 +252,36 @@ static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t
   return status;
 }
 
+/* "input:?x512,state:2x?x128", of what the file declares; NULL: nothing is open. */
+static char* open_shapes(const tenon_network_t* network) {
+  char* text = NULL;
+  for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
+    tenon_io_info_t input;
+    if (tenon_network_get_input(network, i, &input) != TENON_OK || !is_open(&input)) {
+      continue;
+    }
+    char shape[256];
+    tool_shape_print(input.rank, input.dims, shape, sizeof(shape));
+    char* longer = tool_format("%s%s%s:%s", text == NULL ? "" : text, text == NULL ? "" : ",",
+                               input.name, shape);
+    tool_free(text);
+    text = longer;
+  }
+  return text;
+}
+
+/* After the error: what may mend it. */
+static void advise_shapes(const tenon_network_t* network) {
+  char* shapes = network == NULL ? NULL : open_shapes(network);
+  if (shapes != NULL) {
+    tool_warn(
+        "the inputs' shapes are open, and it may be understood with them: --shapes %s, numbers in "
+        "place of ?",
+        shapes);
+  }
+  tool_free(shapes);
+}
+
 /* ---- All of it ---- */
 
 /* With open extents, so that the model says what they are; where it cannot be parsed like that,
@@ -271,6 +301,9 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   tool_console_hold(false);
   if (status == TENON_OK || !can_retry) {
     tool_console_release(true);
+    if (status == TENON_ERROR_INVALID_DATA || status == TENON_ERROR_UNSUPPORTED) {
+      advise_shapes(*out_network);
+    }
     free_shapes(&given);
     return status;
   }
