@@ -170,11 +170,9 @@ static tenon_status_t lay_out(tenon__building_t* b) {
 
 tenon_status_t tenon__building_progress(const tenon__building_t* b, const char* phase,
                                         uint32_t done, uint32_t total) {
-  const tenon__tuning_options_t* o = &b->options->tuning;
-  if (o->progress != NULL && o->progress(o->progress_user, phase, done, total) != 0) {
-    return tenon__fail(b->options->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
-  }
-  return TENON_OK;
+  return tenon__interrupt_tell(b->options->tuning.interrupt, phase, done, total)
+             ? TENON_ERROR_CANCELLED
+             : TENON_OK;
 }
 
 /* ---- The flow ---- */
@@ -185,6 +183,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__network_verify(network, sink));
   TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
   TENON_TRY(tenon__network_copy(network, &b->plan->network));
+  b->plan->network->interrupt = b->options->tuning.interrupt;
   TENON_TRY(tenon__building_narrow(b));
   TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
   TENON_TRY(tenon__building_begin(b));
@@ -192,6 +191,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__building_optimise(b));
   TENON_TRY(tenon__building_sign(b));
   TENON_TRY(tenon__building_profile(b));
+  TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
   TENON_TRY(choose(b));
   TENON_TRY(lay_out(b));
   tenon__building_report(b);
@@ -204,10 +204,24 @@ tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* c
                             const tenon__build_options_t* options, void** out_plan_data,
                             size_t* out_plan_size) {
   tenon__building_t b = {.allocator = options->allocator, .catalog = catalog, .options = options};
+  void* data = NULL;
+  size_t size = 0;
   tenon_status_t status = build_plan(&b, network);
   if (status == TENON_OK) {
-    status = tenon__plan_write(b.plan, b.allocator, options->sink, out_plan_data, out_plan_size);
+    status = tenon__plan_write_until(b.plan, b.allocator, options->tuning.interrupt, options->sink,
+                                     &data, &size);
+  }
+  if (status == TENON_OK) {
+    status = tenon__building_progress(&b, "write", 1, 1);
   }
   tenon__building_end(&b);
-  return status;
+  if (status == TENON_OK) {
+    *out_plan_data = data;
+    *out_plan_size = size;
+    return TENON_OK;
+  }
+  tenon__free(b.allocator, data, size);
+  return tenon__interrupt_is_wanted(options->tuning.interrupt)
+             ? tenon__fail(options->sink, TENON_ERROR_CANCELLED, "the build was cancelled")
+             : status;
 }

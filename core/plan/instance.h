@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/interrupt.h"
 #include "core/base/thread_pool.h"
 #include "core/plan/plan.h"
 
@@ -56,6 +57,7 @@ struct tenon_run_t {
   void* zeroed;     /* of the step */
   void* persistent; /* of the step */
   const tenon_sink_t* sink;
+  tenon__interrupt_t* interrupt;     /* NULL: the run goes to its end */
   const tenon__instance_t* instance; /* at work */
   bool failed;                       /* a kernel called fail */
   /* `parallel` is running; and a body called it, which nobody can wait for. */

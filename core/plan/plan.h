@@ -9,6 +9,7 @@
 #define TENON_CORE_PLAN_PLAN_H_
 
 #include "core/base/digest.h"
+#include "core/base/interrupt.h"
 #include "core/plan/region.h"
 
 typedef enum tenon__storage_t {
@@ -183,6 +184,10 @@ bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
 struct tenon__byte_writer_t;
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
+/* The same, unless somebody wants its end meanwhile: CANCELLED. */
+tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
+                                       void** out_data, size_t* out_size_bytes);
 /* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
 size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
 /* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the

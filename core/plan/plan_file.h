@@ -52,7 +52,8 @@ enum { TENON_PLAN_SECTIONS(TENON_PLAN_SECTION_ENTRY) };
 tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
 
 /* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights);
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt);
 
 /* What the reader shares among its files. */
 typedef struct tenon__plan_reader_t {

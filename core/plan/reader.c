@@ -376,10 +376,11 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
 
 /* ---- Verifying ---- */
 
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights) {
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt) {
   tenon__weights_t copy = *weights;
   copy.digest_known = false;
-  tenon__network_t alone = {.weights_count = 1, .weights = &copy};
+  tenon__network_t alone = {.weights_count = 1, .weights = &copy, .interrupt = interrupt};
   return *tenon__weights_digest(&alone, 0);
 }
 
@@ -389,7 +390,7 @@ tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t*
     if (weights->data == NULL || !weights->digest_known) {
       continue;
     }
-    const tenon__digest_t digest = tenon__weights_digest_now(weights);
+    const tenon__digest_t digest = tenon__weights_digest_now(weights, NULL);
     if (memcmp(&digest, &weights->digest, sizeof digest) != 0) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                          "the plan is damaged: the bytes of weights '%s' have changed",

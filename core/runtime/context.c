@@ -111,6 +111,7 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
   context->run = (struct tenon_run_t){.pool = context->pool,
                                       .stream = context->stream,
                                       .scratch = context->scratch,
+                                      .interrupt = &context->interrupt,
                                       .sink = engine->options.sink};
   return create_frames(context);
 }
@@ -126,6 +127,7 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   context->generation = engine->generation;
   tenon__engine_retain(engine);
   tenon__arena_initialize(&context->arena, engine->allocator);
+  tenon__interrupt_initialize(&context->interrupt, NULL, NULL);
   const tenon_status_t status = initialize(context, thread_count, stream);
   if (status != TENON_OK) {
     tenon__context_destroy(context);
@@ -208,7 +210,6 @@ static tenon_status_t learn_inputs(tenon__context_t* context) {
   for (uint32_t f = 0; f < context->engine->plan->schedule_count; ++f) {
     context->frames[f].is_bound = false;
   }
-  context->shapes_changed = false;
   return TENON_OK;
 }
 
@@ -243,37 +244,55 @@ static void renew(tenon__context_t* context) {
   context->generation = context->engine->generation;
 }
 
+tenon_status_t tenon__context_settle(tenon__context_t* context) {
+  if (!context->shapes_changed) {
+    return TENON_OK;
+  }
+  TENON_TRY(learn_inputs(context));
+  tenon_status_t status = tenon__frame_check(&context->frames[0]);
+  if (status == TENON_OK) {
+    status = check_sizes(context);
+  }
+  context->shapes_changed = status != TENON_OK;
+  return status;
+}
+
 static tenon_status_t run_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
   }
   TENON_TRY(tenon__context_take_inputs(context));
-  if (context->shapes_changed) {
-    TENON_TRY(learn_inputs(context));
-    tenon_status_t status = tenon__frame_check(&context->frames[0]);
-    if (status == TENON_OK) {
-      status = check_sizes(context);
-    }
-    if (status != TENON_OK) {
-      context->shapes_changed = true;
-      return status;
-    }
-  }
+  TENON_TRY(tenon__context_settle(context));
   TENON_TRY(tenon__context_place_outputs(context));
   TENON_TRY(tenon__frame_run(&context->frames[0]));
   TENON_TRY(tenon__context_collect_outputs(context));
   return tenon__context_update_states(context);
 }
 
+/* What a step leaves zero is not, where it did not come to its end. */
+static void clean_up(tenon__context_t* context) {
+  memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+}
+
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
-  if (context->zeroed_is_dirty) {
-    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
-  }
+  tenon__interrupt_forget(&context->interrupt);
+  tenon__context_forget_outputs(context);
   tenon__thread_pool_wake(context->pool);
-  const tenon_status_t status = run_all(context);
+  tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
-  context->zeroed_is_dirty = status != TENON_OK;
+  if (status != TENON_OK) {
+    clean_up(context);
+    tenon__context_forget_outputs(context);
+    if (tenon__interrupt_is_wanted(&context->interrupt)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
+                         "the run was cancelled");
+    }
+  }
   return status;
+}
+
+void tenon__context_cancel(tenon__context_t* context) {
+  tenon__interrupt_want(&context->interrupt);
 }
 
 tenon_status_t tenon__context_run(tenon__context_t* context) {

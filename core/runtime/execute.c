@@ -228,6 +228,9 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   tenon_status_t status = step->kind == TENON_STEP_KERNEL     ? run_kernel(frame, index)
                           : step->kind == TENON_STEP_CONTENTS ? run_contents(frame, step)
                                                               : tenon__control_run(frame, index);
+  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+    return TENON_ERROR_CANCELLED; /* whatever the step left is not looked at */
+  }
   for (uint32_t k = 0; k < step->output_count && status == TENON_OK; ++k) {
     if (step->outputs[k] != TENON_NONE) {
       status = learn_output(frame, step->outputs[k]);

@@ -109,7 +109,6 @@ struct tenon__context_t {
   char* scratch;
   uint64_t scratch_bytes; /* for the threads of the pool */
   char* zeroed;
-  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
   char* persistent;
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */
@@ -128,6 +127,7 @@ struct tenon__context_t {
   void** next_states; /* for updates that read states; NULL for others */
   size_t* state_sizes;
   struct tenon_run_t run;
+  tenon__interrupt_t interrupt;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
 };
@@ -135,9 +135,13 @@ struct tenon__context_t {
 /* Inputs and outputs: the arrays, before a run, and after it. */
 tenon_status_t tenon__context_create_border(tenon__context_t* context);
 tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
+/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
+tenon_status_t tenon__context_settle(tenon__context_t* context);
 /* Memory for outputs that the plan writes where the application wants them. */
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
 tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);
+/* The last run's are none any more. */
+void tenon__context_forget_outputs(tenon__context_t* context);
 
 /* States: memory, and their new values after a run. */
 tenon_status_t tenon__context_create_states(tenon__context_t* context);
@@ -179,7 +183,7 @@ void tenon__frame_list_requirements(tenon__frame_t* frame);
 tenon_status_t tenon__frame_check(tenon__frame_t* frame);
 /* What the last run, or the last iteration, found says nothing about this one. */
 void tenon__frame_forget_found(tenon__frame_t* frame);
-/* Runs the graph's steps in order. Parameters are set. */
+/* Runs the graph's steps in order. Parameters are set. CANCELLED when somebody wants its end. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:

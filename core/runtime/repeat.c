@@ -423,6 +423,9 @@ tenon_status_t tenon__repeat_run(tenon__frame_t* frame, uint32_t index) {
   TENON_TRY(trip_count(&loop, &most));
   TENON_TRY(begin(&loop));
   while (iteration < most && state->condition != 0) {
+    if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+      return TENON_ERROR_CANCELLED;
+    }
     TENON_TRY(run_iteration(&loop, iteration));
     ++iteration;
   }

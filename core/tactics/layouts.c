@@ -250,10 +250,8 @@ static void collect_orders(layouts_t* l, const tenon__unit_t* unit) {
 static tenon_status_t find_candidates(layouts_t* l) {
   for (uint32_t u = 0; u < l->units->count; ++u) {
     tenon__unit_t* unit = &l->units->items[u];
-    if (l->tuning->options.progress != NULL &&
-        l->tuning->options.progress(l->tuning->options.progress_user, "choose", u,
-                                    l->units->count) != 0) {
-      return tenon__fail(l->tuning->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
+    if (tenon__interrupt_tell(l->tuning->options.interrupt, "choose", u, l->units->count)) {
+      return TENON_ERROR_CANCELLED;
     }
     if (unit->kind != TENON_UNIT_REGION) {
       continue;

@@ -274,6 +274,9 @@ static tenon_status_t settle(tenon__rehearsal_t* r, const tenon__trial_t* trial,
   if (r->failure != TENON_OK) {
     return r->failure;
   }
+  if (tenon__interrupt_is_wanted(r->search->tuning->options.interrupt)) {
+    return TENON_ERROR_CANCELLED;
+  }
   if (trial->outputs == NULL && status == TENON_ERROR_UNSUPPORTED) {
     outcome->tried = TENON_TRIED_NOT; /* its rules cannot be met here */
     return TENON_OK;

@@ -11,6 +11,7 @@
 enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
 static const double enough_seconds =
     4e-3; /* seconds of measuring after which the smallest time counts */
+static const double long_seconds = 0.02;   /* of one run, that somebody may want the end of */
 static const double hopeless_factor = 3.0; /* times slower than the best: no second look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
@@ -63,6 +64,7 @@ static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
                                     &scratch_bytes);
   trial->run = (struct tenon_run_t){.pool = tuning->pool,
                                     .sink = &trial->sink,
+                                    .interrupt = tuning->options.interrupt,
                                     .growing = trial->outputs->growing,
                                     .growing_count = trial->data->region->output_count};
   TENON_TRY(lend_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
@@ -117,15 +119,23 @@ void tenon__trial_end(tenon__trial_t* trial) {
 
 /* ---- Running ---- */
 
-static tenon_status_t run_once(tenon__trial_t* trial) {
-  return tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
-                          trial->outputs->arguments);
+static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
+  tenon__interrupt_t* interrupt = trial->data->tuning->options.interrupt;
+  const double begin = tenon__seconds();
+  const tenon_status_t status = tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
+                                                 trial->outputs->arguments);
+  *out_seconds = tenon__seconds() - begin;
+  /* What is short need not ask, and is not measured asking. */
+  trial->run.interrupt = *out_seconds > long_seconds ? interrupt : NULL;
+  /* Whatever the trial gave, it was not let alone. */
+  return tenon__interrupt_is_wanted(interrupt) ? TENON_ERROR_CANCELLED : status;
 }
 
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
   const uint32_t count = trial->data->region->output_count;
   TENON_TRY(tenon__trial_outputs_clear(trial->outputs, count, pattern));
-  TENON_TRY(run_once(trial));
+  double seconds = 0;
+  TENON_TRY(run_once(trial, &seconds));
   tenon__trial_outputs_collect(trial->outputs, count);
   return TENON_OK;
 }
@@ -144,9 +154,8 @@ static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, double* 
   double total = 0;
   for (uint32_t k = 0; k < MOST_RUNS; ++k) {
     forget_growing(trial);
-    const double begin = tenon__seconds();
-    TENON_TRY(run_once(trial));
-    const double seconds = tenon__seconds() - begin;
+    double seconds = 0;
+    TENON_TRY(run_once(trial, &seconds));
     total += seconds;
     best = seconds < best ? seconds : best;
     if (best > hopeless_factor * best_so_far || (k + 1 >= LEAST_RUNS && total > enough_seconds)) {

@@ -15,6 +15,7 @@
 #ifndef TENON_CORE_TACTICS_TUNING_H_
 #define TENON_CORE_TACTICS_TUNING_H_
 
+#include "core/base/interrupt.h"
 #include "core/base/string_map.h"
 #include "core/base/thread_pool.h"
 #include "core/catalog/catalog.h"
@@ -33,10 +34,8 @@ typedef struct tenon__tuning_options_t {
   bool strict;
   bool permit_reduced_precision;
   bool keep_refusals;
-  const char* const* exclude; /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
-  /* Non-zero cancels. May be NULL. */
-  int32_t (*progress)(void* user, const char* phase, uint32_t done, uint32_t total);
-  void* progress_user;
+  const char* const* exclude;    /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
+  tenon__interrupt_t* interrupt; /* told how far the build is; NULL: it runs to its end */
 } tenon__tuning_options_t;
 
 /* Where a time comes from. Times of different sorts do not compare: what was measured is preferred

@@ -72,7 +72,7 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
 static tenon_status_t finish(tenon_engine_t* engine, const char* function, tenon_status_t status,
                              tenon_engine_t** out_engine) {
   if (status != TENON_OK) {
-    (void)tenon__tell_memory(&engine->registry->sink, function, status);
+    (void)tenon__tell(&engine->registry->sink, function, status);
     destroy(engine);
     return status;
   }
@@ -102,7 +102,7 @@ tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const c
                                              tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "path", path != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
@@ -144,7 +144,7 @@ tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry, const
                                                tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "data", data != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
@@ -158,7 +158,7 @@ tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const t
                                              tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
@@ -194,12 +194,13 @@ void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t writ
 }
 
 tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return engine->is_made_again
-             ? tenon__fail(&engine->sink, TENON_ERROR_INVALID_DATA,
-                           "the plan's plugins are others here: what runs was made again when it "
-                           "was loaded")
-             : tenon__tell_memory(&engine->sink, __func__, tenon__engine_verify(engine->engine));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
+  return tenon__tell(&engine->sink, __func__,
+                     engine->is_made_again
+                         ? tenon__fail(&engine->sink, TENON_ERROR_INVALID_DATA,
+                                       "the plan's plugins are others here: what runs was made "
+                                       "again when it was loaded")
+                         : tenon__engine_verify(engine->engine));
 }
 
 /* ---- Refit ---- */
@@ -227,17 +228,17 @@ const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t
 
 tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name, const void* data,
                                         size_t size_bytes) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "data", data != NULL));
-  return tenon__tell_memory(&engine->sink, __func__,
-                            tenon__engine_set_weights(engine->engine, name, data, size_bytes));
+  return tenon__tell(&engine->sink, __func__,
+                     tenon__engine_set_weights(engine->engine, name, data, size_bytes));
 }
 
 tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__refit_commit(engine->registry->catalog, engine->engine);
   tenon__c_locale_leave(outer);
-  return tenon__tell_memory(&engine->sink, __func__, status);
+  return tenon__tell(&engine->sink, __func__, status);
 }

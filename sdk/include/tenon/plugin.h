@@ -954,6 +954,10 @@ typedef struct tenon_run_table_t {
                                 tenon_string_view_t* out_copy);
   /* An error found in data (an index out of range): written to the sink, with node and kernel. */
   tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
+  /* 1 when nobody wants the result any more: the kernel may leave off where it is, with outputs and
+   * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
+   * every millisecond or so, bodies of parallel too. */
+  int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
 enum {
@@ -1138,6 +1142,7 @@ typedef struct tenon_value_t {
 
 typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
+typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
  * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
@@ -1222,6 +1227,14 @@ typedef struct tenon_parse_table_t {
   /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
    * that no parse asks for is an error of the caller's. */
   const char* (*setting)(tenon_parse_t* parse, const char* name);
+  /* Since 0.3. What the file says of itself, told before anything is built, so that a model can be
+   * looked at also when it cannot be built: each input (that is no constant) and output
+   * (`is_output` 1) of its main graph, with the names of open extents (NULL: none, or unnamed), and
+   * each node that a converter is needed for. Nothing fails. */
+  void (*declare_value)(tenon_parse_t* parse, int32_t is_output, const char* name,
+                        const tenon_value_type_t* type, const char* const* symbols);
+  void (*declare_node)(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
+                       const char* node);
 } tenon_parse_table_t;
 
 /* [growing] A file format. Where two plugins offer one, the library's own stays, else that of the
@@ -1335,7 +1348,7 @@ typedef struct tenon_calibrator_t {
  * ------------------------------------------------------------------------------------------- */
 
 /* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
-typedef struct tenon_value_type_t {
+struct tenon_value_type_t {
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
   tenon_dtype_t dtype;
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
@@ -1344,7 +1357,7 @@ typedef struct tenon_value_type_t {
   /* Dense, when the value is a constant; else NULL. In a parse perhaps not aligned, in a file that
    * is mapped: read it by memcpy. */
   const void* constant_data;
-} tenon_value_type_t;
+};
 
 /* [growing] All [parse] or [build]. */
 struct tenon_builder_table_t {
