@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 static uint32_t affinity_count(void) {
   cpu_set_t set;
@@ -65,4 +66,12 @@ uint32_t tenon__processor_count(void) {
     }
     *slash = '\0';
   }
+}
+
+uint64_t tenon__machine_memory_bytes(void) {
+  struct sysinfo about;
+  if (sysinfo(&about) != 0) {
+    return UINT64_MAX;
+  }
+  return ((uint64_t)about.totalram + about.totalswap) * about.mem_unit;
 }

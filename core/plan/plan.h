@@ -115,13 +115,17 @@ typedef struct tenon__plan_plugin_t {
   tenon__digest_t digest; /* zeros: static */
 } tenon__plan_plugin_t;
 
-/* For refit: the network as it was before the optimiser, from which derived weights are made again
- * when others are replaced. Its weights are the first of the plan's network. */
+/* The network as it was before the optimiser, from which derived weights are made again when others
+ * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first
+ * of the plan's network. And how it was built, as far as the plan's flags do not say. */
 typedef struct tenon__plan_original_t {
-  const void* data; /* as tenon__network_write writes it; NULL: the plan cannot be refitted */
+  const void* data; /* as tenon__network_write writes it; NULL: neither is possible */
   size_t size_bytes;
-  uint32_t patch_limit;      /* of the optimiser */
-  tenon__digest_t optimised; /* signature of what the optimiser made of it */
+  uint32_t patch_limit; /* of the optimiser */
+  uint64_t workspace_limit_bytes;
+  uint32_t exclude_count;
+  const char* const* exclude; /* plugins and kernels that were not to be used */
+  tenon__digest_t optimised;  /* signature of what the optimiser made of it */
 } tenon__plan_original_t;
 
 typedef struct tenon__plan_t {
@@ -161,7 +165,9 @@ enum {
   TENON_PLAN_TUNED_ONLY = 1u << 0,
   TENON_PLAN_STRICT = 1u << 1,
   TENON_PLAN_REFERENCE_ONLY = 1u << 2,
-  TENON_PLAN_MEANING_ONLY = 1u << 3 /* built without rewrites and passes that believe traits */
+  TENON_PLAN_MEANING_ONLY = 1u << 3, /* built without rewrites and passes that believe traits */
+  TENON_PLAN_NO_FUSION = 1u << 4,
+  TENON_PLAN_REDUCED_PRECISION = 1u << 5
 };
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);

@@ -257,13 +257,24 @@ static tenon_status_t read_profile(tenon__plan_reader_t* reader) {
   return read_extents(reader, count, &profile->max);
 }
 
-/* Read again when it is needed: see core/refit.c. */
+/* The network is read when it is needed: see core/original.c. */
 static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   tenon__plan_original_t* original = &reader->plan->original;
   if (reader->bytes.size == 0) {
     return TENON_OK;
   }
   original->patch_limit = tenon__read_u32(&reader->bytes);
+  original->workspace_limit_bytes = tenon__read_u64(&reader->bytes);
+  original->exclude_count = tenon__read_count(&reader->bytes, 5);
+  const char** exclude =
+      tenon__arena_allocate(&reader->plan->arena, original->exclude_count + 1u, sizeof *exclude);
+  if (exclude == NULL) {
+    return tenon__fail_memory(reader->sink);
+  }
+  for (uint32_t k = 0; k < original->exclude_count; ++k) {
+    exclude[k] = tenon__read_string(&reader->bytes);
+  }
+  original->exclude = exclude;
   read_digest(reader, &original->optimised);
   const uint64_t size = tenon__read_u64(&reader->bytes);
   original->data = tenon__read_view(&reader->bytes, size);

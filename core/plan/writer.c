@@ -227,6 +227,11 @@ static void write_original(plan_writer_t* w) {
   const tenon__plan_original_t* original = &w->plan->original;
   if (original->data != NULL) {
     tenon__write_u32(&w->bytes, original->patch_limit);
+    tenon__write_u64(&w->bytes, original->workspace_limit_bytes);
+    tenon__write_u32(&w->bytes, original->exclude_count);
+    for (uint32_t k = 0; k < original->exclude_count; ++k) {
+      tenon__write_string(&w->bytes, original->exclude[k]);
+    }
     write_digest(w, &original->optimised);
     tenon__write_u64(&w->bytes, original->size_bytes);
     tenon__write_bytes(&w->bytes, original->data, original->size_bytes);

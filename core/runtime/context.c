@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
+enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
 
 static const tenon__graph_t* main_graph(const tenon__context_t* context) {
   return context->engine->plan->network->graphs[0];
@@ -16,8 +17,49 @@ static const tenon__graph_t* main_graph(const tenon__context_t* context) {
 
 /* ---- Life ---- */
 
-static char* allocate_memory(tenon__context_t* context, uint64_t size_bytes) {
-  return tenon__allocate(context->allocator, size_bytes + 64, 1);
+/* All of it is written to at once (it begins with zeros): what the machine does not have must not
+ * be tried. */
+static tenon_status_t check_demand(const tenon__context_t* context) {
+  const tenon__plan_t* plan = context->engine->plan;
+  const uint64_t machine = tenon__machine_memory_bytes();
+  const uint64_t activations = plan->schedules[0].memory_bytes;
+  uint64_t kernels = 0;
+  uint64_t total = 0;
+  const bool counts = tenon__add_size(context->scratch_bytes, plan->zeroed_bytes, &kernels) &&
+                      tenon__add_size(plan->persistent_bytes, kernels, &kernels) &&
+                      tenon__add_size(activations, kernels, &total);
+  return counts && total <= machine
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "the plan asks for %llu bytes of memory for activations and %llu for "
+                           "scratch (%llu) and what its kernels keep; this machine has %llu",
+                           (unsigned long long)activations,
+                           (unsigned long long)(counts ? kernels : UINT64_MAX),
+                           (unsigned long long)context->scratch_bytes, (unsigned long long)machine);
+}
+
+static tenon_status_t allocate_memory(tenon__context_t* context, const char* what,
+                                      uint64_t size_bytes, char** out_memory) {
+  size_t padded = 0;
+  *out_memory = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
+                    ? tenon__allocate(context->allocator, padded, 1)
+                    : NULL;
+  return *out_memory != NULL
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "the plan asks for %llu bytes of %s, which are not to be had",
+                           (unsigned long long)size_bytes, what);
+}
+
+static tenon_status_t allocate_all(tenon__context_t* context) {
+  const tenon__plan_t* plan = context->engine->plan;
+  TENON_TRY(check_demand(context));
+  TENON_TRY(
+      allocate_memory(context, "activations", plan->schedules[0].memory_bytes, &context->memory));
+  TENON_TRY(allocate_memory(context, "scratch memory", context->scratch_bytes, &context->scratch));
+  TENON_TRY(allocate_memory(context, "zeroed memory", plan->zeroed_bytes, &context->zeroed));
+  return allocate_memory(context, "persistent memory", plan->persistent_bytes,
+                         &context->persistent);
 }
 
 static tenon_status_t create_frames(tenon__context_t* context) {
@@ -62,14 +104,7 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                        "the plan's steps need more scratch for %u threads than can be counted",
                        threads);
   }
-  context->memory = allocate_memory(context, plan->schedules[0].memory_bytes);
-  context->scratch = allocate_memory(context, context->scratch_bytes);
-  context->zeroed = allocate_memory(context, plan->zeroed_bytes);
-  context->persistent = allocate_memory(context, plan->persistent_bytes);
-  if (context->memory == NULL || context->scratch == NULL || context->zeroed == NULL ||
-      context->persistent == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(allocate_all(context));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
@@ -103,7 +138,9 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
 }
 
 static void free_memory(tenon__context_t* context, char* memory, uint64_t size_bytes) {
-  tenon__free(context->allocator, memory, size_bytes + 64);
+  if (memory != NULL) {
+    tenon__free(context->allocator, memory, size_bytes + MEMORY_PADDING);
+  }
 }
 
 void tenon__context_destroy(tenon__context_t* context) {
@@ -232,19 +269,18 @@ static tenon_status_t run_all(tenon__context_t* context) {
   return tenon__context_update_states(context);
 }
 
-/* What a step leaves zero is not, where it did not come to its end. */
-static void clean_up(tenon__context_t* context) {
-  memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
-}
-
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   tenon__interrupt_forget(&context->interrupt);
   tenon__context_forget_outputs(context);
+  /* What a step leaves zero is not, where it did not come to its end. */
+  if (context->zeroed_is_dirty) {
+    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+  }
   tenon__thread_pool_wake(context->pool);
-  tenon_status_t status = run_all(context);
+  const tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
+  context->zeroed_is_dirty = status != TENON_OK;
   if (status != TENON_OK) {
-    clean_up(context);
     tenon__context_forget_outputs(context);
     if (tenon__interrupt_is_wanted(&context->interrupt)) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,

@@ -46,13 +46,18 @@ bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kern
   return strcmp(entry->kernel.device, tuning->device_name) == 0 && !is_left_out(tuning, entry);
 }
 
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* entry) {
+  return (tenon__kernel_binding_t){.kernel = &entry->kernel,
+                                   .state = entry->owner->state,
+                                   .plugin = entry->owner->plugin,
+                                   .device = tuning->device,
+                                   .device_handle = tuning->device_handle};
+}
+
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                   const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
-                                           .state = entry->owner->state,
-                                           .plugin = entry->owner->plugin,
-                                           .device = tuning->device,
-                                           .device_handle = tuning->device_handle};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, entry);
   return tenon__kernel_takes(&binding, region, out_refusal);
 }
 

@@ -100,6 +100,9 @@ typedef struct tenon__tuning_t {
   uint32_t cached_count;
 } tenon__tuning_t;
 
+/* The kernel with what belongs to it, on the device that is tuned for. */
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* kernel);
 /* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty
  * list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,

@@ -287,7 +287,8 @@ typedef struct lane_t {
 
 static const float* input_at(const call_t* call, uint32_t input, size_t offset) {
   const uint32_t argument = call->self->arguments[input];
-  return argument == TENON_NONE ? NULL : (const float*)call->inputs[argument].tensor.data + offset;
+  const float* data = argument == TENON_NONE ? NULL : call->inputs[argument].tensor.data;
+  return data == NULL ? NULL : data + offset; /* weights that were packed need not be there */
 }
 static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   const uint32_t index = call->self->outputs[output];

@@ -110,6 +110,7 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
       .peak_alive_bytes = plan->schedules[0].alive_bytes,
       .thread_count = plan->thread_count,
       .tuned_only = (plan->flags & TENON_PLAN_TUNED_ONLY) != 0 ? 1 : 0,
+      .rebuilt = engine->is_made_again ? 1 : 0,
   };
   return texts->info.plugins != NULL ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }

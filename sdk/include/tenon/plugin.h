@@ -794,7 +794,9 @@ typedef struct tenon_tactic_t {
   const tenon_numerics_t* numerics;     /* NULL: zeros */
   size_t configuration_size;
   uint64_t scratch_bytes; /* for all threads together */
-  uint64_t zeroed_bytes;  /* zero when the context is made; the kernel leaves it zero */
+  /* Zero when the context is made; the kernel leaves it zero. After a run that failed, whoever
+   * failed, the host fills it with zeros again before the next. */
+  uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
   /* At the optimum; 0: no idea. Counts where nothing could be measured: what was measured comes
    * first, then what is estimated, then the rest. */
@@ -1003,7 +1005,9 @@ typedef struct tenon_kernel_t {
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
   /* [build] Emits one or more tactics, the 64 of lowest estimate of which are tried. NULL: one,
-   * without configuration, row-major. None, or a failure: the kernel is refused. */
+   * without configuration, row-major. None, or a failure: the kernel is refused. [load] again: a
+   * plan's tactic is used if one of the same name, configuration and rules is emitted still; it is
+   * then given the memory that this one asks for. At load, constants are as for match. */
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit,

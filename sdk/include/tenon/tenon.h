@@ -371,7 +371,8 @@ typedef struct tenon_build_options_t {
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                                      tenon_plan_t** out_plan);
-/* The serialised bytes, and a file written whole or not at all. */
+/* The serialised bytes, and a file written whole or not at all. Where `path` is a symbolic link,
+ * the file that it leads to is replaced; a device, a pipe or a folder is not: INVALID_ARGUMENT. */
 TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);
@@ -381,10 +382,27 @@ TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
 /* ---- Engine: a plan loaded on a device ------------------------------------------------------- */
 
+/* A plan says which files its plugins were, by their SHA-256. When one is another here, is missing
+ * or lacks a kernel of the plan, or the machine is one on which the plan's kernels do not run: */
+enum {
+  /* What the plugins decided is made again from the network in the plan, with those that are here:
+   * kernels, tactics, packed weights. Not measured, and each time the plan is loaded, with warnings
+   * that name plugin, file and both digests; an operator whose own plugin is missing is computed as
+   * it was declared, where that says enough. INVALID_DATA or NOT_FOUND when the plan was built with
+   * tuned_only: build it again. */
+  TENON_PLUGINS_REBUILD = 0,
+  TENON_PLUGINS_REFUSE = 1, /* the plan is refused: INVALID_DATA or NOT_FOUND */
+  /* Another file is used with a warning, if it has the plan's kernels in the same versions: for
+   * plugins that were compiled anew and changed in nothing that matters. */
+  TENON_PLUGINS_ACCEPT = 2
+};
+
 typedef struct tenon_engine_options_t {
   size_t size;
-  uint32_t verify; /* 1: digests of all weights and plugins are checked */
+  uint32_t verify; /* 1: digests of all weights are checked, and plugins as by PLUGINS_REFUSE */
   uint32_t device_index;
+  uint32_t plugins; /* TENON_PLUGINS_* */
+  uint32_t reserved;
 } tenon_engine_options_t;
 
 /* From a file (mapped, weights used in place), from memory (must stay valid while the engine
@@ -470,6 +488,8 @@ typedef struct tenon_engine_info_t {
   uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
   uint32_t thread_count;     /* tuned for */
   uint32_t tuned_only;
+  uint32_t rebuilt; /* 1: made again when it was loaded, since its plugins are others here */
+  uint32_t reserved;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
@@ -479,7 +499,8 @@ TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
-/* Digests of the weights and of the plugins; INVALID_DATA names what differs. */
+/* Digests of the weights and of the plugins; INVALID_DATA names what differs, and is what an engine
+ * gives that was made again for other plugins. */
 TENON_API tenon_status_t tenon_engine_verify(const tenon_engine_t* engine);
 
 /* Refit: replaces the weights called `name` (dense, same dtype and shape). Takes effect for all
