@@ -116,8 +116,8 @@ typedef struct tenon__plan_plugin_t {
 } tenon__plan_plugin_t;
 
 /* The network as it was before the optimiser, from which derived weights are made again when others
- * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first of
- * the plan's network. And how it was built, as far as the plan's flags do not say. */
+ * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first
+ * of the plan's network. And how it was built, as far as the plan's flags do not say. */
 typedef struct tenon__plan_original_t {
   const void* data; /* as tenon__network_write writes it; NULL: neither is possible */
   size_t size_bytes;

@@ -269,19 +269,18 @@ static tenon_status_t run_all(tenon__context_t* context) {
   return tenon__context_update_states(context);
 }
 
-/* What a step leaves zero is not, where it did not come to its end. */
-static void clean_up(tenon__context_t* context) {
-  memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
-}
-
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
   tenon__interrupt_forget(&context->interrupt);
   tenon__context_forget_outputs(context);
+  /* What a step leaves zero is not, where it did not come to its end. */
+  if (context->zeroed_is_dirty) {
+    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+  }
   tenon__thread_pool_wake(context->pool);
-  tenon_status_t status = run_all(context);
+  const tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
+  context->zeroed_is_dirty = status != TENON_OK;
   if (status != TENON_OK) {
-    clean_up(context);
     tenon__context_forget_outputs(context);
     if (tenon__interrupt_is_wanted(&context->interrupt)) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,

@@ -109,6 +109,7 @@ struct tenon__context_t {
   char* scratch;
   uint64_t scratch_bytes; /* for the threads of the pool */
   char* zeroed;
+  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
   char* persistent;
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */

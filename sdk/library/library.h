@@ -90,7 +90,7 @@ struct tenon_engine_t {
   tenon__plan_bytes_t* bytes; /* counted; NULL when from a file or from the caller's memory */
   size_t plan_size;
   bool is_made_again; /* its plugins were others: nothing of the bytes is used any more */
-  tenon_sink_t sink; /* the registry's: the core keeps a pointer to it */
+  tenon_sink_t sink;  /* the registry's: the core keeps a pointer to it */
   tenon__engine_texts_t* texts;
 };
 
