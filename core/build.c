@@ -133,8 +133,7 @@ static tenon_status_t choose(tenon__building_t* b) {
     if (!tenon__building_graph_is_used(b, g)) {
       continue;
     }
-    TENON_TRY(tenon__regions_make(&b->tuning, g, &units));
-    TENON_TRY(tenon__layouts_choose(&b->tuning, g, &units));
+    TENON_TRY(tenon__units_choose(&b->tuning, g, &units));
     TENON_TRY(tenon__schedule_make(&b->tuning, g, &units, plan, &plan->schedules[g]));
   }
   return TENON_OK;

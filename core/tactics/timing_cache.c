@@ -88,6 +88,19 @@ tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon
   return add_text(cache, text, timing);
 }
 
+void tenon__timing_cache_lower(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                               double seconds) {
+  char text[65];
+  tenon__digest_text(key, text);
+  (void)pthread_mutex_lock(&cache->mutex);
+  const tenon__map_value_t* found = tenon__string_map_find(&cache->map, text);
+  tenon__timing_t* known = found == NULL ? NULL : found->pointer;
+  if (known != NULL && seconds > 0 && seconds < known->seconds) {
+    known->seconds = seconds;
+  }
+  (void)pthread_mutex_unlock(&cache->mutex);
+}
+
 uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache) {
   (void)pthread_mutex_lock(&cache->mutex);
   const size_t count = tenon__string_map_count(&cache->map);

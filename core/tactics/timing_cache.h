@@ -42,4 +42,8 @@ bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                        tenon__timing_t timing);
 
+/* A time that the same build measured again, and that came out smaller. */
+void tenon__timing_cache_lower(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                               double seconds);
+
 #endif
