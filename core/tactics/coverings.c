@@ -6,8 +6,6 @@
 
 /* What kernels' times differ by from one measuring to the next. */
 static const double noise_factor = 0.05;
-/* A difference that no noise explains. */
-static const double sure_factor = 0.5;
 
 /* ---- Making ---- */
 
@@ -114,8 +112,7 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   if (!is_better) {
     return OPINION_KEEP;
   }
-  const bool is_fresh = sides[0].is_fresh || sides[1].is_fresh;
-  return is_fresh && saved < sure_factor * affected ? OPINION_LOOK_AGAIN : OPINION_CHANGE;
+  return sides[0].is_fresh || sides[1].is_fresh ? OPINION_LOOK_AGAIN : OPINION_CHANGE;
 }
 
 static tenon_status_t remeasure(void* user, bool is_other, const tenon__unit_t* unit) {

@@ -6,9 +6,11 @@
 #include "core/base/status.h"
 #include "core/tactics/rehearsal.h"
 
-enum { ROUNDS = 3 };
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10 };
 /* Within so much of the fastest a tactic may turn out to be the fastest. */
-static const double contender_factor = 1.15;
+static const double contender_factor = 1.3;
+/* A time that falls by less stays as it is. */
+static const double settled_factor = 0.97;
 
 static bool is_contender(const tenon__candidates_t* candidates, uint32_t k) {
   const tenon__candidate_t* item = &candidates->items[k];
@@ -25,22 +27,37 @@ bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates) {
   return false;
 }
 
-/* In turns, so that what disturbs one turn does not fall on one tactic alone. */
+/* One more time of each. */
+static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
+                                    const tenon__candidates_t* candidates, double* seconds,
+                                    bool* out_settled) {
+  const double no_limit = 1e30;
+  *out_settled = true;
+  for (uint32_t k = 0; k < candidates->count; ++k) {
+    tenon__outcome_t outcome;
+    if (!is_contender(candidates, k)) {
+      continue;
+    }
+    TENON_TRY(tenon__rehearsal_try(rehearsal, &candidates->items[k], &no_limit, &outcome));
+    if (outcome.tried != TENON_TRIED_WELL || !(outcome.seconds > 0)) {
+      continue;
+    }
+    *out_settled = *out_settled && outcome.seconds > seconds[k] * settled_factor;
+    seconds[k] = outcome.seconds < seconds[k] ? outcome.seconds : seconds[k];
+  }
+  return TENON_OK;
+}
+
+/* In turns, so that what disturbs one turn does not fall on one tactic alone, until two turns in a
+ * row have found nothing new. */
 static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candidates_t* candidates,
                               double* seconds) {
-  const double no_limit = 1e30;
-  for (uint32_t round = 0; round < ROUNDS; ++round) {
-    for (uint32_t k = 0; k < candidates->count; ++k) {
-      tenon__outcome_t outcome;
-      if (!is_contender(candidates, k)) {
-        continue;
-      }
-      TENON_TRY(tenon__rehearsal_try(rehearsal, &candidates->items[k], &no_limit, &outcome));
-      if (outcome.tried == TENON_TRIED_WELL && outcome.seconds > 0 &&
-          outcome.seconds < seconds[k]) {
-        seconds[k] = outcome.seconds;
-      }
-    }
+  uint32_t settled_rounds = 0;
+  for (uint32_t round = 0;
+       round < LEAST_ROUNDS || (round < MOST_ROUNDS && settled_rounds < 2); ++round) {
+    bool is_settled = false;
+    TENON_TRY(measure_round(rehearsal, candidates, seconds, &is_settled));
+    settled_rounds = is_settled ? settled_rounds + 1 : 0;
   }
   return TENON_OK;
 }
