@@ -163,6 +163,17 @@ static void note_totals(choosing_t* c, const option_t* option, const covering_t*
   }
 }
 
+/* What gives a decision up again has nothing to prove: the decision has. */
+static opinion_t judge(const covering_t* best, const covering_t* tried, const option_t* option) {
+  if (option->kind != OPTION_LEAVE && option->kind != OPTION_WHOLE) {
+    return tenon__covering_compare(best, tried);
+  }
+  const opinion_t opinion = tenon__covering_compare(tried, best);
+  return opinion == OPINION_KEEP     ? OPINION_CHANGE
+         : opinion == OPINION_CHANGE ? OPINION_KEEP
+                                     : OPINION_LOOK_AGAIN;
+}
+
 static bool may_look_again(const choosing_t* c) {
   const double deadline = c->grouping->tuning->deadline;
   return c->may_look_again && (deadline <= 0 || tenon__seconds() <= deadline);
@@ -185,9 +196,10 @@ static tenon_status_t try_option(choosing_t* c, const option_t* option, bool* ou
   decide(c->alternatives, option);
   TENON_TRY(tenon__covering_make(c->grouping, arena, &tried));
   note_totals(c, option, &tried);
-  const opinion_t opinion = tenon__covering_compare(&c->best, &tried);
+  const opinion_t opinion = judge(&c->best, &tried, option);
   const bool looks_again = opinion == OPINION_LOOK_AGAIN && may_look_again(c);
-  if (opinion != OPINION_KEEP && !looks_again) {
+  const bool gives_up = option->kind == OPTION_LEAVE || option->kind == OPTION_WHOLE;
+  if (opinion == OPINION_CHANGE || (opinion == OPINION_LOOK_AGAIN && !looks_again && !gives_up)) {
     c->best = tried;
     *out_changed = true;
     return TENON_OK;
@@ -214,7 +226,7 @@ static bool measures(const choosing_t* c) {
 }
 
 /* What one class or epilogue alone could change. */
-static tenon_status_t list_options(const choosing_t* c, bool is_first, tenon__arena_t* arena,
+static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
                                    option_t** out_options, uint32_t* out_count) {
   const alternatives_t* a = c->alternatives;
   const uint32_t nodes = c->grouping->g->node_count;
@@ -230,7 +242,7 @@ static tenon_status_t list_options(const choosing_t* c, bool is_first, tenon__ar
     option_t option = {.kind = OPTION_TAKE, .index = k};
     if (can_be_taken(a, k)) {
       TENON_TRY(tenon__saving_of_class(a, &c->best, unit_of, nodes, k, arena, &option.saving));
-    } else if (!is_first && is_taken(a, k)) {
+    } else if (is_taken(a, k)) {
       option = (option_t){.kind = OPTION_LEAVE, .index = k, .saving = TENON_CERTAIN_SAVING};
     }
     if (option.saving > 0) {
@@ -241,7 +253,7 @@ static tenon_status_t list_options(const choosing_t* c, bool is_first, tenon__ar
     option_t option = {.kind = OPTION_APART, .index = k};
     if (a->epilogues[k].limit == TENON_NONE) {
       TENON_TRY(tenon__saving_of_epilogue(a, &c->best, k, arena, &option.saving));
-    } else if (!is_first) {
+    } else {
       option = (option_t){.kind = OPTION_WHOLE, .index = k, .saving = TENON_CERTAIN_SAVING};
     }
     if (option.saving > 0) {
@@ -291,12 +303,12 @@ static tenon_status_t try_all_of(choosing_t* c, const option_t* option, bool* in
   return TENON_OK;
 }
 
-static tenon_status_t sweep(choosing_t* c, bool is_first, bool* out_changed) {
+static tenon_status_t sweep(choosing_t* c, bool* out_changed) {
   tenon__arena_t arena;
   option_t* options = NULL;
   uint32_t count = 0;
   tenon__arena_initialize(&arena, c->grouping->tuning->allocator);
-  tenon_status_t status = list_options(c, is_first, &arena, &options, &count);
+  tenon_status_t status = list_options(c, &arena, &options, &count);
   for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
     status = try_all_of(c, &options[k], out_changed);
   }
@@ -344,7 +356,7 @@ static tenon_status_t improve(choosing_t* c) {
   TENON_TRY(try_together(c));
   for (uint32_t k = 0; k < MOST_SWEEPS && changed; ++k) {
     changed = false;
-    TENON_TRY(sweep(c, k == 0, &changed));
+    TENON_TRY(sweep(c, &changed));
   }
   return TENON_OK;
 }

@@ -50,6 +50,7 @@ typedef struct side_t {
   tenon__figure_t figure; /* of the one that is known worst */
   double seconds;
   bool is_fresh;
+  bool is_disturbed;
 } side_t;
 
 static void add_part(side_t* side, const tenon__unit_t* unit) {
@@ -63,6 +64,7 @@ static void add_part(side_t* side, const tenon__unit_t* unit) {
   if (unit->chosen.region->kind != TENON_REGION_MOVE && figure < side->figure) {
     side->figure = figure;
   }
+  side->is_disturbed = side->is_disturbed || candidates->items[unit->chosen.pick].is_disturbed;
   side->is_fresh = side->is_fresh || tenon__candidates_are_fresh(candidates);
 }
 
@@ -112,7 +114,10 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   if (!is_better) {
     return OPINION_KEEP;
   }
-  return sides[0].is_fresh || sides[1].is_fresh ? OPINION_LOOK_AGAIN : OPINION_CHANGE;
+  if (sides[0].is_fresh || sides[1].is_fresh) {
+    return OPINION_LOOK_AGAIN;
+  }
+  return sides[0].is_disturbed ? OPINION_KEEP : OPINION_CHANGE;
 }
 
 static tenon_status_t remeasure(void* user, bool is_other, const tenon__unit_t* unit) {

@@ -260,7 +260,7 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
     TENON_TRY(compare_outputs(r, trial, outcome));
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && best_so_far != NULL) {
-    TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds));
+    TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds, &outcome->is_disturbed));
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && !tenon__trial_zeroed_is_zero(trial)) {
     (void)wrongly(outcome, "does not leave its zeroed memory zero");

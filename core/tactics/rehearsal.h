@@ -43,6 +43,7 @@ typedef struct tenon__outcome_t {
   tenon__tried_t tried;
   tenon_refusal_t refusal; /* FAILED, WRONGLY */
   double seconds;          /* WELL, where they were wanted */
+  bool is_disturbed;       /* likewise: it may take much less */
   uint32_t answer;         /* WELL; TENON_NONE: not compared */
 } tenon__outcome_t;
 

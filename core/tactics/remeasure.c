@@ -6,11 +6,11 @@
 #include "core/base/status.h"
 #include "core/tactics/rehearsal.h"
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10 };
+enum { MOST_ROUNDS = 16, SETTLED_ROUNDS = 2 };
 /* Within so much of the fastest a tactic may turn out to be the fastest. */
 static const double contender_factor = 1.3;
-/* A time that falls by less stays as it is. */
-static const double settled_factor = 0.97;
+/* Two times that are as near to each other are the same. */
+static const double near_factor = 1.03;
 
 static bool is_contender(const tenon__candidates_t* candidates, uint32_t k) {
   const tenon__candidate_t* item = &candidates->items[k];
@@ -27,9 +27,19 @@ bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates) {
   return false;
 }
 
+/* One candidate's times. */
+typedef struct look_t {
+  double seconds;
+  double undisturbed; /* the smallest of those that nobody disturbed */
+} look_t;
+
+static bool is_disturbed(const look_t* look) {
+  return look->undisturbed > look->seconds * near_factor;
+}
+
 /* One more time of each. */
 static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
-                                    const tenon__candidates_t* candidates, double* seconds,
+                                    const tenon__candidates_t* candidates, look_t* looks,
                                     bool* out_settled) {
   const double no_limit = 1e30;
   *out_settled = true;
@@ -42,22 +52,27 @@ static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
     if (outcome.tried != TENON_TRIED_WELL || !(outcome.seconds > 0)) {
       continue;
     }
-    *out_settled = *out_settled && outcome.seconds > seconds[k] * settled_factor;
-    seconds[k] = outcome.seconds < seconds[k] ? outcome.seconds : seconds[k];
+    look_t* look = &looks[k];
+    const bool is_near = outcome.seconds <= look->seconds * near_factor &&
+                         look->seconds <= outcome.seconds * near_factor;
+    look->seconds = outcome.seconds < look->seconds ? outcome.seconds : look->seconds;
+    if (!outcome.is_disturbed && outcome.seconds < look->undisturbed) {
+      look->undisturbed = outcome.seconds;
+    }
+    *out_settled = *out_settled && is_near && !is_disturbed(look);
   }
   return TENON_OK;
 }
 
-/* In turns, so that what disturbs one turn does not fall on one tactic alone, until two turns in a
- * row have found nothing new. */
+/* In turns, so that what disturbs one turn does not fall on one tactic alone, until the smallest
+ * times have been met again twice: where others keep the machine busy that takes a while. */
 static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candidates_t* candidates,
-                              double* seconds) {
+                              look_t* looks) {
   uint32_t settled_rounds = 0;
-  for (uint32_t round = 0;
-       round < LEAST_ROUNDS || (round < MOST_ROUNDS && settled_rounds < 2); ++round) {
+  for (uint32_t round = 0; round < MOST_ROUNDS && settled_rounds < SETTLED_ROUNDS; ++round) {
     bool is_settled = false;
-    TENON_TRY(measure_round(rehearsal, candidates, seconds, &is_settled));
-    settled_rounds = is_settled ? settled_rounds + 1 : 0;
+    TENON_TRY(measure_round(rehearsal, candidates, looks, &is_settled));
+    settled_rounds += is_settled ? 1 : 0;
   }
   return TENON_OK;
 }
@@ -66,24 +81,26 @@ tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon
                                            const tenon__candidates_t* candidates) {
   search_t search = {.tuning = tuning, .region = region};
   tenon__rehearsal_t rehearsal;
-  double* seconds = tenon__arena_allocate(tuning->arena, candidates->count + 1u, sizeof *seconds);
-  if (seconds == NULL) {
+  look_t* looks = tenon__arena_allocate(tuning->arena, candidates->count + 1u, sizeof(*looks));
+  if (looks == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < candidates->count; ++k) {
-    seconds[k] = candidates->items[k].time.seconds;
+    const tenon__candidate_t* item = &candidates->items[k];
+    looks[k].seconds = item->time.seconds;
+    looks[k].undisturbed = item->is_disturbed ? 1e30 : item->time.seconds;
   }
   tenon__rehearsal_begin(&search, &rehearsal);
-  const tenon_status_t status = measure(&rehearsal, candidates, seconds);
+  const tenon_status_t status = measure(&rehearsal, candidates, looks);
   tenon__rehearsal_end(&rehearsal);
   TENON_TRY(status);
   for (uint32_t k = candidates->count; k-- > 0;) { /* the fastest decides who contends: last */
     tenon__candidate_t* item = &candidates->items[k];
-    const bool was_contender = is_contender(candidates, k);
-    item->is_fresh = item->is_fresh && !was_contender;
-    if (was_contender && seconds[k] < item->time.seconds) {
-      item->time.seconds = seconds[k];
-      tenon__timing_cache_lower(tuning->cache, &item->key, seconds[k]);
+    if (is_contender(candidates, k)) {
+      item->is_fresh = false;
+      item->time.seconds = looks[k].seconds;
+      item->is_disturbed = is_disturbed(&looks[k]);
+      tenon__timing_cache_renew(tuning->cache, &item->key, looks[k].seconds, item->is_disturbed);
     }
   }
   ((tenon__candidates_t*)tenon__drop_const(candidates))->is_unsorted = true;

@@ -146,38 +146,64 @@ static void forget_growing(tenon__trial_t* trial) {
   }
 }
 
-static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
-  double best = 1e30;
-  double next = 1e30; /* the second smallest */
-  double total = 0;
-  for (uint32_t k = 0; k < MOST_RUNS; ++k) {
+typedef struct times_t {
+  double best;
+  double next;        /* the second smallest */
+  double undisturbed; /* the smallest of those that nobody disturbed */
+  double total;
+  uint32_t count;
+} times_t;
+
+static void add_time(times_t* times, double seconds, bool is_disturbed) {
+  if (seconds < times->best) {
+    times->next = times->best;
+    times->best = seconds;
+  } else if (seconds < times->next) {
+    times->next = seconds;
+  }
+  if (!is_disturbed && seconds < times->undisturbed) {
+    times->undisturbed = seconds;
+  }
+  times->total += seconds;
+  times->count += 1;
+}
+
+static bool is_disturbed(const times_t* times) {
+  return times->undisturbed > times->best * near_factor;
+}
+
+static bool is_enough(const times_t* times, double best_so_far) {
+  const bool is_hopeless = times->best > hopeless_factor * best_so_far;
+  if (times->count < LEAST_RUNS) {
+    return is_hopeless && times->total > patience_seconds;
+  }
+  const bool is_sure = times->total > enough_seconds && times->next <= times->best * near_factor &&
+                       !is_disturbed(times);
+  return is_hopeless || is_sure || times->total > patience_seconds || times->count == MOST_RUNS;
+}
+
+static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+  *out_times = (times_t){.best = 1e30, .next = 1e30, .undisturbed = 1e30};
+  while (!is_enough(out_times, best_so_far)) {
     forget_growing(trial);
+    const uint64_t preemptions = tenon__preemptions();
     const double begin = tenon__seconds();
     TENON_TRY(run_once(trial));
     const double seconds = tenon__seconds() - begin;
-    total += seconds;
-    if (seconds < best) {
-      next = best;
-      best = seconds;
-    } else if (seconds < next) {
-      next = seconds;
-    }
-    const bool is_hopeless = best > hopeless_factor * best_so_far;
-    const bool is_sure = total > enough_seconds && next <= best * near_factor;
-    if (total > patience_seconds ? is_hopeless || k + 1 >= LEAST_RUNS
-                                 : k + 1 >= LEAST_RUNS && (is_hopeless || is_sure)) {
-      break;
-    }
+    add_time(out_times, seconds, tenon__preemptions() != preemptions);
   }
-  *out_seconds = best;
   return TENON_OK;
 }
 
-tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
+tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
+                                 bool* out_disturbed) {
   tenon__thread_pool_t* pool = trial->data->tuning->pool;
+  times_t times;
   tenon__thread_pool_wake(pool);
-  const tenon_status_t status = repeat(trial, best_so_far, out_seconds);
+  const tenon_status_t status = repeat(trial, best_so_far, &times);
   tenon__thread_pool_rest(pool);
+  *out_seconds = times.best;
+  *out_disturbed = is_disturbed(&times);
   return status;
 }
 

@@ -72,6 +72,7 @@ typedef struct tenon__candidate_t {
   tenon__time_t time;
   tenon__digest_t key; /* of the timing cache, where it has a time from there or for it */
   bool is_fresh;       /* measured once, in this build */
+  bool is_disturbed;   /* it may take much less */
 } tenon__candidate_t;
 
 typedef struct tenon__candidates_t {
