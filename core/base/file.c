@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,11 +208,6 @@ tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t
     return fail_with_reason(sink, "write", path, reason);
   }
   return TENON_OK;
-}
-
-uint64_t tenon__preemptions(void) {
-  struct rusage usage;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
 }
 
 double tenon__seconds(void) {

@@ -32,7 +32,5 @@ tenon_status_t tenon__file_write(const char* path, const void* data, size_t size
 tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
                                       size_t rare_offset, const tenon_sink_t* sink);
 double tenon__seconds(void); /* monotonic clock */
-/* How often the system has taken a processor away from one of this process's threads so far. */
-uint64_t tenon__preemptions(void);
 
 #endif

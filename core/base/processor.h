@@ -8,4 +8,8 @@
  * share of time. At least 1. */
 uint32_t tenon__processor_count(void);
 
+/* How long this process's threads have been ready to run, all together, and had no processor; what
+ * still waits is not yet counted. 0 where the system does not say. Takes some microseconds. */
+double tenon__waited_seconds(void);
+
 #endif

@@ -6,6 +6,8 @@
 
 /* What kernels' times differ by from one measuring to the next. */
 static const double noise_factor = 0.05;
+/* How much longer than it is a time may seem at most, where others keep the machine busy. */
+static const double disturbed_factor = 2.5;
 
 /* ---- Making ---- */
 
@@ -117,7 +119,8 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   if (sides[0].is_fresh || sides[1].is_fresh) {
     return OPINION_LOOK_AGAIN;
   }
-  return sides[0].is_disturbed ? OPINION_KEEP : OPINION_CHANGE;
+  const bool is_certain = sides[0].seconds > sides[1].seconds * disturbed_factor;
+  return sides[0].is_disturbed && !is_certain ? OPINION_KEEP : OPINION_CHANGE;
 }
 
 static tenon_status_t remeasure(void* user, bool is_other, const tenon__unit_t* unit) {

@@ -6,7 +6,7 @@
 #include "core/base/status.h"
 #include "core/tactics/rehearsal.h"
 
-enum { MOST_ROUNDS = 16, SETTLED_ROUNDS = 2 };
+enum { MOST_ROUNDS = 6, SETTLED_ROUNDS = 2 };
 /* Within so much of the fastest a tactic may turn out to be the fastest. */
 static const double contender_factor = 1.3;
 /* Two times that are as near to each other are the same. */

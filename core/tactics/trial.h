@@ -27,7 +27,7 @@ void tenon__trial_end(tenon__trial_t* trial);
 /* Once, with outputs that hold the pattern before. */
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern);
 /* Again and again: the smallest of several times, and whether others kept the machine busy
- * throughout. It has run once before. */
+ * meanwhile. It has run once before. */
 tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
                                  bool* out_disturbed);
 /* Is the memory that a kernel leaves zero still zero? */
