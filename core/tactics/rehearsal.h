@@ -55,7 +55,7 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* rehearsal,
                                     const tenon__candidate_t* candidate, const double* best_so_far,
                                     tenon__outcome_t* out_outcome);
 /* Adds what the nodes compute one by one, as one more kernel, where the region has several, or
- * filled slots, and one kernel alone has given answers. */
+ * filled slots, or a node with an expression, and one kernel alone has given answers. */
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* rehearsal);
 
 /* Which answers are right. */

@@ -146,6 +146,20 @@ TENON_TEST(a_kernel_competes_with_its_operator_s_expression) {
   }
 }
 
+/* One kernel alone: what it computes is compared with the expression. */
+TENON_TEST(a_wrong_one_is_found) {
+  tenon_kernel_t kernel = ramp_of(quicker);
+  char text[512];
+  core_world_t world;
+  kernel.enqueue = core_write_zeros;
+  open_world(&world, &kernel, 1);
+  make_ramp(&world.bench);
+  world.options.tuning.no_measuring = false;
+  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0), "computes something else");
+  core_world_end(&world);
+}
+
 TENON_TEST(its_refusal_is_told) {
   tenon_kernel_t kernel = ramp_of(quicker);
   char text[512];
