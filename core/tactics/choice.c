@@ -50,6 +50,7 @@ typedef struct choosing_t {
   alternatives_t* alternatives;
   tenon__arena_t arenas[2]; /* of what is tried, and of the best but the plain one */
   covering_t best;
+  uint8_t* marks; /* of nodes */
   uint32_t tries_left;
   bool may_look_again;
   bool has_looked_again;
@@ -266,23 +267,30 @@ static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
   return TENON_OK;
 }
 
-/* Do places of the class hold nodes that taken ones hold? */
-static bool is_contested(const alternatives_t* a, uint32_t class_index) {
-  for (uint32_t k = 0; k < a->claim_count; ++k) {
-    const claim_t* claim = &a->claims[k];
-    for (uint32_t i = 0; claim->class_index == class_index && i < a->claim_count; ++i) {
-      const claim_t* other = &a->claims[i];
-      if (other->class_index == class_index || !is_taken(a, other->class_index)) {
-        continue;
-      }
-      for (uint32_t x = 0; x < claim->node_count * other->node_count; ++x) {
-        if (claim->nodes[x / other->node_count] == other->nodes[x % other->node_count]) {
-          return true;
-        }
-      }
+static bool holds_marked(const claim_t* claim, const uint8_t* marks) {
+  for (uint32_t k = 0; k < claim->node_count; ++k) {
+    if (marks[claim->nodes[k]] != 0) {
+      return true;
     }
   }
   return false;
+}
+
+/* Do places of the class hold nodes that taken ones hold? */
+static bool is_contested(const choosing_t* c, uint32_t class_index) {
+  const alternatives_t* a = c->alternatives;
+  bool is_contested = false;
+  memset(c->marks, 0, c->grouping->g->node_count);
+  for (uint32_t k = 0; k < a->claim_count; ++k) {
+    const claim_t* claim = &a->claims[k];
+    for (uint32_t n = 0; n < claim->node_count && is_taken(a, claim->class_index); ++n) {
+      c->marks[claim->nodes[n]] = 1;
+    }
+  }
+  for (uint32_t k = 0; k < a->claim_count && !is_contested; ++k) {
+    is_contested = a->claims[k].class_index == class_index && holds_marked(&a->claims[k], c->marks);
+  }
+  return is_contested;
 }
 
 /* The option, and what only makes sense after it. */
@@ -290,7 +298,7 @@ static tenon_status_t try_all_of(choosing_t* c, const option_t* option, bool* in
   bool changed = false;
   bool more = false;
   TENON_TRY(try_option(c, option, &changed));
-  if (option->kind == OPTION_TAKE && !changed && is_contested(c->alternatives, option->index)) {
+  if (option->kind == OPTION_TAKE && !changed && is_contested(c, option->index)) {
     const option_t prefer = {.kind = OPTION_PREFER, .index = option->index};
     TENON_TRY(try_option(c, &prefer, &changed));
   }
@@ -398,7 +406,8 @@ static tenon_status_t choose_with(choosing_t* c, alternatives_t* alternatives) {
   TENON_TRY(tenon__claims_find(c->grouping));
   alternatives->taken = tenon__arena_allocate(&c->grouping->scratch, alternatives->class_count + 1u,
                                               sizeof(*alternatives->taken));
-  if (alternatives->taken == NULL) {
+  c->marks = tenon__arena_allocate(&c->grouping->scratch, c->grouping->g->node_count + 1u, 1);
+  if (alternatives->taken == NULL || c->marks == NULL) {
     return tenon__fail_memory(c->grouping->tuning->sink);
   }
   TENON_TRY(choose(c));

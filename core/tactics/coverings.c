@@ -27,7 +27,7 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
   *c = (covering_t){.arena = arena};
   TENON_TRY(tenon__grouping_cover(grouping, arena, &c->units));
   TENON_TRY(tenon__layouts_choose(grouping->tuning, grouping->graph, &c->units, &c->copies));
-  c->parts = tenon__arena_allocate(arena, c->units.count + 1u, sizeof(*c->parts));
+  c->parts = tenon__arena_allocate(arena, c->units.count + 1u, sizeof(void*));
   if (c->parts == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
@@ -40,7 +40,7 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
     }
   }
   c->step_count = c->part_count + c->copies.count;
-  qsort((void*)c->parts, c->part_count, sizeof(*c->parts), compare_parts);
+  qsort((void*)c->parts, c->part_count, sizeof(void*), compare_parts);
   return TENON_OK;
 }
 

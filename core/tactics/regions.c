@@ -304,7 +304,7 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->notes = tenon__arena_allocate(scratch, nodes, sizeof *grouping->notes);
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
-  grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof *grouping->expressions);
+  grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||

@@ -224,7 +224,8 @@ TENON_TEST(what_is_no_faster_slows_nothing) {
 ROWS(less_than_a_product_and_its_copies, 1.03e-4)
 ROWS(more_than_a_product_and_its_copies, 1.05e-4)
 
-/* A copy takes two microseconds at least: 103 in rows are less than 100 in columns, 105 are more. */
+/* A copy takes two microseconds at least: 103 in rows are less than 100 in columns, 105 are more.
+ */
 TENON_TEST(copies_count) {
   static const char pattern[] = "t = test.dense/1(x, w); y = test.ramp/1(t)";
   for (int k = 0; k < 2; ++k) {
