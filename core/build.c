@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/catalog/exclude.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
 
@@ -23,6 +25,14 @@ static bool is_host(const tenon_device_descriptor_t* device) {
   return (device->flags & TENON_DEVICE_HOST_MEMORY) != 0;
 }
 
+static bool is_here(const tenon__device_entry_t* entry, const tenon_sink_t* sink) {
+  const tenon__call_t call = {entry->owner->plugin, "count", entry->device.name, ""};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const uint32_t count = entry->device.count(entry->owner->state, sink);
+  tenon__call_leave(outer);
+  return count > 0;
+}
+
 /* Of all that the build permits and this machine has: the host, whoever's name comes first; else
  * the first. That a plugin is there says nothing of what it is to be used for. */
 static const tenon__device_entry_t* pick_device(const tenon__building_t* b,
@@ -34,8 +44,7 @@ static const tenon__device_entry_t* pick_device(const tenon__building_t* b,
     const tenon_device_descriptor_t* device = &entries[k]->device;
     const bool is_better = best == NULL || (is_host(device) && !is_host(&best->device));
     const bool is_tie = !is_better && is_host(device) && b->options->device == NULL;
-    if (!is_wanted(b, device) || (!is_better && !is_tie) ||
-        device->count(entries[k]->owner->state, sink) == 0) {
+    if (!is_wanted(b, device) || (!is_better && !is_tie) || !is_here(entries[k], sink)) {
       continue;
     }
     if (is_tie) {
@@ -59,7 +68,12 @@ static tenon_status_t open_device(tenon__building_t* b) {
   char others[512] = "";
   b->device = pick_device(b, entries, count);
   if (b->device != NULL) {
-    return b->device->device.open(b->device->owner->state, 0, sink, &b->device_handle);
+    const tenon__call_t call = {b->device->owner->plugin, "open", b->device->device.name, ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    const tenon_status_t status =
+        b->device->device.open(b->device->owner->state, 0, sink, &b->device_handle);
+    tenon__call_leave(outer);
+    return status;
   }
   for (uint32_t k = 0; k < count && b->options->device != NULL; ++k) {
     const size_t used = strlen(others);
@@ -166,6 +180,7 @@ tenon_status_t tenon__building_progress(const tenon__building_t* b, const char* 
 
 static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* network) {
   const tenon_sink_t* sink = b->options->sink;
+  TENON_TRY(tenon__exclude_check(b->catalog, b->options->tuning.exclude, sink));
   TENON_TRY(tenon__network_verify(network, sink));
   TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
   TENON_TRY(tenon__network_copy(network, &b->plan->network));

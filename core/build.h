@@ -25,6 +25,8 @@ typedef struct tenon__build_options_t {
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */
+  bool meaning_only;        /* no rewrites, and no pass that believes traits */
+  const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */
   bool tuned_only;
   const tenon_sink_t* sink;
 } tenon__build_options_t;

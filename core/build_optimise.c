@@ -4,6 +4,7 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/catalog/exclude.h"
 #include "core/optimizer/optimizer.h"
 #include "core/tensor/layout.h"
 
@@ -197,17 +198,51 @@ static const char* patch_lines(tenon__building_t* b, const tenon__optimize_repor
   return text;
 }
 
+/* "rewrite plugin:name: node" among a plan's patches? */
+static bool was_applied(const char* patches, const tenon__rewrite_entry_t* entry,
+                        tenon__arena_t* arena) {
+  const char* words =
+      tenon__arena_format(arena, "rewrite %s:%s: ", entry->owner->plugin, entry->rewrite.name);
+  const size_t length = words == NULL ? 0 : strlen(words);
+  const char* line = patches;
+  while (words != NULL && line != NULL && strncmp(line, words, length) != 0) {
+    line = strchr(line, '\n');
+    line = line == NULL ? NULL : line + 1;
+  }
+  return words != NULL && line != NULL;
+}
+
+/* Those that the build may use, in place. */
+static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_entry_t** entries,
+                                   uint32_t count) {
+  const tenon__build_options_t* o = b->options;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count && !o->meaning_only; ++i) {
+    const tenon__rewrite_entry_t* entry = entries[i];
+    if (!tenon__is_excluded(o->tuning.exclude, entry->owner->plugin, entry->rewrite.name) &&
+        (o->rewrites == NULL || was_applied(o->rewrites, entry, &b->plan->arena))) {
+      entries[kept++] = entry;
+    }
+  }
+  return kept;
+}
+
 tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   const tenon__rewrite_entry_t* rewrites[MOST_REWRITES];
+  TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
   const uint32_t found =
       tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
+  const uint32_t count =
+      permitted_rewrites(b, rewrites, found < MOST_REWRITES ? found : MOST_REWRITES);
   const tenon__optimize_options_t options = {
+      .passes = b->options->meaning_only ? tenon__optimizer_passes_of_meaning() : 0,
       .patch_limit = b->options->optimizer_limit,
       .strict = b->options->tuning.strict,
       .fold = fold,
       .fold_user = b,
       .rewrites = rewrites,
-      .rewrite_count = found < MOST_REWRITES ? found : MOST_REWRITES,
+      .rewrite_count = count,
+      .catalog = b->catalog,
       .find = find_operator,
       .find_user = b,
       .is_computed = is_computed,

@@ -129,7 +129,8 @@ tenon_status_t tenon__building_describe(tenon__building_t* b) {
   plan->fingerprint = tenon__arena_copy_string(&plan->arena, b->tuning.fingerprint);
   plan->flags = (b->options->tuned_only ? TENON_PLAN_TUNED_ONLY : 0u) |
                 (b->options->tuning.strict ? TENON_PLAN_STRICT : 0u) |
-                (b->options->tuning.reference_only ? TENON_PLAN_REFERENCE_ONLY : 0u);
+                (b->options->tuning.reference_only ? TENON_PLAN_REFERENCE_ONLY : 0u) |
+                (b->options->meaning_only ? TENON_PLAN_MEANING_ONLY : 0u);
   if (plan->device == NULL || plan->fingerprint == NULL) {
     return tenon__fail_memory(b->options->sink);
   }

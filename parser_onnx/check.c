@@ -48,8 +48,12 @@ static tenon_status_t check_node(checker_t* checker, const Onnx__NodeProto* node
     void* state = NULL;
     if (context->host->find_converter(context->parse, domain, tenon__onnx_text(node->op_type),
                                       version, &state) == NULL) {
+      const char* name = tenon__onnx_text(node->name);
+      if (name[0] == '\0' && node->n_output > 0) {
+        name = tenon__onnx_text(node->output[0]); /* what nodes without a name are known by */
+      }
       context->host->report_missing(context->parse, domain, tenon__onnx_text(node->op_type),
-                                    version, tenon__onnx_text(node->name));
+                                    version, name);
       ++checker->missing_count;
     }
   }

@@ -132,6 +132,5 @@ tenon_status_t tenon__onnx_literal_build(tenon__onnx_context_t* context,
   }
   tenon__onnx_tensor_t tensor;
   ONNX_TRY(tenon__onnx_literal_read(context, model, literal, what, &tensor));
-  const bool borrow = tensor.borrowed && tenon__onnx_tensor_is_aligned(&tensor);
-  return context->build->constant(context->builder, name, &tensor.view, borrow, out_value);
+  return context->build->constant(context->builder, name, &tensor.view, tensor.borrowed, out_value);
 }

@@ -20,9 +20,9 @@ static const tenon_parser_t parsers[] = {{
 #define CONVERTERS(family, rows)         \
   {.size = sizeof(tenon_offering_t),     \
    .kind = "converter/1",                \
-   .items = tenon__make_##family##_rows, \
+   .items = tenon__onnx_##family##_rows, \
    .count = (rows),                      \
-   .stride = (uint32_t)sizeof(tenon__make_row_t)},
+   .stride = (uint32_t)sizeof(tenon_make_row_t)},
 
 static const tenon_offering_t offerings[] = {{.size = sizeof(tenon_offering_t),
                                               .kind = "parser/1",

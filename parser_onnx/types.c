@@ -130,7 +130,7 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
     }
     return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
                      "input '%s' (%s) has no shape in the file: give one, for example "
-                     "%s:1x3x224x224, with -1 for what varies",
+                     "%s:1x3x224x224, with ? for what varies",
                      name, tenon__onnx_dtype_name(type->dtype), name);
   }
   ONNX_TRY(status);

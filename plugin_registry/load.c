@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "plugin_registry/descriptor.h"
 #include "plugin_registry/state.h"
@@ -18,6 +19,10 @@ typedef struct load_t {
   const tenon_sink_t* sink;
   tenon__arena_t scratch;
 } load_t;
+
+static tenon__call_t called(const tenon__candidate_t* candidate, const char* function) {
+  return (tenon__call_t){candidate->owner.plugin, function, candidate->path, ""};
+}
 
 /* The file that is checked here is the one that is loaded: both go through one descriptor. */
 static tenon__finding_t open_image(load_t* load) {
@@ -42,7 +47,10 @@ static tenon__finding_t open_image(load_t* load) {
     return result;
   }
   const tenon__image_t* image = NULL;
+  const tenon__call_t call = called(candidate, "a constructor");
+  const tenon__call_t* outer = tenon__call_enter(&call);
   result = tenon__image_open(&load->scratch, inspection.descriptor, &inspection.identity, &image);
+  tenon__call_leave(outer);
   (void)pthread_mutex_lock(&registry->mutex);
   candidate->image = image;
   (void)pthread_mutex_unlock(&registry->mutex);
@@ -74,7 +82,10 @@ static tenon__finding_t ask(load_t* load, tenon_plugin_t* out_root) {
   if (symbol == NULL) {
     return tenon__finding(TENON_PLUGIN_REASON_NO_QUERY, "");
   }
+  const tenon__call_t call = called(candidate, "query");
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const tenon_plugin_t* descriptor = query_of(symbol)(&candidate->host.offer);
+  tenon__call_leave(outer);
   if (descriptor == NULL) {
     return tenon__finding(TENON_PLUGIN_REASON_DECLINED, "");
   }
@@ -98,7 +109,10 @@ static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
   if (root->start != NULL) {
     void* state = NULL;
     candidate->host.listening = true;
+    const tenon__call_t call = called(candidate, "start");
+    const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status = root->start(&candidate->host.offer, &state);
+    tenon__call_leave(outer);
     candidate->host.listening = false;
     if (status != TENON_OK) {
       const char* words = candidate->host.last_words;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "plugin_registry/state.h"
 
 /* A field of a frozen structure means something else since 0.3: older plugins do not mix. */
@@ -113,7 +114,10 @@ void tenon__registry_destroy(tenon__registry_t* registry) {
   for (size_t i = registry->started_count; i > 0; --i) {
     tenon__candidate_t* candidate = registry->started[i - 1];
     if (candidate->stop != NULL) {
+      const tenon__call_t call = {candidate->owner.plugin, "stop", candidate->path, ""};
+      const tenon__call_t* outer = tenon__call_enter(&call);
       candidate->stop(candidate->owner.state);
+      tenon__call_leave(outer);
     }
   }
   const tenon_allocator_t allocator = registry->allocator;

@@ -236,6 +236,30 @@ TENON_TEST(two_definitions_disable_each_other_and_name_both_files) {
   world_end(&world);
 }
 
+/* Behind the other on the search path, and promised after it. */
+TENON_TEST(what_is_installed_keeps_its_operators) {
+  world_t world;
+  test_folder_t others;
+  world_begin(&world);
+  EXPECT(test_folder_make(&others));
+  EXPECT(test_folder_copy(&others, "second_definition", "a.so"));
+  EXPECT(test_folder_copy(&world.folder, "first_definition", "b.so"));
+  const char* const paths[] = {others.path, world.folder.path, NULL};
+  world.options.paths = paths;
+  world.options.installed_directory = world.folder.path;
+  world_scan(&world);
+  const tenon__operator_t* op =
+      tenon__catalog_operator(world.catalog, "acme.disputed/1", world.sink);
+  REQUIRE(op != NULL);
+  EXPECT_TEXT(op->plugin, "first_definition");
+  EXPECT(tenon__catalog_disabled(world.catalog, "acme.disputed/1") == NULL);
+  EXPECT_CONTAINS(world.messages.text, "plugin second_definition (");
+  EXPECT_CONTAINS(world.messages.text, "operator 'acme.disputed/1': plugin first_definition (");
+  EXPECT_CONTAINS(world.messages.text, "/b.so) defines it otherwise; it is left out");
+  world_end(&world);
+  test_folder_remove(&others);
+}
+
 TENON_TEST(two_equal_definitions_are_one) {
   world_t world;
   world_begin(&world);

@@ -13,6 +13,8 @@
 #include "plugin_registry/state.h"
 
 #define SUFFIX ".so"
+/* Behind all plugins of the library's own folder. */
+#define FAR (1u << 30)
 
 /* One scan; lives under both of the registry's locks. */
 typedef struct scan_t {
@@ -22,6 +24,7 @@ typedef struct scan_t {
   tenon__candidate_t** found;
   size_t found_count;
   size_t found_capacity;
+  bool is_installed; /* the folder that is looked through is the library's own */
 } scan_t;
 
 static tenon__candidate_t* find(const tenon__string_map_t* map, const char* key) {
@@ -64,18 +67,21 @@ tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int d
   return (tenon__finding_t){TENON_PLUGIN_REASON_NOT_LISTED, ""};
 }
 
-static void fill_owner(tenon__candidate_t* candidate) {
+static void fill_owner(tenon__candidate_t* candidate, bool is_installed, size_t place) {
   candidate->owner = (tenon__owner_t){.plugin = candidate->manifest->name,
                                       .version = candidate->manifest->version,
                                       .path = candidate->path,
+                                      .is_installed = is_installed,
+                                      .place = (uint32_t)place + (is_installed ? 0u : FAR),
                                       .make_ready = tenon__candidate_make_ready,
                                       .user = candidate,
                                       .digest = tenon__candidate_digest};
 }
 
-static tenon__candidate_t* make_candidate(tenon__registry_t* registry, const char* path) {
+static tenon__candidate_t* make_candidate(const scan_t* scan, const char* path) {
   static const tenon__owner_t nobody = {
       .plugin = "", .version = "", .path = "", .make_ready = tenon__candidate_make_ready};
+  tenon__registry_t* registry = scan->registry;
   tenon__candidate_t* candidate = tenon__arena_allocate(&registry->arena, 1, sizeof(*candidate));
   if (candidate == NULL) {
     return NULL;
@@ -97,7 +103,7 @@ static tenon__candidate_t* make_candidate(tenon__registry_t* registry, const cha
   candidate->identity = inspection.identity;
   candidate->manifest = inspection.manifest;
   if (candidate->manifest != NULL) {
-    fill_owner(candidate);
+    fill_owner(candidate, scan->is_installed, scan->found_count);
   }
   if (finding.reason != TENON_PLUGIN_REASON_NONE) {
     tenon__candidate_refuse(candidate, finding);
@@ -128,7 +134,7 @@ static bool take_file(scan_t* scan, const char* path) {
   }
   const char* copy =
       known != NULL ? known->path : tenon__arena_copy_string(&scan->registry->arena, path);
-  tenon__candidate_t* candidate = copy == NULL ? NULL : make_candidate(scan->registry, copy);
+  tenon__candidate_t* candidate = copy == NULL ? NULL : make_candidate(scan, copy);
   if (candidate == NULL) {
     return false;
   }
@@ -191,6 +197,7 @@ static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
   void* paths = NULL;
   size_t capacity = 0;
   size_t count = 0;
+  scan->is_installed = directory->is_installed;
   bool good =
       list_files(&scratch, allocator, stream, directory->real_path, &paths, &capacity, &count);
   (void)closedir(stream);

@@ -25,7 +25,7 @@ static size_t count_parts(const char* text) {
 
 static void add(tenon__search_path_t* path, const char* directory, const char* origin) {
   path->directories[path->count++] =
-      (tenon__directory_t){directory, "", origin, TENON_FINDING_NONE, false};
+      (tenon__directory_t){directory, "", origin, TENON_FINDING_NONE, false, false};
 }
 
 bool tenon__search_path_make(tenon__arena_t* arena, const char* const* paths, bool only_paths,
@@ -33,8 +33,13 @@ bool tenon__search_path_make(tenon__arena_t* arena, const char* const* paths, bo
   const char* variable = only_paths ? NULL : secure_getenv(TENON_ORIGIN_VARIABLE);
   const size_t path_count = count_texts(paths);
   const size_t room = path_count + (variable == NULL ? 0 : count_parts(variable)) + 1;
-  tenon__search_path_t path = {tenon__arena_allocate(arena, room, sizeof(*path.directories)), 0};
+  tenon__search_path_t path = {tenon__arena_allocate(arena, room, sizeof(*path.directories)), 0,
+                               NULL};
   bool good = path.directories != NULL;
+  if (good && installed != NULL) {
+    path.installed = tenon__arena_copy_string(arena, installed);
+    good = path.installed != NULL;
+  }
   for (size_t i = 0; good && i < path_count; ++i) {
     const char* copy = tenon__arena_copy_string(arena, paths[i]);
     add(&path, copy, TENON_ORIGIN_OPTIONS);
@@ -50,9 +55,7 @@ bool tenon__search_path_make(tenon__arena_t* arena, const char* const* paths, bo
     }
   }
   if (good && !only_paths && installed != NULL) {
-    const char* copy = tenon__arena_copy_string(arena, installed);
-    add(&path, copy, TENON_ORIGIN_INSTALLED);
-    good = copy != NULL;
+    add(&path, path.installed, TENON_ORIGIN_INSTALLED);
   }
   if (good) {
     *out_path = path;
@@ -83,9 +86,14 @@ static tenon__finding_t check_directory(tenon__directory_t* directory, tenon__tr
 
 bool tenon__search_path_check(tenon__search_path_t* path, tenon__trust_t* trust,
                               tenon__arena_t* arena) {
+  char installed[PATH_MAX];
+  if (path->installed == NULL || realpath(path->installed, installed) == NULL) {
+    installed[0] = '\0';
+  }
   for (size_t i = 0; i < path->count; ++i) {
     tenon__directory_t* directory = &path->directories[i];
     directory->finding = check_directory(directory, trust, arena);
+    directory->is_installed = installed[0] != '\0' && strcmp(directory->real_path, installed) == 0;
     for (size_t k = 0; k < i; ++k) {
       if (directory->real_path[0] != '\0' &&
           strcmp(path->directories[k].real_path, directory->real_path) == 0) {

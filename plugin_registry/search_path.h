@@ -15,11 +15,13 @@ typedef struct tenon__directory_t {
   const char* origin;    /* TENON_ORIGIN_* */
   tenon__finding_t finding;
   bool reported;
+  bool is_installed; /* it is the library's own, wherever on the path it stands */
 } tenon__directory_t;
 
 typedef struct tenon__search_path_t {
   tenon__directory_t* directories;
   size_t count;
+  const char* installed; /* the library's own folder, searched or not; NULL: it has none */
 } tenon__search_path_t;
 
 /* `paths` and `installed` may be NULL. Under elevated privilege the environment is not looked at.

@@ -26,6 +26,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
@@ -68,6 +69,7 @@ typedef struct slot_t {
   _Atomic uint32_t end;                /* one past the last index */
   _Atomic(body_t) body;
   _Atomic(void*) user;
+  _Atomic(const tenon__call_t*) call; /* the caller's */
   /* A second cache line, which changes seldom. */
   _Alignas(64) _Atomic uint32_t asleep;
   uint32_t thread; /* this slot's number */
@@ -190,18 +192,27 @@ static void* work(void* argument) {
     if (count == 0) {
       return NULL;
     }
+    /* Read after the claim's: of this run, or of a later one that has begun since. */
+    const tenon__call_t* outer =
+        tenon__call_enter(atomic_load_explicit(&slot->call, memory_order_relaxed));
     run_slot(slot, slot->thread);
     if (count > 1) { /* a single index each is the usual case, and nobody's left-over */
       run_other_slots(slot->pool, slot->thread);
     }
+    tenon__call_leave(outer);
   }
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are for the program's own threads, but for those of a crash: where they are blocked, the
+ * system ends the process without asking its handlers. */
 static bool start_worker(slot_t* slot) {
+  static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
   sigset_t all;
   sigset_t before;
   (void)sigfillset(&all);
+  for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); ++i) {
+    (void)sigdelset(&all, crashes[i]);
+  }
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = pthread_create(&slot->handle, NULL, work, slot) == 0;
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -295,6 +306,7 @@ static void publish(tenon__thread_pool_t* pool, uint32_t count, uint32_t slot_co
     atomic_store_explicit(&slot->end, end, memory_order_relaxed);
     atomic_store_explicit(&slot->body, body, memory_order_relaxed);
     atomic_store_explicit(&slot->user, user, memory_order_relaxed);
+    atomic_store_explicit(&slot->call, tenon__call_now, memory_order_relaxed);
     atomic_store_explicit(&slot->claim, run | size, TENON_STORE_ORDER);
   }
   TENON_FENCE();

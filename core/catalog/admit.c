@@ -21,15 +21,16 @@ static const char* or_empty(const char* text) {
 }
 
 static void leave_out(const admission_t* a, const char* name, const char* fault) {
-  tenon__report(a->sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s '%s': %s; it is left out",
-                a->owner->plugin, a->owner->path, tenon__offer_kind_word(a->kind), name, fault);
+  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, a->owner, fault};
+  tenon__catalog_leave_out(a->catalog, &item, a->sink);
 }
 
-/* Every entry is {full-size structure, owner}. */
-#define IS_ENTRY(entry, item)                                                                  \
-  _Static_assert(                                                                              \
-      offsetof(entry, owner) == sizeof(item) && sizeof(entry) == sizeof(item) + sizeof(void*), \
-      "make_entry writes the owner last")
+/* Every entry is {full-size structure, owner, verdict}. */
+#define IS_ENTRY(entry, item)                                                    \
+  _Static_assert(offsetof(entry, owner) == sizeof(item) &&                       \
+                     offsetof(entry, verdict) == sizeof(item) + sizeof(void*) && \
+                     sizeof(entry) == sizeof(item) + 2 * sizeof(void*),          \
+                 "make_entry writes owner and verdict last")
 IS_ENTRY(tenon__kernel_entry_t, tenon_kernel_t);
 IS_ENTRY(tenon__device_entry_t, tenon_device_descriptor_t);
 IS_ENTRY(tenon__parser_entry_t, tenon_parser_t);
@@ -39,18 +40,23 @@ IS_ENTRY(tenon__calibrator_entry_t, tenon_calibrator_t);
 
 static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
   const size_t size = tenon__offer_kind_size(a->kind);
-  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + sizeof(void*));
-  if (entry != NULL) {
-    memcpy(entry, item, size);
-    memcpy(entry + size, &a->owner, sizeof(void*));
+  const tenon__admission_t* verdict =
+      tenon__arena_allocate(&a->catalog->arena, 1, sizeof(*verdict));
+  char* entry = tenon__arena_allocate(&a->catalog->arena, 1, size + 2 * sizeof(void*));
+  if (entry == NULL || verdict == NULL) {
+    return NULL;
   }
+  memcpy(entry, item, size);
+  memcpy(entry + size, &a->owner, sizeof(void*));
+  memcpy(entry + size + sizeof(void*), &verdict, sizeof(void*));
   return entry;
 }
 
 /* Enters it under `key` and under "" (everything of the kind). */
 static tenon_status_t enter(const admission_t* a, const char* key, void* entry, const char* name,
-                            int64_t rank) {
-  const tenon__index_record_t record = {entry, a->owner->plugin, name, rank};
+                            const tenon__admission_t* verdict) {
+  const int64_t rank = a->kind == TENON_OFFER_PARSER ? a->owner->place : 0;
+  const tenon__index_record_t record = {entry, a->owner->plugin, name, rank, verdict};
   tenon__index_t* index = &a->catalog->offers[a->kind];
   const bool done = tenon__index_add(index, key, &record) && tenon__index_add(index, "", &record);
   return done ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
@@ -87,7 +93,7 @@ static tenon_status_t add_definition(const admission_t* a, const char* name,
                              (tenon__map_value_t){.pointer = definition})) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  return enter(a, name, definition, name, 0);
+  return enter(a, name, definition, name, NULL);
 }
 
 /* A faulty definition does not stand in the way of a good one of somebody else. */
@@ -99,15 +105,45 @@ static tenon_status_t admit_faulty(const admission_t* a, const char* name, const
   return reason == NULL ? TENON_ERROR_OUT_OF_MEMORY : add_definition(a, name, NULL, reason);
 }
 
+static void replace_definition(const admission_t* a, tenon__definition_t* first,
+                               const tenon__operator_t* op) {
+  first->op = op;
+  first->owner = a->owner;
+  first->disabled = NULL;
+}
+
+static void refuse_definition(const admission_t* a, const char* name, const tenon__owner_t* loser,
+                              const tenon__owner_t* winner) {
+  const bool is_home =
+      !loser->is_installed && winner == tenon__catalog_domain_owner(a->catalog, name);
+  char words[512];
+  (void)snprintf(words, sizeof(words), "%splugin %s (%s)%s",
+                 is_home ? "its domain belongs to " : "", winner->plugin, winner->path,
+                 is_home ? "" : " defines it otherwise");
+  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, loser, words};
+  tenon__catalog_leave_out(a->catalog, &item, a->sink);
+}
+
 static tenon_status_t admit_second(const admission_t* a, tenon__definition_t* first,
                                    const tenon__operator_t* op) {
   if (first->op == NULL) {
-    first->op = op;
-    first->owner = a->owner;
-    first->disabled = NULL;
+    replace_definition(a, first, op);
     return TENON_OK;
   }
-  if (memcmp(&first->op->contract, &op->contract, sizeof(op->contract)) == 0) {
+  const int order = tenon__operator_owners_compare(first->owner, a->owner, op->name);
+  const bool is_same = memcmp(&first->op->contract, &op->contract, sizeof(op->contract)) == 0;
+  if (order > 0) {
+    if (!is_same) {
+      refuse_definition(a, op->name, first->owner, a->owner);
+    }
+    replace_definition(a, first, op);
+    return TENON_OK;
+  }
+  if (is_same) {
+    return TENON_OK;
+  }
+  if (order < 0) {
+    refuse_definition(a, op->name, a->owner, first->owner);
     return TENON_OK;
   }
   first->disabled = tenon__arena_format(
@@ -141,7 +177,15 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
     return admit_faulty(a, descriptor->name, listener.last);
   }
   tenon__definition_t* first = find_definition(a, op->name);
-  return first == NULL ? add_definition(a, op->name, op, NULL) : admit_second(a, first, op);
+  if (first != NULL) {
+    return admit_second(a, first, op);
+  }
+  const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
+  if (home != NULL && !a->owner->is_installed) {
+    refuse_definition(a, op->name, a->owner, home);
+    return TENON_OK;
+  }
+  return add_definition(a, op->name, op, NULL);
 }
 
 /* ---- Kernels ---- */
@@ -198,7 +242,8 @@ static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
 static tenon_status_t enter_kernel(const admission_t* a, tenon__kernel_entry_t* entry) {
   const tenon_kernel_t* kernel = &entry->kernel;
   const int64_t rank = (kernel->flags & TENON_KERNEL_REFERENCE) != 0 ? 1 : 0;
-  const tenon__index_record_t record = {entry, a->owner->plugin, kernel->name, rank};
+  const tenon__index_record_t record = {entry, a->owner->plugin, kernel->name, rank,
+                                        entry->verdict};
   tenon__index_t* index = &a->catalog->offers[TENON_OFFER_KERNEL];
   bool done = tenon__index_add(index, "", &record);
   for (const char* const* op = kernel->operators; done && op != NULL && *op != NULL; ++op) {
@@ -278,7 +323,9 @@ static const char* other_fault(tenon__offer_kind_t kind, tenon__offer_item_t* it
       return device_fault(&item->DEVICE_item);
     case TENON_OFFER_PARSER:
       *out_name = item->PARSER_item.format;
-      return item->PARSER_item.parse == NULL ? "lacks parse" : NULL;
+      return item->PARSER_item.parse == NULL || item->PARSER_item.sniff == NULL
+                 ? "lacks sniff or parse"
+                 : NULL;
     case TENON_OFFER_CONVERTER:
       *out_name = item->CONVERTER_item.type;
       item->CONVERTER_item.domain = or_empty(item->CONVERTER_item.domain);
@@ -308,19 +355,21 @@ static tenon_status_t enter_converter(const admission_t* a, tenon__converter_ent
   }
   const char* name =
       tenon__arena_format(&a->catalog->arena, "%s %019lld", key, (long long)INT64_MAX - since);
-  return name == NULL ? TENON_ERROR_OUT_OF_MEMORY : enter(a, key, entry, name, 0);
+  if (name == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__catalog_contest_converter(a->catalog, key, entry, a->sink);
+  return enter(a, key, entry, name, entry->verdict);
 }
 
-/* Two devices or parsers of one name: lookups give the first, in the order of plugin names. */
-static void report_twin(const admission_t* a, const char* name) {
-  const bool is_single = a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER;
-  const tenon__index_list_t* list =
-      is_single ? tenon__index_find(&a->catalog->offers[a->kind], name) : NULL;
-  if (list != NULL) {
-    tenon__report(a->sink, TENON_SEVERITY_WARNING,
-                  "%s '%s' is offered by plugin %s and by plugin %s; the first by name is used",
-                  tenon__offer_kind_word(a->kind), name, list->records[0].plugin, a->owner->plugin);
+static tenon_status_t enter_other(const admission_t* a, void* entry, const char* name) {
+  const tenon__admission_t* verdict = NULL;
+  memcpy(&verdict, (const char*)entry + tenon__offer_kind_size(a->kind) + sizeof(void*),
+         sizeof(void*));
+  if (a->kind == TENON_OFFER_DEVICE || a->kind == TENON_OFFER_PARSER) {
+    tenon__catalog_contest_name(a->catalog, a->kind, name, entry, a->sink);
   }
+  return enter(a, name, entry, name, verdict);
 }
 
 static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* item) {
@@ -333,13 +382,11 @@ static tenon_status_t admit_other(const admission_t* a, tenon__offer_item_t* ite
     leave_out(a, or_empty(name), fault);
     return TENON_OK;
   }
-  report_twin(a, name);
   void* entry = make_entry(a, item);
   if (entry == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  return a->kind == TENON_OFFER_CONVERTER ? enter_converter(a, entry)
-                                          : enter(a, name, entry, name, 0);
+  return a->kind == TENON_OFFER_CONVERTER ? enter_converter(a, entry) : enter_other(a, entry, name);
 }
 
 static tenon_status_t admit_item(const admission_t* a, tenon__offer_item_t* item) {

@@ -1,5 +1,5 @@
 /* Owners, promises and lookups. Every lookup takes the lock, makes ready whoever promised something
- * of that name (or "*"), in the order of plugin names, and reads a sorted list. */
+ * of that name (or "*"), in the order of the search path, and reads a sorted list. */
 #include "core/catalog/catalog.h"
 
 #include <assert.h>
@@ -54,6 +54,8 @@ void tenon__catalog_destroy(tenon__catalog_t* catalog) {
     tenon__index_deinitialize(&catalog->promises[kind]);
     tenon__index_deinitialize(&catalog->offers[kind]);
   }
+  tenon__free(allocator, catalog->left_out,
+              catalog->left_out_capacity * sizeof(*catalog->left_out));
   tenon__free(allocator, catalog->owners, catalog->owner_capacity * sizeof(void*));
   tenon__arena_deinitialize(&catalog->arena);
   (void)pthread_mutex_destroy(&catalog->mutex);
@@ -108,7 +110,8 @@ static bool is_promised(const tenon__index_t* promises, const char* name,
 static bool enter_promise(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                           tenon__owner_slot_t* slot, const char* name) {
   tenon__index_t* promises = &catalog->promises[kind];
-  const tenon__index_record_t record = {.entry = slot, .plugin = slot->owner->plugin, .name = ""};
+  const tenon__index_record_t record = {
+      .entry = slot, .plugin = slot->owner->plugin, .name = "", .rank = slot->owner->place};
   const uint32_t bit = 1u << (unsigned)kind;
   if ((slot->promised_kinds & bit) == 0) {
     if (!tenon__index_add(promises, ALL, &record)) {
@@ -160,22 +163,33 @@ tenon_status_t tenon__catalog_make_ready(tenon__catalog_t* catalog, tenon__owner
   return status;
 }
 
+/* Those at a place before `end`. */
 static void keep_promises_of(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
-                             const tenon_sink_t* sink) {
+                             int64_t end, const tenon_sink_t* sink) {
   const tenon__index_t* promises = &catalog->promises[kind];
   const tenon__index_list_t* list = tenon__index_find(promises, name);
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  for (size_t i = 0; list != NULL && i < list->count && list->records[i].rank < end; ++i) {
     make_ready(catalog, list->records[i].entry, sink);
     list = tenon__index_find(promises, name);
   }
 }
 
+/* In the order of the search path, the library's own first. */
 static void keep_promises(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                           const tenon_sink_t* sink) {
-  keep_promises_of(catalog, kind, name, sink);
-  if (strcmp(name, ALL) != 0 && strcmp(name, ANY) != 0) {
-    keep_promises_of(catalog, kind, ANY, sink);
+  if (strcmp(name, ALL) == 0 || strcmp(name, ANY) == 0) {
+    keep_promises_of(catalog, kind, name, UINT32_MAX, sink);
+    return;
   }
+  const tenon__index_list_t* list = tenon__index_find(&catalog->promises[kind], name);
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    const int64_t place = list->records[i].rank;
+    keep_promises_of(catalog, kind, ANY, place, sink);
+    list = tenon__index_find(&catalog->promises[kind], name);
+    make_ready(catalog, list->records[i].entry, sink);
+    list = tenon__index_find(&catalog->promises[kind], name);
+  }
+  keep_promises_of(catalog, kind, ANY, UINT32_MAX, sink);
 }
 
 tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_t* owner,
@@ -193,7 +207,9 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
   }
   lock(catalog);
   tenon_status_t status = TENON_ERROR_OUT_OF_MEMORY;
-  if (find_or_make_slot(catalog, owner) != NULL) {
+  tenon__owner_slot_t* slot = find_or_make_slot(catalog, owner);
+  if (slot != NULL) {
+    slot->offered_kinds |= 1u << (unsigned)kind;
     status = tenon__catalog_admit(catalog, kind, owner, offering, sink);
   }
   unlock(catalog);
@@ -215,7 +231,10 @@ static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kin
   lock(catalog);
   keep_promises(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
-  const void* entry = list == NULL ? NULL : list->records[0].entry;
+  const void* entry = NULL;
+  for (size_t i = 0; list != NULL && entry == NULL && i < list->count; ++i) {
+    entry = tenon__index_holds(&list->records[i]) ? list->records[i].entry : NULL;
+  }
   unlock(catalog);
   return entry;
 }
@@ -226,9 +245,15 @@ static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, co
   lock(catalog);
   keep_promises(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
-  const uint32_t count = list == NULL ? 0 : (uint32_t)list->count;
-  for (uint32_t i = 0; i < count && i < capacity; ++i) {
-    memcpy((char*)out_entries + i * sizeof(void*), &list->records[i].entry, sizeof(void*));
+  uint32_t count = 0;
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    if (!tenon__index_holds(&list->records[i])) {
+      continue;
+    }
+    if (count < capacity) {
+      memcpy((char*)out_entries + count * sizeof(void*), &list->records[i].entry, sizeof(void*));
+    }
+    ++count;
   }
   unlock(catalog);
   return count;
@@ -271,7 +296,8 @@ const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catal
   for (size_t i = 0; list != NULL && found == NULL && i < list->count; ++i) {
     const tenon__converter_entry_t* entry = list->records[i].entry;
     const tenon_converter_t* converter = &entry->converter;
-    if (converter->since <= version && (converter->until == 0 || version < converter->until)) {
+    if (tenon__index_holds(&list->records[i]) && converter->since <= version &&
+        (converter->until == 0 || version < converter->until)) {
       found = entry;
     }
   }
@@ -357,6 +383,36 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
   return count;
 }
 
+/* The name within its domain: "conv" of "standard.conv/1". */
+static void word_of(const char* name, char out_word[TENON_OFFER_NAME_LIMIT + 1]) {
+  const char* dot = strrchr(name, '.');
+  const char* word = dot == NULL ? name : dot + 1;
+  const size_t length = strcspn(word, "/");
+  (void)snprintf(out_word, TENON_OFFER_NAME_LIMIT + 1, "%.*s", (int)length, word);
+}
+
+/* By the name within the domain; that of the same domain first. */
+void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* name,
+                                      const tenon_sink_t* sink, tenon__nearest_t* inout_nearest) {
+  char wanted[TENON_OFFER_NAME_LIMIT + 1];
+  char word[TENON_OFFER_NAME_LIMIT + 1];
+  word_of(name, wanted);
+  lock(catalog);
+  keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+    const tenon__definition_t* definition = list->records[i].entry;
+    word_of(definition->name, word);
+    const size_t likeness = tenon__likeness(wanted, word);
+    const size_t length = strlen(wanted) < strlen(word) ? strlen(wanted) : strlen(word);
+    if (definition->disabled == NULL && 5 * likeness >= 3 * length) {
+      tenon__nearest_offer(inout_nearest, definition->name,
+                           64 * likeness + tenon__likeness(name, definition->name));
+    }
+  }
+  unlock(catalog);
+}
+
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity) {
   lock(catalog);
@@ -390,6 +446,17 @@ uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char
       }
       ++count;
     }
+  }
+  unlock(catalog);
+  return count;
+}
+
+uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
+                                 uint32_t capacity) {
+  lock(catalog);
+  const uint32_t count = (uint32_t)catalog->left_out_count;
+  for (uint32_t i = 0; i < count && i < capacity; ++i) {
+    out_items[i] = catalog->left_out[i];
   }
   unlock(catalog);
   return count;

@@ -1,16 +1,19 @@
 /* Lists of what is on offer, each under a name and in a fixed order: rank, plugin, name, then order
- * of insertion. Not thread safe: the catalogue locks. */
+ * of insertion. What is left out stays in its lists, and is skipped. Not thread safe: the catalogue
+ * locks. */
 #ifndef TENON_CORE_CATALOG_INDEX_H_
 #define TENON_CORE_CATALOG_INDEX_H_
 
 #include "core/base/arena.h"
 #include "core/base/string_map.h"
+#include "core/catalog/catalog.h"
 
 typedef struct tenon__index_record_t {
   void* entry;
   const char* plugin;
   const char* name;
-  int64_t rank; /* lower comes first, whatever the plugin */
+  int64_t rank;                      /* lower comes first, whatever the plugin */
+  const tenon__admission_t* verdict; /* NULL: nothing can turn out about it */
 } tenon__index_record_t;
 
 typedef struct tenon__index_list_t {
@@ -30,5 +33,8 @@ void tenon__index_deinitialize(tenon__index_t* index);
 bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index_record_t* record);
 /* NULL when there is nothing under this key; valid until the next add. */
 const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key);
+static inline bool tenon__index_holds(const tenon__index_record_t* record) {
+  return record->verdict == NULL || record->verdict->fault == NULL;
+}
 
 #endif

@@ -22,6 +22,7 @@ typedef struct tenon__owner_slot_t {
   tenon_status_t status; /* what make_ready returned */
   uint32_t
       promised_kinds; /* bit k: it stands in the list of all that promised something of kind k */
+  uint32_t offered_kinds; /* bit k: something of kind k was added */
 } tenon__owner_slot_t;
 
 /* An identity, with or without a usable definition. */
@@ -42,6 +43,9 @@ struct tenon__catalog_t {
   tenon__owner_slot_t** owners;
   size_t owner_count;
   size_t owner_capacity;
+  tenon__left_out_t* left_out;
+  size_t left_out_count;
+  size_t left_out_capacity;
   tenon__index_t offers[TENON_OFFER_COUNT];
   tenon__index_t promises[TENON_OFFER_COUNT];
   tenon__string_map_t definitions; /* identity -> tenon__definition_t */
@@ -55,5 +59,26 @@ tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind
 /* Joins two or three parts (third may be NULL) with ':'; false when the name is too long. */
 bool tenon__catalog_key(const char* first, const char* second, const char* third,
                         char out_key[TENON_OFFER_NAME_LIMIT + 1]);
+
+/* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
+void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                              const tenon_sink_t* sink);
+/* The same for what was entered already: it is not found any more. */
+void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                         tenon__admission_t* verdict, const tenon_sink_t* sink);
+/* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */
+int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name);
+/* The same as to the domain of an identity. */
+int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
+                                   const char* name);
+/* The plugin of the library that bears the name of an identity's domain; NULL. */
+const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
+                                                  const char* name);
+/* A new entry against those that are there under its key or name: one of two is left out. */
+void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
+                                      const tenon__converter_entry_t* entry,
+                                      const tenon_sink_t* sink);
+void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                                 const char* name, const void* entry, const tenon_sink_t* sink);
 
 #endif

@@ -74,13 +74,16 @@ tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* s
 typedef struct tenon__call_attribute_t {
   const char* name;
   const tenon__syntax_t* value;
+  uint32_t position;
 } tenon__call_attribute_t;
 typedef struct tenon__call_statement_t {
   uint32_t result_count;
   const char* const* results; /* "a, b = op(...)" */
   const char* op;
+  uint32_t op_position;
   uint32_t argument_count;
   const char* const* arguments; /* "_" for absent */
+  const uint32_t* argument_positions;
   uint32_t attribute_count;
   const tenon__call_attribute_t* attributes;
 } tenon__call_statement_t;

@@ -2,18 +2,23 @@
 #include "core/base/status.h"
 #include "core/expression/text_parser.h"
 
-/* Names with commas between, while `more` holds after each; appended to an array in the arena. */
+/* Names with commas between, and where they stand; in the arena. */
 typedef struct names_t {
   void* array;
   uint32_t capacity;
+  void* positions;
+  uint32_t position_capacity;
   uint32_t count;
 } names_t;
 
 static tenon_status_t add_name(tenon__parser_t* parser, const char* expected, names_t* names) {
   const char* name = NULL;
+  const uint32_t position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, expected, &name));
   if (!tenon__parser_append(parser->arena, &names->array, &names->capacity, names->count,
-                            sizeof(name), &name)) {
+                            sizeof(name), &name) ||
+      !tenon__parser_append(parser->arena, &names->positions, &names->position_capacity,
+                            names->count, sizeof(position), &position)) {
     return tenon__fail_memory(parser->lexer.sink);
   }
   ++names->count;
@@ -29,6 +34,7 @@ static tenon_status_t parse_arguments(tenon__parser_t* parser, tenon__call_state
   }
   TENON_TRY(tenon__lexer_next(&parser->lexer));
   statement->arguments = names.array;
+  statement->argument_positions = names.positions;
   statement->argument_count = names.count;
   return TENON_OK;
 }
@@ -45,6 +51,7 @@ static tenon_status_t parse_attributes(tenon__parser_t* parser,
   while (!tenon__lexer_at(&parser->lexer, '}')) {
     tenon__call_attribute_t attribute = {0};
     TENON_TRY(tenon__parse_separator(parser, count));
+    attribute.position = parser->lexer.token.position;
     TENON_TRY(tenon__parse_name(parser, "an attribute", &attribute.name));
     TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
     TENON_TRY(tenon__parse_expression(parser, &attribute.value));
@@ -70,6 +77,7 @@ static tenon_status_t parse_call(tenon__parser_t* parser, tenon__call_statement_
   statement->results = results.array;
   statement->result_count = results.count;
   TENON_TRY(tenon__lexer_expect(&parser->lexer, '='));
+  statement->op_position = parser->lexer.token.position;
   TENON_TRY(tenon__parse_name(parser, "an operator", &statement->op));
   TENON_TRY(parse_arguments(parser, statement));
   return parse_attributes(parser, statement);

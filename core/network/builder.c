@@ -37,6 +37,10 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
   return TENON_OK;
 }
 
+void tenon__builder_set_suggest(tenon_builder_t* builder, tenon__suggest_operator_t suggest) {
+  builder->suggest = suggest;
+}
+
 static void drop_node(tenon__pending_node_t* node) {
   if (node->op != NULL) {
     tenon__arena_deinitialize(&node->arena);
@@ -170,6 +174,18 @@ static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_n
              : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no node was begun");
 }
 
+static tenon_status_t fail_unknown_operator(const tenon_builder_t* builder, const char* op_name,
+                                            const char* node_name) {
+  char words[TENON_NEAREST_WORDS];
+  tenon__nearest_t nearest = {0};
+  if (builder->suggest != NULL) {
+    builder->suggest(builder->find_user, op_name, &nearest);
+  }
+  return tenon__fail(
+      builder->sink, TENON_ERROR_UNSUPPORTED, "node '%s': no plugin offers operator %s%s",
+      node_name == NULL ? "" : node_name, op_name, tenon__nearest_words(&nearest, words));
+}
+
 static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name, const char* name) {
   tenon__pending_node_t* node = &frame_of(builder)->node;
   if (node->op != NULL) {
@@ -178,9 +194,7 @@ static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name,
   }
   const tenon__operator_t* op = builder->find(builder->find_user, op_name);
   if (op == NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED,
-                       "node '%s': no plugin offers operator %s", name == NULL ? "" : name,
-                       op_name);
+    return fail_unknown_operator(builder, op_name, name);
   }
   memset(node, 0, sizeof(*node));
   tenon__arena_initialize(&node->arena, builder->network->allocator);

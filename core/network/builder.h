@@ -3,6 +3,7 @@
 #ifndef TENON_CORE_NETWORK_BUILDER_H_
 #define TENON_CORE_NETWORK_BUILDER_H_
 
+#include "core/base/nearest.h"
 #include "core/network/network.h"
 
 /* `find` looks operators up (and may load plugins). The builder borrows the network. */
@@ -10,6 +11,10 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
                                      void* find_user, const tenon_sink_t* sink,
                                      tenon_builder_t** out_builder);
 void tenon__builder_destroy(tenon_builder_t* builder);
+/* Asked for operators whose identities are like one that nobody offers, for the message; `user` is
+ * find's. NULL: none are named. */
+typedef void (*tenon__suggest_operator_t)(void* user, const char* name, tenon__nearest_t* nearest);
+void tenon__builder_set_suggest(tenon_builder_t* builder, tenon__suggest_operator_t suggest);
 const tenon_builder_table_t* tenon__builder_table(void);
 /* Handles are numbers of a table of the builder, which tells graphs apart; 0 is "absent". The value
  * of the main graph behind one; TENON_NONE for others. */

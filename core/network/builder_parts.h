@@ -38,6 +38,7 @@ struct tenon_builder_t {
   tenon__network_t* network;
   tenon__find_operator_t find;
   void* find_user;
+  tenon__suggest_operator_t suggest;
   const tenon_sink_t* sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   uint32_t given_count;

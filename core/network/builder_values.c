@@ -18,6 +18,17 @@ static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* w
                            "%s belong to the main graph and cannot be added here", what);
 }
 
+static tenon_status_t only_one(const tenon_builder_t* builder, const char* name) {
+  const tenon__graph_t* graph = builder->network->graphs[0];
+  for (uint32_t i = 0; name != NULL && i < graph->input_count; ++i) {
+    if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
+      return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
+                         name);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t check_extents(const tenon_builder_t* builder, const char* name,
                                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
   bool good =
@@ -157,6 +168,7 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
                                   uint32_t rank, const int64_t* dims, const char* const* symbols,
                                   tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
+  TENON_TRY(only_one(builder, name));
   TENON_TRY(check_extents(builder, name, dtype, rank, dims));
   tenon__given_input_t* given = find_given(builder, name);
   const argument_type_t type = {TENON_ARGUMENT_TENSOR, dtype, rank, dims, symbols};
@@ -182,6 +194,7 @@ tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char
                                             uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
                                             const int64_t* dims, tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
+  TENON_TRY(only_one(builder, name));
   return add_container(builder, name, kind, dtype, rank, dims, out_value);
 }
 

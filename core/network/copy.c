@@ -1,14 +1,15 @@
 /*
  * A copy of a network. What never changes once it is made (names, dimensions, attributes, programs,
- * maps, the bytes of weights) is shared with the source, which outlives the copy; tables, and the
- * lists of inputs, outputs and bodies that passes change, are copied. The pool of dimensions is
- * copied through its file form, which keeps ids.
+ * maps, the bytes of weights) is shared with the source, which outlives the copy; weights that are
+ * not aligned, tables, and the lists of inputs, outputs and bodies that passes change, are copied.
+ * The pool of dimensions is copied through its file form, which keeps ids.
  */
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/bytes.h"
-#include "core/network/network.h"
+#include "core/base/status.h"
+#include "core/network/dense.h"
 
 static bool copy_array(tenon_allocator_t allocator, const void* source, size_t count,
                        size_t item_size, void** out_array, size_t* out_capacity) {
@@ -116,6 +117,12 @@ static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network
   network->next_number = source->next_number;
   for (uint32_t i = 0; i < network->weights_count; ++i) {
     network->weights[i].owned = false;
+  }
+  for (uint32_t i = 0; i < network->weights_count; ++i) {
+    tenon__weights_t* weights = &network->weights[i];
+    if (weights->data != NULL && !tenon__weights_are_aligned(weights->dtype, weights->data)) {
+      TENON_TRY(tenon__weights_align(network, weights));
+    }
   }
   return TENON_OK;
 }

@@ -7,6 +7,9 @@
 #include "core/base/status.h"
 #include "core/tensor/layout.h"
 
+/* Weights of so many bytes are not looked at before the network is built. */
+enum { LARGE = 64 * 1024 };
+
 typedef struct gather_t {
   const tenon_tensor_view_t* view;
   const int64_t* strides;
@@ -73,6 +76,23 @@ static uint8_t* dense_copy(tenon__network_t* network, const tenon_tensor_view_t*
   return data;
 }
 
+/* Elements of 16 bytes are pairs. */
+bool tenon__weights_are_aligned(tenon_dtype_t dtype, const void* data) {
+  const uint32_t bytes = tenon__dtype_bits(dtype) / 8;
+  return bytes <= 1 || (uintptr_t)data % (bytes > 8 ? 8 : bytes) == 0;
+}
+
+tenon_status_t tenon__weights_align(tenon__network_t* network, tenon__weights_t* weights) {
+  uint8_t* data = tenon__allocate(network->allocator, weights->size_bytes, 1);
+  if (data == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(data, weights->data, weights->size_bytes);
+  weights->data = data;
+  weights->owned = true;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* name,
                                         const tenon_tensor_view_t* view, bool borrow,
                                         const tenon_sink_t* sink, uint32_t* out_weights) {
@@ -94,7 +114,8 @@ tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* n
   const bool is_dense =
       count == 0 ||
       (view->bit_offset == 0 && tenon__strides_are_row_major(view->rank, view->dims, strides));
-  const bool is_borrowed = borrow && is_dense && view->dtype != TENON_DTYPE_STRING;
+  const bool may_lie = bytes >= LARGE || tenon__weights_are_aligned(view->dtype, view->data);
+  const bool is_borrowed = borrow && is_dense && may_lie && view->dtype != TENON_DTYPE_STRING;
   const void* data = view->data == NULL ? (const void*)"" : view->data;
   if (!is_borrowed) {
     data = dense_copy(network, view, strides, count, bytes);

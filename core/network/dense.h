@@ -5,10 +5,16 @@
 #include "core/network/network.h"
 
 /* Weights from a view: borrowed where that is asked for and the view is dense, else a dense copy in
- * the network's memory; strings are copied with their characters. Strides NULL: dense.
- * INVALID_ARGUMENT for a view that cannot be. */
+ * the network's memory; strings are copied with their characters. Strides NULL: dense. Large ones
+ * are borrowed even where they are not aligned for their type (a mapped file puts them anywhere):
+ * tenon__network_copy aligns them. INVALID_ARGUMENT for a view that cannot be. */
 tenon_status_t tenon__weights_from_view(tenon__network_t* network, const char* name,
                                         const tenon_tensor_view_t* view, bool borrow,
                                         const tenon_sink_t* sink, uint32_t* out_weights);
+
+/* Whether the bytes lie as elements of their type must; and a copy of them that does, owned by the
+ * network. */
+bool tenon__weights_are_aligned(tenon_dtype_t dtype, const void* data);
+tenon_status_t tenon__weights_align(tenon__network_t* network, tenon__weights_t* weights);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/infer.h"
 #include "core/network/names.h"
@@ -316,8 +317,12 @@ static tenon_status_t find_unset(const tenon_shape_builder_t* builder) {
 tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
                                      tenon__inferred_shape_t* shapes) {
   tenon_shape_builder_t builder = {.inference = inference, .shapes = shapes};
+  const tenon__call_t call = {inference->op->plugin, "infer", inference->op->name,
+                              inference->name == NULL ? "" : inference->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const tenon_status_t status =
       inference->op->descriptor.infer(inference->op->state, &builder, &shape_table);
+  tenon__call_leave(outer);
   if (inference->failed || status == TENON_ERROR_OUT_OF_MEMORY) {
     return tenon__fail_memory(inference->sink);
   }

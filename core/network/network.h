@@ -26,7 +26,8 @@ typedef struct tenon__weights_t {
   tenon_dtype_t dtype;
   uint32_t rank;
   const int64_t* dims;
-  const void* data; /* borrowed (a mapped model) or in memory of the network; strings: views */
+  const void* data; /* borrowed (a mapped model; large ones perhaps not aligned) or in memory of the
+                       network; strings: views */
   size_t size_bytes;
   bool owned; /* `data` was allocated from network->allocator */
   bool digest_known;
@@ -155,7 +156,8 @@ typedef struct tenon__network_t {
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);
 void tenon__network_destroy(tenon__network_t* network);
-/* A deep copy (weights' bytes are shared; the source must outlive it). Ids are kept. */
+/* A deep copy (weights' bytes are shared, aligned where they were not; the source must outlive it).
+ * Ids are kept. */
 tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
 
 /* Appending. All fail only when memory is out. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/nearest.h"
 #include "core/network/attribute.h"
 #include "core/network/names.h"
 #include "core/network/operator_parts.h"
@@ -73,6 +74,25 @@ static tenon_status_t set_attribute(tenon__arena_t* arena,
   return TENON_OK;
 }
 
+/* Names that are like it, or all there are. */
+static tenon_status_t fail_unknown_attribute(const tenon_operator_t* op, const char* name,
+                                             const tenon_sink_t* sink) {
+  char words[TENON_NEAREST_WORDS];
+  tenon__nearest_t nearest = {0};
+  for (uint32_t i = 0; i < op->attribute_count; ++i) {
+    tenon__nearest_offer_word(&nearest, name, op->attributes[i].name);
+  }
+  if (tenon__nearest_words(&nearest, words)[0] == '\0') {
+    size_t used = (size_t)snprintf(words, sizeof(words), "%s",
+                                   op->attribute_count == 0 ? "; there are none" : "; there are: ");
+    for (uint32_t i = 0; i < op->attribute_count && used < sizeof(words); ++i) {
+      used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s", i == 0 ? "" : ", ",
+                               op->attributes[i].name);
+    }
+  }
+  return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "there is no attribute '%s'%s", name, words);
+}
+
 /* Those of the request checked against the operator, the others at their defaults. In the network's
  * arena. */
 static tenon_status_t make_attributes(tenon__network_t* network, const tenon__operator_t* op,
@@ -92,7 +112,7 @@ static tenon_status_t make_attributes(tenon__network_t* network, const tenon__op
     const tenon__scope_attribute_t* given = &request->attributes[i];
     const uint32_t index = tenon__operator_attribute(descriptor, given->name);
     if (index == TENON_NONE) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "there is no attribute '%s'", given->name);
+      return fail_unknown_attribute(descriptor, given->name, sink);
     }
     TENON_TRY(set_attribute(&network->arena, &descriptor->attributes[index], given, sink,
                             &values[index]));

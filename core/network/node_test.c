@@ -81,6 +81,21 @@ TENON_TEST(items_keep_their_rank_when_extents_are_open) {
   test_bench_close(&bench);
 }
 
+TENON_TEST(two_inputs_have_two_names) {
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  (void)test_input(&bench, "x", DIMS(2));
+  EXPECT_INT(test_input_of(&bench, "x", TENON_DTYPE_INT32, DIMS(3)).id, 0);
+  EXPECT_CONTAINS(bench.messages.text, "two inputs are named 'x'");
+  tenon_value_t list = {0};
+  EXPECT_STATUS(bench.build->input_container(bench.builder, "x", TENON_ARGUMENT_SEQUENCE,
+                                             TENON_DTYPE_FLOAT32, TENON_NONE, NULL, &list),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT(test_input(&bench, "z", DIMS(2)).id != 0);
+  EXPECT_INT(bench.network->graphs[0]->input_count, 2);
+  test_bench_close(&bench);
+}
+
 TENON_TEST(an_input_with_a_value_given_is_a_constant) {
   test_bench_t bench;
   REQUIRE(open(&bench));
@@ -144,7 +159,8 @@ TENON_TEST(checks_attributes) {
   REQUIRE(open(&bench));
   const tenon_value_t x = test_input(&bench, "x", DIMS(2));
   EXPECT_STATUS(try_scale(&bench, x, "mood", "good"), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(bench.messages.text, "test.scale/1 's': there is no attribute 'mood'");
+  EXPECT_CONTAINS(bench.messages.text,
+                  "test.scale/1 's': there is no attribute 'mood'; near it: 'mode'");
   EXPECT_STATUS(try_scale(&bench, x, "factor", "big"), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(bench.messages.text, "attribute 'factor' is of kind float, string is given");
   EXPECT_STATUS(try_scale(&bench, x, "mode", "plus"), TENON_OK);

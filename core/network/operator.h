@@ -65,4 +65,10 @@ tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator
                                      const char* plugin, void* state, const tenon_sink_t* sink,
                                      const tenon__operator_t** out_operator);
 
+/* The names in a condition that is not an operator's own: those that `is_name` knows, and functions
+ * that there are. INVALID_DATA: "column 9: ...". */
+tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
+                                            bool (*is_name)(const void* user, const char* name),
+                                            const void* user, const tenon_sink_t* sink);
+
 #endif

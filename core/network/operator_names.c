@@ -12,11 +12,13 @@
 typedef enum role_t { ROLE_SHAPE, ROLE_CONTENTS, ROLE_CASE, ROLE_MOVE, ROLE_CONDITION } role_t;
 
 typedef struct place_t {
-  const tenon_operator_t* op;
+  const tenon_operator_t* op; /* NULL: a condition of another text, whose names `is_name` knows */
   const tenon_sink_t* sink;
-  const char* what; /* "shape", "case 1" */
+  const char* what; /* before a message: "shape: " */
   const tenon__text_t* text;
   uint32_t statement; /* names of `let` before it are known */
+  bool (*is_name)(const void* user, const char* name);
+  const void* user;
 } place_t;
 
 static bool in_list(const char* const* list, size_t count, const char* word) {
@@ -56,6 +58,10 @@ static bool is_known(const place_t* place, const char* name) {
                                       "true", "add", "mul", "false",  "min", "max",
                                       "and",  "or",  "xor", "fill",   "_"};
   const tenon_operator_t* op = place->op;
+  if (op == NULL) {
+    return place->is_name(place->user, name) ||
+           in_list(words, sizeof(words) / sizeof(words[0]), name);
+  }
   if (tenon__operator_input(op, name) != TENON_NONE ||
       tenon__operator_output(op, name) != TENON_NONE ||
       tenon__operator_attribute(op, name) != TENON_NONE || is_type_variable(op, name) ||
@@ -79,13 +85,13 @@ static bool is_known(const place_t* place, const char* name) {
 static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* syntax) {
   if (syntax->kind == TENON_SYNTAX_NAME && !is_known(place, syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: '%s' at position %u is no port, attribute or earlier name", place->what,
-                       syntax->text, syntax->position);
+                       "%scolumn %u: '%s' is no %s or earlier name", place->what,
+                       syntax->position + 1, syntax->text,
+                       place->op == NULL ? "input, attribute" : "port, attribute");
   }
   if (syntax->kind == TENON_SYNTAX_CALL && !is_function(syntax->text)) {
-    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%s: '%s' at position %u is no function", place->what, syntax->text,
-                       syntax->position);
+    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA, "%scolumn %u: '%s' is no function",
+                       place->what, syntax->position + 1, syntax->text);
   }
   for (uint32_t i = 0; i < syntax->child_count; ++i) {
     TENON_TRY(check_tree(place, syntax->children[i]));
@@ -118,21 +124,21 @@ static bool defines(const tenon__text_t* text, const char* output) {
 
 static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t* text, role_t role,
                                  const char* what, const tenon_sink_t* sink) {
-  place_t place = {op, sink, what, text, 0};
+  place_t place = {.op = op, .sink = sink, .what = what, .text = text};
   for (uint32_t i = 0; i < text->statement_count; ++i) {
     place.statement = i;
     const tenon__statement_t* statement = &text->statements[i];
     if (!target_exists(op, role, statement)) {
       return tenon__fail(
-          sink, TENON_ERROR_INVALID_DATA, "%s: '%s' at position %u is not one of the operator's %s",
-          what, statement->target, statement->position, role == ROLE_MOVE ? "inputs" : "outputs");
+          sink, TENON_ERROR_INVALID_DATA, "%scolumn %u: '%s' is not one of the operator's %s", what,
+          statement->position + 1, statement->target, role == ROLE_MOVE ? "inputs" : "outputs");
     }
     TENON_TRY(check_tree(&place, statement->value));
   }
   const uint32_t containers = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE;
   for (uint32_t i = 0; role != ROLE_MOVE && i < op->output_count; ++i) {
     if ((op->outputs[i].flags & containers) == 0 && !defines(text, op->outputs[i].name)) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%s: nothing defines output '%s'", what,
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%snothing defines output '%s'", what,
                          op->outputs[i].name);
     }
   }
@@ -141,8 +147,15 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
 
 static tenon_status_t check_when(const tenon_operator_t* op, const tenon__syntax_t* condition,
                                  const char* what, const tenon_sink_t* sink) {
-  const place_t place = {op, sink, what, NULL, 0};
+  const place_t place = {.op = op, .sink = sink, .what = what};
   return condition == NULL ? TENON_OK : check_tree(&place, condition);
+}
+
+tenon_status_t tenon__condition_check_names(const tenon__syntax_t* condition,
+                                            bool (*is_name)(const void* user, const char* name),
+                                            const void* user, const tenon_sink_t* sink) {
+  const place_t place = {.sink = sink, .what = "", .is_name = is_name, .user = user};
+  return check_tree(&place, condition);
 }
 
 static bool result_exists(const tenon__calls_t* calls, uint32_t before, const char* name) {
@@ -159,15 +172,15 @@ static bool result_exists(const tenon__calls_t* calls, uint32_t before, const ch
 /* Arguments are inputs or earlier results; attributes' values are literals or attributes. */
 static tenon_status_t check_call(const tenon_operator_t* op, const tenon__calls_t* calls,
                                  uint32_t statement, const tenon_sink_t* sink) {
-  const char* what = "decomposition";
+  const char* what = "decomposition: ";
   const tenon__call_statement_t* call = &calls->statements[statement];
   for (uint32_t a = 0; a < call->argument_count; ++a) {
     const char* name = call->arguments[a];
     if (strcmp(name, "_") != 0 && tenon__operator_input(op, name) == TENON_NONE &&
         !result_exists(calls, statement, name)) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                         "%s: '%s', argument of %s, is neither an input nor an earlier result",
-                         what, name, call->op);
+                         "%s'%s', argument of %s, is neither an input nor an earlier result", what,
+                         name, call->op);
     }
   }
   for (uint32_t a = 0; a < call->attribute_count; ++a) {
@@ -178,13 +191,13 @@ static tenon_status_t check_call(const tenon_operator_t* op, const tenon__calls_
 
 static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls_t* calls,
                                   const tenon_sink_t* sink) {
-  const char* what = "decomposition";
+  const char* what = "decomposition: ";
   for (uint32_t s = 0; s < calls->statement_count; ++s) {
     TENON_TRY(check_call(op, calls, s, sink));
   }
   for (uint32_t i = 0; i < op->output_count; ++i) {
     if (!result_exists(calls, calls->statement_count, op->outputs[i].name)) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%s: nothing defines output '%s'", what,
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%snothing defines output '%s'", what,
                          op->outputs[i].name);
     }
   }
@@ -194,25 +207,25 @@ static tenon_status_t check_calls(const tenon_operator_t* op, const tenon__calls
 tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const tenon_sink_t* sink) {
   const tenon_operator_t* descriptor = &op->descriptor;
   if (op->shape != NULL) {
-    TENON_TRY(check_text(descriptor, op->shape, ROLE_SHAPE, "shape", sink));
+    TENON_TRY(check_text(descriptor, op->shape, ROLE_SHAPE, "shape: ", sink));
   }
   if (op->contents != NULL) {
-    TENON_TRY(check_text(descriptor, op->contents, ROLE_CONTENTS, "contents", sink));
+    TENON_TRY(check_text(descriptor, op->contents, ROLE_CONTENTS, "contents: ", sink));
   }
   for (uint32_t i = 0; i < descriptor->case_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->cases[i].when, "case", sink));
-    TENON_TRY(check_text(descriptor, &op->cases[i].text, ROLE_CASE, "case", sink));
+    TENON_TRY(check_when(descriptor, op->cases[i].when, "case: ", sink));
+    TENON_TRY(check_text(descriptor, &op->cases[i].text, ROLE_CASE, "case: ", sink));
   }
   for (uint32_t i = 0; i < descriptor->move_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->moves[i].when, "move", sink));
-    TENON_TRY(check_text(descriptor, &op->moves[i].text, ROLE_MOVE, "move", sink));
+    TENON_TRY(check_when(descriptor, op->moves[i].when, "move: ", sink));
+    TENON_TRY(check_text(descriptor, &op->moves[i].text, ROLE_MOVE, "move: ", sink));
   }
   for (uint32_t i = 0; i < descriptor->decomposition_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->decompositions[i].when, "decomposition", sink));
+    TENON_TRY(check_when(descriptor, op->decompositions[i].when, "decomposition: ", sink));
     TENON_TRY(check_calls(descriptor, &op->decompositions[i].calls, sink));
   }
   for (uint32_t i = 0; i < descriptor->check_count; ++i) {
-    TENON_TRY(check_when(descriptor, op->checks[i], "check", sink));
+    TENON_TRY(check_when(descriptor, op->checks[i], "check: ", sink));
   }
   return op->operations == NULL ? TENON_OK
                                 : check_when(descriptor, op->operations, "operations", sink);

@@ -5,30 +5,40 @@
 #include "core/base/status.h"
 #include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/rewriting.h"
 
 typedef struct pass_t {
   const char* name;
+  bool believes; /* traits, or rewrites: what plugins say besides what operators mean */
   tenon_status_t (*visit)(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 } pass_t;
 
 /* Cheap and freeing passes first. */
 static const pass_t passes[] = {
-    {"remove unused", tenon__pass_remove_unused},
-    {"decompose", tenon__pass_decompose},
-    {"enter bodies", tenon__pass_enter_bodies},
-    {"choose branch", tenon__pass_choose_branch},
-    {"fold constants", tenon__pass_fold_constants},
-    {"merge equal", tenon__pass_merge_equal},
-    {"cancel moves", tenon__pass_cancel_moves},
-    {"sink moves", tenon__pass_sink_moves},
-    {"rewrites", tenon__pass_rewrites},
-    {"move scales", tenon__pass_move_scales},
+    {"remove unused", false, tenon__pass_remove_unused},
+    {"decompose", false, tenon__pass_decompose},
+    {"enter bodies", false, tenon__pass_enter_bodies},
+    {"choose branch", false, tenon__pass_choose_branch},
+    {"fold constants", false, tenon__pass_fold_constants},
+    {"merge equal", true, tenon__pass_merge_equal},
+    {"cancel moves", false, tenon__pass_cancel_moves},
+    {"sink moves", true, tenon__pass_sink_moves},
+    {"rewrites", true, tenon__pass_rewrites},
+    {"move scales", true, tenon__pass_move_scales},
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 _Static_assert((int)PASS_COUNT <= (int)TENON_PASS_LIMIT, "each pass has a bit");
 
 const char* tenon__optimizer_pass_name(uint32_t index) {
   return index < PASS_COUNT ? passes[index].name : NULL;
+}
+
+uint32_t tenon__optimizer_passes_of_meaning(void) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < PASS_COUNT; ++i) {
+    mask |= passes[i].believes ? 0 : 1u << i;
+  }
+  return mask;
 }
 
 static bool is_enabled(const tenon__bench_t* bench, uint32_t pass) {
@@ -55,37 +65,56 @@ static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t mo
   return status;
 }
 
-/* The first pass with something on its list runs until its list is empty; then again the first.
- * Rewrites that undo one another would never end: a generous bound on patches catches them. */
-static tenon_status_t run(tenon__bench_t* bench) {
-  uint32_t pass = 0;
+/* Rewrites that undo one another, or match what they made, would never end: a generous bound on
+ * patches, of the network as it came, catches them. */
+static uint64_t most_patches(const tenon__bench_t* bench) {
   uint64_t most = 100;
   for (uint32_t g = 0; g < bench->graph_count; ++g) {
     most += (uint64_t)50 * bench->network->graphs[g]->node_count;
   }
-  while (pass < PASS_COUNT) {
+  return most;
+}
+
+static void report_endless(const tenon__bench_t* bench) {
+  const tenon__rewrite_t* busiest = tenon__rewrite_busiest(bench);
+  if (busiest != NULL) {
+    tenon__report(bench->sink, TENON_SEVERITY_WARNING,
+                  "optimising stopped after %u patches: rewrite '%s' of plugin %s was applied %u "
+                  "times; it may match what it made, or undo another one (lately '%s')",
+                  bench->patch_count, busiest->entry->rewrite.name, busiest->entry->owner->plugin,
+                  busiest->patch_count, bench->label);
+  } else {
+    tenon__report(bench->sink, TENON_SEVERITY_WARNING,
+                  "optimising stopped after %u patches: some undo one another, lately '%s'",
+                  bench->patch_count, bench->label);
+  }
+}
+
+/* The first pass with something on its list runs until its list is empty; then again the first. */
+static tenon_status_t run(tenon__bench_t* bench, uint64_t most) {
+  uint32_t pass = 0;
+  while (pass < PASS_COUNT && bench->patch_count <= most) {
     const uint32_t patches = bench->patch_count;
     TENON_TRY(run_pass(bench, pass, most));
-    if (bench->patch_count > most) {
-      tenon__report(bench->sink, TENON_SEVERITY_WARNING,
-                    "optimising stopped after %u patches: some undo one another, lately '%s'",
-                    bench->patch_count, bench->label);
-      break;
-    }
     pass = bench->patch_count > patches ? 0 : pass + 1;
   }
   return TENON_OK;
 }
 
 static tenon_status_t optimize(tenon__bench_t* bench) {
+  const uint64_t most = most_patches(bench);
   TENON_TRY(tenon__bench_queue_all(bench));
   tenon_status_t status = TENON_OK;
   bool changed = true;
   while (status == TENON_OK && changed) {
     changed = false;
-    status = run(bench);
+    status = run(bench, most);
     if (status == TENON_OK && is_enabled(bench, 0)) {
       status = tenon__sweep(bench, &changed);
+    }
+    if (bench->patch_count > most) {
+      report_endless(bench);
+      changed = false;
     }
   }
   return status;

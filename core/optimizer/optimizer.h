@@ -29,6 +29,8 @@ typedef struct tenon__optimize_options_t {
   void* fold_user;
   const tenon__rewrite_entry_t* const* rewrites;
   uint32_t rewrite_count;
+  bool trusts_rewrites;        /* they are applied untried: else see rewrite_trial.h */
+  tenon__catalog_t* catalog;   /* remembers which were tried; NULL: nobody does */
   tenon__find_operator_t find; /* for the replacements of rewrites; NULL: none apply */
   void* find_user;
   /* Is there a kernel for the operator? One without is decomposed, if its declaration says how.
@@ -42,7 +44,7 @@ typedef struct tenon__optimize_options_t {
 
 /* What was done, in order. */
 typedef struct tenon__patch_record_t {
-  const char* label; /* the pass: "fold constants" */
+  const char* label; /* the pass, "fold constants", or the rewrite, "rewrite plugin:name" */
   const char* graph;
   const char* node; /* the node that it was about */
 } tenon__patch_record_t;
@@ -65,5 +67,8 @@ void tenon__optimize_report_deinitialize(tenon__optimize_report_t* report);
 
 /* The ordered table: names by index, NULL past the end. */
 const char* tenon__optimizer_pass_name(uint32_t index);
+/* The passes, as a mask, that rest on nothing but what operators mean (expressions, moves,
+ * decompositions, control): on no rewrite and no trait. */
+uint32_t tenon__optimizer_passes_of_meaning(void);
 
 #endif

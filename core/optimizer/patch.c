@@ -44,8 +44,8 @@ static tenon_status_t added(tenon__bench_t* bench, tenon_status_t status) {
 
 tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
                                      uint32_t* out_node) {
-  return added(bench,
-               tenon__graph_add_node(bench->network, bench->patch_graph, request, NULL, out_node));
+  return added(bench, tenon__graph_add_node(bench->network, bench->patch_graph, request,
+                                            bench->explain, out_node));
 }
 
 tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
@@ -323,12 +323,13 @@ static tenon_status_t record(tenon__bench_t* bench) {
   const char* graph =
       tenon__arena_copy_string(&report->arena, tenon__bench_graph(bench, bench->patch_graph)->name);
   const char* node = tenon__arena_copy_string(&report->arena, bench->patch_node);
-  if (graph == NULL || node == NULL ||
+  const char* label = tenon__arena_copy_string(&report->arena, bench->label);
+  if (graph == NULL || node == NULL || label == NULL ||
       !tenon__grow(report->arena.allocator, (void**)&report->patches, &report->patch_capacity,
                    report->patch_count + 1u, sizeof(*report->patches))) {
     return tenon__fail_memory(bench->sink);
   }
-  report->patches[report->patch_count++] = (tenon__patch_record_t){bench->label, graph, node};
+  report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
   return TENON_OK;
 }
 

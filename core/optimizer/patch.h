@@ -77,8 +77,9 @@ typedef struct tenon__bench_t {
   uint32_t patch_count;
   bool is_open;
   bool is_out_of_memory;
-  void* equals;   /* merge_equal's table */
-  void* rewrites; /* rewrites, parsed; in the arena */
+  const tenon_sink_t* explain;        /* why what a patch adds cannot be added; NULL: nobody asks */
+  void* equals;                       /* merge_equal's table */
+  struct tenon__rewrites_t* rewrites; /* parsed; in the arena */
 } tenon__bench_t;
 
 tenon_status_t tenon__bench_create(tenon__network_t* network,

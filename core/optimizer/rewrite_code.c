@@ -3,6 +3,7 @@
  * on the network, in the graph of the match. What it built is taken up by the patch, or taken back
  * with it.
  */
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/builder.h"
 #include "core/optimizer/rewriting.h"
@@ -49,9 +50,13 @@ static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* e
   for (uint32_t i = 0; i < match->input_count; ++i) {
     TENON_TRY(tenon__builder_handle(builder, match->graph, match->inputs[i], &inputs[i]));
   }
+  const tenon__call_t call = {entry->owner->plugin, "rewrite", entry->rewrite.name,
+                              tenon__bench_node(bench, match->graph, match->root)->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const int32_t taken =
       entry->rewrite.rewrite(entry->owner->state, region, tenon__region_table(), builder,
                              tenon__builder_table(), inputs, match->input_count, &result);
+  tenon__call_leave(outer);
   TENON_TRY(tenon__patch_take_up(bench));
   uint32_t graph = 0;
   if (taken != 1 || tenon__builder_finish(builder) != TENON_OK ||

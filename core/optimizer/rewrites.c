@@ -11,67 +11,53 @@
 #include "core/base/status.h"
 #include "core/expression/shape_rule.h"
 #include "core/network/attribute.h"
+#include "core/optimizer/rewrite_trial.h"
 #include "core/optimizer/rewriting.h"
 
-/* A rewrite with its texts parsed. */
-typedef struct rewrite_t {
-  const tenon__rewrite_entry_t* entry;
-  tenon__calls_t pattern;
-  tenon__calls_t replacement;
-  const tenon__syntax_t* when;
-} rewrite_t;
-
-typedef struct rewrites_t {
-  uint32_t count;
-  rewrite_t* items;
-} rewrites_t;
-
-static tenon_status_t parse(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
-                            rewrite_t* out_rewrite) {
-  const char* prefix = tenon__arena_format(&bench->arena, "rewrite %s of %s: ", entry->rewrite.name,
-                                           entry->owner->plugin);
-  if (prefix == NULL) {
-    return tenon__fail_memory(bench->sink);
+tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_entry_t* entry,
+                                    const tenon_sink_t* sink, tenon__rewrite_t* out_rewrite) {
+  const tenon_rewrite_t* texts = &entry->rewrite;
+  tenon__rewrite_t rewrite = {.entry = entry};
+  const char* prefix =
+      tenon__arena_format(arena, "rewrite %s of %s: ", texts->name, entry->owner->plugin);
+  rewrite.label = tenon__arena_format(arena, "rewrite %s:%s", entry->owner->plugin, texts->name);
+  if (prefix == NULL || rewrite.label == NULL) {
+    return tenon__fail_memory(sink);
   }
-  tenon__prefix_sink_t sink;
-  tenon__prefix_sink_initialize(&sink, bench->sink, prefix);
-  rewrite_t rewrite = {.entry = entry};
-  TENON_TRY(
-      tenon__calls_parse(&bench->arena, entry->rewrite.pattern, &sink.sink, &rewrite.pattern));
-  if (entry->rewrite.replacement != NULL) {
-    TENON_TRY(tenon__calls_parse(&bench->arena, entry->rewrite.replacement, &sink.sink,
-                                 &rewrite.replacement));
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, prefix);
+  TENON_TRY(tenon__calls_parse(arena, texts->pattern, &prefixed.sink, &rewrite.pattern));
+  if (texts->replacement != NULL) {
+    TENON_TRY(tenon__calls_parse(arena, texts->replacement, &prefixed.sink, &rewrite.replacement));
   }
-  if (entry->rewrite.when != NULL) {
-    TENON_TRY(tenon__text_parse_expression(&bench->arena, entry->rewrite.when, &sink.sink,
-                                           &rewrite.when));
+  if (texts->when != NULL) {
+    TENON_TRY(tenon__text_parse_expression(arena, texts->when, &prefixed.sink, &rewrite.when));
   }
-  const bool is_empty =
-      rewrite.pattern.statement_count == 0 ||
-      (rewrite.replacement.statement_count == 0 && entry->rewrite.rewrite == NULL);
-  if (is_empty) {
-    return tenon__fail(&sink.sink, TENON_ERROR_INVALID_DATA, "lacks a pattern or a replacement");
+  if (rewrite.pattern.statement_count == 0 ||
+      (rewrite.replacement.statement_count == 0 && texts->rewrite == NULL)) {
+    return tenon__fail(&prefixed.sink, TENON_ERROR_INVALID_DATA,
+                       "lacks a pattern or a replacement");
   }
   *out_rewrite = rewrite;
   return TENON_OK;
 }
 
 /* A rewrite with a fault was reported and is left out. */
-static const rewrites_t* rewrites_of(tenon__bench_t* bench) {
+static tenon__rewrites_t* rewrites_of(tenon__bench_t* bench) {
   if (bench->rewrites != NULL) {
     return bench->rewrites;
   }
   const uint32_t count = bench->options->rewrite_count;
-  rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
-  rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
+  tenon__rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
+  tenon__rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
   if (rewrites == NULL || items == NULL) {
     bench->is_out_of_memory = true;
     return NULL;
   }
   rewrites->items = items;
   for (uint32_t i = 0; i < count; ++i) {
-    const tenon_status_t status =
-        parse(bench, bench->options->rewrites[i], &items[rewrites->count]);
+    const tenon_status_t status = tenon__rewrite_parse(&bench->arena, bench->options->rewrites[i],
+                                                       bench->sink, &items[rewrites->count]);
     if (status == TENON_ERROR_OUT_OF_MEMORY) {
       bench->is_out_of_memory = true;
       return NULL;
@@ -83,16 +69,19 @@ static const rewrites_t* rewrites_of(tenon__bench_t* bench) {
 }
 
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
-static bool guard_holds(const tenon__bench_t* bench, const rewrite_t* rewrite,
-                        const tenon__match_t* match, tenon__arena_t* arena) {
+static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
+                                  const tenon__match_t* match, tenon__arena_t* arena,
+                                  bool* out_holds) {
+  *out_holds = true;
   if (rewrite->when == NULL) {
-    return true;
+    return TENON_OK;
   }
   tenon__scope_port_t* ports = tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*ports));
   tenon__scope_value_t* values =
       tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
+  *out_holds = false;
   if (ports == NULL || values == NULL) {
-    return false;
+    return TENON_ERROR_OUT_OF_MEMORY;
   }
   uint32_t count = 0;
   for (uint32_t i = 0; i < match->name_count; ++i) {
@@ -116,8 +105,7 @@ static bool guard_holds(const tenon__bench_t* bench, const rewrite_t* rewrite,
                                 .inputs = ports,
                                 .attribute_count = match->attribute_count,
                                 .attributes = match->attributes};
-  bool holds = false;
-  return tenon__condition_evaluate(&scope, rewrite->when, NULL, &holds) == TENON_OK && holds;
+  return tenon__condition_evaluate(&scope, rewrite->when, bench->explain, out_holds);
 }
 
 static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
@@ -201,7 +189,7 @@ tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* ma
   return TENON_OK;
 }
 
-static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* rewrite,
+static tenon_status_t replacement_value(tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
                                         tenon__match_t* match, tenon__arena_t* arena,
                                         uint32_t* out_value) {
   if (rewrite->replacement.statement_count == 0) {
@@ -217,17 +205,43 @@ static tenon_status_t replacement_value(tenon__bench_t* bench, const rewrite_t* 
   return TENON_OK;
 }
 
-static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, tenon__match_t* match,
-                            tenon__arena_t* arena, bool* out_done) {
+static const char* type_text(const tenon__bench_t* bench, const tenon__value_node_t* value,
+                             tenon__arena_t* arena) {
+  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->dtype));
+  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  for (uint32_t i = 0; i < rank && text != NULL; ++i) {
+    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                               tenon__dim_text(bench->network->pool, value->dims[i], arena));
+  }
+  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
+  return text == NULL ? "?" : text;
+}
+
+/* May it stand for the old one? */
+static tenon_status_t check_fit(tenon__bench_t* bench, const tenon__match_t* match, uint32_t old,
+                                uint32_t value, tenon__arena_t* arena) {
+  if (value == TENON_NONE || value == old) {
+    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED,
+                       "it gives no value, or the one that is to be replaced");
+  }
+  if (!tenon__patch_fits(bench, match->graph, old, value)) {
+    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
+                       type_text(bench, tenon__bench_value(bench, match->graph, value), arena),
+                       type_text(bench, tenon__bench_value(bench, match->graph, old), arena));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, tenon__match_t* match,
+                            tenon__arena_t* arena, tenon__rewrite_outcome_t* out_outcome) {
   const uint32_t old = match->result;
-  if (!tenon__patch_begin(bench, rewrite->entry->rewrite.name, match->graph, match->root)) {
+  if (!tenon__patch_begin(bench, rewrite->label, match->graph, match->root)) {
     return TENON_OK;
   }
   uint32_t value = TENON_NONE;
   tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
-  if (status == TENON_OK && (value == TENON_NONE || value == old ||
-                             !tenon__patch_fits(bench, match->graph, old, value))) {
-    status = TENON_ERROR_UNSUPPORTED;
+  if (status == TENON_OK) {
+    status = check_fit(bench, match, old, value, arena);
   }
   if (status == TENON_OK && tenon__bench_leaves(bench, match->graph, old)) {
     status = tenon__patch_output_of(bench, value, &value);
@@ -238,10 +252,12 @@ static tenon_status_t apply(tenon__bench_t* bench, const rewrite_t* rewrite, ten
       tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
     }
     tenon__patch_replace(bench, old, value);
-    *out_done = true;
+    ++rewrite->patch_count;
+    *out_outcome = TENON_REWRITE_APPLIED;
     return tenon__patch_end(bench);
   }
   tenon__patch_cancel(bench);
+  *out_outcome = TENON_REWRITE_UNFIT;
   return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
 }
 
@@ -255,32 +271,70 @@ static bool read_outside(const void* user, const tenon__match_t* match, uint32_t
   return outside;
 }
 
-tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+/* Where it is to be applied for the first time, it is tried. */
+static tenon_status_t apply_if_trusted(tenon__bench_t* bench, tenon__rewrite_t* rewrite,
+                                       tenon__match_t* match, tenon__arena_t* arena,
+                                       tenon__rewrite_outcome_t* out_outcome) {
+  if (!rewrite->is_tried && !bench->options->trusts_rewrites) {
+    TENON_TRY(tenon__rewrite_admit(bench->options, rewrite->entry, bench->network->allocator,
+                                   bench->sink, &rewrite->is_refused));
+    rewrite->is_tried = true;
+  }
+  return rewrite->is_refused ? TENON_OK : apply(bench, rewrite, match, arena, out_outcome);
+}
+
+tenon_status_t tenon__rewrite_visit(tenon__bench_t* bench, tenon__rewrite_t* rewrite,
+                                    uint32_t graph, uint32_t index,
+                                    tenon__rewrite_outcome_t* out_outcome) {
+  const tenon__calls_t* pattern = &rewrite->pattern;
   const tenon__node_t* node = tenon__bench_node(bench, graph, index);
-  if (node->op == NULL || bench->options->rewrite_count == 0) {
+  *out_outcome = TENON_REWRITE_NO_MATCH;
+  if (rewrite->is_refused || node->op == NULL ||
+      strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
     return TENON_OK;
   }
-  const rewrites_t* rewrites = rewrites_of(bench);
+  const tenon__match_uses_t uses = {read_outside, bench};
+  tenon_status_t status = TENON_OK;
+  tenon__arena_t arena;
+  tenon__match_t match;
+  bool holds = false;
+  tenon__arena_initialize(&arena, bench->network->allocator);
+  if (tenon__match_pattern(bench->network, &uses, pattern, graph, index, &arena, &match)) {
+    const tenon_status_t guard = guard_holds(bench, rewrite, &match, &arena, &holds);
+    *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
+    if (guard == TENON_OK && holds) {
+      status = apply_if_trusted(bench, rewrite, &match, &arena, out_outcome);
+    }
+  }
+  tenon__bench_release(bench, &arena);
+  return status;
+}
+
+tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  if (tenon__bench_node(bench, graph, index)->op == NULL || bench->options->rewrite_count == 0) {
+    return TENON_OK;
+  }
+  tenon__rewrites_t* rewrites = rewrites_of(bench);
   if (rewrites == NULL) {
     return tenon__fail_memory(bench->sink);
   }
-  const tenon__match_uses_t uses = {read_outside, bench};
-  bool done = false;
+  tenon__rewrite_outcome_t outcome = TENON_REWRITE_NO_MATCH;
   tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; status == TENON_OK && !done && i < rewrites->count; ++i) {
-    const rewrite_t* rewrite = &rewrites->items[i];
-    const tenon__calls_t* pattern = &rewrite->pattern;
-    if (strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
-      continue;
-    }
-    tenon__arena_t arena;
-    tenon__match_t match;
-    tenon__arena_initialize(&arena, bench->network->allocator);
-    if (tenon__match_pattern(bench->network, &uses, pattern, graph, index, &arena, &match) &&
-        guard_holds(bench, rewrite, &match, &arena)) {
-      status = apply(bench, rewrite, &match, &arena, &done);
-    }
-    tenon__bench_release(bench, &arena);
+  for (uint32_t i = 0;
+       status == TENON_OK && outcome != TENON_REWRITE_APPLIED && i < rewrites->count; ++i) {
+    status = tenon__rewrite_visit(bench, &rewrites->items[i], graph, index, &outcome);
   }
   return status;
+}
+
+const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench) {
+  const tenon__rewrites_t* rewrites = bench->rewrites;
+  const tenon__rewrite_t* busiest = NULL;
+  for (uint32_t i = 0; rewrites != NULL && i < rewrites->count; ++i) {
+    const tenon__rewrite_t* rewrite = &rewrites->items[i];
+    if (rewrite->patch_count > (busiest == NULL ? 0 : busiest->patch_count)) {
+      busiest = rewrite;
+    }
+  }
+  return busiest;
 }

@@ -32,7 +32,7 @@ TENON_TEST(replaces_a_pattern) {
               "graph main\n  input a: f32[3]\n  input b: f32[3]\n"
               "  times_0: f32[3] = test.times/1(a, a)\n  times_1: f32[3] = test.times/1(b, b)\n"
               "  y: f32[3] = test.minus/1(times_0, times_1)\n  output y: y\n");
-  test_expect_patches(&world, "difference of squares", 1);
+  test_expect_patches(&world, "rewrite tests:difference of squares", 1);
   test_world_close(&world);
 }
 
@@ -52,7 +52,7 @@ TENON_TEST(leaves_a_pattern_that_others_read) {
   const tenon_value_t t = test_binary(&world.bench, "test.plus/1", "t", a, a);
   test_output(&world, test_binary(&world.bench, "test.times/1", "z", t, e), "z");
   (void)test_optimized(&world);
-  test_expect_patches(&world, "difference of squares", 0);
+  test_expect_patches(&world, "rewrite tests:difference of squares", 0);
   test_world_close(&world);
 }
 
@@ -78,7 +78,7 @@ TENON_TEST(asks_attributes_and_guard) {
     EXPECT_STATUS(build->end(world.bench.builder, &y, 1), TENON_OK);
     test_output(&world, y, "y");
     (void)test_optimized(&world);
-    test_expect_patches(&world, "twice", round == 0 ? 1 : 0);
+    test_expect_patches(&world, "rewrite tests:twice", round == 0 ? 1 : 0);
     test_world_close(&world);
   }
 }
@@ -149,7 +149,37 @@ TENON_TEST(replaces_by_code) {
   const char* text = test_optimized(&world);
   EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
   EXPECT_CONTAINS(text, "w: f32[2, 4] = test.exponential/1(z)\n");
-  test_expect_patches(&world, "code", 1);
+  test_expect_patches(&world, "rewrite tests:code", 1);
+  test_world_close(&world);
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static int32_t by_input(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
+                        tenon_builder_t* builder, const tenon_builder_table_t* build,
+                        const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out) {
+  (void)state;
+  (void)match;
+  (void)table;
+  (void)builder;
+  (void)build;
+  *out = inputs[0];
+  return input_count == 1;
+}
+
+/* What no text can say. */
+TENON_TEST(code_may_leave_an_input_itself) {
+  static tenon__rewrite_entry_t code = {
+      .rewrite = {.name = "code", .pattern = "y = test.exponential/1(x)", .rewrite = by_input}};
+  test_world_t world;
+  const tenon__rewrite_entry_t* list[1];
+  REQUIRE(test_world_open(&world));
+  use(&world, &code, list);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
+  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", x);
+  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", e), "y");
+  const char* text = test_optimized(&world);
+  EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
+  test_expect_patches(&world, "rewrite tests:code", 1);
   test_world_close(&world);
 }
 
@@ -164,7 +194,7 @@ TENON_TEST(declines_a_replacement_of_another_shape) {
   const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
   test_output(&world, test_permute(&world.bench, "y", x, DIMS(1, 0)), "y");
   EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(x)");
-  test_expect_patches(&world, "wrong", 0);
+  test_expect_patches(&world, "rewrite tests:wrong", 0);
   test_world_close(&world);
 }
 
@@ -181,6 +211,66 @@ TENON_TEST(takes_a_node_for_one_statement_alone) {
   const tenon_value_t ramp = test_unary(&world.bench, "test.ramp/1", "ramp", x);
   test_output(&world, test_binary(&world.bench, "test.plus/1", "y", ramp, ramp), "y");
   (void)test_optimized(&world);
-  test_expect_patches(&world, "ramps", 0);
+  test_expect_patches(&world, "rewrite tests:ramps", 0);
   test_world_close(&world);
+}
+
+/* ---- Without an end ---- */
+
+/* Two nodes; the bound is of the network as it came, however often the sweep begins again. */
+static void expect_stopped(const tenon__rewrite_entry_t* const* list, uint32_t count,
+                           const char* name) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  world.options.verifies = false;
+  world.options.rewrites = list;
+  world.options.rewrite_count = count;
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  const tenon_value_t y = test_unary(&world.bench, "test.ramp/1", "y", x);
+  test_output(&world, test_unary(&world.bench, "test.exponential/1", "z", y), "z");
+  EXPECT_STATUS(tenon__builder_finish(world.bench.builder), TENON_OK);
+  EXPECT_STATUS(tenon__optimize(world.bench.network, &world.options, &world.bench.messages.sink,
+                                &world.report),
+                TENON_OK);
+  EXPECT(world.report.patch_count > 100 && world.report.patch_count <= 201 + 100);
+  EXPECT_INT(world.bench.messages.count, 1);
+  EXPECT_CONTAINS(world.bench.messages.text, "optimising stopped after");
+  EXPECT_CONTAINS(world.bench.messages.text, name);
+  EXPECT_CONTAINS(world.bench.messages.text, "of plugin tests was applied");
+  EXPECT_STATUS(tenon__network_verify(world.bench.network, &world.bench.messages.sink), TENON_OK);
+  test_world_close(&world);
+}
+
+static tenon__rewrite_entry_t itself = {.rewrite = {.size = sizeof(tenon_rewrite_t),
+                                                    .name = "itself",
+                                                    .pattern = "y = test.ramp/1(x)",
+                                                    .replacement = "y = test.ramp/1(x)"},
+                                        .owner = &owner};
+static tenon__rewrite_entry_t grows = {
+    .rewrite = {.size = sizeof(tenon_rewrite_t),
+                .name = "grows",
+                .pattern = "y = test.ramp/1(x)",
+                .replacement = "t = test.ramp/1(x); y = test.ramp/1(t)"},
+    .owner = &owner};
+static tenon__rewrite_entry_t away = {.rewrite = {.size = sizeof(tenon_rewrite_t),
+                                                  .name = "away",
+                                                  .pattern = "y = test.ramp/1(x)",
+                                                  .replacement = "y = test.same/1(x)"},
+                                      .owner = &owner};
+static tenon__rewrite_entry_t and_back = {.rewrite = {.size = sizeof(tenon_rewrite_t),
+                                                      .name = "and back",
+                                                      .pattern = "y = test.same/1(x)",
+                                                      .replacement = "y = test.ramp/1(x)"},
+                                          .owner = &owner};
+
+TENON_TEST(one_that_matches_what_it_made_is_stopped) {
+  const tenon__rewrite_entry_t* const alone[] = {&itself};
+  const tenon__rewrite_entry_t* const growing[] = {&grows};
+  expect_stopped(alone, 1, "rewrite 'itself'");
+  expect_stopped(growing, 1, "rewrite 'grows'");
+}
+
+TENON_TEST(two_that_undo_one_another_are_stopped) {
+  const tenon__rewrite_entry_t* const both[] = {&away, &and_back};
+  expect_stopped(both, 2, "'");
 }

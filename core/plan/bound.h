@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_PLAN_BOUND_H_
 #define TENON_CORE_PLAN_BOUND_H_
 
+#include "core/base/call.h"
 #include "core/plan/instance.h"
 
 /* Counted: whoever is bound to it keeps it, also when a refit has put another in its place. */
@@ -13,6 +14,7 @@ struct tenon__instance_t {
   const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
   const char* name;                   /* of the step; NULL: nobody needs to be told which */
   const char* prefix;                 /* "name (operator, plugin:kernel): ", for messages */
+  tenon__call_t running;              /* enqueue, for who asks where a thread is */
   void* prepared;
   bool is_prepared;
   bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */
@@ -28,5 +30,13 @@ struct tenon__bound_t {
   uint32_t output_count;
   tenon__arena_t memory; /* what bind allocates, and moves */
 };
+
+/* Another of the kernel's functions. */
+static inline tenon__call_t tenon__instance_call(const tenon__instance_t* instance,
+                                                 const char* function) {
+  tenon__call_t call = instance->running;
+  call.function = function;
+  return call;
+}
 
 #endif

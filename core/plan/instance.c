@@ -176,7 +176,11 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                   .kernel = *kernel,
                                   .region = region,
                                   .tactic = tactic,
-                                  .name = step_name};
+                                  .name = step_name,
+                                  .running = {.plugin = kernel->plugin,
+                                              .function = "enqueue",
+                                              .item = kernel->kernel->name,
+                                              .node = tenon__region_name(region)}};
   atomic_init(&instance->reference_count, 1);
   tenon__arena_initialize(&instance->memory, allocator);
   instance->packed =
@@ -191,9 +195,12 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
     const tenon_tactic_t given = public_tactic(tactic);
+    const tenon__call_t call = tenon__instance_call(instance, "prepare");
+    const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status =
         kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
                                 &prepare_table, &instance->prepared);
+    tenon__call_leave(outer);
     if (status != TENON_OK) {
       (void)kernel_failed(&prefixed, "prepared", status);
       tenon__instance_release(instance);
@@ -219,7 +226,10 @@ void tenon__instance_release(tenon__instance_t* instance) {
     return;
   }
   if (instance->is_prepared && instance->kernel.kernel->destroy != NULL) {
+    const tenon__call_t call = tenon__instance_call(instance, "destroy");
+    const tenon__call_t* outer = tenon__call_enter(&call);
     instance->kernel.kernel->destroy(instance->prepared);
+    tenon__call_leave(outer);
   }
   tenon__arena_deinitialize(&instance->memory);
   tenon__free(instance->allocator, instance, sizeof *instance);
@@ -413,8 +423,11 @@ tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_
                                .outputs = request->outputs,
                                .thread_count = request->thread_count,
                                .sink = &prefixed.sink};
+    const tenon__call_t call = tenon__instance_call(instance, "bind");
+    const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status =
         kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
+    tenon__call_leave(outer);
     if (status != TENON_OK) {
       const tenon_status_t reason = binding.failure != TENON_OK ? binding.failure : status;
       (void)kernel_failed(&prefixed, "bound to these shapes", reason);
@@ -433,7 +446,10 @@ void tenon__bound_destroy(tenon__bound_t* bound) {
   }
   const tenon_kernel_t* kernel = bound->instance->kernel.kernel;
   if (bound->is_bound && kernel->unbind != NULL) {
+    const tenon__call_t call = tenon__instance_call(bound->instance, "unbind");
+    const tenon__call_t* outer = tenon__call_enter(&call);
     kernel->unbind(bound->instance->prepared, bound->bound);
+    tenon__call_leave(outer);
   }
   tenon__arena_deinitialize(&bound->memory);
   tenon__instance_release(bound->instance);

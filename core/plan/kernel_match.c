@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/network/match.h"
 
@@ -207,8 +208,16 @@ static size_t absent_bytes(const struct tenon_region_t* region) {
 static bool match(const tenon__kernel_binding_t* binding, const struct tenon_region_t* region,
                   tenon_refusal_t* out_refusal) {
   *out_refusal = (tenon_refusal_t){0};
-  if (binding->kernel->match == NULL ||
-      binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal) != 0) {
+  if (binding->kernel->match == NULL) {
+    return true;
+  }
+  const tenon__call_t call = {binding->plugin, "match", binding->kernel->name,
+                              tenon__region_name(region)};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const int32_t taken =
+      binding->kernel->match(binding->state, region, tenon__region_table(), out_refusal);
+  tenon__call_leave(outer);
+  if (taken != 0) {
     return true;
   }
   return out_refusal->reason != TENON_REFUSAL_NONE

@@ -159,7 +159,8 @@ typedef struct tenon__plan_t {
 enum {
   TENON_PLAN_TUNED_ONLY = 1u << 0,
   TENON_PLAN_STRICT = 1u << 1,
-  TENON_PLAN_REFERENCE_ONLY = 1u << 2
+  TENON_PLAN_REFERENCE_ONLY = 1u << 2,
+  TENON_PLAN_MEANING_ONLY = 1u << 3 /* built without rewrites and passes that believe traits */
 };
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);

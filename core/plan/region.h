@@ -113,6 +113,12 @@ tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network
                                      uint32_t graph, uint32_t value,
                                      struct tenon_region_t* out_region);
 const tenon_region_table_t* tenon__region_table(void);
+/* The name of its main node; "" when it covers none. */
+static inline const char* tenon__region_name(const struct tenon_region_t* region) {
+  return region->node_count == 0
+             ? ""
+             : region->network->graphs[region->graph]->nodes[region->nodes[0]].name;
+}
 /* Extents of a space of the region. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
                                        uint32_t* out_rank);

@@ -121,9 +121,11 @@ tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
   run->instance = instance;
   run->failed = false;
   atomic_store_explicit(&run->nested, false, memory_order_relaxed);
+  const tenon__call_t* outer = tenon__call_enter(&instance->running);
   const tenon_status_t status =
       instance->kernel.kernel->enqueue(instance->prepared, bound->bound, run, &run_table, inputs,
                                        bound->input_count, outputs, bound->output_count);
+  tenon__call_leave(outer);
   if (atomic_load_explicit(&run->nested, memory_order_relaxed)) {
     return tenon__fail(run->sink, TENON_ERROR_INVALID_STATE,
                        "%sthe kernel calls `parallel` within `parallel`", instance->prefix);

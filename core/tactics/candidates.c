@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/catalog/exclude.h"
 #include "core/plan/kernel_match.h"
 #include "core/tactics/search.h"
 #include "core/tensor/layout.h"
@@ -34,24 +36,9 @@ void tenon__search_note(search_t* search, const tenon__kernel_entry_t* entry, co
   append(search, "\n");
 }
 
-static bool is_excluded(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  const char* const* exclude = tuning->options.exclude;
-  const size_t plugin = strlen(entry->owner->plugin);
-  for (; exclude != NULL && *exclude != NULL; ++exclude) {
-    if (strcmp(*exclude, entry->owner->plugin) == 0) {
-      return true;
-    }
-    if (strncmp(*exclude, entry->owner->plugin, plugin) == 0 && (*exclude)[plugin] == ':' &&
-        strcmp(*exclude + plugin + 1, entry->kernel.name) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Does the build's policy leave the kernel out? */
 static bool is_left_out(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  return is_excluded(tuning, entry) ||
+  return tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
          (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0);
 }
 
@@ -315,7 +302,7 @@ tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon
   return status;
 }
 
-const char* tenon__region_name(const tenon__tuning_t* tuning, const struct tenon_region_t* region) {
+const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region) {
   const tenon__graph_t* g = region->network->graphs[region->graph];
   const char* name = "a copy";
   if (region->covered_count > 0) {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/match.h"
 #include "core/tactics/alternatives.h"
@@ -207,8 +208,12 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
   proposal_t proposal = {0};
   struct tenon_region_t* region = NULL;
   uint32_t numbers[GROUP_MOST_NODES];
+  const tenon__call_t call = {entry->owner->plugin, "propose", entry->kernel.name,
+                              grouping->g->nodes[claims->whole->nodes[seed]].name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const uint32_t count = entry->kernel.propose(
       entry->owner->state, claims->whole, tenon__region_table(), seed, numbers, GROUP_MOST_NODES);
+  tenon__call_leave(outer);
   if (count < 2 || count > GROUP_MOST_NODES) {
     return TENON_OK;
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/catalog/kinds.h"
 #include "core/tactics/search.h"
@@ -262,8 +263,12 @@ tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry
     const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
     return add_tactic(&emit, &single);
   }
+  const tenon__call_t call = {entry->owner->plugin, "tactics", entry->kernel.name,
+                              tenon__region_name(search->region)};
+  const tenon__call_t* outer = tenon__call_enter(&call);
   const tenon_status_t status = entry->kernel.tactics(entry->owner->state, search->region,
                                                       tenon__region_table(), &emit, add_tactic);
+  tenon__call_leave(outer);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     return tenon__fail(search->tuning->sink, status, "kernel '%s' of plugin '%s': out of memory",
                        entry->kernel.name, entry->owner->plugin);

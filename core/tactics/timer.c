@@ -93,7 +93,7 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   trial->sink = (tenon_sink_t){trial, hear};
   tenon__arena_initialize(&trial->arena, tuning->allocator);
   trial->prefix = tenon__arena_format(
-      &trial->arena, "%s, trying %s:%s (%s): ", tenon__region_name(tuning, data->region),
+      &trial->arena, "%s, trying %s:%s (%s): ", tenon__region_text(tuning, data->region),
       kernel->owner->plugin, kernel->kernel.name, candidate->tactic.name);
   if (trial->prefix == NULL) {
     trial->prefix = "";

@@ -90,7 +90,7 @@ static void drop_wrong(timing_t* t, uint32_t k, const char* words) {
   const tenon__candidate_t* c = &t->search->found[k];
   const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_WRONG, .detail = words};
   tenon__report(tuning->sink, TENON_SEVERITY_WARNING, "%s: %s:%s (%s) is not used: it %s",
-                tenon__region_name(tuning, t->search->region), c->kernel->owner->plugin,
+                tenon__region_text(tuning, t->search->region), c->kernel->owner->plugin,
                 c->kernel->kernel.name, c->tactic.name, words == NULL ? "is wrong" : words);
   drop(t, k, &refusal);
 }

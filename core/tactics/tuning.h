@@ -144,7 +144,7 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
 tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                            const tenon__candidate_t** out_candidate);
 /* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
-const char* tenon__region_name(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
+const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
 /* Strides that a rule asks for, at the given extents; `followed`: the view of the region's input
  * that FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,

@@ -7,146 +7,146 @@
 enum { TEXT_SIZE = 96 };
 
 /* A list attribute as a vector of its element type; absent (id 0) when the node lacks it. */
-static tenon_value_t ints_vector(tenon__make_t* make, const char* name) {
+static tenon_value_t ints_vector(tenon_make_t* make, const char* name) {
   const int64_t* values = NULL;
   size_t count = 0;
-  return tenon__make_get_ints(make, name, &values, &count) ? tenon__make_int64s(make, values, count)
-                                                           : (tenon_value_t){0};
+  return tenon_make_get_ints(make, name, &values, &count) ? tenon_make_int64s(make, values, count)
+                                                          : (tenon_value_t){0};
 }
 
-static tenon_value_t floats_vector(tenon__make_t* make, const char* name) {
+static tenon_value_t floats_vector(tenon_make_t* make, const char* name) {
   const double* values = NULL;
   size_t count = 0;
   if (make->table->get_floats(make->source, name, &values, &count) != TENON_OK) {
     return (tenon_value_t){0};
   }
-  float* narrow = tenon__make_memory(make, count + 1, sizeof(*narrow));
+  float* narrow = tenon_make_memory(make, count + 1, sizeof(*narrow));
   for (size_t i = 0; narrow != NULL && i < count; ++i) {
     narrow[i] = (float)values[i];
   }
   const int64_t dims[1] = {(int64_t)count};
-  return tenon__make_tensor(make, TENON_DTYPE_FLOAT32, 1, dims, narrow);
+  return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 1, dims, narrow);
 }
 
-static tenon_value_t strings_vector(tenon__make_t* make, const char* name) {
+static tenon_value_t strings_vector(tenon_make_t* make, const char* name) {
   const tenon_string_view_t* values = NULL;
   size_t count = 0;
   if (make->table->get_strings(make->source, name, &values, &count) != TENON_OK) {
     return (tenon_value_t){0};
   }
   const int64_t dims[1] = {(int64_t)count};
-  return tenon__make_tensor(make, TENON_DTYPE_STRING, 1, dims, values);
+  return tenon_make_tensor(make, TENON_DTYPE_STRING, 1, dims, values);
 }
 
-static tenon_value_t tensor_of(tenon__make_t* make, const char* name) {
+static tenon_value_t tensor_of(tenon_make_t* make, const char* name) {
   tenon_tensor_view_t view = {0};
   const tenon_status_t status = make->table->get_tensor(make->source, name, &view);
   if (status == TENON_ERROR_NOT_FOUND) {
     return (tenon_value_t){0};
   }
   if (status != TENON_OK) {
-    tenon__make_fail(make, status, "attribute '%s' cannot be read", name);
+    tenon_make_fail(make, status, "attribute '%s' cannot be read", name);
   }
-  return tenon__make_tensor(make, view.dtype, view.rank, view.dims, view.data);
+  return tenon_make_tensor(make, view.dtype, view.rank, view.dims, view.data);
 }
 
 /* "keys_tensor", "keys_int64s", ... whichever is there. */
-static tenon_value_t either(tenon__make_t* make, const char* prefix) {
+static tenon_value_t either(tenon_make_t* make, const char* prefix) {
   char name[TEXT_SIZE];
-  tenon_value_t (*const readers[])(tenon__make_t*, const char*) = {tensor_of, ints_vector,
-                                                                   floats_vector, strings_vector};
+  tenon_value_t (*const readers[])(tenon_make_t*, const char*) = {tensor_of, ints_vector,
+                                                                  floats_vector, strings_vector};
   static const char* const suffixes[] = {"tensor", "int64s", "floats", "strings"};
   for (uint32_t i = 0; i < 4; ++i) {
     (void)snprintf(name, sizeof(name), "%s_%s", prefix, suffixes[i]);
     const tenon_value_t value = readers[i](make, name);
-    if (tenon__make_present(value)) {
+    if (tenon_make_present(value)) {
       return value;
     }
   }
-  tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s", prefix);
+  tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s", prefix);
   return (tenon_value_t){0};
 }
 
 /* What stands for keys that are not found. */
-static tenon_value_t default_value(tenon__make_t* make, tenon_dtype_t dtype) {
+static tenon_value_t default_value(tenon_make_t* make, tenon_dtype_t dtype) {
   const tenon_value_t given = tensor_of(make, "default_tensor");
-  if (tenon__make_present(given)) {
-    return tenon__make_rank(make, given) == 0 ? given : tenon__make_reshape(make, given, NULL, 0);
+  if (tenon_make_present(given)) {
+    return tenon_make_rank(make, given) == 0 ? given : tenon_make_reshape(make, given, NULL, 0);
   }
   if (dtype == TENON_DTYPE_STRING) {
-    const char* text = tenon__make_get_string(make, "default_string", "_Unused");
+    const char* text = tenon_make_get_string(make, "default_string", "_Unused");
     const tenon_string_view_t view = {text, strlen(text)};
-    return tenon__make_tensor(make, dtype, 0, NULL, &view);
+    return tenon_make_tensor(make, dtype, 0, NULL, &view);
   }
-  const double number = tenon__make_is_float(dtype)
-                            ? tenon__make_get_float(make, "default_float", -0.0)
-                            : (double)tenon__make_get_int(make, "default_int64", -1);
-  return tenon__make_number(make, dtype, number);
+  const double number = tenon_make_is_float(dtype)
+                            ? tenon_make_get_float(make, "default_float", -0.0)
+                            : (double)tenon_make_get_int(make, "default_int64", -1);
+  return tenon_make_number(make, dtype, number);
 }
 
 /* Every key is compared with every element: the place of the first that is equal picks the value.
  */
-static void label_encoder(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
+static void label_encoder(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
   const tenon_value_t keys = either(make, "keys");
   const tenon_value_t values = either(make, "values");
-  const tenon_value_t otherwise = default_value(make, tenon__make_dtype(make, values));
+  const tenon_value_t otherwise = default_value(make, tenon_make_dtype(make, values));
   const int64_t last = -1;
-  const int64_t axis = (int64_t)tenon__make_rank(make, x);
-  const tenon_value_t column = tenon__make_unsqueeze(make, x, &last, 1);
-  const tenon_value_t equal = tenon__make_2(make, "equal", column, keys);
-  const tenon_value_t found = tenon__make_reduce(make, "reduce_max", equal, &axis, 1, 0);
-  const tenon_value_t numbers = tenon__make_cast(make, equal, TENON_DTYPE_INT32);
-  tenon__make_begin(make, "arg_max");
-  tenon__make_set_int(make, "axis", axis);
-  tenon__make_set_int(make, "keepdims", 0);
-  tenon__make_add(make, numbers);
-  const tenon_value_t place = tenon__make_end(make);
-  const tenon_value_t picked = tenon__make_2(make, "gather", values, place);
-  tenon__make_output(make, 0, tenon__make_3(make, "where", found, picked, otherwise));
+  const int64_t axis = (int64_t)tenon_make_rank(make, x);
+  const tenon_value_t column = tenon_make_unsqueeze(make, x, &last, 1);
+  const tenon_value_t equal = tenon_make_2(make, "equal", column, keys);
+  const tenon_value_t found = tenon_make_reduce(make, "reduce_max", equal, &axis, 1, 0);
+  const tenon_value_t numbers = tenon_make_cast(make, equal, TENON_DTYPE_INT32);
+  tenon_make_begin(make, "arg_max");
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_set_int(make, "keepdims", 0);
+  tenon_make_add(make, numbers);
+  const tenon_value_t place = tenon_make_end(make);
+  const tenon_value_t picked = tenon_make_2(make, "gather", values, place);
+  tenon_make_output(make, 0, tenon_make_3(make, "where", found, picked, otherwise));
 }
 
 /* Indices, a row of them, pick from the last axis. */
-static void array_feature_extractor(tenon__make_t* make) {
+static void array_feature_extractor(tenon_make_t* make) {
   const int64_t flat[1] = {-1};
-  const tenon_value_t x = tenon__make_input(make, 0);
-  const tenon_value_t indices = tenon__make_reshape(make, tenon__make_input(make, 1), flat, 1);
-  const int64_t rank = (int64_t)tenon__make_rank(make, x);
-  tenon__make_begin(make, "gather");
-  tenon__make_set_int(make, "axis", rank - 1);
-  tenon__make_add(make, x);
-  tenon__make_add(make, indices);
-  tenon_value_t y = tenon__make_end(make);
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_value_t indices = tenon_make_reshape(make, tenon_make_input(make, 1), flat, 1);
+  const int64_t rank = (int64_t)tenon_make_rank(make, x);
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", rank - 1);
+  tenon_make_add(make, x);
+  tenon_make_add(make, indices);
+  tenon_value_t y = tenon_make_end(make);
   if (rank == 1) {
     const int64_t axis = 0;
-    y = tenon__make_unsqueeze(make, y, &axis, 1);
+    y = tenon_make_unsqueeze(make, y, &axis, 1);
   }
-  tenon__make_output(make, 0, y);
+  tenon_make_output(make, 0, y);
 }
 
-static void binarizer(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  const tenon_dtype_t dtype = tenon__make_dtype(make, x);
+static void binarizer(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype = tenon_make_dtype(make, x);
   const tenon_value_t threshold =
-      tenon__make_number(make, dtype, tenon__make_get_float(make, "threshold", 0));
-  tenon__make_output(make, 0,
-                     tenon__make_cast(make, tenon__make_2(make, "greater", x, threshold), dtype));
+      tenon_make_number(make, dtype, tenon_make_get_float(make, "threshold", 0));
+  tenon_make_output(make, 0,
+                    tenon_make_cast(make, tenon_make_2(make, "greater", x, threshold), dtype));
 }
 
-static void scaler(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_cast(make, tenon__make_input(make, 0), TENON_DTYPE_FLOAT32);
+static void scaler(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, 0), TENON_DTYPE_FLOAT32);
   const tenon_value_t offset = floats_vector(make, "offset");
   const tenon_value_t scale = floats_vector(make, "scale");
-  tenon_value_t y = tenon__make_present(offset) ? tenon__make_2(make, "sub", x, offset) : x;
-  y = tenon__make_present(scale) ? tenon__make_2(make, "mul", y, scale) : y;
-  tenon__make_output(make, 0, y);
+  tenon_value_t y = tenon_make_present(offset) ? tenon_make_2(make, "sub", x, offset) : x;
+  y = tenon_make_present(scale) ? tenon_make_2(make, "mul", y, scale) : y;
+  tenon_make_output(make, 0, y);
 }
 
-#define MADE(type, function) TENON__MAKE_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
+#define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
 TENON__ONNX_FAMILY(classical) = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
-    TENON__MAKE_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
+    TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
     MADE("Scaler", scaler),
 };

@@ -7,23 +7,23 @@
 #include "convert.h"
 #include "families.h"
 
-static void add_captures(tenon__make_t* make, const tenon__onnx_captures_t* captures) {
+static void add_captures(tenon_make_t* make, const tenon__onnx_captures_t* captures) {
   for (uint32_t i = 0; i < captures->count; ++i) {
-    tenon__make_add(make, captures->values[i]);
+    tenon_make_add(make, captures->values[i]);
   }
 }
 
 /* A condition or count of one element, as the scalar that control forms take. */
-static tenon_value_t scalar(tenon__make_t* make, tenon_value_t value, tenon_dtype_t dtype) {
-  if (!tenon__make_present(value)) {
+static tenon_value_t scalar(tenon_make_t* make, tenon_value_t value, tenon_dtype_t dtype) {
+  if (!tenon_make_present(value)) {
     return value;
   }
   const tenon_value_t flat =
-      tenon__make_rank(make, value) == 0 ? value : tenon__make_reshape(make, value, NULL, 0);
-  return tenon__make_cast(make, flat, dtype);
+      tenon_make_rank(make, value) == 0 ? value : tenon_make_reshape(make, value, NULL, 0);
+  return tenon_make_cast(make, flat, dtype);
 }
 
-static uint32_t convert_body(tenon__make_t* make, const tenon__onnx_body_request_t* request,
+static uint32_t convert_body(tenon_make_t* make, const tenon__onnx_body_request_t* request,
                              tenon__onnx_captures_t* out_captures) {
   uint32_t body = 0;
   *out_captures = (tenon__onnx_captures_t){0};
@@ -37,11 +37,11 @@ static const char* const branch_names[2] = {"then_branch", "else_branch"};
 
 /* A condition that is known now: that branch's nodes take the place of the node. The other may not
  * even fit: writers use this form for "squeeze where the extent is 1". */
-static bool known_branch(tenon__make_t* make) {
+static bool known_branch(tenon_make_t* make) {
   int64_t taken = 0;
   uint32_t count = 0;
   tenon__onnx_captures_t captures;
-  if (!tenon__make_known_ints(make, tenon__make_input(make, 0), &taken, 1, &count) || count != 1) {
+  if (!tenon_make_known_ints(make, tenon_make_input(make, 0), &taken, 1, &count) || count != 1) {
     return false;
   }
   make->status = tenon__onnx_find_captures(make->source, &captures);
@@ -55,26 +55,26 @@ static bool known_branch(tenon__make_t* make) {
   return true;
 }
 
-static void branch(tenon__make_t* make) {
+static void branch(tenon_make_t* make) {
   if (known_branch(make)) {
     return;
   }
-  const tenon_value_t condition = scalar(make, tenon__make_input(make, 0), TENON_DTYPE_BOOL);
+  const tenon_value_t condition = scalar(make, tenon_make_input(make, 0), TENON_DTYPE_BOOL);
   tenon__onnx_captures_t captures;
   uint32_t bodies[2];
   for (uint32_t i = 0; i < 2; ++i) {
     const tenon__onnx_body_request_t request = {.attribute = branch_names[i]};
     bodies[i] = convert_body(make, &request, &captures);
   }
-  tenon__make_begin(make, "branch");
-  tenon__make_add(make, condition);
+  tenon_make_begin(make, "branch");
+  tenon_make_add(make, condition);
   add_captures(make, &captures);
-  tenon__make_add_body(make, bodies[0]);
-  tenon__make_add_body(make, bodies[1]);
-  tenon__make_set_output_count(make, make->output_count);
-  const bool is_whole = tenon__make_ok(make);
-  tenon__make_end_outputs(make);
-  if (is_whole && !tenon__make_ok(make)) {
+  tenon_make_add_body(make, bodies[0]);
+  tenon_make_add_body(make, bodies[1]);
+  tenon_make_set_output_count(make, make->output_count);
+  const bool is_whole = tenon_make_ok(make);
+  tenon_make_end_outputs(make);
+  if (is_whole && !tenon_make_ok(make)) {
     tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
                     "%s: if its condition follows from the extents of inputs, give these: then one "
                     "branch is left",
@@ -95,47 +95,47 @@ typedef struct repetition_t {
   tenon__onnx_captures_t captures;
 } repetition_t;
 
-static void finish_repetition(tenon__make_t* make, const repetition_t* loop) {
+static void finish_repetition(tenon_make_t* make, const repetition_t* loop) {
   const uint32_t collected = make->output_count - loop->carried_count;
-  tenon__make_begin(make, "repetition");
-  tenon__make_set_int(make, "carried_count", loop->carried_count);
-  tenon__make_set_int(make, "scanned_count", loop->scanned_count);
-  tenon__make_set_ints(make, "axes", loop->axes, loop->scanned_count + collected);
-  tenon__make_set_ints(make, "directions", loop->directions, loop->scanned_count + collected);
-  tenon__make_add(make, loop->trip_count);
-  tenon__make_add(make, loop->condition);
+  tenon_make_begin(make, "repetition");
+  tenon_make_set_int(make, "carried_count", loop->carried_count);
+  tenon_make_set_int(make, "scanned_count", loop->scanned_count);
+  tenon_make_set_ints(make, "axes", loop->axes, loop->scanned_count + collected);
+  tenon_make_set_ints(make, "directions", loop->directions, loop->scanned_count + collected);
+  tenon_make_add(make, loop->trip_count);
+  tenon_make_add(make, loop->condition);
   for (uint32_t i = 0; i < loop->carried_count + loop->scanned_count; ++i) {
-    tenon__make_add(make, tenon__make_input(make, loop->first_value + i));
+    tenon_make_add(make, tenon_make_input(make, loop->first_value + i));
   }
   add_captures(make, &loop->captures);
-  tenon__make_add_body(make, loop->body);
-  tenon__make_set_output_count(make, make->output_count);
-  tenon__make_end_outputs(make);
+  tenon_make_add_body(make, loop->body);
+  tenon_make_set_output_count(make, make->output_count);
+  tenon_make_end_outputs(make);
 }
 
-static bool allocate_lists(tenon__make_t* make, repetition_t* loop) {
+static bool allocate_lists(tenon_make_t* make, repetition_t* loop) {
   if (loop->carried_count > make->output_count) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "%u values are carried, it has %u outputs",
-                     loop->carried_count, make->output_count);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%u values are carried, it has %u outputs",
+                    loop->carried_count, make->output_count);
     return false;
   }
   const size_t count = loop->scanned_count + make->output_count;
-  loop->axes = tenon__make_memory(make, count, sizeof(int64_t));
-  loop->directions = tenon__make_memory(make, count, sizeof(int64_t));
+  loop->axes = tenon_make_memory(make, count, sizeof(int64_t));
+  loop->directions = tenon_make_memory(make, count, sizeof(int64_t));
   return loop->axes != NULL && loop->directions != NULL;
 }
 
-static void loop_node(tenon__make_t* make) {
+static void loop_node(tenon_make_t* make) {
   repetition_t loop = {.first_value = 2,
                        .carried_count = make->input_count < 2 ? 0 : make->input_count - 2};
-  loop.trip_count = scalar(make, tenon__make_input(make, 0), TENON_DTYPE_INT64);
-  loop.condition = scalar(make, tenon__make_input(make, 1), TENON_DTYPE_BOOL);
+  loop.trip_count = scalar(make, tenon_make_input(make, 0), TENON_DTYPE_INT64);
+  loop.condition = scalar(make, tenon_make_input(make, 1), TENON_DTYPE_BOOL);
   if (!allocate_lists(make, &loop)) {
     return;
   }
-  tenon_value_t* types = tenon__make_memory(make, 2 + loop.carried_count, sizeof(*types));
+  tenon_value_t* types = tenon_make_memory(make, 2 + loop.carried_count, sizeof(*types));
   for (uint32_t i = 0; types != NULL && i < loop.carried_count; ++i) {
-    types[2 + i] = tenon__make_input(make, 2 + i);
+    types[2 + i] = tenon_make_input(make, 2 + i);
   }
   const tenon__onnx_body_request_t request = {.attribute = "body",
                                               .form = TENON__ONNX_BODY_LOOP,
@@ -149,15 +149,15 @@ static void loop_node(tenon__make_t* make) {
 }
 
 /* A list of a Scan with an entry for each of `count` values, whose ranks are `rank + extra`. */
-static void scan_list(tenon__make_t* make, const char* name, uint32_t count, int64_t* out_list) {
+static void scan_list(tenon_make_t* make, const char* name, uint32_t count, int64_t* out_list) {
   const int64_t* values = NULL;
   size_t found = 0;
-  if (!tenon__make_get_ints(make, name, &values, &found)) {
+  if (!tenon_make_get_ints(make, name, &values, &found)) {
     return;
   }
   if (found != count) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "%s has %zu entries, %u are needed", name,
-                     found, count);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%s has %zu entries, %u are needed", name,
+                    found, count);
     return;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -166,19 +166,19 @@ static void scan_list(tenon__make_t* make, const char* name, uint32_t count, int
 }
 
 /* One slice along an axis, made only so that the body's parameter can have its type. */
-static tenon_value_t slice_type(tenon__make_t* make, tenon_value_t value, int64_t axis) {
-  const tenon_value_t first = tenon__make_int64(make, 0);
-  tenon__make_begin(make, "gather");
-  tenon__make_set_int(make, "axis", axis);
-  tenon__make_add(make, value);
-  tenon__make_add(make, first);
-  return tenon__make_end(make);
+static tenon_value_t slice_type(tenon_make_t* make, tenon_value_t value, int64_t axis) {
+  const tenon_value_t first = tenon_make_int64(make, 0);
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_add(make, value);
+  tenon_make_add(make, first);
+  return tenon_make_end(make);
 }
 
-static void scan(tenon__make_t* make) {
-  const int64_t scanned = tenon__make_get_int(make, "num_scan_inputs", 0);
+static void scan(tenon_make_t* make) {
+  const int64_t scanned = tenon_make_get_int(make, "num_scan_inputs", 0);
   if (scanned < 1 || scanned > make->input_count) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "num_scan_inputs is %" PRId64, scanned);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "num_scan_inputs is %" PRId64, scanned);
     return;
   }
   repetition_t loop = {.scanned_count = (uint32_t)scanned,
@@ -191,9 +191,9 @@ static void scan(tenon__make_t* make) {
   scan_list(make, "scan_output_axes", collected, loop.axes + loop.scanned_count);
   scan_list(make, "scan_input_directions", loop.scanned_count, loop.directions);
   scan_list(make, "scan_output_directions", collected, loop.directions + loop.scanned_count);
-  tenon_value_t* types = tenon__make_memory(make, make->input_count, sizeof(*types));
+  tenon_value_t* types = tenon_make_memory(make, make->input_count, sizeof(*types));
   for (uint32_t i = 0; types != NULL && i < make->input_count; ++i) {
-    const tenon_value_t value = tenon__make_input(make, i);
+    const tenon_value_t value = tenon_make_input(make, i);
     types[i] =
         i < loop.carried_count ? value : slice_type(make, value, loop.axes[i - loop.carried_count]);
   }
@@ -207,23 +207,23 @@ static void scan(tenon__make_t* make) {
 }
 
 /* Item `index` of a batch. */
-static tenon_value_t batch_item(tenon__make_t* make, tenon_value_t value, int64_t index) {
-  const tenon_value_t place = tenon__make_int64(make, index);
-  return tenon__make_2(make, "gather", value, place);
+static tenon_value_t batch_item(tenon_make_t* make, tenon_value_t value, int64_t index) {
+  const tenon_value_t place = tenon_make_int64(make, index);
+  return tenon_make_2(make, "gather", value, place);
 }
 
 /* Opset 8: one scan for each item of the batch, which is axis 0 of everything; lengths cannot be
  * given. */
-static void scan_8(tenon__make_t* make) {
+static void scan_8(tenon_make_t* make) {
   enum { BATCH_LIMIT = 64, INPUT_LIMIT = 32 };
-  const int64_t scanned = tenon__make_get_int(make, "num_scan_inputs", 0);
-  const int64_t batch = tenon__make_dim(make, tenon__make_input(make, 1), 0);
-  if (tenon__make_has_input(make, 0) || batch < 1 || batch > BATCH_LIMIT || scanned < 1 ||
+  const int64_t scanned = tenon_make_get_int(make, "num_scan_inputs", 0);
+  const int64_t batch = tenon_make_dim(make, tenon_make_input(make, 1), 0);
+  if (tenon_make_has_input(make, 0) || batch < 1 || batch > BATCH_LIMIT || scanned < 1 ||
       scanned >= make->input_count || make->input_count > INPUT_LIMIT ||
       make->output_count > INPUT_LIMIT) {
-    tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
-                     "opset 8 needs a known batch of at most %d and no sequence lengths",
-                     BATCH_LIMIT);
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "opset 8 needs a known batch of at most %d and no sequence lengths",
+                    BATCH_LIMIT);
     return;
   }
   const tenon_value_t* inputs = make->inputs;
@@ -245,19 +245,19 @@ static void scan_8(tenon__make_t* make) {
     make->outputs = outputs;
     for (uint32_t i = 0; i < make->output_count; ++i) {
       const int64_t axis = 0;
-      results[i][b] = tenon__make_unsqueeze(make, made[i], &axis, 1);
+      results[i][b] = tenon_make_unsqueeze(make, made[i], &axis, 1);
     }
   }
   for (uint32_t i = 0; i < make->output_count; ++i) {
-    tenon__make_output(make, i, tenon__make_concat(make, 0, (uint32_t)batch, results[i]));
+    tenon_make_output(make, i, tenon_make_concat(make, 0, (uint32_t)batch, results[i]));
   }
 }
 
-#define MADE(type, since, function) TENON__MAKE_ROW("", type, since, 0, function, NULL, NULL)
+#define MADE(type, since, function) TENON__ONNX_ROW("", type, since, 0, function, NULL, NULL)
 
 TENON__ONNX_FAMILY(control) = {
     MADE("If", 1, branch),
     MADE("Loop", 1, loop_node),
-    TENON__MAKE_ROW("", "Scan", 8, 9, scan_8, NULL, NULL),
+    TENON__ONNX_ROW("", "Scan", 8, 9, scan_8, NULL, NULL),
     MADE("Scan", 9, scan),
 };

@@ -5,7 +5,7 @@
 #include "types.h"
 
 /* Until opset 5 the type is a name. */
-static tenon_dtype_t dtype_by_name(tenon__make_t* make, const char* name) {
+static tenon_dtype_t dtype_by_name(tenon_make_t* make, const char* name) {
   static const struct {
     const char* name;
     tenon_dtype_t dtype;
@@ -23,53 +23,53 @@ static tenon_dtype_t dtype_by_name(tenon__make_t* make, const char* name) {
       return names[i].dtype;
     }
   }
-  tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "'%s' is no element type", name);
+  tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "'%s' is no element type", name);
   return TENON_DTYPE_FLOAT32;
 }
 
-static void convert_to(tenon__make_t* make, tenon_dtype_t to) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  const tenon_dtype_t from = tenon__make_dtype(make, x);
+static void convert_to(tenon_make_t* make, tenon_dtype_t to) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t from = tenon_make_dtype(make, x);
   if (from == to) {
-    tenon__make_output(make, 0, x);
+    tenon_make_output(make, 0, x);
     return;
   }
   if (to == TENON_DTYPE_STRING) {
-    tenon__make_begin(make, "number_to_text");
+    tenon_make_begin(make, "number_to_text");
   } else if (from == TENON_DTYPE_STRING) {
-    tenon__make_begin(make, "text_to_number");
-    tenon__make_set_dtype(make, "to", to);
+    tenon_make_begin(make, "text_to_number");
+    tenon_make_set_dtype(make, "to", to);
   } else {
-    tenon__make_begin(make, "cast");
-    tenon__make_set_dtype(make, "to", to);
-    tenon__make_pass_all(make, "saturate round_mode");
+    tenon_make_begin(make, "cast");
+    tenon_make_set_dtype(make, "to", to);
+    tenon_make_pass_all(make, "saturate round_mode");
   }
-  tenon__make_add(make, x);
-  tenon__make_end_outputs(make);
+  tenon_make_add(make, x);
+  tenon_make_end_outputs(make);
 }
 
-static void cast(tenon__make_t* make) {
-  if (!tenon__make_has(make, "to")) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'to' is missing");
+static void cast(tenon_make_t* make) {
+  if (!tenon_make_has(make, "to")) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'to' is missing");
   }
-  convert_to(make, tenon__make_version(make) < 6
-                       ? dtype_by_name(make, tenon__make_get_string(make, "to", ""))
-                       : tenon__make_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
+  convert_to(make, tenon_make_version(make) < 6
+                       ? dtype_by_name(make, tenon_make_get_string(make, "to", ""))
+                       : tenon__onnx_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
 }
 
-static void cast_like(tenon__make_t* make) {
-  convert_to(make, tenon__make_dtype(make, tenon__make_input(make, 1)));
+static void cast_like(tenon_make_t* make) {
+  convert_to(make, tenon_make_dtype(make, tenon_make_input(make, 1)));
 }
 
-static void bit_cast(tenon__make_t* make) {
-  tenon__make_begin(make, "bit_cast");
-  tenon__make_set_dtype(make, "to", tenon__make_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
-  tenon__make_add_inputs(make, 0);
-  tenon__make_end_outputs(make);
+static void bit_cast(tenon_make_t* make) {
+  tenon_make_begin(make, "bit_cast");
+  tenon_make_set_dtype(make, "to", tenon__onnx_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
+  tenon_make_add_inputs(make, 0);
+  tenon_make_end_outputs(make);
 }
 
 #define MADE(type, since, until, function) \
-  TENON__MAKE_ROW("", type, since, until, function, NULL, NULL)
+  TENON__ONNX_ROW("", type, since, until, function, NULL, NULL)
 
 TENON__ONNX_FAMILY(conversion) = {
     MADE("BitCast", 26, 0, bit_cast),

@@ -7,83 +7,83 @@
 
 /* Before opset 7 operands broadcast only when asked: b's axes then stand at `axis` of a (at its end
  * without one), which today's rule says with further axes of extent 1. */
-static tenon_value_t align_operand(tenon__make_t* make) {
-  const tenon_value_t b = tenon__make_input(make, 1);
-  if (tenon__make_get_int(make, "broadcast", 0) == 0 || !tenon__make_has(make, "axis")) {
+static tenon_value_t align_operand(tenon_make_t* make) {
+  const tenon_value_t b = tenon_make_input(make, 1);
+  if (tenon_make_get_int(make, "broadcast", 0) == 0 || !tenon_make_has(make, "axis")) {
     return b;
   }
-  const uint32_t rank = tenon__make_rank(make, tenon__make_input(make, 0));
-  const uint32_t rank_b = tenon__make_rank(make, b);
-  const int64_t axis = tenon__make_axis(make, tenon__make_get_int(make, "axis", 0), rank);
-  int64_t axes[TENON__MAKE_LIST_LIMIT];
+  const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
+  const uint32_t rank_b = tenon_make_rank(make, b);
+  const int64_t axis = tenon_make_axis(make, tenon_make_get_int(make, "axis", 0), rank);
+  int64_t axes[TENON_MAKE_LIST_LIMIT];
   size_t count = 0;
-  for (int64_t i = axis + rank_b; i < rank && tenon__make_ok(make); ++i) {
+  for (int64_t i = axis + rank_b; i < rank && tenon_make_ok(make); ++i) {
     axes[count] = (int64_t)rank_b + (int64_t)count;
     ++count;
   }
-  return tenon__make_unsqueeze(make, b, axes, count);
+  return tenon_make_unsqueeze(make, b, axes, count);
 }
 
-static void binary_before_7(tenon__make_t* make) {
+static void binary_before_7(tenon_make_t* make) {
   const tenon_value_t b = align_operand(make);
-  tenon__make_output(make, 0, tenon__make_2(make, make->row->op, tenon__make_input(make, 0), b));
+  tenon_make_output(make, 0, tenon_make_2(make, make->row->op, tenon_make_input(make, 0), b));
 }
 
 /* Before opset 7 a slope of rank 1 runs along the channels. */
-static void prelu_before_7(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  tenon_value_t slope = tenon__make_input(make, 1);
-  const uint32_t rank = tenon__make_rank(make, x);
-  int64_t axes[TENON__MAKE_LIST_LIMIT];
+static void prelu_before_7(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  tenon_value_t slope = tenon_make_input(make, 1);
+  const uint32_t rank = tenon_make_rank(make, x);
+  int64_t axes[TENON_MAKE_LIST_LIMIT];
   size_t count = 0;
-  if (tenon__make_rank(make, slope) == 1 && tenon__make_dim(make, slope, 0) != 1) {
+  if (tenon_make_rank(make, slope) == 1 && tenon_make_dim(make, slope, 0) != 1) {
     for (uint32_t i = 2; i < rank; ++i) {
       axes[count] = (int64_t)i - 1;
       ++count;
     }
   }
-  slope = tenon__make_unsqueeze(make, slope, axes, count);
-  tenon__make_output(make, 0, tenon__make_2(make, "prelu", x, slope));
+  slope = tenon_make_unsqueeze(make, slope, axes, count);
+  tenon_make_output(make, 0, tenon_make_2(make, "prelu", x, slope));
 }
 
-static void keep_value(tenon__make_t* make) {
-  tenon__make_output(make, 0, tenon__make_input(make, 0));
+static void keep_value(tenon_make_t* make) {
+  tenon_make_output(make, 0, tenon_make_input(make, 0));
 }
 
 /* Until opset 10 the limits are attributes. */
-static void clip_before_11(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  const tenon_dtype_t dtype = tenon__make_dtype(make, x);
+static void clip_before_11(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype = tenon_make_dtype(make, x);
   const tenon_value_t none = {0};
   tenon_value_t limits[2] = {none, none};
   static const char* const names[2] = {"min", "max"};
   for (uint32_t i = 0; i < 2; ++i) {
-    const double limit = tenon__make_get_float(make, names[i], 0);
-    if (tenon__make_has(make, names[i]) && fabs(limit) < (double)FLT_MAX) {
-      limits[i] = tenon__make_number(make, dtype, limit);
+    const double limit = tenon_make_get_float(make, names[i], 0);
+    if (tenon_make_has(make, names[i]) && fabs(limit) < (double)FLT_MAX) {
+      limits[i] = tenon_make_number(make, dtype, limit);
     }
   }
-  tenon__make_output(make, 0, tenon__make_3(make, "clip", x, limits[0], limits[1]));
+  tenon_make_output(make, 0, tenon_make_3(make, "clip", x, limits[0], limits[1]));
 }
 
-static void bit_shift(tenon__make_t* make) {
-  const char* direction = tenon__make_get_string(make, "direction", "");
+static void bit_shift(tenon_make_t* make) {
+  const char* direction = tenon_make_get_string(make, "direction", "");
   const bool is_left = strcmp(direction, "LEFT") == 0;
   if (!is_left && strcmp(direction, "RIGHT") != 0) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "direction '%s' is neither LEFT nor RIGHT",
-                     direction);
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "direction '%s' is neither LEFT nor RIGHT",
+                    direction);
   }
-  tenon__make_begin(make, "bit_shift");
-  tenon__make_set_string(make, "direction", is_left ? "left" : "right");
-  tenon__make_add_inputs(make, 0);
-  tenon__make_end_outputs(make);
+  tenon_make_begin(make, "bit_shift");
+  tenon_make_set_string(make, "direction", is_left ? "left" : "right");
+  tenon_make_add_inputs(make, 0);
+  tenon_make_end_outputs(make);
 }
 
 #define ROW(type, since, until, function, op, attributes) \
-  TENON__MAKE_ROW("", type, since, until, function, op, attributes)
-#define SAME(type, op, attributes) ROW(type, 1, 0, tenon__make_same, op, attributes)
+  TENON__ONNX_ROW("", type, since, until, function, op, attributes)
+#define SAME(type, op, attributes) ROW(type, 1, 0, tenon_make_same, op, attributes)
 #define BINARY(type, op) \
-  ROW(type, 1, 7, binary_before_7, op, NULL), ROW(type, 7, 0, tenon__make_same, op, NULL)
+  ROW(type, 1, 7, binary_before_7, op, NULL), ROW(type, 7, 0, tenon_make_same, op, NULL)
 
 TENON__ONNX_FAMILY(elementwise) = {
     SAME("Abs", "abs", NULL),
@@ -103,7 +103,7 @@ TENON__ONNX_FAMILY(elementwise) = {
     SAME("Ceil", "ceil", NULL),
     SAME("Celu", "celu", "alpha=1.0"),
     ROW("Clip", 1, 11, clip_before_11, NULL, NULL),
-    ROW("Clip", 11, 0, tenon__make_same, "clip", NULL),
+    ROW("Clip", 11, 0, tenon_make_same, "clip", NULL),
     SAME("Cos", "cos", NULL),
     SAME("Cosh", "cosh", NULL),
     BINARY("Div", "div"),
@@ -134,13 +134,13 @@ TENON__ONNX_FAMILY(elementwise) = {
     SAME("Not", "logical_not", NULL),
     BINARY("Or", "logical_or"),
     ROW("PRelu", 1, 7, prelu_before_7, NULL, NULL),
-    ROW("PRelu", 7, 0, tenon__make_same, "prelu", NULL),
+    ROW("PRelu", 7, 0, tenon_make_same, "prelu", NULL),
     BINARY("Pow", "pow"),
     SAME("Reciprocal", "reciprocal", NULL),
     SAME("Relu", "relu", NULL),
     SAME("Round", "round", NULL),
-    ROW("Selu", 1, 6, tenon__make_same, "selu", "alpha=1.6732 gamma=1.0507"),
-    ROW("Selu", 6, 0, tenon__make_same, "selu", "alpha gamma"),
+    ROW("Selu", 1, 6, tenon_make_same, "selu", "alpha=1.6732 gamma=1.0507"),
+    ROW("Selu", 6, 0, tenon_make_same, "selu", "alpha gamma"),
     SAME("Shrink", "shrink", "lambd>lambda=0.5 bias=0.0"),
     SAME("Sigmoid", "sigmoid", NULL),
     SAME("Sign", "sign", NULL),

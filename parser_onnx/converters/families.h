@@ -3,7 +3,7 @@
 #ifndef TENON_PARSER_ONNX_CONVERTERS_FAMILIES_H_
 #define TENON_PARSER_ONNX_CONVERTERS_FAMILIES_H_
 
-#include "maker.h"
+#include "tenon/maker.h"
 
 #define TENON__ONNX_FAMILIES(X) \
   X(elementwise, 83)            \
@@ -29,12 +29,21 @@
   X(control, 4)                 \
   X(classical, 4)
 
+/* One row of them: which nodes, and what makes them (see tenon/maker.h). */
+#define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
+  TENON_MAKE_ROW(tenon__onnx_convert_row, "onnx", domain, type, since, until, function, op, \
+                 attributes)
+TENON_MAKE_CONVERT(tenon__onnx_convert_row);
+
 #define TENON__ONNX_FAMILY_DECLARATION(name, count) \
-  extern const tenon__make_row_t tenon__make_##name##_rows[count];
+  extern const tenon_make_row_t tenon__onnx_##name##_rows[count];
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 #undef TENON__ONNX_FAMILY_DECLARATION
 
 /* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
-#define TENON__ONNX_FAMILY(name) const tenon__make_row_t tenon__make_##name##_rows[]
+#define TENON__ONNX_FAMILY(name) const tenon_make_row_t tenon__onnx_##name##_rows[]
+
+/* An attribute that is a number of TensorProto.DataType; unknown numbers fail. */
+tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise);
 
 #endif

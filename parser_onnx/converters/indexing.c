@@ -2,35 +2,35 @@
 #include "families.h"
 
 /* Before opset 10 k is an attribute. */
-static void top_k(tenon__make_t* make) {
+static void top_k(tenon_make_t* make) {
   tenon_value_t k = {0};
-  if (tenon__make_version(make) < 10) {
-    const int64_t count = tenon__make_get_int(make, "k", 0);
-    k = tenon__make_int64s(make, &count, 1);
+  if (tenon_make_version(make) < 10) {
+    const int64_t count = tenon_make_get_int(make, "k", 0);
+    k = tenon_make_int64s(make, &count, 1);
   } else {
-    k = tenon__make_cast(make, tenon__make_input(make, 1), TENON_DTYPE_INT64);
+    k = tenon_make_cast(make, tenon_make_input(make, 1), TENON_DTYPE_INT64);
   }
-  tenon__make_begin(make, "top_k");
-  tenon__make_pass_all(make, "axis largest sorted");
-  tenon__make_add(make, tenon__make_input(make, 0));
-  tenon__make_add(make, k);
-  tenon__make_end_outputs(make);
+  tenon_make_begin(make, "top_k");
+  tenon_make_pass_all(make, "axis largest sorted");
+  tenon_make_add(make, tenon_make_input(make, 0));
+  tenon_make_add(make, k);
+  tenon_make_end_outputs(make);
 }
 
 /* Unique and Compress: without an axis, all elements in a row. */
-static void flat_without_axis(tenon__make_t* make) {
-  tenon__make_begin(make, make->row->op);
-  tenon__make_pass_all(make, make->row->attributes);
-  if (!tenon__make_has(make, "axis")) {
-    tenon__make_set_int(make, "flat", 1);
+static void flat_without_axis(tenon_make_t* make) {
+  tenon_make_begin(make, make->row->op);
+  tenon_make_pass_all(make, make->row->attributes);
+  if (!tenon_make_has(make, "axis")) {
+    tenon_make_set_int(make, "flat", 1);
   }
-  tenon__make_add_inputs(make, 0);
-  tenon__make_end_outputs(make);
+  tenon_make_add_inputs(make, 0);
+  tenon_make_end_outputs(make);
 }
 
 #define ROW(type, function, op, attributes) \
-  TENON__MAKE_ROW("", type, 1, 0, function, op, attributes)
-#define SAME(type, op, attributes) ROW(type, tenon__make_same, op, attributes)
+  TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
+#define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
 TENON__ONNX_FAMILY(indexing) = {
     ROW("Compress", flat_without_axis, "compress", "axis"),

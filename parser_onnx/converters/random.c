@@ -3,51 +3,51 @@
 
 #include "families.h"
 
-static void set_seed(tenon__make_t* make) {
-  if (tenon__make_has(make, "seed")) {
-    const float seed = (float)tenon__make_get_float(make, "seed", 0);
+static void set_seed(tenon_make_t* make) {
+  if (tenon_make_has(make, "seed")) {
+    const float seed = (float)tenon_make_get_float(make, "seed", 0);
     uint32_t bits = 0;
     memcpy(&bits, &seed, sizeof(bits));
-    tenon__make_set_int(make, "seed", bits == 0 ? 1 : (int64_t)bits);
+    tenon_make_set_int(make, "seed", bits == 0 ? 1 : (int64_t)bits);
   }
 }
 
-static void finish(tenon__make_t* make, tenon_value_t dims, tenon_dtype_t otherwise) {
-  tenon__make_begin(make, make->row->op);
-  tenon__make_pass_all(make, make->row->attributes);
-  tenon__make_set_dtype(make, "to", tenon__make_get_dtype(make, "dtype", otherwise));
+static void finish(tenon_make_t* make, tenon_value_t dims, tenon_dtype_t otherwise) {
+  tenon_make_begin(make, make->row->op);
+  tenon_make_pass_all(make, make->row->attributes);
+  tenon_make_set_dtype(make, "to", tenon__onnx_get_dtype(make, "dtype", otherwise));
   set_seed(make);
-  tenon__make_add(make, dims);
-  tenon__make_end_outputs(make);
+  tenon_make_add(make, dims);
+  tenon_make_end_outputs(make);
 }
 
-static void from_attribute(tenon__make_t* make) {
+static void from_attribute(tenon_make_t* make) {
   const int64_t* shape = NULL;
   size_t count = 0;
-  if (!tenon__make_get_ints(make, "shape", &shape, &count)) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'shape' is missing");
+  if (!tenon_make_get_ints(make, "shape", &shape, &count)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'shape' is missing");
   }
-  finish(make, tenon__make_int64s(make, shape, count), TENON_DTYPE_FLOAT32);
+  finish(make, tenon_make_int64s(make, shape, count), TENON_DTYPE_FLOAT32);
 }
 
-static void like_input(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  const tenon_dtype_t dtype = tenon__make_dtype(make, x);
-  finish(make, tenon__make_shape(make, x),
-         tenon__make_is_float(dtype) ? dtype : (tenon_dtype_t)TENON_DTYPE_FLOAT32);
+static void like_input(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype = tenon_make_dtype(make, x);
+  finish(make, tenon_make_shape(make, x),
+         tenon_make_is_float(dtype) ? dtype : (tenon_dtype_t)TENON_DTYPE_FLOAT32);
 }
 
-static void bernoulli(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  finish(make, x, tenon__make_dtype(make, x));
+static void bernoulli(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  finish(make, x, tenon_make_dtype(make, x));
 }
 
-static void multinomial(tenon__make_t* make) {
-  finish(make, tenon__make_input(make, 0), TENON_DTYPE_INT32);
+static void multinomial(tenon_make_t* make) {
+  finish(make, tenon_make_input(make, 0), TENON_DTYPE_INT32);
 }
 
 #define ROW(type, function, op, attributes) \
-  TENON__MAKE_ROW("", type, 1, 0, function, op, attributes)
+  TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
 
 TENON__ONNX_FAMILY(random) = {
     ROW("Bernoulli", bernoulli, "bernoulli", ""),

@@ -2,7 +2,7 @@
 #include "families.h"
 
 #define COMMON "direction activations activation_alpha activation_beta clip layout"
-#define ROW(type, op, attributes) TENON__MAKE_ROW("", type, 1, 0, tenon__make_same, op, attributes)
+#define ROW(type, op, attributes) TENON__ONNX_ROW("", type, 1, 0, tenon_make_same, op, attributes)
 
 TENON__ONNX_FAMILY(recurrent) = {
     ROW("GRU", "gru", COMMON " linear_before_reset"),

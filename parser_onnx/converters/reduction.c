@@ -2,47 +2,47 @@
 #include "families.h"
 
 /* Constant axes become the attribute, which is the canonical form. */
-static void reduce(tenon__make_t* make, bool axes_are_input) {
-  int64_t known[TENON__MAKE_LIST_LIMIT];
+static void reduce(tenon_make_t* make, bool axes_are_input) {
+  int64_t known[TENON_MAKE_LIST_LIMIT];
   uint32_t known_count = 0;
   const int64_t* axes = NULL;
   size_t count = 0;
   tenon_value_t operand = {0};
   if (!axes_are_input) {
-    (void)tenon__make_get_ints(make, "axes", &axes, &count);
-  } else if (tenon__make_has_input(make, 1)) {
-    operand = tenon__make_input(make, 1);
-    if (tenon__make_known_ints(make, operand, known, TENON__MAKE_LIST_LIMIT, &known_count)) {
+    (void)tenon_make_get_ints(make, "axes", &axes, &count);
+  } else if (tenon_make_has_input(make, 1)) {
+    operand = tenon_make_input(make, 1);
+    if (tenon_make_known_ints(make, operand, known, TENON_MAKE_LIST_LIMIT, &known_count)) {
       operand.id = 0;
       axes = known;
       count = known_count;
     } else {
-      operand = tenon__make_cast(make, operand, TENON_DTYPE_INT64);
+      operand = tenon_make_cast(make, operand, TENON_DTYPE_INT64);
     }
   }
-  tenon__make_begin(make, make->row->op);
-  tenon__make_pass_all(make, "keepdims noop_with_empty_axes");
-  tenon__make_set_ints(make, "fixed_axes", axes, count);
-  tenon__make_add(make, tenon__make_input(make, 0));
-  if (tenon__make_present(operand)) {
-    tenon__make_add(make, operand);
+  tenon_make_begin(make, make->row->op);
+  tenon_make_pass_all(make, "keepdims noop_with_empty_axes");
+  tenon_make_set_ints(make, "fixed_axes", axes, count);
+  tenon_make_add(make, tenon_make_input(make, 0));
+  if (tenon_make_present(operand)) {
+    tenon_make_add(make, operand);
   }
-  tenon__make_end_outputs(make);
+  tenon_make_end_outputs(make);
 }
 
-static void reduce_by_attribute(tenon__make_t* make) {
+static void reduce_by_attribute(tenon_make_t* make) {
   reduce(make, false);
 }
 
-static void reduce_by_input(tenon__make_t* make) {
+static void reduce_by_input(tenon_make_t* make) {
   reduce(make, true);
 }
 
 #define REDUCTION(type, since_input, op)                                    \
-  TENON__MAKE_ROW("", type, 1, since_input, reduce_by_attribute, op, NULL), \
-      TENON__MAKE_ROW("", type, since_input, 0, reduce_by_input, op, NULL)
+  TENON__ONNX_ROW("", type, 1, since_input, reduce_by_attribute, op, NULL), \
+      TENON__ONNX_ROW("", type, since_input, 0, reduce_by_input, op, NULL)
 #define SEARCH(type, op) \
-  TENON__MAKE_ROW("", type, 1, 0, tenon__make_same, op, "axis keepdims select_last_index")
+  TENON__ONNX_ROW("", type, 1, 0, tenon_make_same, op, "axis keepdims select_last_index")
 
 TENON__ONNX_FAMILY(reduction) = {
     SEARCH("ArgMax", "arg_max"),

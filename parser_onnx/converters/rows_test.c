@@ -2,16 +2,16 @@
 #include "core/base/test.h"
 #include "families.h"
 
-#define FAMILY_ENTRY(name, count) {tenon__make_##name##_rows, count},
+#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
 static const struct {
-  const tenon__make_row_t* rows;
+  const tenon_make_row_t* rows;
   uint32_t count;
 } families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
 
 enum { FAMILY_COUNT = sizeof(families) / sizeof(families[0]) };
 
 /* The rows of all families, one after the other; NULL after the last. */
-static const tenon__make_row_t* row_at(uint32_t index) {
+static const tenon_make_row_t* row_at(uint32_t index) {
   for (uint32_t i = 0; i < FAMILY_COUNT; ++i) {
     if (index < families[i].count) {
       return &families[i].rows[index];
@@ -22,13 +22,13 @@ static const tenon__make_row_t* row_at(uint32_t index) {
 }
 
 TENON_TEST(every_row_is_filled) {
-  const tenon__make_row_t* row = NULL;
+  const tenon_make_row_t* row = NULL;
   for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
     REQUIRE(row->converter.type != NULL && row->make != NULL);
     EXPECT_TEXT(row->converter.format, "onnx");
-    EXPECT(row->converter.convert == tenon__make_convert);
+    EXPECT(row->converter.convert == tenon__onnx_convert_row);
     EXPECT(row->converter.since >= 1);
-    EXPECT(row->make != tenon__make_same || row->op != NULL);
+    EXPECT(row->make != tenon_make_same || row->op != NULL);
   }
 }
 
@@ -38,7 +38,7 @@ static bool overlap(const tenon_converter_t* a, const tenon_converter_t* b) {
 }
 
 static uint32_t count_overlaps(const tenon_converter_t* converter) {
-  const tenon__make_row_t* row = NULL;
+  const tenon_make_row_t* row = NULL;
   uint32_t found = 0;
   for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
     found += overlap(converter, &row->converter) ? 1u : 0;
@@ -47,7 +47,7 @@ static uint32_t count_overlaps(const tenon_converter_t* converter) {
 }
 
 TENON_TEST(no_two_rows_take_one_node) {
-  const tenon__make_row_t* row = NULL;
+  const tenon_make_row_t* row = NULL;
   for (uint32_t i = 0; (row = row_at(i)) != NULL; ++i) {
     EXPECT_INT(count_overlaps(&row->converter), 1);
   }

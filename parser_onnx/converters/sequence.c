@@ -3,19 +3,19 @@
 #include "families.h"
 #include "types.h"
 
-static void sequence_empty(tenon__make_t* make) {
-  tenon__make_begin(make, "sequence_empty");
-  tenon__make_set_dtype(make, "to", tenon__make_get_dtype(make, "dtype", TENON_DTYPE_FLOAT32));
-  tenon__make_end_outputs(make);
+static void sequence_empty(tenon_make_t* make) {
+  tenon_make_begin(make, "sequence_empty");
+  tenon_make_set_dtype(make, "to", tenon__onnx_get_dtype(make, "dtype", TENON_DTYPE_FLOAT32));
+  tenon_make_end_outputs(make);
 }
 
-static void refuse_container(tenon__make_t* make) {
-  tenon__make_fail(make, TENON_ERROR_UNSUPPORTED,
-                   "an optional of a sequence; optionals of tensors are supported");
+static void refuse_container(tenon_make_t* make) {
+  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                  "an optional of a sequence; optionals of tensors are supported");
 }
 
 /* The element type of the tensor that an Optional declares. */
-static tenon_dtype_t declared_dtype(tenon__make_t* make) {
+static tenon_dtype_t declared_dtype(tenon_make_t* make) {
   const tenon_source_t* type = NULL;
   const tenon_source_t* element = NULL;
   int64_t number = 0;
@@ -29,49 +29,49 @@ static tenon_dtype_t declared_dtype(tenon__make_t* make) {
   }
   const tenon_dtype_t dtype = tenon__onnx_dtype(number);
   if (status != TENON_OK || dtype == TENON_DTYPE_UNDEFINED) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'type' names no element type");
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'type' names no element type");
   }
   return dtype;
 }
 
-static void optional_make(tenon__make_t* make) {
-  const tenon_value_t x = tenon__make_input(make, 0);
-  if (tenon__make_present(x) && tenon__make_type(make, x).kind != TENON_ARGUMENT_TENSOR) {
+static void optional_make(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  if (tenon_make_present(x) && tenon_make_type(make, x).kind != TENON_ARGUMENT_TENSOR) {
     refuse_container(make);
     return;
   }
   const tenon_dtype_t dtype =
-      tenon__make_present(x) ? tenon__make_dtype(make, x) : declared_dtype(make);
-  tenon__make_begin(make, "optional_make");
-  tenon__make_set_dtype(make, "to", dtype);
-  tenon__make_add(make, x);
-  tenon__make_end_outputs(make);
+      tenon_make_present(x) ? tenon_make_dtype(make, x) : declared_dtype(make);
+  tenon_make_begin(make, "optional_make");
+  tenon_make_set_dtype(make, "to", dtype);
+  tenon_make_add(make, x);
+  tenon_make_end_outputs(make);
 }
 
 /* Since opset 18 what is no optional stands for itself. */
-static void optional_get(tenon__make_t* make) {
-  const tenon_value_t o = tenon__make_input(make, 0);
-  if (tenon__make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
-    tenon__make_same(make);
+static void optional_get(tenon_make_t* make) {
+  const tenon_value_t o = tenon_make_input(make, 0);
+  if (tenon_make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
+    tenon_make_same(make);
   } else {
-    tenon__make_output(make, 0, o);
+    tenon_make_output(make, 0, o);
   }
 }
 
-static void optional_has(tenon__make_t* make) {
-  const tenon_value_t o = tenon__make_input(make, 0);
-  const uint8_t present = tenon__make_present(o);
-  if (present != 0 && tenon__make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
-    tenon__make_same(make);
+static void optional_has(tenon_make_t* make) {
+  const tenon_value_t o = tenon_make_input(make, 0);
+  const uint8_t present = tenon_make_present(o);
+  if (present != 0 && tenon_make_type(make, o).kind == TENON_ARGUMENT_OPTIONAL) {
+    tenon_make_same(make);
   } else {
-    tenon__make_output(make, 0, tenon__make_tensor(make, TENON_DTYPE_BOOL, 0, NULL, &present));
+    tenon_make_output(make, 0, tenon_make_tensor(make, TENON_DTYPE_BOOL, 0, NULL, &present));
   }
 }
 
 /* SequenceMap: a repetition over the length of the first sequence. Its body takes items out of the
  * sequences, does what the graph says, and appends to the results. */
 typedef struct map_t {
-  tenon__make_t* make;
+  tenon_make_t* make;
   tenon__onnx_captures_t captures;
   uint32_t input_count;
   uint32_t output_count;
@@ -80,7 +80,7 @@ typedef struct map_t {
 } map_t;
 
 static tenon_status_t parameter_like(map_t* map, tenon_value_t like, tenon_value_t* out_value) {
-  tenon__make_t* make = map->make;
+  tenon_make_t* make = map->make;
   return make->build->body_parameter_like(make->builder, make->table->name(make->source), like,
                                           out_value);
 }
@@ -88,10 +88,10 @@ static tenon_status_t parameter_like(map_t* map, tenon_value_t like, tenon_value
 /* The results of one pass: each carried sequence with one more item. */
 static void pass_results(map_t* map, tenon_value_t condition, const tenon_value_t* items,
                          const tenon_value_t* carried) {
-  tenon__make_t* make = map->make;
+  tenon_make_t* make = map->make;
   make->status = make->build->body_result(make->builder, condition);
   for (uint32_t i = 0; i < map->output_count; ++i) {
-    const tenon_value_t more = tenon__make_2(make, "sequence_insert", carried[i], items[i]);
+    const tenon_value_t more = tenon_make_2(make, "sequence_insert", carried[i], items[i]);
     if (make->status == TENON_OK) {
       make->status = make->build->body_result(make->builder, more);
     }
@@ -99,13 +99,13 @@ static void pass_results(map_t* map, tenon_value_t condition, const tenon_value_
 }
 
 static void one_pass(map_t* map) {
-  tenon__make_t* make = map->make;
+  tenon_make_t* make = map->make;
   const uint32_t captured_count = map->captures.count;
   tenon_value_t loop[2] = {{0}, {0}};
-  tenon_value_t* carried = tenon__make_memory(make, map->output_count, sizeof(*carried));
-  tenon_value_t* inputs = tenon__make_memory(make, map->input_count, sizeof(*inputs));
-  tenon_value_t* captured = tenon__make_memory(make, captured_count, sizeof(*captured));
-  tenon_value_t* items = tenon__make_memory(make, map->output_count, sizeof(*items));
+  tenon_value_t* carried = tenon_make_memory(make, map->output_count, sizeof(*carried));
+  tenon_value_t* inputs = tenon_make_memory(make, map->input_count, sizeof(*inputs));
+  tenon_value_t* captured = tenon_make_memory(make, captured_count, sizeof(*captured));
+  tenon_value_t* items = tenon_make_memory(make, map->output_count, sizeof(*items));
   const char* name = make->table->name(make->source);
   static const tenon_dtype_t dtypes[2] = {TENON_DTYPE_INT64, TENON_DTYPE_BOOL};
   for (uint32_t i = 0; i < 2 && make->status == TENON_OK; ++i) {
@@ -116,14 +116,14 @@ static void one_pass(map_t* map) {
     make->status = parameter_like(map, map->carried[i], &carried[i]);
   }
   for (uint32_t i = 0; i < map->input_count && make->status == TENON_OK; ++i) {
-    make->status = parameter_like(map, tenon__make_input(make, i), &inputs[i]);
+    make->status = parameter_like(map, tenon_make_input(make, i), &inputs[i]);
   }
   for (uint32_t i = 0; i < captured_count && make->status == TENON_OK; ++i) {
     make->status = parameter_like(map, map->captures.values[i], &captured[i]);
   }
   for (uint32_t i = 0; i < map->input_count; ++i) {
-    if (tenon__make_type(make, inputs[i]).kind == TENON_ARGUMENT_SEQUENCE) {
-      inputs[i] = tenon__make_2(make, "sequence_at", inputs[i], loop[0]);
+    if (tenon_make_type(make, inputs[i]).kind == TENON_ARGUMENT_SEQUENCE) {
+      inputs[i] = tenon_make_2(make, "sequence_at", inputs[i], loop[0]);
     }
   }
   if (make->status == TENON_OK) {
@@ -141,7 +141,7 @@ static void one_pass(map_t* map) {
 }
 
 static void build_pass(map_t* map) {
-  tenon__make_t* make = map->make;
+  tenon_make_t* make = map->make;
   if (make->status == TENON_OK) {
     make->status = make->build->begin_body(make->builder, make->table->name(make->source));
   }
@@ -156,45 +156,45 @@ static void build_pass(map_t* map) {
   }
 }
 
-static void sequence_map(tenon__make_t* make) {
+static void sequence_map(tenon_make_t* make) {
   map_t map = {.make = make, .input_count = make->input_count, .output_count = make->output_count};
   const Onnx__GraphProto* graph = tenon__onnx_body_graph(make->source, "body");
-  map.carried = tenon__make_memory(make, map.output_count, sizeof(*map.carried));
+  map.carried = tenon_make_memory(make, map.output_count, sizeof(*map.carried));
   if (graph == NULL || map.carried == NULL || graph->n_output < map.output_count) {
-    tenon__make_fail(make, TENON_ERROR_INVALID_DATA, "its graph does not fit its outputs");
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its graph does not fit its outputs");
     return;
   }
   make->status = tenon__onnx_find_captures(make->source, &map.captures);
-  const tenon_value_t length = tenon__make_1(make, "sequence_length", tenon__make_input(make, 0));
+  const tenon_value_t length = tenon_make_1(make, "sequence_length", tenon_make_input(make, 0));
   for (uint32_t i = 0; i < map.output_count; ++i) {
     const Onnx__TypeProto* type = graph->output[i]->type;
     const bool is_tensor = type != NULL && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    tenon__make_begin(make, "sequence_empty");
-    tenon__make_set_dtype(make, "to",
-                          is_tensor ? tenon__onnx_dtype(type->tensor_type->elem_type)
-                                    : (tenon_dtype_t)TENON_DTYPE_FLOAT32);
-    map.carried[i] = tenon__make_end(make);
+    tenon_make_begin(make, "sequence_empty");
+    tenon_make_set_dtype(make, "to",
+                         is_tensor ? tenon__onnx_dtype(type->tensor_type->elem_type)
+                                   : (tenon_dtype_t)TENON_DTYPE_FLOAT32);
+    map.carried[i] = tenon_make_end(make);
   }
   build_pass(&map);
-  tenon__make_begin(make, "repetition");
-  tenon__make_set_int(make, "carried_count", map.output_count);
-  tenon__make_add(make, length);
-  tenon__make_add(make, (tenon_value_t){0});
+  tenon_make_begin(make, "repetition");
+  tenon_make_set_int(make, "carried_count", map.output_count);
+  tenon_make_add(make, length);
+  tenon_make_add(make, (tenon_value_t){0});
   for (uint32_t i = 0; i < map.output_count; ++i) {
-    tenon__make_add(make, map.carried[i]);
+    tenon_make_add(make, map.carried[i]);
   }
-  tenon__make_add_inputs(make, 0);
+  tenon_make_add_inputs(make, 0);
   for (uint32_t i = 0; i < map.captures.count; ++i) {
-    tenon__make_add(make, map.captures.values[i]);
+    tenon_make_add(make, map.captures.values[i]);
   }
-  tenon__make_add_body(make, map.body);
-  tenon__make_set_output_count(make, make->output_count);
-  tenon__make_end_outputs(make);
+  tenon_make_add_body(make, map.body);
+  tenon_make_set_output_count(make, make->output_count);
+  tenon_make_end_outputs(make);
 }
 
 #define ROW(type, function, op, attributes) \
-  TENON__MAKE_ROW("", type, 1, 0, function, op, attributes)
-#define SAME(type, op, attributes) ROW(type, tenon__make_same, op, attributes)
+  TENON__ONNX_ROW("", type, 1, 0, function, op, attributes)
+#define SAME(type, op, attributes) ROW(type, tenon_make_same, op, attributes)
 
 TENON__ONNX_FAMILY(sequence) = {
     SAME("ConcatFromSequence", "concat_from_sequence", "axis new_axis"),

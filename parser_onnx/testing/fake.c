@@ -81,9 +81,9 @@ static const tenon_converter_t* host_find_converter(tenon_parse_t* parse, const 
                                                     const char* type, int64_t version,
                                                     void** out_state) {
   (void)parse;
-#define FAMILY_ENTRY(name, count) {tenon__make_##name##_rows, count},
+#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
   static const struct {
-    const tenon__make_row_t* rows;
+    const tenon_make_row_t* rows;
     uint32_t count;
   } families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
   *out_state = NULL;

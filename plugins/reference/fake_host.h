@@ -100,6 +100,12 @@ static inline void fake_ints(fake_t* fake, const char* name, size_t count, const
   attribute->count = count;
 }
 
+static inline void fake_floats(fake_t* fake, const char* name, size_t count, const double* values) {
+  tenon__attribute_t* attribute = fake_attribute(fake, name, TENON_ATTRIBUTE_FLOATS);
+  attribute->numbers = values;
+  attribute->count = count;
+}
+
 /* Tensors. */
 #define DIMS(...) \
   (uint32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), ((const int64_t[]){__VA_ARGS__})

@@ -14,6 +14,7 @@
 #define POOL "kernel_shape", WINDOW, "auto_pad", "ceil_mode"
 #define RECURRENT \
   "direction", "activations", "activation_alpha", "activation_beta", "clip", "layout"
+#define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
 #define RAW TENON_KERNEL_RAW
 #define COUNTED TENON_KERNEL_COUNTED
 
@@ -44,6 +45,11 @@
               "coordinate_mode"))                                                              \
   KERNEL(max_roi_pool, NULL, 0, LIST("pooled_shape", "spatial_scale"))                         \
   KERNEL(non_max_suppression, tenon__scratch_non_max_suppression, 0, LIST("center_point_box")) \
+  KERNEL(detection_output, tenon__scratch_detection_output, 0,                                 \
+         LIST("classes", "share_location", "background", "code", "variance_in_target",         \
+              "nms_threshold", "eta", "top_k", "keep_top_k", "score_threshold"))               \
+  KERNEL(propose_regions, tenon__scratch_propose_regions, 0, LIST(PROPOSAL))                   \
+  KERNEL(propose_regions_padded, tenon__scratch_propose_regions, 0, LIST(PROPOSAL))            \
   KERNEL(lstm, tenon__scratch_recurrent, 0, LIST(RECURRENT, "input_forget"))                   \
   KERNEL(gru, tenon__scratch_recurrent, 0, LIST(RECURRENT, "linear_before_reset"))             \
   KERNEL(rnn, tenon__scratch_recurrent, 0, LIST(RECURRENT))                                    \
@@ -105,6 +111,8 @@ TENON__KERNELS(TENON__COMPUTE_DECLARATION)
 int64_t tenon__scratch_det(const tenon__work_t* work);
 int64_t tenon__scratch_resize(const tenon__work_t* work);
 int64_t tenon__scratch_non_max_suppression(const tenon__work_t* work);
+int64_t tenon__scratch_detection_output(const tenon__work_t* work);
+int64_t tenon__scratch_propose_regions(const tenon__work_t* work);
 int64_t tenon__scratch_recurrent(const tenon__work_t* work);
 int64_t tenon__scratch_top_k(const tenon__work_t* work);
 int64_t tenon__scratch_unique(const tenon__work_t* work);

@@ -19,6 +19,7 @@
   FAMILY(product, 4, "products of matrices")                           \
   FAMILY(pooling, 5, "windows without weights")                        \
   FAMILY(sampling, 6, "reading at fractional coordinates, regions")    \
+  FAMILY(detection, 3, "from predictions to boxes")                    \
   FAMILY(recurrent, 3, "recurrent layers")                             \
   FAMILY(indexing, 9, "order, search and scattering")                  \
   FAMILY(signal, 2, "Fourier transforms")                              \

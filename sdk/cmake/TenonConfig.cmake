@@ -1,6 +1,8 @@
 # find_package(Tenon): the headers as Tenon::headers, the engine as Tenon::tenon, and tenon_plugin().
 # Moves with the folder that it was installed into.
 include_guard(GLOBAL)
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
 cmake_path(SET tenon_prefix NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../..)
 
 add_library(Tenon::headers INTERFACE IMPORTED)
@@ -13,3 +15,4 @@ if(EXISTS ${tenon_prefix}/lib/libtenon.so)
 endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/tenon_plugin.cmake)
+cmake_policy(POP)

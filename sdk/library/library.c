@@ -1,4 +1,4 @@
-/* Version, status, options, and where plugins are installed. */
+/* Version, status, options, the call that a thread is in, and where plugins are installed. */
 #include "sdk/library/library.h"
 
 #include <dlfcn.h>
@@ -7,12 +7,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/call.h"
+#include "core/base/escape.h"
+
 const char* tenon_version(void) {
   return TENON_VERSION;
 }
 
 const char* tenon_status_text(tenon_status_t status) {
   return tenon__status_text(status);
+}
+
+int32_t tenon_current_call(tenon_call_info_t* out_call) {
+  const tenon__call_t* call = tenon__call_now;
+  if (call == NULL || out_call == NULL) {
+    return 0;
+  }
+  *out_call = (tenon_call_info_t){call->plugin, call->function, call->item, call->node};
+  return 1;
 }
 
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
@@ -79,8 +91,13 @@ void tenon__write_json_text(tenon_write_t write, void* user, const char* text) {
         piece[used++] = (char)c;
       } else if (c < 0x20 || c == 0x7F) {
         used += (size_t)snprintf(piece + used, sizeof(piece) - used, "\\u%04x", c);
+      } else if (tenon__character_size(text) == 0) { /* JSON is UTF-8: as messages show it */
+        used += (size_t)snprintf(piece + used, sizeof(piece) - used, "\\\\x%02x", c);
       } else {
-        piece[used++] = (char)c;
+        const size_t size = tenon__character_size(text);
+        memcpy(piece + used, text, size);
+        used += size;
+        text += size - 1;
       }
     }
     piece[used] = '\0';

@@ -20,7 +20,8 @@
 struct tenon_registry_t {
   atomic_uint reference_count;
   tenon_allocator_t allocator;
-  tenon_sink_t sink; /* the application's logger */
+  tenon_sink_t logger; /* the application's */
+  tenon_sink_t sink;   /* to it, with what models and plugins say made fit to be shown */
   tenon__catalog_t* catalog;
   tenon__registry_t* plugins;
 };
@@ -111,6 +112,7 @@ const char* tenon__installed_directory(tenon__arena_t* arena);
 
 /* Finds an operator for the core; `user` is the registry. */
 const tenon__operator_t* tenon__library_find_operator(void* user, const char* name);
+void tenon__library_suggest_operator(void* user, const char* name, tenon__nearest_t* nearest);
 
 /* Fills an io info. With a profile, extents whose minimum and maximum agree are numbers. In the
  * arena. */

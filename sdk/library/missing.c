@@ -79,13 +79,18 @@ static const char* describe(tenon_parse_t* parse, const tenon__missing_t* missin
   if (missing->count > 1) {
     (void)snprintf(more, sizeof(more), " and %u more", missing->count - 1);
   }
+  const char* by_name = "";
+  if (missing->domain[0] != '\0') {
+    by_name = tenon__arena_format(&parse->arena, ", or with operator %s.%s/1", missing->domain,
+                                  missing->type);
+  }
   return tenon__arena_format(
       &parse->arena,
       "\n  %s%s%s (version %lld), used by '%s'%s: needs a plugin with a converter for "
-      "it%s%s",
+      "it%s%s%s",
       missing->domain, missing->domain[0] != '\0' ? "::" : "", missing->type,
-      (long long)missing->version, missing->node, more, versions != NULL ? versions : "",
-      refused != NULL ? refused : "");
+      (long long)missing->version, missing->node, more, by_name != NULL ? by_name : "",
+      versions != NULL ? versions : "", refused != NULL ? refused : "");
 }
 
 tenon_status_t tenon__missing_report(tenon_parse_t* parse) {

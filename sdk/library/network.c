@@ -44,6 +44,7 @@ tenon_status_t tenon__network_reset(tenon_network_t* network) {
     tenon__network_destroy(core);
     return tenon__fail_memory(&registry->sink);
   }
+  tenon__builder_set_suggest(builder, tenon__library_suggest_operator);
   release_core(network);
   network->network = core;
   network->builder = builder;

@@ -4,10 +4,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/call.h"
 #include "sdk/library/library.h"
 #include "sdk/library/parse.h"
 
-enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096 };
+enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
 
 /* ---- The table ---- */
 
@@ -73,18 +74,6 @@ static uint32_t part_count(tenon_parse_t* parse) {
   return parse->part_count;
 }
 
-static const tenon_converter_t* find_converter(tenon_parse_t* parse, const char* domain,
-                                               const char* type, int64_t version,
-                                               void** out_state) {
-  const tenon__converter_entry_t* entry = tenon__catalog_converter(
-      parse->network->registry->catalog, parse->format, domain, type, version, parse_sink(parse));
-  if (entry == NULL) {
-    return NULL;
-  }
-  *out_state = entry->owner->state;
-  return &entry->converter;
-}
-
 static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
   return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
@@ -113,16 +102,29 @@ static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint3
   return TENON_ERROR_NOT_FOUND;
 }
 
+static const char* setting(tenon_parse_t* parse, const char* name) {
+  const size_t length = strlen(name);
+  for (size_t i = 0; parse->settings != NULL && parse->settings[i] != NULL; ++i) {
+    const char* text = parse->settings[i];
+    if (strncmp(text, name, length) == 0 && text[length] == '=') {
+      parse->asked[i] = true;
+      return text + length + 1;
+    }
+  }
+  return NULL;
+}
+
 static const tenon_parse_table_t parse_table = {
     .size = sizeof(tenon_parse_table_t),
     .open_file = open_file,
     .part = get_part,
     .part_count = part_count,
-    .find_converter = find_converter,
+    .find_converter = tenon__parse_find_converter,
     .allocate = allocate,
     .report_missing = report_missing,
     .input_shape = input_shape,
     .sink = parse_sink,
+    .setting = setting,
 };
 
 /* ---- Which parser ---- */
@@ -149,6 +151,16 @@ static tenon_status_t fail_no_parser(const tenon_parse_t* parse,
                      formats);
 }
 
+/* Nobody is surer than sure: of two who are, the first on the search path reads the file. */
+static int32_t sniff(const tenon__parser_entry_t* entry, const tenon__model_part_t* part) {
+  const size_t size = part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES;
+  const tenon__call_t call = {entry->owner->plugin, "sniff", entry->parser.format, part->name};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const int32_t sure = entry->parser.sniff(entry->owner->state, part->data, size, part->name);
+  tenon__call_leave(outer);
+  return sure < SUREST ? sure : SUREST;
+}
+
 static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
                                     const tenon__parser_entry_t** out_entry) {
   tenon__catalog_t* catalog = parse->network->registry->catalog;
@@ -165,10 +177,7 @@ static tenon_status_t choose_parser(tenon_parse_t* parse, const char* format,
   const tenon__model_part_t* part = &parse->parts[0];
   int32_t surest = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const tenon_parser_t* parser = &entries[i]->parser;
-    const int32_t sure =
-        parser->sniff(entries[i]->owner->state, part->data,
-                      part->size < SNIFF_BYTES ? part->size : SNIFF_BYTES, part->name);
+    const int32_t sure = sniff(entries[i], part);
     if (sure > surest) {
       surest = sure;
       *out_entry = entries[i];
@@ -214,6 +223,18 @@ static tenon_status_t check_given(const tenon_parse_t* parse) {
   return TENON_OK;
 }
 
+/* A parser that was to be told something must have listened. */
+static tenon_status_t check_settings(const tenon_parse_t* parse) {
+  for (size_t i = 0; parse->settings != NULL && parse->settings[i] != NULL; ++i) {
+    if (!parse->asked[i]) {
+      return tenon__fail(&parse->network->sink.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "'%s' is set, which the parser for format '%s' does not know",
+                         parse->settings[i], parse->format);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_network_t* network = parse->network;
   const tenon__parser_entry_t* entry = NULL;
@@ -223,8 +244,13 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   tenon_status_t status = choose_parser(parse, format, &entry);
   if (status == TENON_OK && entry != NULL) {
     parse->format = entry->parser.format;
+    counting.error_count = 0; /* what was said while plugins were loaded is no reason */
+    const tenon__call_t call = {entry->owner->plugin, "parse", entry->parser.format,
+                                parse->parts[0].name};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     status = entry->parser.parse(entry->owner->state, parse, &parse_table, network->builder,
                                  tenon__builder_table());
+    tenon__call_leave(outer);
   }
   if (parse->missing_count > 0) {
     status = tenon__missing_report(parse);
@@ -234,12 +260,25 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
   if (status == TENON_OK) {
     status = check_given(parse);
   }
-  if (status != TENON_OK && counting.error_count == 0) {
-    status = tenon__fail(&network->sink.sink, status, "cannot be parsed: %s",
-                         tenon__status_text(status));
+  if (status == TENON_OK) {
+    status = check_settings(parse);
+  }
+  if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY && counting.error_count == 0) {
+    status = tenon__fail(&network->sink.sink, status,
+                         "cannot be parsed: parser '%s' of plugin %s did not say why: %s",
+                         entry == NULL ? "" : entry->parser.format,
+                         entry == NULL ? "" : entry->owner->plugin, tenon__status_text(status));
   }
   network->sink.next = counting.next;
   return status;
+}
+
+static size_t count_texts(const char* const* texts) {
+  size_t count = 0;
+  while (texts != NULL && texts[count] != NULL) {
+    ++count;
+  }
+  return count;
 }
 
 static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse,
@@ -247,7 +286,8 @@ static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse
   char* prefix = tenon__arena_format(&parse->arena, "%s: ", parse->parts[0].name);
   tenon__given_input_t* given =
       tenon__arena_allocate(&parse->arena, options->value_count + (size_t)1, sizeof(*given));
-  if (prefix == NULL || given == NULL) {
+  bool* asked = tenon__arena_allocate(&parse->arena, count_texts(options->settings) + 1, 1);
+  if (prefix == NULL || given == NULL || asked == NULL) {
     return tenon__fail_memory(&network->registry->sink);
   }
   for (uint32_t i = 0; i < options->value_count; ++i) {
@@ -258,6 +298,8 @@ static tenon_status_t parse_parts(tenon_network_t* network, tenon_parse_t* parse
   parse->shape_count = options->shape_count;
   parse->given = given;
   parse->given_count = options->value_count;
+  parse->settings = options->settings;
+  parse->asked = asked;
   tenon__builder_give_inputs(network->builder, given, options->value_count);
   network->sink.prefix = prefix;
   const locale_t outer = tenon__c_locale_enter();
@@ -306,14 +348,6 @@ static tenon_status_t check_values(const tenon_network_t* network, const char* f
   return TENON_OK;
 }
 
-static size_t count_paths(const char* const* paths) {
-  size_t count = 0;
-  while (paths != NULL && paths[count] != NULL) {
-    ++count;
-  }
-  return count;
-}
-
 static tenon_status_t map_part(tenon_network_t* network, const char* path,
                                tenon__model_part_t* out_part) {
   tenon__mapped_file_t file;
@@ -328,7 +362,7 @@ static tenon_status_t map_part(tenon_network_t* network, const char* path,
 
 static tenon_status_t parse_files(tenon_network_t* network, const char* path,
                                   const tenon_parse_options_t* options, tenon_parse_t* parse) {
-  const size_t more = count_paths(options->parts);
+  const size_t more = count_texts(options->parts);
   parse->parts = tenon__arena_allocate(&parse->arena, more + 1, sizeof(*parse->parts));
   if (parse->parts == NULL) {
     return tenon__fail_memory(&network->registry->sink);
@@ -351,6 +385,7 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
 /* A parse that fails leaves an empty network. */
 static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
+  tenon__string_map_deinitialize(&parse->conversions);
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
     (void)tenon__tell_memory(&network->registry->sink, function, status);
@@ -370,6 +405,7 @@ tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* pa
   TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
   return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
@@ -390,5 +426,6 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
   tenon__arena_initialize(&parse.arena, network->registry->allocator);
+  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
   return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }

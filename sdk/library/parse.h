@@ -1,4 +1,5 @@
-/* One parse: what parse.c (files, parsers) and missing.c (what nobody can convert) share. */
+/* One parse: what parse.c (files, parsers), convert.c (converters) and missing.c (what nobody can
+ * convert) share. */
 #ifndef TENON_SDK_LIBRARY_PARSE_H_
 #define TENON_SDK_LIBRARY_PARSE_H_
 
@@ -31,12 +32,20 @@ struct tenon_parse_t {
   const tenon_input_shape_t* shapes;
   uint32_t shape_count;
   uint32_t given_count;
-  tenon__given_input_t* given; /* inputs with a value */
-  tenon__missing_t* missing;   /* in order of appearance; the first few hundred */
-  uint32_t missing_count;      /* of node types, all of them */
+  tenon__given_input_t* given;     /* inputs with a value */
+  tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */
+  const char* const* settings;     /* "name=value", NULL-terminated, or NULL */
+  bool* asked;                     /* for each of them */
+  tenon__missing_t* missing;       /* in order of appearance; the first few hundred */
+  uint32_t missing_count;          /* of node types, all of them */
   /* Why a file beside the model could not be opened; the parser's next error ends with it. */
   char file_reason[1024];
 };
+
+/* convert.c: the converter for a node type, or the operator of its name; NULL: neither. */
+const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const char* domain,
+                                                     const char* type, int64_t version,
+                                                     void** out_state);
 
 void tenon__missing_add(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
                         const char* node);

@@ -4,11 +4,30 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/base/escape.h"
+#include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 
-enum { LIST_LIMIT = 8192 };
+enum { LIST_LIMIT = 8192, MESSAGE_SIZE = 4096 };
 
 /* ---- Life ---- */
+
+/* The one way to the application: names come from models, files and plugins. */
+static void show(void* user, int32_t severity, const char* message) {
+  const tenon_registry_t* registry = user;
+  char few[MESSAGE_SIZE];
+  if (!tenon__needs_escape(message)) {
+    registry->logger.report(registry->logger.user, severity, message);
+    return;
+  }
+  const size_t size = tenon__escape(message, few, sizeof(few)) + 1;
+  char* all = size > sizeof(few) ? tenon__allocate(registry->allocator, size, 1) : NULL;
+  if (all != NULL) {
+    (void)tenon__escape(message, all, size);
+  }
+  registry->logger.report(registry->logger.user, severity, all != NULL ? all : few);
+  tenon__free(registry->allocator, all, size);
+}
 
 static void destroy(tenon_registry_t* registry) {
   tenon__catalog_destroy(registry->catalog);
@@ -61,7 +80,8 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   }
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
-  registry->sink = own.logger;
+  registry->logger = own.logger;
+  registry->sink = (tenon_sink_t){registry, own.logger.report == NULL ? NULL : show};
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
   tenon__c_locale_leave(outer);
@@ -89,6 +109,11 @@ void tenon_registry_release(tenon_registry_t* registry) {
 const tenon__operator_t* tenon__library_find_operator(void* user, const char* name) {
   tenon_registry_t* registry = user;
   return tenon__catalog_operator(registry->catalog, name, &registry->sink);
+}
+
+void tenon__library_suggest_operator(void* user, const char* name, tenon__nearest_t* nearest) {
+  tenon_registry_t* registry = user;
+  tenon__catalog_nearest_operators(registry->catalog, name, &registry->sink, nearest);
 }
 
 /* ---- What was found ---- */
@@ -121,6 +146,12 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
   return TENON_OK;
 }
 
+static void write_shown(tenon_write_t write, void* user, const char* text) {
+  char shown[MESSAGE_SIZE]; /* longer than a path */
+  (void)tenon__escape(text, shown, sizeof(shown));
+  write(user, shown);
+}
+
 void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write, void* user) {
   if (registry == NULL || write == NULL) {
     return;
@@ -131,13 +162,13 @@ void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t 
     if (tenon__registry_directory(registry->plugins, i, &info) != TENON_OK) {
       continue;
     }
-    write(user, info.path);
+    write_shown(write, user, info.path);
     write(user, " (");
     write(user, info.origin);
     write(user, ")");
     if (info.reason != TENON_PLUGIN_REASON_NONE) {
       write(user, ": not searched: ");
-      write(user, info.words);
+      write_shown(write, user, info.words);
     }
     write(user, "\n");
   }
@@ -239,6 +270,23 @@ static void print_converters(tenon_registry_t* registry, const printing_t* p,
   }
 }
 
+/* Lists of any length: what is left out is for those who look for a fault. */
+static tenon_status_t print_left_out(tenon_registry_t* registry, const printing_t* p) {
+  const uint32_t count = tenon__catalog_left_out(registry->catalog, NULL, 0);
+  tenon__left_out_t* items = tenon__allocate(registry->allocator, count + 1u, sizeof(*items));
+  if (items == NULL) {
+    return tenon__fail_memory(&registry->sink);
+  }
+  const uint32_t now = tenon__catalog_left_out(registry->catalog, items, count);
+  for (uint32_t i = 0; i < count && i < now; ++i) {
+    begin_line(p, items[i].kind, items[i].name, items[i].owner->plugin);
+    add_field(p, "disabled", items[i].words);
+    end_line(p);
+  }
+  tenon__free(registry->allocator, items, (count + 1u) * sizeof(*items));
+  return TENON_OK;
+}
+
 static void print_others(tenon_registry_t* registry, const printing_t* p, const void** entries) {
   const tenon_sink_t* sink = &registry->sink;
   uint32_t count = tenon__catalog_devices(registry->catalog, sink,
@@ -274,6 +322,21 @@ static void print_others(tenon_registry_t* registry, const printing_t* p, const 
   }
 }
 
+/* Patterns and rewrites with a fault are found by looking, rewrites that are wrong by trying. */
+static tenon_status_t find_faults(tenon_registry_t* registry, const void** entries) {
+  const tenon__optimize_options_t options = {
+      .find = tenon__library_find_operator, .find_user = registry, .catalog = registry->catalog};
+  TENON_TRY(tenon__catalog_check_texts(registry->catalog, &registry->sink));
+  const uint32_t count = tenon__catalog_rewrites(
+      registry->catalog, &registry->sink, (const tenon__rewrite_entry_t**)entries, LIST_LIMIT);
+  for (uint32_t i = 0; i < count && i < LIST_LIMIT; ++i) {
+    bool is_refused = false;
+    TENON_TRY(tenon__rewrite_admit(&options, entries[i], registry->allocator, &registry->sink,
+                                   &is_refused));
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                           void* user) {
   TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
@@ -284,13 +347,15 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
   }
   const printing_t printing = {write, user};
   const locale_t outer = tenon__c_locale_enter();
+  const tenon_status_t checked = find_faults(registry, entries);
   print_others(registry, &printing, entries);
   print_operators(registry, &printing, entries);
   print_kernels(registry, &printing, entries);
   print_converters(registry, &printing, entries);
+  const tenon_status_t status = print_left_out(registry, &printing);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, (void*)entries, LIST_LIMIT * sizeof(void*));
-  return TENON_OK;
+  return checked == TENON_OK ? status : checked;
 }
 
 /* ---- Devices ---- */

@@ -3,8 +3,12 @@
 #include <string.h>
 
 #include "command/commands.h"
+#include "session/temporary.h"
 #include "tenon/tenon.h"
 #include "text/console.h"
+#include "text/crash.h"
+#include "text/interrupt.h"
+#include "text/spelling.h"
 
 static const tool_command_t* const commands[] = {
     &tool_command_run,     &tool_command_build, &tool_command_bench,   &tool_command_inspect,
@@ -36,11 +40,15 @@ static int fail_unknown(const char* name) {
     names[i] = commands[i]->name;
   }
   const char* nearest = tool_nearest_word(name, names, COMMAND_COUNT);
-  (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "there is no command %s%s%s%s", name,
-                  nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?" : "");
-  print_usage(stderr);
-  return TOOL_EXIT_USAGE;
+  if (name[0] == '-') {
+    (void)tool_misuse("options stand after the command, as in tenon run %s; see tenon --help",
+                      name);
+  } else {
+    (void)tool_misuse("there is no command %s%s%s%s; see tenon --help", name,
+                      nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "?" : "");
+  }
+  return tool_console_finish(TOOL_EXIT_USAGE);
 }
 
 static int help(int argc, char** argv) {
@@ -77,10 +85,13 @@ int main(int argc, char** argv) {
     return help(argc - 2, argv + 2);
   }
   const tool_command_t* command = find_command(name);
+  tool_console_configure(wants_json(argc, argv), 0);
   if (command == NULL) {
     return fail_unknown(name);
   }
-  tool_console_configure(wants_json(argc, argv), 0);
-  tool_console_catch_interrupts();
-  return tool_console_finish(command->run(argc - 2, argv + 2));
+  tool_crash_catch();
+  tool_interrupts_catch();
+  const int exit_status = command->run(argc - 2, argv + 2);
+  tool_temporary_end();
+  return tool_console_finish(exit_status);
 }

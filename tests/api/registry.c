@@ -34,6 +34,43 @@ TENON_TEST(lists_plugins_and_what_they_offer) {
   session_end(&s);
 }
 
+/* The logger hears a converter's node from inside its plugin's call. */
+static void note_call(void* user, int32_t severity, const char* message) {
+  tenon_call_info_t* call = user;
+  (void)severity;
+  (void)message;
+  if (tenon_current_call(call) == 0) {
+    call->plugin = "none";
+  }
+}
+
+TENON_TEST(knows_whose_function_a_thread_is_in) {
+  char folder[4096];
+  tenon_call_info_t call = {0};
+  tenon_registry_t* registry = NULL;
+  tenon_network_t* network = NULL;
+  const char* const paths[] = {session_path("plugins", folder, sizeof folder), NULL};
+  tenon_registry_options_t options = TENON_OPTIONS(tenon_registry_options_t);
+  options.paths = paths;
+  options.only_paths = 1;
+  options.logger = (tenon_sink_t){&call, note_call};
+  REQUIRE(tenon_registry_create(&options, &registry) == TENON_OK);
+  REQUIRE(tenon_network_create(registry, &network) == TENON_OK);
+  tenon_parse_options_t parsing = TENON_OPTIONS(tenon_parse_options_t);
+  parsing.format = "onnx";
+  EXPECT(tenon_network_parse_memory(network, "no model", 8, "a file", &parsing) != TENON_OK);
+  EXPECT_TEXT(call.plugin, "onnx");
+  EXPECT_TEXT(call.function, "parse");
+  EXPECT_TEXT(call.item, "onnx");
+  EXPECT_TEXT(call.node, "a file");
+  EXPECT_INT(tenon_current_call(&call), 0);
+  EXPECT(tenon_network_parse_file(network, "/no/such/file", NULL) != TENON_OK);
+  EXPECT_TEXT(call.plugin, "none");
+  EXPECT_INT(tenon_current_call(NULL), 0);
+  tenon_network_destroy(network);
+  tenon_registry_release(registry);
+}
+
 TENON_TEST(is_counted) {
   session_t s;
   REQUIRE(session_begin(&s, NULL));

@@ -25,8 +25,9 @@ static void close_network(network_t* network) {
   tenon_registry_release(network->registry);
 }
 
-static tenon_status_t open_network(const char* path, const char* input, const int64_t* dims,
-                                   network_t* out_network) {
+/* `parts`: other files of the model, NULL-terminated, or NULL. */
+static tenon_status_t open_network(const char* path, const char* const* parts, const char* input,
+                                   const int64_t* dims, network_t* out_network) {
   const tenon_input_shape_t shape = {.name = input, .rank = 4, .dims = dims};
   tenon_registry_options_t registry_options = TENON_OPTIONS(tenon_registry_options_t);
   tenon_parse_options_t parse_options = TENON_OPTIONS(tenon_parse_options_t);
@@ -36,6 +37,7 @@ static tenon_status_t open_network(const char* path, const char* input, const in
   registry_options.logger = tool_console_sink();
   parse_options.shapes = &shape;
   parse_options.shape_count = 1;
+  parse_options.parts = parts;
   tenon_status_t status = tenon_registry_create(&registry_options, &out_network->registry);
   if (status == TENON_OK) {
     status = tenon_network_create(out_network->registry, &network);
@@ -94,38 +96,75 @@ static void read_picture(const char* path, tool_picture_t* out_picture) {
   tool_free(bytes);
 }
 
-TENON_TEST(reads_97_of_100_digits_that_it_was_not_trained_on) {
-  tool_value_t images = {0};
-  tool_value_t labels = {0};
+/* Pictures of digits that training did not see, what they are, and what a network says. */
+typedef struct digits_t {
+  tool_value_t images;
+  tool_value_t labels;
   network_t network;
-  read_array(DEMO_FOLDER "/digits/test_images.npy", &images);
-  read_array(DEMO_FOLDER "/digits/test_labels.npy", &labels);
-  REQUIRE(images.dtype == TENON_DTYPE_UINT8 && images.rank == 4 && images.data != NULL);
-  REQUIRE(labels.dtype == TENON_DTYPE_INT64 && labels.count == (uint64_t)images.dims[0]);
-  REQUIRE(labels.count >= 500);
-  REQUIRE(open_network(DEMO_FOLDER "/digits/model.onnx", "image", images.dims, &network) ==
-          TENON_OK);
-  uint16_t* pixels = tool_allocate(images.count, sizeof(uint16_t));
-  for (uint64_t i = 0; i < images.count; ++i) {
-    pixels[i] = ((const uint8_t*)images.data)[i];
+  const float* scores;
+} digits_t;
+
+static void read_digits(const char* path, const char* const* parts, digits_t* out_digits) {
+  *out_digits = (digits_t){.scores = NULL};
+  read_array(DEMO_FOLDER "/digits/test_images.npy", &out_digits->images);
+  read_array(DEMO_FOLDER "/digits/test_labels.npy", &out_digits->labels);
+  const tool_value_t* images = &out_digits->images;
+  const tool_value_t* labels = &out_digits->labels;
+  REQUIRE(images->dtype == TENON_DTYPE_UINT8 && images->rank == 4 && images->data != NULL);
+  REQUIRE(labels->dtype == TENON_DTYPE_INT64 && labels->count == (uint64_t)images->dims[0]);
+  REQUIRE(labels->count >= 500);
+  REQUIRE(open_network(path, parts, "image", images->dims, &out_digits->network) == TENON_OK);
+  uint16_t* pixels = tool_allocate(images->count, sizeof(uint16_t));
+  for (uint64_t i = 0; i < images->count; ++i) {
+    pixels[i] = ((const uint8_t*)images->data)[i];
   }
-  const float* scores = run_network(&network, pixels, images.count, images.dims);
-  REQUIRE(scores != NULL);
+  out_digits->scores = run_network(&out_digits->network, pixels, images->count, images->dims);
+  tool_free(pixels);
+}
+
+static void close_digits(digits_t* digits) {
+  close_network(&digits->network);
+  tool_value_free(&digits->images);
+  tool_value_free(&digits->labels);
+}
+
+static uint64_t count_right(const digits_t* digits, const char* format) {
   uint64_t right = 0;
-  for (uint64_t row = 0; row < labels.count; ++row) {
+  for (uint64_t row = 0; row < digits->labels.count; ++row) {
     uint64_t best = 0;
     for (uint64_t i = 1; i < CLASSES; ++i) {
-      best = scores[row * CLASSES + i] > scores[row * CLASSES + best] ? i : best;
+      best = digits->scores[row * CLASSES + i] > digits->scores[row * CLASSES + best] ? i : best;
     }
-    right += ((const int64_t*)labels.data)[row] == (int64_t)best ? 1 : 0;
+    right += ((const int64_t*)digits->labels.data)[row] == (int64_t)best ? 1 : 0;
   }
-  (void)printf("digits: %llu of %llu right\n", (unsigned long long)right,
-               (unsigned long long)labels.count);
-  EXPECT((double)right >= 0.97 * (double)labels.count);
-  tool_free(pixels);
-  close_network(&network);
-  tool_value_free(&images);
-  tool_value_free(&labels);
+  (void)printf("digits from %s: %llu of %llu right\n", format, (unsigned long long)right,
+               (unsigned long long)digits->labels.count);
+  return right;
+}
+
+TENON_TEST(reads_97_of_100_digits_that_it_was_not_trained_on) {
+  digits_t digits;
+  read_digits(DEMO_FOLDER "/digits/model.onnx", NULL, &digits);
+  REQUIRE(digits.scores != NULL);
+  EXPECT((double)count_right(&digits, "ONNX") >= 0.97 * (double)digits.labels.count);
+  close_digits(&digits);
+}
+
+/* Both files hold the same weights: what differs is the order of sums in kernels that were chosen
+ * apart. */
+TENON_TEST(reads_the_same_digits_from_caffe) {
+  static const char* const parts[] = {DEMO_FOLDER "/digits/model.caffemodel", NULL};
+  digits_t onnx;
+  digits_t caffe;
+  read_digits(DEMO_FOLDER "/digits/model.onnx", NULL, &onnx);
+  read_digits(DEMO_FOLDER "/digits/model.prototxt", parts, &caffe);
+  REQUIRE(onnx.scores != NULL && caffe.scores != NULL);
+  EXPECT((double)count_right(&caffe, "Caffe") >= 0.97 * (double)caffe.labels.count);
+  for (uint64_t i = 0; i < caffe.labels.count * CLASSES; ++i) {
+    EXPECT(fabs((double)onnx.scores[i] - (double)caffe.scores[i]) <= 1e-5);
+  }
+  close_digits(&onnx);
+  close_digits(&caffe);
 }
 
 /* The mask's overlap with the truth, from `first_column` on: intersection over union. */
@@ -166,7 +205,7 @@ TENON_TEST(finds_coins_that_it_was_not_trained_on) {
   REQUIRE(photograph.samples != NULL && photograph.channels == 1 && photograph.maximum == 255);
   REQUIRE(truth.width == photograph.width && truth.height == photograph.height);
   const int64_t dims[] = {1, 1, photograph.height, photograph.width};
-  REQUIRE(open_network(DEMO_FOLDER "/coins/model.onnx", "image", dims, &network) == TENON_OK);
+  REQUIRE(open_network(DEMO_FOLDER "/coins/model.onnx", NULL, "image", dims, &network) == TENON_OK);
   const size_t count = (size_t)photograph.width * photograph.height;
   const float* mask = run_network(&network, photograph.samples, count, dims);
   REQUIRE(mask != NULL);

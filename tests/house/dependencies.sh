@@ -57,7 +57,8 @@ check() {
 
 check_all() {
   failures=0
-  local plugin='tenon/plugin\.h' public='tenon/(plugin|tenon)\.h' folder
+  local plugin='tenon/plugin\.h' author='tenon/(plugin|maker)\.h' public='tenon/(plugin|tenon)\.h' folder
+  local all='tenon/(plugin|maker|tenon)\.h'
   check core/base 1 "$plugin" $base
   check core/tensor 1 "$plugin" $tensor
   check core/expression 1 "$plugin" $expression
@@ -73,10 +74,10 @@ check_all() {
   check sdk/tool 2 "$public" .
   for folder in "$root"/plugins/*/ "$root"/parser_*/; do
     folder=${folder#"$root"/}
-    check "${folder%/}" 9 "$plugin" .
+    check "${folder%/}" 9 "$author" .
   done
-  check contrib 9 "$public" .
-  check sdk/examples 9 "$public" .
+  check contrib 9 "$all" .
+  check sdk/examples 9 "$all" .
   if ((failures > 0)); then
     echo "$failures includes break the rule; see docs on the house for where a line belongs."
     return 1

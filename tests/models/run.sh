@@ -19,7 +19,7 @@ case $name in
   completed/*) folder=$work/$name ;;
   *) folder=${TENON_TEST_DATA:-}/$name ;;
 esac
-if [ ! -f "$folder/model.onnx" ]; then
+if [ ! -f "$folder/model.onnx" ] && [ ! -f "$folder/deploy.prototxt" ]; then
   case $name in
     completed/*) echo "skipped: $folder was not made (see models.complete)" ;;
     *) echo "skipped: TENON_TEST_DATA ('${TENON_TEST_DATA:-}') names no folder with $name" ;;
@@ -34,11 +34,17 @@ fi
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
 model=$folder/model.onnx
+weights=
+if [ -f "$folder/deploy.prototxt" ]; then
+  model=$folder/deploy.prototxt
+  weights=$folder/net.caffemodel
+fi
 if [ -n "$profile" ]; then
   plan=$(mktemp "$work/XXXXXX.plan")
   trap 'rm -f "$plan"' EXIT
-  "$tenon" build "$model" -o "$plan" --profile "$profile"
+  "$tenon" build "$model" ${weights:+--part "$weights"} -o "$plan" --profile "$profile"
   model=$plan
+  weights=
 fi
 status=0
 for data_set in "$@"; do
@@ -46,6 +52,14 @@ for data_set in "$@"; do
     /*) ;;
     *) data_set=$folder/$data_set ;;
   esac
-  "$tenon" run "$model" --no-cache --data-set "$data_set" || status=$?
+  # Outputs alone: the inputs are those of the model's own data.
+  if [ ! -f "$data_set/input_0.pb" ]; then
+    whole=$work/$name.$(basename "$data_set")
+    rm -rf "$whole"
+    mkdir -p "$whole"
+    cp "$folder"/test_data_set_0/input_*.pb "$data_set"/output_*.pb "$whole"
+    data_set=$whole
+  fi
+  "$tenon" run "$model" ${weights:+--part "$weights"} --no-cache --data-set "$data_set" || status=$?
 done
 exit $status

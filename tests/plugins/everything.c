@@ -107,6 +107,14 @@ static void release(tenon_device_t* device, tenon_stream_t* stream, void* data, 
   (void)size_bytes;
 }
 
+static int32_t sniff(void* state, const void* data, size_t size_bytes, const char* file_name) {
+  (void)state;
+  (void)data;
+  (void)size_bytes;
+  (void)file_name;
+  return 0;
+}
+
 static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_parse_table_t* host,
                             tenon_builder_t* builder, const tenon_builder_table_t* build) {
   (void)state;
@@ -173,7 +181,7 @@ static const tenon_device_descriptor_t devices[] = {
      .allocate = allocate,
      .free = release}};
 static const tenon_parser_t parsers[] = {
-    {.size = sizeof(tenon_parser_t), .format = "scroll", .parse = parse}};
+    {.size = sizeof(tenon_parser_t), .format = "scroll", .sniff = sniff, .parse = parse}};
 static const tenon_converter_t converters[] = {
     {sizeof(tenon_converter_t), "scroll", NULL, "Blur", 1, 0, convert},
     {sizeof(tenon_converter_t), "scroll", "org", "Blur", 1, 0, convert}};

@@ -425,12 +425,14 @@ enum {
  *   nonzero           not 0
  *   [a,b]             numbers from a to b, both included: "[0,1]", "[-1,1]", "[1,inf]"
  *   sorted            never falling along the last axis
- *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`: a number,
- * negative from the end, or the name of an INT attribute coordinates(x, n) likewise, a tuple along
- * the last axis of this port: its element k for axis n + k distinct          with one of the two
- * above: no place is named twice (along `axis`, for index) Anything else disables the operator. A
- * kernel may rely on it: data of others' making that breaks it is the kernel's to find, by
- * run->fail, where it would be read or written out of bounds. */
+ *   index(x, axis)    integers from 0 to below the extent of input `x` along `axis`, which is
+ *                     a number, negative from the end, or the name of an INT attribute
+ *   coordinates(x, n) likewise, a tuple along the last axis of this port: element k is for
+ *                     axis n + k
+ *   distinct          with one of the two above: no place is named twice (along `axis`, for
+ *                     index)
+ * Anything else disables the operator. A kernel may rely on it: data of others' making that breaks
+ * it is the kernel's to find, by run->fail, where it would be read or written out of bounds. */
 typedef struct tenon_port_t {
   size_t size;
   const char* name;
@@ -554,7 +556,10 @@ typedef struct tenon_shape_table_t {
 
 /* An operator. [growing]
  *
- * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major.
+ * name      "domain.name/major": "acme.swish/1". A change of meaning is a new major. The domain is
+ *           one's own: operators in that of a plugin of the library (the one that is named so) are
+ *           left out, and two plugins' different definitions of one identity disable each other.
+ *           Equal definitions are one.
  * shape     shape rule in the index language: "y = x", "y = broadcast(a, b)",
  *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
  *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.
@@ -960,15 +965,17 @@ enum {
  * name         unique in its plugin; `version` rises with every change of its code: a cache key
  * device       name of the device it runs on
  * operators    identities it computes, NULL-terminated; NULL for expression kernels and for those
- *              with `pattern` or `propose` alone. Where the operator has an expression or a map,
- * the kernel competes with these as a pattern does pattern      NULL, or a decomposition text over
- * several operators, whose last result is the output: "t = standard.mat_mul/1(a, b); y =
- * standard.softmax/1(t)". Where it matches and nobody else reads what is made on the way, the nodes
- * are offered as one region: node 0 is that of the last statement, the inputs are the pattern's in
- * the order in which they occur. It competes with whatever else computes the nodes, fused with
- *              their neighbours or not: the network as a whole, copies into other layouts included,
- *              must be faster with it, or no slower and of fewer steps. An operator that no kernel
- *              computes is decomposed before and matches no more.
+ *              with `pattern` or `propose` alone. Where the operator has an expression or a map
+ *              too, the kernel competes with that as a pattern does
+ * pattern      NULL, or a decomposition text over several operators, whose last result is the
+ *              output: "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)". Where it matches
+ *              and nobody else reads what is made on the way, the nodes are offered as one region:
+ *              node 0 is that of the last statement, the inputs are the pattern's in the order in
+ *              which they occur. It competes with whatever else computes the nodes, fused with
+ *              their neighbours or not: the network as a whole, copies into other layouts
+ *              included, must be faster with it, or no slower and of fewer steps. An operator that
+ *              no kernel computes is decomposed before and matches no more. A kernel whose pattern
+ *              cannot be read, or names what there is not, is left out.
  * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
  *              than its default is refused on its behalf. Regions of one node.
  * input_limit  number of the operator's inputs that it understands (0: all that are declared)
@@ -1170,10 +1177,18 @@ typedef struct tenon_source_table_t {
                                  tenon_builder_t* builder, const tenon_value_t* parameter_types,
                                  uint32_t parameter_type_count, uint32_t* out_body,
                                  const tenon_value_t** out_captured, uint32_t* out_captured_count);
-  /* Formats with weights at the node (Caffe): how many blobs, and each. */
+  /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
+   * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
   tenon_status_t (*get_blob)(const tenon_source_t* source, uint32_t index,
                              tenon_tensor_view_t* out_value);
+  /* Since 0.3; may be NULL. 1: these bytes, which get_tensor or get_blob gave, lie in a file that
+   * stays mapped until the network is destroyed: builder.constant may borrow them. */
+  int32_t (*can_borrow)(const tenon_source_t* source, const void* data);
+  /* Since 0.3; may be NULL. A blob that the file lacks, of these extents, where the user wants
+   * weights made up: dense elements are written to out_values. NOT_FOUND: there is none. */
+  tenon_status_t (*make_blob)(const tenon_source_t* source, uint32_t index, uint32_t rank,
+                              const int64_t* dims, float* out_values);
 } tenon_source_table_t;
 
 /* [growing] Lent by the host to a parser while it parses. All [parse]. */
@@ -1189,7 +1204,8 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
                          const void** out_data, size_t* out_size);
   uint32_t (*part_count)(tenon_parse_t* parse);
-  /* The converter for a node type, NULL if there is none. `out_state` is its plugin's state. */
+  /* The converter for a node type, NULL if there is none. `out_state`: what its convert is to be
+   * given. It calls the plugin's, and sees to it that what is said names the node. */
   const tenon_converter_t* (*find_converter)(tenon_parse_t* parse, const char* domain,
                                              const char* type, int64_t version, void** out_state);
   /* Memory until the parse ends; zero-filled. */
@@ -1202,15 +1218,21 @@ typedef struct tenon_parse_table_t {
   tenon_status_t (*input_shape)(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                 const int64_t** out_dims);
   const tenon_sink_t* (*sink)(tenon_parse_t* parse);
+  /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
+   * that no parse asks for is an error of the caller's. */
+  const char* (*setting)(tenon_parse_t* parse, const char* name);
 } tenon_parse_table_t;
 
-/* [growing] A file format. */
+/* [growing] A file format. Where two plugins offer one, the library's own stays, else that of the
+ * first plugin on the search path; the other one is left out, with a message. */
 typedef struct tenon_parser_t {
   size_t size;
   const char* format; /* "onnx": the name converters refer to */
   const char* summary;
   const char* extensions; /* ".onnx;.pb" : a hint; sniff decides */
-  /* [any] How sure: 0 not mine .. 100 surely. Looks at the first bytes alone. */
+  /* [any] How sure: 0 not mine .. 100 surely (what is more counts as 100). Looks at the first bytes
+   * alone: at most 4096 are given. Of two who are as sure, the library's own reads the file, else
+   * the first on the search path. */
   int32_t (*sniff)(void* state, const void* data, size_t size_bytes, const char* file_name);
   tenon_status_t (*parse)(void* state, tenon_parse_t* parse, const tenon_parse_table_t* host,
                           tenon_builder_t* builder, const tenon_builder_table_t* build);
@@ -1220,9 +1242,25 @@ typedef struct tenon_parser_t {
  * 9. Converter, rewrite, calibrator
  * ------------------------------------------------------------------------------------------- */
 
-/* [growing] Turns one node type of a format into nodes of a network. `since` <= version < `until`
- * (0: no end). `outputs` has one entry for each output of the source; convert sets those that are
- * wanted. */
+/* [growing] Turns one node type of a format into nodes of a network.
+ *
+ * domain   as the source table gives it: the format's own is "" (in ONNX also where a file says
+ *          "ai.onnx"); NULL is ""
+ * since, until   since <= version < until (0: no end), of the operator set that the file imports.
+ *          Of one plugin's ranges that hold, the newest counts. Two plugins for one version: the
+ *          library's own stays, else that of the first plugin on the search path; the other one is
+ *          left out, with a message
+ * convert  [parse] `outputs` has one entry for each output of the source; sets those that are
+ *          wanted. Fields that it does not read are ignored: who wants to refuse what it does not
+ *          know compares field_name with what it does. What it says to builder.sink gets the file
+ *          before it, and the node where it does not name it; a failure without a word is reported
+ *          with plugin and node.
+ *
+ * An operator of one's own needs no converter. A node of a domain, but the format's own, that
+ * nobody converts is the operator "domain.Type/major", or the one with its type in lower case, of
+ * the highest major that is not above the version of the domain that the file imports (1 where it
+ * says none). Fields are its attributes by name: whole numbers may stand for floats, a string for a
+ * dtype; a field that is no attribute is an error. Inputs and outputs are its own, in order. */
 struct tenon_converter_t {
   size_t size;
   const char* format;
@@ -1236,10 +1274,32 @@ struct tenon_converter_t {
                             uint32_t input_count, tenon_value_t* outputs, uint32_t output_count);
 };
 
-/* [growing] A pattern, a guard, and a replacement through the transactional builder. `pattern` is a
- * decomposition text; names in it that nothing defines are the pattern's inputs. `replacement`:
- * NULL, or a text that defines the same last name. `rewrite`: [build] NULL, or builds it by code:
- * returns 0 to decline, 1 when *out holds the replacing value. */
+/* [growing] What may stand for what, because both mean the same.
+ *
+ * name         unique in its plugin; a manifest's lines hold no blanks, so a rewrite whose name has
+ *              some is promised as "offers: rewrite *"
+ * pattern      a decomposition text. Names in it that nothing defines are its inputs, the same
+ *              value wherever they occur. Operators match by identity, arguments by place: nothing
+ *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
+ * not reach, must be absent. An attribute in braces has that value; a name there stands for its
+ * value in guard and replacement; what is not named may be anything. What the pattern makes on the
+ * way must be read by nobody else when         NULL, or a condition in the index language over the
+ * pattern's names. What is not known when building (an extent, the contents of an input) does not
+ * hold replacement  NULL, or a text over the pattern's names. The result of its last statement,
+ * whatever its name, stands for the pattern's: of the same type and extents, else nothing happens.
+ * It consists of operators: what leaves an input itself takes `rewrite` rewrite      [build] NULL,
+ * or builds it by code: returns 0 to decline, 1 when *out holds the replacing value (an input of
+ * the match, or what was built). `match` has the pattern's nodes, the last statement's first, and
+ * its inputs in order of occurrence. It is called for networks of the host's own making as well
+ *
+ * At a node the first that applies counts, in the order of plugins' names and then their own; what
+ * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
+ * out, two that undo one another are stopped.
+ *
+ * Both sides must be equal but for roundings: before it is applied for the first time, the host
+ * tries it on small networks of random types, shapes, attributes and elements (from the ports'
+ * domains), as far as expressions, moves and decompositions let it compute them. One that changes a
+ * result is left out, with the numbers. Users exclude it as "plugin:name". */
 typedef struct tenon_rewrite_t {
   size_t size;
   const char* name;
@@ -1280,7 +1340,9 @@ typedef struct tenon_value_type_t {
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
   uint32_t has_contents; /* 1: its elements are known or symbolic: see content */
   const int64_t* dims;
-  const void* constant_data; /* dense, when the value is a constant; else NULL */
+  /* Dense, when the value is a constant; else NULL. In a parse perhaps not aligned, in a file that
+   * is mapped: read it by memcpy. */
+  const void* constant_data;
 } tenon_value_type_t;
 
 /* [growing] All [parse] or [build]. */
@@ -1297,7 +1359,7 @@ struct tenon_builder_table_t {
                                     tenon_value_t* out_value);
   tenon_status_t (*output)(tenon_builder_t* builder, tenon_value_t value, const char* name);
   /* A constant. `borrow` 1: the bytes stay valid until the network is destroyed (a mapped file), so
-   * nothing is copied. The view may have any strides. */
+   * nothing is copied, wherever they lie. The view may have any strides. */
   tenon_status_t (*constant)(tenon_builder_t* builder, const char* name,
                              const tenon_tensor_view_t* view, int32_t borrow,
                              tenon_value_t* out_value);
@@ -1428,11 +1490,14 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *   offers: operator acme.swish/1        one line for each thing on offer:
  *   offers: kernel swish_avx2 acme.swish/1 cpu   kernel NAME OPERATOR|*expressions|*moves|* DEVICE
  *   offers: device cpu / parser onnx / converter onnx:domain:Type / rewrite NAME / calibrator NAME
+ *                                        names without blanks
  *   needs-library: libcudnn.so.9 linked|opened
  *   needs-isa: avx2              runs on no processor without it: refused there before it is
- * loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw avx512dq avx512vl; aarch64:
- * neon. A name of another list is refused; what a device must have is the kernel's `isa` threads:
- * own                 brings threads of its own host-service: neighbour/1    asks for it
+ *                                loaded. x86-64: sse4.2 avx avx2 fma bmi2 avx512 avx512f avx512bw
+ *                                avx512dq avx512vl; aarch64: neon. A name of another list is
+ *                                refused; what a device must have is the kernel's `isa`
+ *   threads: own                 brings threads of its own
+ *   host-service: neighbour/1    asks for it
  *
  * A line `offers: KIND *` stands for "load me to learn which": allowed for large tables; the
  * registry then loads the plugin when anything of that kind is looked for.

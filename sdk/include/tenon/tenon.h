@@ -53,6 +53,19 @@ typedef struct tenon_context_t tenon_context_t;
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
 
+/* Which function of which plugin the calling thread is in. */
+typedef struct tenon_call_info_t {
+  const char* plugin;
+  const char* function; /* as plugin.h calls it: "enqueue", "match", "convert"; "a constructor" */
+  const char* item;     /* the kernel, operator, parser, ...; the file, where a plugin is loaded */
+  const char* node;     /* the node that it is about, or the model's file; "" for none */
+} tenon_call_info_t;
+
+/* 1, or 0 when it is in none. Async-signal-safe: a program may ask in its handler of SIGSEGV and
+ * the like whose fault a crash is; the innermost call counts, also in threads of Tenon's own that
+ * work for one. The strings are valid until the handler returns. [any] */
+TENON_API int32_t tenon_current_call(tenon_call_info_t* out_call);
+
 /* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
 TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
 
@@ -101,7 +114,8 @@ TENON_API tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* regis
 TENON_API void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t write,
                                           void* user);
 /* Everything on offer, one JSON object a line: {"kind": "operator", "name": ..., "plugin": ...}.
- * Loads all plugins. [any] */
+ * What has a fault, or a name that another plugin has, has "disabled": the reason. Loads all
+ * plugins. [any] */
 TENON_API tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                                     void* user);
 /* Devices: fingerprints and health, one JSON object a line. [any] */
@@ -139,6 +153,11 @@ typedef struct tenon_parse_options_t {
   /* INVALID_ARGUMENT when a value's type or extents are not its input's, or there is no such tensor
    * among the inputs. */
   const tenon_input_value_t* values;
+  /* What the format's parser lets be set, NULL-terminated: "name=value". INVALID_ARGUMENT when it
+   * does not ask for one of them. Caffe's: "weights=random" or "weights=random:SEED" (made up where
+   * the files have none), "level=1", "stage=deploy,other" (the state that include rules ask for).
+   */
+  const char* const* settings;
 } tenon_parse_options_t;
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators
@@ -275,8 +294,10 @@ typedef struct tenon_build_options_t {
   tenon_timing_cache_t* timing_cache; /* read and extended; NULL: one for this build */
   tenon_progress_t progress;
   void* progress_user;
-  const char* const*
-      exclude;             /* plugins, or plugin:kernel, that are not to be used; NULL-terminated */
+  /* "PLUGIN": its kernels and rewrites are not used; "PLUGIN:NAME": its kernel or rewrite of that
+   * name. Its operators, converters and parsers are: they say what a network means.
+   * NULL-terminated. INVALID_ARGUMENT for what there is not. */
+  const char* const* exclude;
   uint32_t no_measuring;   /* 1: estimates alone */
   uint32_t no_fusion;      /* 1: one node a step (for comparing) */
   uint32_t reference_only; /* 1: only kernels that say they are the reference */
@@ -285,6 +306,11 @@ typedef struct tenon_build_options_t {
   uint32_t permit_reduced_precision; /* 1: tactics below fp32 accuracy are allowed */
   uint32_t optimizer_limit;          /* stop after that many patches; 0: none */
   uint32_t keep_refusals; /* 1 (default 0): the plan records why candidates were refused */
+  /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
+   * operator says of itself besides (linear, elementwise, pure). With reference_only: the truth to
+   * compare another build with. */
+  uint32_t meaning_only;
+  uint32_t reserved;
 } tenon_build_options_t;
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,

@@ -5,48 +5,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/bench.h"
 #include "command/commands.h"
+#include "data/file.h"
 #include "session/children.h"
-#include "session/common.h"
 #include "session/session.h"
-#include "session/usage.h"
 #include "text/console.h"
-#include "text/json.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
-
-typedef struct bench_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
-  double seconds;
-  double warm_up;
-  uint32_t iterations;
-  bool profile_steps;
-  const char* output;
-  const char* model;
-  tool_feed_t feed;
-  /* What came of it. */
-  tool_plan_file_t file;
-  double load_seconds;
-  double first_seconds;
-  uint64_t memory_bytes;
-  tool_times_t times;
-  double elapsed_seconds;
-} bench_t;
 
 #define FIELD(name) offsetof(bench_t, name)
 
 static const tool_option_t options[] = {
-    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), "to measure for; default 3"},
-    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), NULL},
-    {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up),
+    {"--seconds", "s", "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "to measure for; default 3"},
+    {"--duration", NULL, "S", TOOL_OPTION_NUMBER, FIELD(seconds), 0, "another name of --seconds"},
+    {"--warm-up", NULL, "S", TOOL_OPTION_NUMBER, FIELD(warm_up), 0,
      "to run before measuring; default a fifth of that; three runs at least"},
-    {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations),
+    {"--iterations", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(iterations), 0,
      "measure at least so many runs; default 10"},
-    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--percentile", NULL, "P", TOOL_OPTION_LIST, FIELD(percentiles), 0,
+     "also these percentiles of the latency, besides 10, 50, 90 and 99; several with commas"},
+    {"--export-times", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(times_path), 0,
+     "write the milliseconds of each run, in order, one a line"},
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, from runs of their own"},
-    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output), 0,
      "write every output to DIR/output_<index>_<name>.npy"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--seconds", NULL, "--duration"},
 };
 
 /* ---- Building, in a child: its memory must not count ---- */
@@ -76,7 +64,7 @@ static char obtain_plan(void* user, size_t index, char* out_words, size_t size) 
   }
   if (status != TENON_OK) {
     (void)snprintf(out_words, size, "%s", tool_console_last_error());
-    return (char)(status == TENON_ERROR_CANCELLED ? 'c' : 'f');
+    return (char)(tool_exit_status(status) == TOOL_EXIT_USAGE ? 'u' : 'f');
   }
   (void)snprintf(out_words, size, "%d %d %.9g %s", (int)file.use, file.is_temporary ? 1 : 0,
                  file.build_seconds, file.path);
@@ -97,16 +85,29 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
                                      .use = (tool_cache_use_t)use,
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
-    (void)tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
+    bench->status =
+        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
   } else {
     /* The child said it already: it is only kept for the end. */
     tool_console_silence(true);
-    (void)tool_fail(TENON_ERROR_INTERNAL, "%s", result->words);
+    bench->status = result->code == 'u' ? tool_misuse("%s", result->words)
+                                        : tool_fail(TENON_ERROR_INVALID_DATA, "%s", result->words);
     tool_console_silence(false);
   }
 }
 
 /* ---- Measuring ---- */
+
+static void show_progress(const char* words, double done, double total) {
+  tool_progress(words, (uint64_t)(done < total ? done * 1e3 : total * 1e3),
+                (uint64_t)(total * 1e3));
+}
+
+static uint32_t threads_at_work(const bench_t* bench, const tool_execution_t* execution) {
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  const bool known = tenon_engine_get_info(execution->engine, &info) == TENON_OK;
+  return bench->building.threads > 0 ? bench->building.threads : known ? info.thread_count : 1;
+}
 
 static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
                                     tool_execution_t* out_execution) {
@@ -121,9 +122,9 @@ static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
   const double begin = tool_seconds();
   double now = begin;
   for (uint32_t i = 0; status == TENON_OK && (i < 3 || now - begin < bench->warm_up); ++i) {
-    status = tool_console_interrupted() ? TENON_ERROR_CANCELLED
-                                        : tenon_context_run(out_execution->context);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(out_execution->context);
     now = tool_seconds();
+    show_progress("warming up", now - begin, bench->warm_up);
     bench->first_seconds = i == 0 ? now - begin : bench->first_seconds;
     if (i == 2) {
       bench->memory_bytes = tool_memory_added(before);
@@ -136,124 +137,87 @@ static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
 }
 
 static tenon_status_t measure(bench_t* bench, tool_execution_t* execution) {
+  const bool shown = tool_progress_is_shown();
+  tenon_status_t status = TENON_OK;
+  tool_load_t before;
+  tool_load_t after;
+  tool_load_read(&before);
   const double begin = tool_seconds();
   double now = begin;
-  while (now - begin < bench->seconds || bench->times.count < bench->iterations) {
+  while (status == TENON_OK &&
+         (now - begin < bench->seconds || bench->times.count < bench->iterations)) {
     const double start = tool_seconds();
-    const tenon_status_t status = tenon_context_run(execution->context);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
     now = tool_seconds();
-    if (status != TENON_OK) {
-      return status;
+    if (status == TENON_OK) {
+      tool_times_add(&bench->times, now - start);
     }
-    if (tool_console_interrupted()) {
-      return TENON_ERROR_CANCELLED;
+    if (shown) {
+      show_progress("measuring", now - begin, bench->seconds);
     }
-    tool_times_add(&bench->times, now - start);
   }
+  tool_load_read(&after);
+  tool_progress_end();
   bench->elapsed_seconds = now - begin;
+  tool_busy_find(&before, &after, threads_at_work(bench, execution), &bench->busy);
   tool_times_sort(&bench->times);
-  return TENON_OK;
+  return status;
 }
 
 /* ---- Results ---- */
 
-static uint32_t thread_count(const bench_t* bench, const tenon_engine_info_t* info) {
-  return bench->building.threads > 0 ? bench->building.threads : info->thread_count;
-}
-
-static uint64_t scratch_bytes(const bench_t* bench, const tool_execution_t* execution,
-                              const tenon_engine_info_t* info) {
-  return tenon_engine_scratch_bytes(execution->engine, thread_count(bench, info));
-}
-
-static void print_json(const bench_t* bench, const tool_execution_t* execution,
-                       const tenon_engine_info_t* info) {
-  const tool_times_t* times = &bench->times;
-  tool_json_t json;
-  tool_json_begin(&json, stdout);
-  tool_json_text(&json, "model", bench->model);
-  tool_json_number(&json, "median_ms", tool_times_percentile(times, 0.5) * 1e3);
-  tool_json_number(&json, "p10_ms", tool_times_percentile(times, 0.1) * 1e3);
-  tool_json_number(&json, "p90_ms", tool_times_percentile(times, 0.9) * 1e3);
-  tool_json_number(&json, "p99_ms", tool_times_percentile(times, 0.99) * 1e3);
-  tool_json_number(&json, "min_ms", tool_times_percentile(times, 0) * 1e3);
-  tool_json_number(&json, "max_ms", tool_times_percentile(times, 1) * 1e3);
-  tool_json_number(&json, "mean_ms", tool_times_mean(times) * 1e3);
-  tool_json_number(&json, "first_ms", bench->first_seconds * 1e3);
-  tool_json_unsigned(&json, "runs", times->count);
-  tool_json_number(&json, "runs_per_second", (double)times->count / bench->elapsed_seconds);
-  tool_json_number(&json, "load_ms", bench->load_seconds * 1e3);
-  tool_json_number(&json, "build_ms", bench->file.build_seconds * 1e3);
-  tool_json_text(&json, "cache", tool_cache_use_text(bench->file.use));
-  tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
-  tool_json_unsigned(&json, "scratch_bytes", scratch_bytes(bench, execution, info));
-  tool_json_unsigned(&json, "weights_bytes", info->weights_bytes);
-  tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
-  tool_json_unsigned(&json, "plan_bytes", info->plan_bytes);
-  tool_json_unsigned(&json, "peak_rss_bytes", bench->memory_bytes);
-  tool_json_unsigned(&json, "threads", thread_count(bench, info));
-  tool_json_text(&json, "device", info->device);
-  tool_json_unsigned(&json, "steps", tenon_engine_step_count(execution->engine));
-  tool_json_end(&json);
-}
-
-static void print_text(const bench_t* bench, const tool_execution_t* execution,
-                       const tenon_engine_info_t* info) {
-  const tool_times_t* times = &bench->times;
-  const double mib = 1048576;
-  tool_say("%s: %u steps on %s, %u threads\n", bench->model,
-           tenon_engine_step_count(execution->engine), info->device, thread_count(bench, info));
-  tool_say("latency     median %.4g ms, 10%% %.4g, 90%% %.4g, 99%% %.4g, least %.4g, most %.4g\n",
-           tool_times_percentile(times, 0.5) * 1e3, tool_times_percentile(times, 0.1) * 1e3,
-           tool_times_percentile(times, 0.9) * 1e3, tool_times_percentile(times, 0.99) * 1e3,
-           tool_times_percentile(times, 0) * 1e3, tool_times_percentile(times, 1) * 1e3);
-  tool_say("throughput  %.5g runs a second (%zu runs in %.2f s)\n",
-           (double)times->count / bench->elapsed_seconds, times->count, bench->elapsed_seconds);
-  tool_say("building    %.3f s (cache: %s)\n", bench->file.build_seconds,
-           tool_cache_use_text(bench->file.use));
-  tool_say("loading     %.2f ms, first run %.4g ms\n", bench->load_seconds * 1e3,
-           bench->first_seconds * 1e3);
-  tool_say(
-      "memory      %.1f MiB added to the process; weights %.1f, activations %.1f (at least "
-      "%.1f), workspace %.1f\n",
-      (double)bench->memory_bytes / mib, (double)info->weights_bytes / mib,
-      (double)info->arena_bytes / mib, (double)info->peak_alive_bytes / mib,
-      (double)scratch_bytes(bench, execution, info) / mib);
-}
-
-static tenon_status_t report(bench_t* bench, tool_execution_t* execution) {
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
+static tenon_status_t profile_steps(const bench_t* bench, tool_execution_t* execution) {
+  tool_step_times_t times;
+  const double median = tool_times_percentile(&bench->times, 0.5);
+  const double runs = median > 0 ? bench->seconds / 2 / median : 10;
+  const uint32_t count = runs < 5 ? 5 : runs > 1000 ? 1000 : (uint32_t)runs;
+  const tenon_status_t status = tool_step_times_measure(execution, count, &times);
   if (status != TENON_OK) {
     return status;
   }
-  if (tool_console_is_json()) {
-    print_json(bench, execution, &info);
-  } else {
-    print_text(bench, execution, &info);
+  const tenon_status_t printed = tool_step_times_print(execution, &times);
+  tool_step_times_free(&times);
+  return printed;
+}
+
+/* What was measured until an interrupt is told as well. */
+static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* execution) {
+  tenon_status_t status = measure(bench, execution);
+  const bool cancelled = status == TENON_ERROR_CANCELLED;
+  if (status != TENON_OK && !(cancelled && bench->times.count > 0)) {
+    return status;
   }
-  if (bench->output != NULL) {
+  status = bench_report(bench, execution);
+  if (status == TENON_OK && bench->times_path != NULL) {
+    status = bench_write_times(bench);
+  }
+  if (cancelled) {
+    return TENON_ERROR_CANCELLED;
+  }
+  if (status == TENON_OK && bench->output != NULL) {
     status = tool_execution_write(execution, bench->output);
   }
-  if (status == TENON_OK && bench->profile_steps) {
-    tool_step_times_t times;
-    const double median = tool_times_percentile(&bench->times, 0.5);
-    const double runs = median > 0 ? bench->seconds / 2 / median : 10;
-    const uint32_t count = runs < 5 ? 5 : runs > 1000 ? 1000 : (uint32_t)runs;
-    status = tool_step_times_measure(execution, count, &times);
-    if (status == TENON_OK) {
-      status = tool_step_times_print(execution, &times);
-      tool_step_times_free(&times);
-    }
-  }
-  return status;
+  return status == TENON_OK && bench->profile_steps ? profile_steps(bench, execution) : status;
 }
 
 static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry) {
   tool_execution_t execution;
   const char* data_set = NULL;
+  bool is_plan = false;
   tool_console_configure(bench->common.json, bench->common.verbose);
-  tenon_status_t status = tool_building_prepare(&bench->building);
+  tenon_status_t status = tool_operand_check(bench->arguments, bench->model, &is_plan);
+  if (status == TENON_OK) {
+    status = bench_check_percentiles(bench);
+  }
+  if (status == TENON_OK && bench->output != NULL) {
+    status = tool_folder_check("--output", bench->output);
+  }
+  if (status == TENON_OK && bench->times_path != NULL) {
+    status = tool_file_check("--export-times", bench->times_path);
+  }
+  if (status == TENON_OK) {
+    status = tool_building_prepare(&bench->building);
+  }
   if (status == TENON_OK) {
     status = tool_feeding_data_set(&bench->feeding, &data_set);
   }
@@ -263,22 +227,20 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   if (status != TENON_OK) {
     return status;
   }
+  tool_plan_file_share(&bench->building);
   if (!tool_children_run(1, 1, 0, obtain_plan, take_plan, bench)) {
-    return tool_console_interrupted() ? TENON_ERROR_CANCELLED
-                                      : tool_fail(TENON_ERROR_IO, "a child process cannot be made");
+    return tool_interrupted() ? TENON_ERROR_CANCELLED
+                              : tool_fail(TENON_ERROR_IO, "a child process cannot be made");
   }
   if (bench->file.path == NULL) {
-    return TENON_ERROR_INVALID_DATA;
+    return bench->status;
   }
   status = tool_common_begin(&bench->common, out_registry);
   if (status == TENON_OK) {
     status = load_and_warm(bench, *out_registry, &execution);
   }
   if (status == TENON_OK) {
-    status = measure(bench, &execution);
-    if (status == TENON_OK) {
-      status = report(bench, &execution);
-    }
+    status = measure_and_tell(bench, &execution);
     tool_execution_close(&execution);
   }
   return status;
@@ -286,14 +248,16 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
 
 static int bench_command(int argc, char** argv) {
   bench_t bench = {.seconds = 3, .warm_up = -1, .iterations = 10};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_OPTION_GROUP("measuring", options, &bench), TOOL_FEEDING_GROUP(&bench.feeding),
-      TOOL_BUILDING_GROUP(&bench.building), TOOL_COMMON_GROUP(&bench.common)};
-  if (tool_options_parse(&tool_command_bench, groups, 4, argc, argv, &operands, &exit_status)) {
-    bench.model = operands.items[0];
+      TOOL_OPTION_GROUP_RULED("measuring", options, rules, &bench),
+      TOOL_FEEDING_GROUP(&bench.feeding), TOOL_BUILDING_GROUP(&bench.building, false),
+      TOOL_COMMON_GROUP(&bench.common)};
+  if (tool_options_parse(&tool_command_bench, groups, 4, argc, argv, &arguments, &exit_status)) {
+    bench.model = arguments.operands.items[0];
+    bench.arguments = &arguments;
     bench.warm_up = bench.warm_up < 0 ? bench.seconds / 5 : bench.warm_up;
     exit_status = tool_exit_status(run_bench(&bench, &registry));
   }
@@ -301,10 +265,11 @@ static int bench_command(int argc, char** argv) {
   tool_plan_file_free(&bench.file);
   tool_feed_free(&bench.feed);
   tool_times_free(&bench.times);
+  tool_list_free(&bench.percentiles);
   tool_building_free(&bench.building);
   tool_feeding_free(&bench.feeding);
   tool_list_free(&bench.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -1,18 +1,18 @@
 /* tenon build: a model in, a plan file out. */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command/commands.h"
 #include "data/file.h"
 #include "session/common.h"
 #include "session/model.h"
+#include "session/network_facts.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
+#include "text/units.h"
 
 typedef struct build_t {
   tool_common_t common;
@@ -22,9 +22,13 @@ typedef struct build_t {
 } build_t;
 
 static const tool_option_t options[] = {
-    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), "the file to write"},
-    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch),
+    {"--output", "o", "PLAN", TOOL_OPTION_TEXT, offsetof(build_t, output), 0, "the file to write"},
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, offsetof(build_t, batch), 0,
      "extent of the first axis where it is open and there is no profile"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--batch", NULL, "--profile --minShapes --optShapes --maxShapes"},
 };
 
 /* Loads what was built: it must be good, and it tells about itself. */
@@ -54,12 +58,12 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
     tool_json_unsigned(&json, "timings", timing_entries);
     tool_json_end(&json);
   } else if (status == TENON_OK) {
-    tool_say(
-        "%s: built in %.2f s: %u steps on %s, %u threads; plan %.1f MiB, weights %.1f MiB, "
-        "activations %.1f MiB\n",
-        build->output, build_seconds, tenon_engine_step_count(engine), info.device,
-        info.thread_count, (double)info.plan_bytes / 1048576, (double)info.weights_bytes / 1048576,
-        (double)(info.arena_bytes + info.scratch_bytes) / 1048576);
+    char* weights = tool_weights_words(engine, info.weights_bytes);
+    tool_say("%s: built in %.2f s: %u steps on %s, %u threads\n", build->output, build_seconds,
+             tenon_engine_step_count(engine), info.device, info.thread_count);
+    tool_say("plan %.2f MiB; %s; activations %.2f; workspace %.2f\n", tool_mib(info.plan_bytes),
+             weights, tool_mib(info.arena_bytes), tool_mib(info.scratch_bytes));
+    tool_free(weights);
   }
   tenon_engine_release(engine);
   return status;
@@ -74,28 +78,28 @@ static bool is_same_file(const char* a, const char* b) {
 
 /* Said before the time of a build is spent. */
 static tenon_status_t check_output(const char* model, const char* output) {
-  struct stat about;
   if (is_same_file(model, output)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "-o %s: is the model itself, which the plan would replace", output);
+    return tool_misuse("-o %s: is the model itself, which the plan would replace", output);
   }
-  if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o %s: is a folder; name a file", output);
+  return tool_file_check("-o", output);
+}
+
+/* A plan is for the profile or for the shapes. */
+static tenon_status_t check_shapes(const tool_building_t* building) {
+  for (size_t i = 0; i < building->fixed.count; ++i) {
+    const char* name = building->fixed.items[i].name;
+    if (tool_named_shapes_find(&building->ranges, name) != NULL) {
+      return tool_misuse("--shapes gives '%s' a shape, and the profile gives it a range", name);
+    }
   }
-  const char* base = tool_path_base(output);
-  char* folder =
-      base == output ? tool_format(".") : tool_format("%.*s", (int)(base - output), output);
-  const bool good = access(folder, W_OK | X_OK) == 0;
-  const int reason = errno;
-  tool_free(folder);
-  return good ? TENON_OK
-              : tool_fail(TENON_ERROR_IO, "-o %s: cannot be written: %s", output, strerror(reason));
+  return TENON_OK;
 }
 
 static tenon_status_t build_model(build_t* build, const char* model,
                                   tenon_registry_t** out_registry) {
   const tool_feed_t feed = {.batch = build->batch};
   tenon_network_t* network = NULL;
+  tenon_plan_t* plan = NULL;
   char* notes = NULL;
   uint32_t timing_entries = 0;
   bool is_plan = false;
@@ -107,7 +111,10 @@ static tenon_status_t build_model(build_t* build, const char* model,
     status = tool_file_is_plan(model, &is_plan);
   }
   if (status == TENON_OK && is_plan) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is a plan already", model);
+    status = tool_misuse("%s: is a plan already", model);
+  }
+  if (status == TENON_OK) {
+    status = check_shapes(&build->building);
   }
   if (status == TENON_OK) {
     status = check_output(model, build->output);
@@ -117,10 +124,13 @@ static tenon_status_t build_model(build_t* build, const char* model,
     status = tool_network_open(*out_registry, model, &build->building, &feed, &network, &notes);
   }
   if (status == TENON_OK) {
-    status = tool_build_to_file(*out_registry, network, &build->building, build->output,
-                                &timing_entries);
+    status = tool_build_plan(*out_registry, network, &build->building, &plan, &timing_entries);
+  }
+  if (status == TENON_OK) {
+    status = tool_plan_write(plan, build->output);
   }
   const double seconds = tool_seconds() - begin;
+  tenon_plan_destroy(plan);
   tenon_network_destroy(network);
   tool_free(notes);
   return status == TENON_OK ? describe(*out_registry, build, seconds, timing_entries) : status;
@@ -128,24 +138,24 @@ static tenon_status_t build_model(build_t* build, const char* model,
 
 static int build_command(int argc, char** argv) {
   build_t build = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &build),
-                                        TOOL_BUILDING_GROUP(&build.building),
+  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP_RULED("output", options, rules, &build),
+                                        TOOL_BUILDING_GROUP(&build.building, true),
                                         TOOL_COMMON_GROUP(&build.common)};
-  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &operands, &exit_status)) {
+  if (tool_options_parse(&tool_command_build, groups, 3, argc, argv, &arguments, &exit_status)) {
     if (build.output == NULL) {
-      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "-o PLAN is missing; see tenon build --help");
+      (void)tool_misuse("-o PLAN is missing; see tenon build --help");
       exit_status = TOOL_EXIT_USAGE;
     } else {
-      exit_status = tool_exit_status(build_model(&build, operands.items[0], &registry));
+      exit_status = tool_exit_status(build_model(&build, arguments.operands.items[0], &registry));
     }
   }
   tenon_registry_release(registry);
   tool_building_free(&build.building);
   tool_list_free(&build.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
@@ -162,10 +172,9 @@ const tool_command_t tool_command_build = {
         "repeatable.",
     .examples =
         "  tenon build model.onnx -o model.plan\n"
-        "  tenon build model.onnx -o model.plan --profile "
-        "image:1x3x224x224:4x3x224x224:8x3x224x224\n"
-        "  tenon build model.onnx -o model.plan --minShapes=x:1x16 --optShapes=x:1x64 "
-        "--maxShapes=x:1x512\n"
-        "  tenon build deploy.prototxt --part net.caffemodel -o net.plan --threads 4\n",
+        "  tenon build model.onnx -o model.plan --profile image:1x1x8x8:4x1x8x8:8x1x8x8\n"
+        "  tenon build model.onnx -o model.plan --minShapes=image:1x1x8x8 "
+        "--optShapes=image:4x1x8x8 --maxShapes=image:8x1x8x8\n"
+        "  tenon build model.onnx -o model.plan --batch 16 --threads 1 --workspace 64M\n",
     .run = build_command,
 };

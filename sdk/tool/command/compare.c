@@ -8,12 +8,13 @@
 #include "command/commands.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/temporary.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
 
-/* Values looked at in one pass: all of them are outputs of one plan. */
-enum { PASS_VALUES = 400 };
+/* Values looked at in one pass: all of them are outputs of one plan. Rewrites that are named. */
+enum { PASS_VALUES = 400, MOST_REWRITES = 20 };
 
 typedef struct compare_t {
   tool_common_t common;
@@ -28,16 +29,17 @@ typedef struct compare_t {
   tool_list_t names; /* of all values, in an order in which they can be computed */
   size_t compared;
   size_t diverging;
-  char* first; /* that diverges */
+  char* first;    /* that diverges */
+  char* rewrites; /* lines: what plugins' rewrites changed in the plan that diverges first */
 } compare_t;
 
 #define FIELD(name) offsetof(compare_t, name)
 
 static const tool_option_t options[] = {
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the reference's value"},
-    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only),
+    {"--outputs-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(outputs_only), 0,
      "compare the model's outputs alone, not what is inside"},
 };
 
@@ -67,24 +69,35 @@ static tenon_status_t open_network(const compare_t* compare, size_t begin, size_
 }
 
 static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* network,
-                                    const tool_building_t* building,
+                                    const tool_building_t* building, bool is_second,
                                     tool_execution_t* out_execution) {
   uint32_t timings = 0;
-  tool_plan_file_t file = {0};
-  tenon_status_t status = tool_plan_file_make_temporary(&file);
+  char* path = NULL;
+  tenon_plan_t* plan = NULL;
+  tenon_status_t status = tool_temporary_name(tool_temporary_parent(), &path);
   if (status == TENON_OK) {
-    status = tool_build_to_file(compare->registry, network, building, file.path, &timings);
+    status = tool_build_plan(compare->registry, network, building, &plan, &timings);
   }
   if (status == TENON_OK) {
-    status = tool_execution_open(compare->registry, file.path, building->threads, out_execution);
+    status = tool_plan_write(plan, path);
   }
-  tool_plan_file_free(&file);
+  tenon_plan_destroy(plan);
+  if (status == TENON_OK) {
+    status = tool_execution_open(compare->registry, path, building->threads, out_execution);
+    (void)unlink(path);
+  }
+  tool_free(path);
   if (status != TENON_OK) {
     return status;
   }
+  /* What is said of the inputs is the same for both. */
+  const bool was_quiet = tool_console_is_quiet();
+  tool_console_quieten(is_second || was_quiet);
   status = tool_execution_feed(out_execution, &compare->feed, &compare->building.fixed);
+  tool_console_quieten(was_quiet);
   if (status == TENON_OK) {
-    status = tenon_context_run(out_execution->context);
+    status =
+        tool_execution_run(out_execution, is_second ? "running the plan" : "running the reference");
   }
   if (status != TENON_OK) {
     tool_execution_close(out_execution);
@@ -163,6 +176,33 @@ static tenon_status_t compare_outputs(compare_t* compare, const tool_execution_t
   return status;
 }
 
+/* The lines of the plan's patches that are plugins' rewrites. */
+static char* list_rewrites(const tool_execution_t* execution) {
+  static const char begin[] = "rewrite ";
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  char* lines = tool_copy_text("");
+  uint32_t count = 0;
+  if (tenon_engine_get_info(execution->engine, &info) != TENON_OK) {
+    return lines;
+  }
+  for (const char* line = info.patches; *line != '\0';) {
+    const size_t length = strcspn(line, "\n");
+    const bool is_rewrite = strncmp(line, begin, sizeof(begin) - 1) == 0;
+    if (is_rewrite && count++ < MOST_REWRITES) {
+      char* longer = tool_format("%s%.*s\n", lines, (int)length, line);
+      tool_free(lines);
+      lines = longer;
+    }
+    line += length + (line[length] == '\n' ? 1 : 0);
+  }
+  if (count > MOST_REWRITES) {
+    char* longer = tool_format("%sand %u more\n", lines, count - MOST_REWRITES);
+    tool_free(lines);
+    lines = longer;
+  }
+  return lines;
+}
+
 /* Both plans for the values [begin, end). */
 static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, bool show_all) {
   tenon_network_t* network = NULL;
@@ -172,15 +212,19 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   by_reference.reference = true;
   by_reference.no_fusion = true;
   by_reference.no_measuring = true;
+  by_reference.meaning_only = true; /* a rewrite may be what is wrong */
   tenon_status_t status = open_network(compare, begin, end, &network);
   if (status != TENON_OK) {
     return status;
   }
-  status = build_and_run(compare, network, &by_reference, &reference);
+  status = build_and_run(compare, network, &by_reference, false, &reference);
   if (status == TENON_OK) {
-    status = build_and_run(compare, network, &compare->building, &ours);
+    status = build_and_run(compare, network, &compare->building, true, &ours);
     if (status == TENON_OK) {
       status = compare_outputs(compare, &ours, &reference, show_all);
+      if (compare->first != NULL && compare->rewrites == NULL) {
+        compare->rewrites = list_rewrites(&ours);
+      }
       tool_execution_close(&ours);
     }
     tool_execution_close(&reference);
@@ -227,7 +271,6 @@ static tenon_status_t compare_values(compare_t* compare) {
   const size_t count = compare->names.count;
   for (size_t begin = 0; begin < count && status == TENON_OK; begin += PASS_VALUES) {
     const size_t end = begin + PASS_VALUES < count ? begin + PASS_VALUES : count;
-    tool_progress("values", begin, count);
     status = run_pass(compare, begin, end, compare->common.verbose > 0);
     if (compare->first != NULL) {
       break; /* what comes later follows from it */
@@ -246,12 +289,17 @@ static void conclude(const compare_t* compare, bool outputs_agree) {
     tool_json_unsigned(&json, "compared", compare->compared);
     tool_json_unsigned(&json, "diverging", compare->diverging);
     tool_json_text(&json, "first", compare->first);
+    tool_json_lines(&json, "rewrites", compare->rewrites == NULL ? "" : compare->rewrites);
     tool_json_end(&json);
   } else if (compare->first == NULL) {
     tool_say("%zu values compared, all agree with the reference\n", compare->compared);
   } else {
     tool_say("the first value that diverges is '%s'%s\n", compare->first,
              outputs_agree ? "; the outputs agree all the same" : "");
+    if (compare->rewrites != NULL && compare->rewrites[0] != '\0') {
+      tool_say("rewrites of plugins were applied (--exclude PLUGIN:NAME leaves one out):\n%s",
+               compare->rewrites);
+    }
   }
 }
 
@@ -267,9 +315,8 @@ static tenon_status_t run_compare(compare_t* compare) {
     status = tool_file_is_plan(compare->model, &is_plan);
   }
   if (status == TENON_OK && is_plan) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: is a plan; comparing needs the model that it was built from",
-                       compare->model);
+    status = tool_misuse("%s: is a plan; comparing needs the model that it was built from",
+                         compare->model);
   }
   if (status == TENON_OK) {
     status = tool_feeding_data_set(&compare->feeding, &data_set);
@@ -305,13 +352,13 @@ static tenon_status_t run_compare(compare_t* compare) {
 
 static int compare_command(int argc, char** argv) {
   compare_t compare = {.rtol = -1, .atol = -1};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
       TOOL_OPTION_GROUP("comparing", options, &compare), TOOL_FEEDING_GROUP(&compare.feeding),
-      TOOL_BUILDING_GROUP(&compare.building), TOOL_COMMON_GROUP(&compare.common)};
-  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &operands, &exit_status)) {
-    compare.model = operands.items[0];
+      TOOL_BUILDING_GROUP(&compare.building, false), TOOL_COMMON_GROUP(&compare.common)};
+  if (tool_options_parse(&tool_command_compare, groups, 4, argc, argv, &arguments, &exit_status)) {
+    compare.model = arguments.operands.items[0];
     exit_status = tool_exit_status(run_compare(&compare));
     if (exit_status == TOOL_EXIT_OK && compare.diverging > 0) {
       exit_status = TOOL_EXIT_DIFFERENT;
@@ -325,9 +372,10 @@ static int compare_command(int argc, char** argv) {
   tool_feed_free(&compare.feed);
   tool_building_free(&compare.building);
   tool_free(compare.first);
+  tool_free(compare.rewrites);
   tool_feeding_free(&compare.feeding);
   tool_list_free(&compare.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
@@ -338,11 +386,12 @@ const tool_command_t tool_command_compare = {
     .operands_max = 1,
     .summary = "compares with the reference kernels, value by value; names the first that diverges",
     .description =
-        "The model is built twice: as usual, and with reference kernels and one node a step. First "
-        "its "
-        "outputs are\ncompared, then every value of the main graph, each as an additional output.",
+        "The model is built twice: as usual, and with reference kernels, one node a step, without "
+        "plugins'\nrewrites. First its outputs are compared, then every value of the main graph, "
+        "each as an additional output.",
     .examples =
         "  tenon compare model.onnx --data-set test_data_set_0\n"
-        "  tenon compare model.onnx --exclude cpu:convolution --verbose\n",
+        "  tenon compare model.onnx --exclude cpu:convolution --verbose\n"
+        "  tenon compare model.onnx --exclude 'standard:power of 2'    # without a rewrite\n",
     .run = compare_command,
 };

@@ -240,11 +240,11 @@ static void check_devices(doctor_t* doctor, tenon_registry_t* registry) {
 
 static int doctor_command(int argc, char** argv) {
   doctor_t doctor = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {TOOL_COMMON_GROUP(&doctor.common)};
-  if (tool_options_parse(&tool_command_doctor, groups, 1, argc, argv, &operands, &exit_status)) {
+  if (tool_options_parse(&tool_command_doctor, groups, 1, argc, argv, &arguments, &exit_status)) {
     const tenon_status_t status = tool_common_begin(&doctor.common, &registry);
     exit_status = tool_exit_status(status);
     if (status == TENON_OK) {
@@ -259,7 +259,7 @@ static int doctor_command(int argc, char** argv) {
   }
   tenon_registry_release(registry);
   tool_list_free(&doctor.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

@@ -2,204 +2,60 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/commands.h"
+#include "command/inspect.h"
 #include "data/file.h"
+#include "data/npy.h"
+#include "data/tensor_proto.h"
+#include "data/value_file.h"
 #include "page/page.h"
 #include "page/timing.h"
-#include "session/common.h"
-#include "session/session.h"
+#include "session/network_facts.h"
+#include "session/show.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
-
-typedef struct inspect_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
-  const char* html;
-  bool verify;
-  bool no_run;
-  bool refusals;
-  bool network;
-  const char* model;
-} inspect_t;
 
 #define FIELD(name) offsetof(inspect_t, name)
 
 static const tool_option_t options[] = {
-    {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html),
-     "write a page: the graph as drawn, steps, times, layouts, why each tactic was chosen"},
-    {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify),
+    {"--html", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(html), TOOL_FOR_PLANS,
+     "write a page: the graph as drawn, steps, times, layouts, why each tactic was chosen; - "
+     "writes "
+     "it to standard output, and nothing else"},
+    {"--verify", NULL, NULL, TOOL_OPTION_FLAG, FIELD(verify), TOOL_FOR_PLANS,
      "check the digests of all weights and plugins"},
-    {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals),
+    {"--refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(refusals), TOOL_FOR_PLANS,
      "after each step: why the other kernels and tactics were not chosen"},
-    {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network),
-     "print the network that it computes"},
-    {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run),
+    {"--no-build", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_build), TOOL_FOR_BUILDING,
+     "only what the model says: inputs, outputs, operators, weights"},
+    {"--network", NULL, NULL, TOOL_OPTION_FLAG, FIELD(network), 0,
+     "print the network: of a model as it was read, without building it; of a plan what it "
+     "computes"},
+    {"--no-run", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_run), TOOL_FOR_PLANS,
      "do not run it: times are those of the build, as far as there are any"},
 };
 
-/* ---- Printing ---- */
-
-static void print_io(const char* what, const tenon_engine_t* engine, uint32_t index,
-                     const tenon_io_info_t* info) {
-  char shape[512] = "";
-  const bool tensor = info->kind == TENON_ARGUMENT_TENSOR;
-  if (tensor) {
-    tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
-  }
-  if (tool_console_is_json()) {
-    tool_json_t json;
-    tool_json_begin(&json, stdout);
-    tool_json_text(&json, what, info->name);
-    tool_json_text(&json, "kind",
-                   tensor                                  ? "tensor"
-                   : info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence"
-                                                           : "optional");
-    tool_json_text(&json, "dtype", tool_dtype_name(info->dtype));
-    tool_json_integers(&json, "shape", info->dims, tensor ? info->rank : 0);
-    static const char* const points[] = {"min", "optimum", "max"};
-    for (uint32_t which = 0; tensor && which < 3 && strcmp(what, "input") == 0; ++which) {
-      const int64_t* dims = NULL;
-      if (tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
-        tool_json_integers(&json, points[which], dims, info->rank);
-      }
-    }
-    tool_json_end(&json);
-    return;
-  }
-  tool_say("%-7s %s: %s %s", what, info->name, tensor ? tool_dtype_name(info->dtype) : "container",
-           shape);
-  const bool open = strchr(shape, '?') != NULL && strcmp(what, "input") == 0;
-  for (uint32_t which = 0; open && which < 3; ++which) {
-    const int64_t* dims = NULL;
-    if (tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
-      tool_shape_print(info->rank, dims, shape, sizeof(shape));
-      tool_say("%s%s", which == 0 ? ", profile " : " : ", shape);
-    }
-  }
-  tool_say("\n");
-}
-
-static void print_info_json(const inspect_t* inspect, const tenon_engine_t* engine,
-                            const tenon_engine_info_t* info) {
-  tool_json_t json;
-  tool_json_begin(&json, stdout);
-  tool_json_text(&json, "model", inspect->model);
-  tool_json_text(&json, "device", info->device);
-  tool_json_text(&json, "fingerprint", info->fingerprint);
-  tool_json_unsigned(&json, "threads", info->thread_count);
-  tool_json_unsigned(&json, "steps", tenon_engine_step_count(engine));
-  tool_json_unsigned(&json, "plan_bytes", info->plan_bytes);
-  tool_json_unsigned(&json, "weights_bytes", info->weights_bytes);
-  tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
-  tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
-  tool_json_unsigned(&json, "scratch_bytes", info->scratch_bytes);
-  tool_json_bool(&json, "tuned_only", info->tuned_only != 0);
-  tool_json_lines(&json, "plugins", info->plugins);
-  tool_json_lines(&json, "patches", info->patches);
-  tool_json_end(&json);
-}
-
-static void print_lines(const char* indent, const char* lines) {
-  while (*lines != '\0') {
-    const size_t length = strcspn(lines, "\n");
-    tool_say("%s%.*s\n", indent, (int)length, lines);
-    lines += length + (lines[length] == '\n' ? 1 : 0);
-  }
-}
-
-static tenon_status_t print_info(const inspect_t* inspect, const tool_execution_t* execution) {
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  const tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
-  if (status != TENON_OK) {
-    return status;
-  }
-  if (tool_console_is_json()) {
-    print_info_json(inspect, execution->engine, &info);
-  } else {
-    const double mib = 1048576;
-    tool_say("device  %s, tuned for %s, %u threads\n", info.device, info.fingerprint,
-             info.thread_count);
-    tool_say(
-        "bytes   plan %.2f MiB, weights %.2f, activations %.2f (at least %.2f), workspace "
-        "%.2f%s\n",
-        (double)info.plan_bytes / mib, (double)info.weights_bytes / mib,
-        (double)info.arena_bytes / mib, (double)info.peak_alive_bytes / mib,
-        (double)info.scratch_bytes / mib, info.tuned_only != 0 ? ", tuned part alone" : "");
-    tool_say("plugins\n");
-    print_lines("        ", info.plugins);
-    if (inspect->common.verbose > 0 && info.patches[0] != '\0') {
-      tool_say("optimiser\n");
-      print_lines("        ", info.patches);
-    }
-  }
-  for (uint32_t i = 0; i < execution->input_count; ++i) {
-    print_io("input", execution->engine, i, &execution->inputs[i]);
-  }
-  for (uint32_t i = 0; i < execution->output_count; ++i) {
-    print_io("output", execution->engine, i, &execution->outputs[i]);
-  }
-  return TENON_OK;
-}
-
-static void print_step_json(uint32_t index, const tenon_step_info_t* step, double seconds) {
-  tool_json_t json;
-  tool_json_begin(&json, stdout);
-  tool_json_unsigned(&json, "step", index);
-  tool_json_text(&json, "name", step->name);
-  tool_json_text(&json, "kind", step->kind);
-  tool_json_text(&json, "plugin", step->plugin);
-  tool_json_text(&json, "kernel", step->kernel);
-  tool_json_text(&json, "tactic", step->tactic);
-  tool_json_text(&json, "nodes", step->nodes);
-  tool_json_text(&json, "expression", step->expression);
-  tool_json_text(&json, "inputs", step->inputs);
-  tool_json_text(&json, "outputs", step->outputs);
-  tool_json_text(&json, "layout", step->layout);
-  tool_json_number(&json, "measured_us", step->measured_seconds * 1e6);
-  tool_json_number(&json, "median_us", seconds * 1e6);
-  tool_json_unsigned(&json, "depth", step->depth);
-  tool_json_lines(&json, "refusals", step->refusals);
-  tool_json_end(&json);
-}
-
-static tenon_status_t print_steps(const inspect_t* inspect, const tool_execution_t* execution,
-                                  const tool_timing_t* timing) {
-  const uint32_t count = tenon_engine_step_count(execution->engine);
-  tool_say("%5s %10s  %-28s %-26s %-16s %s\n", "step", "us", "name", "kernel", "layout",
-           "nodes; what is fused");
-  for (uint32_t i = 0; i < count; ++i) {
-    tenon_step_info_t step;
-    const tenon_status_t status = tenon_engine_get_step(execution->engine, i, &step);
-    if (status != TENON_OK) {
-      return status;
-    }
-    const double seconds = timing != NULL ? timing->steps[i].median : step.measured_seconds;
-    if (tool_console_is_json()) {
-      print_step_json(i, &step, seconds);
-      continue;
-    }
-    char* kernel = step.kernel[0] != '\0' ? tool_format("%s:%s", step.plugin, step.kernel)
-                                          : tool_format("(%s)", step.kind);
-    tool_say("%5u %10.2f  %*s%-*.28s %-26.26s %-16.16s %.100s%s%.120s\n", i, seconds * 1e6,
-             (int)step.depth * 2, "", 28 - (int)step.depth * 2, step.name, kernel, step.layout,
-             step.nodes, step.expression[0] != '\0' ? "; " : "", step.expression);
-    tool_free(kernel);
-    if (inspect->refusals) {
-      print_lines("                     not ", step.refusals);
-    }
-  }
-  return TENON_OK;
-}
+static const tool_option_rule_t rules[] = {
+    {"--refusals", NULL, "--no-refusals"},
+};
 
 /* ---- Running, for the times ---- */
 
 static tenon_status_t measure(const inspect_t* inspect, tool_execution_t* execution,
                               const tool_feed_t* feed, tool_timing_t* out_timing) {
-  const tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
+  tenon_status_t status = tool_execution_feed(execution, feed, &inspect->building.fixed);
+  if (status == TENON_OK) {
+    status = tool_execution_run(execution, "running");
+  }
   return status == TENON_OK ? tool_timing_measure(execution, out_timing) : status;
+}
+
+static bool to_standard_output(const inspect_t* inspect) {
+  return inspect->html != NULL && strcmp(inspect->html, "-") == 0;
 }
 
 static void print_verified(void) {
@@ -230,6 +86,7 @@ static tenon_status_t write_page(const inspect_t* inspect, tenon_registry_t* reg
   tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
   if (status == TENON_OK && timing != NULL) {
     peak = tool_peak_measure(registry, info.device, info.thread_count);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : TENON_OK;
   }
   if (status == TENON_OK) {
     status = tool_facts_collect(execution, timing, &peak, &facts);
@@ -244,40 +101,147 @@ static tenon_status_t write_page(const inspect_t* inspect, tenon_registry_t* reg
   return status;
 }
 
+static tenon_status_t show(const inspect_t* inspect, const tool_execution_t* execution,
+                           const tool_timing_t* timing) {
+  tenon_status_t status = inspect_print_plan(inspect, execution);
+  if (status == TENON_OK) {
+    status = inspect_print_steps(inspect, execution, timing);
+  }
+  if (status == TENON_OK && inspect->network) {
+    char* text = tool_engine_text(execution->engine);
+    inspect_print_text(text);
+    tool_free(text);
+  }
+  return status;
+}
+
+/* First all that can fail, then what is shown: a failure is not followed by older figures. */
 static tenon_status_t inspect_session(const inspect_t* inspect, tenon_registry_t* registry,
                                       tool_execution_t* execution, const tool_feed_t* feed) {
   tool_timing_t timing = {0};
-  bool ran = false;
-  tenon_status_t status = print_info(inspect, execution);
+  tenon_status_t status = inspect->verify ? tenon_engine_verify(execution->engine) : TENON_OK;
   if (status == TENON_OK && inspect->verify) {
-    status = tenon_engine_verify(execution->engine);
-    if (status == TENON_OK) {
-      print_verified();
-    }
+    print_verified();
   }
   if (status == TENON_OK && !inspect->no_run) {
-    tool_console_soften(true);
-    ran = measure(inspect, execution, feed, &timing) == TENON_OK;
-    tool_console_soften(false);
+    status = measure(inspect, execution, feed, &timing);
+    if (status != TENON_OK && status != TENON_ERROR_CANCELLED) {
+      tool_warn("--no-run shows the plan without running it");
+    }
   }
-  if (status == TENON_OK) {
-    status = print_steps(inspect, execution, ran ? &timing : NULL);
-  }
-  if (status == TENON_OK && inspect->network && !tool_console_is_json()) {
-    tenon_engine_print_network(execution->engine, tool_write_file, stdout);
+  const tool_timing_t* measured = inspect->no_run ? NULL : &timing;
+  if (status == TENON_OK && !to_standard_output(inspect)) {
+    status = show(inspect, execution, measured);
   }
   if (status == TENON_OK && inspect->html != NULL) {
-    status = write_page(inspect, registry, execution, ran ? &timing : NULL);
+    status = write_page(inspect, registry, execution, measured);
   }
   tool_timing_free(&timing);
   return status;
 }
 
-static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_registry) {
-  tool_feed_t feed;
+/* ---- Which of it ---- */
+
+/* Options must act on what there is. */
+static tenon_status_t check_options(const inspect_t* inspect, bool is_plan) {
+  const uint32_t all = is_plan ? TOOL_FOR_PLANS | TOOL_FOR_RUNNING
+                               : TOOL_FOR_MODELS | TOOL_FOR_PLANS | TOOL_FOR_RUNNING;
+  if (to_standard_output(inspect) && (inspect->common.json || inspect->network)) {
+    return tool_misuse("--html - writes the page to standard output, where %s writes too",
+                       inspect->common.json ? "--json" : "--network");
+  }
+  if (inspect->html != NULL && !to_standard_output(inspect)) {
+    const tenon_status_t status = tool_file_check("--html", inspect->html);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  if (inspect->no_build) {
+    return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
+                                "--no-build builds nothing");
+  }
+  if (inspect->network && !is_plan) {
+    return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING,
+                                "--network builds nothing of a model");
+  }
+  return inspect->no_run
+             ? tool_arguments_check(inspect->arguments, all & ~(uint32_t)TOOL_FOR_RUNNING,
+                                    "--no-run runs nothing")
+             : TENON_OK;
+}
+
+static tenon_status_t inspect_built(const inspect_t* inspect, tenon_registry_t* registry,
+                                    const tool_feed_t* feed) {
   tool_session_t session;
+  tool_console_mute(to_standard_output(inspect));
+  tenon_status_t status =
+      tool_session_open(registry, inspect->model, &inspect->building, feed, &session);
+  if (status == TENON_OK) {
+    status = inspect_session(inspect, registry, &session.execution, feed);
+    tool_session_close(&session);
+  }
+  return status;
+}
+
+/* ---- Data ---- */
+
+/* Does a file's beginning say that it is an array or a recorded tensor? */
+static bool holds_data(const uint8_t* bytes, size_t size) {
+  char* name = NULL;
+  tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
+  uint32_t rank = 0;
+  int64_t dims[64];
+  if (tool_npy_is_one(bytes, size)) {
+    return true;
+  }
+  const bool tensor = tool_tensor_proto_peek(bytes, size, &name, &dtype, &rank, dims);
+  tool_free(name);
+  return tensor && dtype != TENON_DTYPE_UNDEFINED;
+}
+
+static bool is_data(const char* path) {
+  uint8_t* bytes = NULL;
+  size_t size = 0;
+  const bool named = tool_path_has_suffix(path, ".npy") || tool_path_has_suffix(path, ".pb");
+  if (!named || access(path, R_OK) != 0 || !tool_file_exists(path) ||
+      tool_file_read(path, &bytes, &size) != TENON_OK) {
+    return false;
+  }
+  const bool data = holds_data(bytes, size);
+  tool_free(bytes);
+  return data;
+}
+
+static tenon_status_t inspect_data(const inspect_t* inspect) {
+  tool_value_t value;
+  char* because = tool_format("%s holds data", inspect->model);
+  tenon_status_t status = tool_arguments_check(inspect->arguments, 0, because);
+  tool_free(because);
+  if (status == TENON_OK) {
+    status = tool_value_read(inspect->model, TENON_ARGUMENT_TENSOR, &value);
+  }
+  if (status == TENON_OK) {
+    tool_console_configure(inspect->common.json, inspect->common.verbose);
+    tool_value_print("file", inspect->model, 0, &value, false);
+    tool_value_free(&value);
+  }
+  return status;
+}
+
+static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_registry) {
+  tool_feed_t feed = {0};
   const char* data_set = NULL;
-  tenon_status_t status = tool_building_prepare(&inspect->building);
+  bool is_plan = false;
+  if (is_data(inspect->model)) {
+    return inspect_data(inspect);
+  }
+  tenon_status_t status = tool_operand_check(inspect->arguments, inspect->model, &is_plan);
+  if (status == TENON_OK) {
+    status = check_options(inspect, is_plan);
+  }
+  if (status == TENON_OK) {
+    status = tool_building_prepare(&inspect->building);
+  }
   if (status == TENON_OK) {
     status = tool_common_begin(&inspect->common, out_registry);
   }
@@ -287,13 +251,10 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
   if (status == TENON_OK) {
     status = tool_feed_load(&inspect->feeding, data_set, &inspect->building.constants, &feed);
   }
-  if (status != TENON_OK) {
-    return status;
-  }
-  status = tool_session_open(*out_registry, inspect->model, &inspect->building, &feed, &session);
   if (status == TENON_OK) {
-    status = inspect_session(inspect, *out_registry, &session.execution, &feed);
-    tool_session_close(&session);
+    status = inspect->no_build || (inspect->network && !is_plan)
+                 ? inspect_read_model(inspect, *out_registry, &feed)
+                 : inspect_built(inspect, *out_registry, &feed);
   }
   tool_feed_free(&feed);
   return status;
@@ -301,36 +262,42 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
 
 static int inspect_command(int argc, char** argv) {
   inspect_t inspect = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_OPTION_GROUP("showing", options, &inspect), TOOL_FEEDING_GROUP(&inspect.feeding),
-      TOOL_BUILDING_GROUP(&inspect.building), TOOL_COMMON_GROUP(&inspect.common)};
-  if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &operands, &exit_status)) {
-    inspect.model = operands.items[0];
+      TOOL_OPTION_GROUP_RULED("showing", options, rules, &inspect),
+      TOOL_FEEDING_GROUP(&inspect.feeding), TOOL_BUILDING_GROUP(&inspect.building, false),
+      TOOL_COMMON_GROUP(&inspect.common)};
+  if (tool_options_parse(&tool_command_inspect, groups, 4, argc, argv, &arguments, &exit_status)) {
+    inspect.model = arguments.operands.items[0];
+    inspect.arguments = &arguments;
     exit_status = tool_exit_status(run_inspect(&inspect, &registry));
   }
   tenon_registry_release(registry);
   tool_building_free(&inspect.building);
   tool_feeding_free(&inspect.feeding);
   tool_list_free(&inspect.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
 const tool_command_t tool_command_inspect = {
     .name = "inspect",
-    .operands = "MODEL|PLAN",
+    .operands = "MODEL|PLAN|DATA",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "shows a plan: steps, times, layouts, and why each tactic was chosen",
+    .summary = "shows a plan: steps, times, layouts, and why each tactic was chosen; or a model",
     .description =
-        "A model is built first, or comes out of the cache. Steps are timed in a few runs, "
-        "on the inputs given or on\nrandom numbers.",
+        "A model is built first, or comes out of the cache, unless --no-build or --network only "
+        "look at it. Steps are\ntimed in a few runs, on the inputs given or on random numbers. Of "
+        "a .npy or .pb file it shows what "
+        "it holds.",
     .examples =
+        "  tenon inspect model.onnx --no-build\n"
         "  tenon inspect model.onnx --html model.html\n"
         "  tenon inspect model.plan --refusals --verify\n"
-        "  tenon inspect model.plan --json --no-run\n",
+        "  tenon inspect model.plan --json --no-run\n"
+        "  tenon inspect test_data_set_0/input_0.pb\n",
     .run = inspect_command,
 };

@@ -15,11 +15,15 @@ typedef struct plugins_t {
 } plugins_t;
 
 static const tool_option_t options[] = {
-    {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers),
+    {"--offers", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, offers), 0,
      "also what each promises, as its manifest says"},
-    {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index),
+    {"--index", NULL, NULL, TOOL_OPTION_FLAG, offsetof(plugins_t, index), 0,
      "load them all and list every operator, kernel, converter, device ..., one JSON object a "
      "line"},
+};
+
+static const tool_option_rule_t rules[] = {
+    {"--index", NULL, "--offers"},
 };
 
 static const char* state_text(uint32_t state) {
@@ -55,7 +59,8 @@ static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info
   }
 }
 
-static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry) {
+static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* registry,
+                                   uint32_t* out_refused) {
   const uint32_t count = tenon_registry_plugin_count(registry);
   uint32_t refused = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -76,27 +81,38 @@ static tenon_status_t list_plugins(const plugins_t* plugins, tenon_registry_t* r
     tool_say("searched:\n");
     tenon_registry_print_paths(registry, tool_write_file, stdout);
   }
+  *out_refused = refused;
   return TENON_OK;
+}
+
+/* The index comes in pieces: a field's name is one. */
+static void write_and_count(void* user, const char* text) {
+  uint32_t* disabled = user;
+  *disabled += strcmp(text, "disabled") == 0 ? 1 : 0;
+  tool_write_file(stdout, text);
 }
 
 static int plugins_command(int argc, char** argv) {
   plugins_t plugins = {0};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
-  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("listing", options, &plugins),
-                                        TOOL_COMMON_GROUP(&plugins.common)};
-  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &operands, &exit_status)) {
+  const tool_option_group_t groups[] = {
+      TOOL_OPTION_GROUP_RULED("listing", options, rules, &plugins),
+      TOOL_COMMON_GROUP(&plugins.common)};
+  if (tool_options_parse(&tool_command_plugins, groups, 2, argc, argv, &arguments, &exit_status)) {
+    uint32_t unusable = 0;
     tenon_status_t status = tool_common_begin(&plugins.common, &registry);
     if (status == TENON_OK) {
-      status = plugins.index ? tenon_registry_print_index(registry, tool_write_file, stdout)
-                             : list_plugins(&plugins, registry);
+      status = plugins.index ? tenon_registry_print_index(registry, write_and_count, &unusable)
+                             : list_plugins(&plugins, registry, &unusable);
     }
-    exit_status = tool_exit_status(status);
+    exit_status =
+        status == TENON_OK && unusable > 0 ? (int)TOOL_EXIT_DIFFERENT : tool_exit_status(status);
   }
   tenon_registry_release(registry);
   tool_list_free(&plugins.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 

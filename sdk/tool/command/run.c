@@ -1,99 +1,54 @@
 /* tenon run: once, on data; prints, writes and compares the outputs. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/commands.h"
+#include "command/run.h"
 #include "data/file.h"
 #include "data/tensor_proto.h"
-#include "session/common.h"
-#include "session/session.h"
-#include "session/show.h"
-#include "session/truth.h"
 #include "text/console.h"
 #include "text/json.h"
 #include "text/memory.h"
 
-typedef struct run_t {
-  tool_common_t common;
-  tool_building_t building;
-  tool_feeding_t feeding;
-  const char* output;
-  const char* record;
-  double rtol;
-  double atol;
-  uint32_t top;
-  const char* labels;
-  const char* picture;
-  const char* overlay;
-  const char* truth;
-  bool profile_steps;
-  const char* model;
-  tenon_registry_t* registry;
-  bool different;
-} run_t;
-
 #define FIELD(name) offsetof(run_t, name)
 
 static const tool_option_t options[] = {
-    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output),
+    {"--output", "o", "DIR", TOOL_OPTION_TEXT, FIELD(output), 0,
      "write every output to DIR/output_<index>_<name>.npy"},
-    {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record),
+    {"--record", NULL, "DIR", TOOL_OPTION_TEXT, FIELD(record), 0,
      "write inputs and outputs as a data set: input_<i>.pb, output_<i>.pb"},
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0,
      "relative tolerance of a comparison with recorded outputs; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output, at "
      "least 1e-7"},
-    {"--top", NULL, "K", TOOL_OPTION_COUNT, FIELD(top),
+    {"--top", NULL, "K", TOOL_OPTION_POSITIVE, FIELD(top), 0,
      "print the K largest elements of the first output, for each row; 5 with --labels"},
-    {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), "names of the classes, one a line"},
-    {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture),
+    {"--labels", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(labels), 0,
+     "names of the classes, one a line"},
+    {"--picture", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(picture), 0,
      "write the first output as a picture (.pgm, .ppm, .png); 0 to 1 is black to white"},
-    {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay),
+    {"--overlay", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(overlay), 0,
      "input, mask and overlay side by side, where the first output is a mask of a picture given"},
-    {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth),
+    {"--truth", NULL, "X", TOOL_OPTION_TEXT, FIELD(truth), 0,
      "compare the first output with the right class (a number, or a .npy with one for each row) or "
      "with a picture of the right mask"},
-    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps),
+    {"--truth-at-least", NULL, "X", TOOL_OPTION_NUMBER, FIELD(truth_at_least), 0,
+     "exit with 1 where a smaller share is right, or the masks overlap less; default: 1 for a "
+     "single "
+     "class, else 0"},
+    {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
      "a table of steps and their times, means of ten runs"},
 };
 
-/* ---- Pictures ---- */
-
-static const tool_picture_t* find_picture(const tool_feed_t* feed) {
-  for (size_t i = 0; i < feed->count; ++i) {
-    if (feed->items[i].is_picture) {
-      return &feed->items[i].picture;
-    }
-  }
-  return NULL;
-}
-
-static tenon_status_t write_pictures(const run_t* run, const tool_feed_t* feed, const char* name,
-                                     const tool_value_t* value) {
-  tool_picture_t mask;
-  tool_picture_t overlay;
-  tenon_status_t status = tool_picture_from_value(name, value, &mask);
-  if (status != TENON_OK) {
-    return status;
-  }
-  if (run->picture != NULL) {
-    status = tool_picture_write(run->picture, &mask);
-  }
-  if (status == TENON_OK && run->overlay != NULL) {
-    const tool_picture_t* input = find_picture(feed);
-    status = input != NULL ? tool_picture_overlay(input, &mask, &overlay)
-                           : tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                                       "--overlay: no picture was given with --input");
-    if (status == TENON_OK) {
-      status = tool_picture_write(run->overlay, &overlay);
-      tool_picture_free(&overlay);
-    }
-  }
-  tool_picture_free(&mask);
-  return status;
-}
+static const tool_option_rule_t rules[] = {
+    {"--rtol", "--data-set", NULL},
+    {"--atol", "--data-set", NULL},
+    {"--overlay", "--input", NULL},
+    {"--truth-at-least", "--truth", NULL},
+};
 
 /* ---- Recording and comparing ---- */
 
@@ -126,17 +81,22 @@ static tenon_status_t record(const char* folder, tool_execution_t* execution) {
 
 static void print_verdict(const char* folder, const tool_verdict_t* verdict) {
   const tool_difference_t* d = &verdict->difference;
+  const bool compared = d->equal || d->count > 0; /* element by element */
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
     tool_json_text(&json, "data_set", folder);
     tool_json_text(&json, "output", verdict->name);
     tool_json_bool(&json, "equal", d->equal);
-    tool_json_number(&json, "max_absolute", d->max_absolute);
-    tool_json_number(&json, "max_relative", d->max_relative);
-    tool_json_number(&json, "atol", d->atol);
+    tool_json_number(&json, "max_absolute", compared ? d->max_absolute : NAN);
+    tool_json_number(&json, "max_relative", compared ? d->max_relative : NAN);
+    tool_json_number(&json, "atol", compared ? d->atol : NAN);
     tool_json_text(&json, "reason", d->reason);
     tool_json_end(&json);
+    return;
+  }
+  if (!compared) {
+    tool_say("%s: output %s DIFFERS: %s\n", folder, verdict->name, d->reason);
     return;
   }
   tool_say("%s: output %s %s; largest difference %.3g absolute, %.3g relative (atol %.3g)%s%s\n",
@@ -162,41 +122,6 @@ static tenon_status_t compare(run_t* run, const tool_execution_t* execution, con
 
 /* ---- One run ---- */
 
-/* Beside a comparison, outputs are shown where something that shows them is asked for. */
-static bool asks_for_outputs(const run_t* run) {
-  return run->top > 0 || run->labels != NULL || run->picture != NULL || run->overlay != NULL ||
-         run->truth != NULL;
-}
-
-static tenon_status_t show_outputs(const run_t* run, const tool_execution_t* execution,
-                                   const tool_feed_t* feed) {
-  tenon_status_t status = TENON_OK;
-  for (uint32_t i = 0; i < execution->output_count && status == TENON_OK; ++i) {
-    tool_value_t value;
-    status = tool_execution_get(execution, i, &value);
-    if (status != TENON_OK) {
-      break;
-    }
-    const char* name = execution->outputs[i].name;
-    const bool classes = i == 0 && (run->top > 0 || run->labels != NULL) &&
-                         value.kind == TENON_ARGUMENT_TENSOR && value.dtype != TENON_DTYPE_STRING;
-    const bool is_picture = i == 0 && (run->picture != NULL || run->overlay != NULL);
-    if (classes) {
-      status = tool_classes_print(&value, run->top > 0 ? run->top : 5, run->labels);
-    } else {
-      tool_output_print(name, i, &value, is_picture);
-    }
-    if (status == TENON_OK && is_picture) {
-      status = write_pictures(run, feed, name, &value);
-    }
-    if (status == TENON_OK && i == 0 && run->truth != NULL) {
-      status = tool_truth_check(run->truth, name, &value);
-    }
-    tool_value_free(&value);
-  }
-  return status;
-}
-
 static void print_summary(const run_t* run, const tool_session_t* session, double run_seconds) {
   if (tool_console_is_json()) {
     tool_json_t json;
@@ -211,52 +136,16 @@ static void print_summary(const run_t* run, const tool_session_t* session, doubl
   }
 }
 
-/* The folder below `base` for a data set; with several each has one of its own. */
-static char* make_result_folder(const run_t* run, const char* base, const char* data_set) {
-  if (run->feeding.data_sets.count < 2) {
-    return tool_copy_text(base);
-  }
-  char* path = tool_copy_text(data_set);
-  for (size_t length = strlen(path); length > 1 && path[length - 1] == '/'; --length) {
-    path[length - 1] = '\0';
-  }
-  char* folder = tool_format("%s/%s", base, tool_path_base(path));
-  tool_free(path);
-  return folder;
-}
-
-/* Results of one data set must not be written over those of another. */
-static tenon_status_t check_result_folders(const run_t* run) {
-  const tool_list_t* sets = &run->feeding.data_sets;
-  tenon_status_t status = TENON_OK;
-  const bool writes = run->output != NULL || run->record != NULL;
-  for (size_t i = 1; writes && i < sets->count; ++i) {
-    char* folder = make_result_folder(run, "", sets->items[i]);
-    for (size_t k = 0; k < i && status == TENON_OK; ++k) {
-      char* other = make_result_folder(run, "", sets->items[k]);
-      if (strcmp(folder, other) == 0) {
-        status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                           "--data-set %s: has the name of %s, and its results would be written "
-                           "over that one's",
-                           sets->items[i], sets->items[k]);
-      }
-      tool_free(other);
-    }
-    tool_free(folder);
-  }
-  return status;
-}
-
 static tenon_status_t write_results(const run_t* run, tool_execution_t* execution,
                                     const char* data_set) {
   tenon_status_t status = TENON_OK;
   if (run->output != NULL) {
-    char* folder = make_result_folder(run, run->output, data_set);
+    char* folder = run_result_folder(run, run->output, data_set);
     status = tool_execution_write(execution, folder);
     tool_free(folder);
   }
   if (status == TENON_OK && run->record != NULL) {
-    char* folder = make_result_folder(run, run->record, data_set);
+    char* folder = run_result_folder(run, run->record, data_set);
     status = record(folder, execution);
     tool_free(folder);
   }
@@ -269,7 +158,7 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
   tenon_status_t status = tool_execution_feed(execution, feed, &run->building.fixed);
   const double begin = tool_seconds();
   if (status == TENON_OK) {
-    status = tenon_context_run(execution->context);
+    status = tool_execution_run(execution, NULL);
   }
   const double seconds = tool_seconds() - begin;
   if (status != TENON_OK) {
@@ -279,8 +168,8 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
   if (data_set != NULL) {
     status = compare(run, execution, data_set);
   }
-  if (status == TENON_OK && (data_set == NULL || asks_for_outputs(run))) {
-    status = show_outputs(run, execution, feed);
+  if (status == TENON_OK && (data_set == NULL || run_asks_for_outputs(run))) {
+    status = run_show_outputs(run, execution, feed);
   }
   if (status == TENON_OK) {
     status = write_results(run, execution, data_set);
@@ -303,7 +192,10 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
   if (status != TENON_OK) {
     return status;
   }
-  status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+  status = run_check_data(run, &feed);
+  if (status == TENON_OK) {
+    status = tool_session_open(run->registry, run->model, &run->building, &feed, &session);
+  }
   if (status == TENON_OK) {
     status = run_session(run, &session, &feed, data_set);
     tool_session_close(&session);
@@ -313,9 +205,13 @@ static tenon_status_t run_once(run_t* run, const char* data_set) {
 }
 
 static tenon_status_t run_all(run_t* run) {
-  tenon_status_t status = tool_building_prepare(&run->building);
+  bool is_plan = false;
+  tenon_status_t status = tool_operand_check(run->arguments, run->model, &is_plan);
   if (status == TENON_OK) {
-    status = check_result_folders(run);
+    status = tool_building_prepare(&run->building);
+  }
+  if (status == TENON_OK) {
+    status = run_check_options(run);
   }
   if (status == TENON_OK) {
     status = tool_common_begin(&run->common, &run->registry);
@@ -331,14 +227,15 @@ static tenon_status_t run_all(run_t* run) {
 }
 
 static int run_command(int argc, char** argv) {
-  run_t run = {.rtol = -1, .atol = -1};
-  tool_list_t operands = {0};
+  run_t run = {.rtol = -1, .atol = -1, .truth_at_least = -1};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {
-      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP("results", options, &run),
-      TOOL_BUILDING_GROUP(&run.building), TOOL_COMMON_GROUP(&run.common)};
-  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &operands, &exit_status)) {
-    run.model = operands.items[0];
+      TOOL_FEEDING_GROUP(&run.feeding), TOOL_OPTION_GROUP_RULED("results", options, rules, &run),
+      TOOL_BUILDING_GROUP(&run.building, false), TOOL_COMMON_GROUP(&run.common)};
+  if (tool_options_parse(&tool_command_run, groups, 4, argc, argv, &arguments, &exit_status)) {
+    run.model = arguments.operands.items[0];
+    run.arguments = &arguments;
     exit_status = tool_exit_status(run_all(&run));
     if (exit_status == TOOL_EXIT_OK && run.different) {
       exit_status = TOOL_EXIT_DIFFERENT;
@@ -348,7 +245,7 @@ static int run_command(int argc, char** argv) {
   tool_building_free(&run.building);
   tool_feeding_free(&run.feeding);
   tool_list_free(&run.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
@@ -365,7 +262,7 @@ const tool_command_t tool_command_run = {
     .examples =
         "  tenon run model.onnx --data-set test_data_set_0\n"
         "  tenon run digits.onnx --input digit_7.pgm --scale 0.003921569 --labels labels.txt\n"
-        "  tenon run model.plan --input image=cat.jpg --output out\n"
+        "  tenon run model.plan --input image=photo.png --output out\n"
         "  tenon run unet.onnx --input coins.pgm --scale 0.003921569 --overlay overlay.png\n",
     .run = run_command,
 };

@@ -13,6 +13,7 @@
 #include "session/common.h"
 #include "session/session.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/json.h"
 #include "text/memory.h"
 
@@ -39,21 +40,21 @@ typedef struct suite_t {
 #define FIELD(name) offsetof(suite_t, name)
 
 static const tool_option_t options[] = {
-    {"--known", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(known_path),
+    {"--known", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(known_path), 0,
      "failures that are known: lines of a pattern (* and ?) and a reason; ~ before a pattern: may "
      "also pass"},
-    {"--at-least", NULL, "N", TOOL_OPTION_COUNT, FIELD(at_least),
+    {"--at-least", NULL, "N", TOOL_OPTION_COUNT, FIELD(at_least), 0,
      "fail when fewer cases pass, for instance because they are skipped now"},
-    {"--filter", NULL, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter),
+    {"--filter", NULL, "PATTERN", TOOL_OPTION_TEXT, FIELD(filter), 0,
      "only cases whose name matches, such as '*test_conv_*'"},
-    {"--no-input-constants", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_constants),
+    {"--no-input-constants", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_constants), 0,
      "what cannot be built without the value of an input is skipped, not built again with it"},
-    {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs),
+    {"--jobs", "j", "N", TOOL_OPTION_POSITIVE, FIELD(jobs), 0,
      "cases at a time; default: this machine's processors"},
-    {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout),
+    {"--timeout", NULL, "S", TOOL_OPTION_NUMBER, FIELD(timeout), 0,
      "seconds for one case, 0 for no limit; default 120"},
-    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), "relative tolerance; default 1e-3"},
-    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol),
+    {"--rtol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(rtol), 0, "relative tolerance; default 1e-3"},
+    {"--atol", NULL, "X", TOOL_OPTION_NUMBER, FIELD(atol), 0,
      "absolute tolerance; default 1e-4 times the standard deviation of the recorded output"},
 };
 
@@ -348,9 +349,9 @@ static int run_suite(suite_t* suite) {
   }
   if (!tool_children_run(suite->cases.count, suite->jobs, suite->timeout, run_case, on_done,
                          suite)) {
-    return tool_console_interrupted()
-               ? TOOL_EXIT_CANCELLED
-               : tool_exit_status(tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
+    return tool_exit_status(tool_interrupted()
+                                ? TENON_ERROR_CANCELLED
+                                : tool_fail(TENON_ERROR_IO, "a child process cannot be made"));
   }
   tool_progress_end();
   return conclude(suite) ? TOOL_EXIT_OK : TOOL_EXIT_DIFFERENT;
@@ -363,13 +364,14 @@ static int suite_command(int argc, char** argv) {
                    .timeout = 120,
                    .jobs = processors > 0 ? (uint32_t)processors : 1,
                    .building = {.threads = 1, .no_cache = true, .no_timing_cache = true}};
-  tool_list_t operands = {0};
+  tool_arguments_t arguments = {0};
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("cases", options, &suite),
-                                        TOOL_BUILDING_GROUP(&suite.building),
+                                        TOOL_BUILDING_GROUP(&suite.building, false),
                                         TOOL_COMMON_GROUP(&suite.common)};
-  if (tool_options_parse(&tool_command_suite, groups, 3, argc, argv, &operands, &exit_status)) {
-    char* root = tool_copy_text(operands.items[0]);
+  if (tool_options_parse(&tool_command_suite, groups, 3, argc, argv, &arguments, &exit_status)) {
+    suite.building.no_timing_cache = suite.building.timing_cache == NULL;
+    char* root = tool_copy_text(arguments.operands.items[0]);
     for (size_t length = strlen(root); length > 1 && root[length - 1] == '/'; --length) {
       root[length - 1] = '\0';
     }
@@ -381,7 +383,7 @@ static int suite_command(int argc, char** argv) {
   tool_known_free(&suite.known);
   tool_building_free(&suite.building);
   tool_list_free(&suite.common.plugins);
-  tool_list_free(&operands);
+  tool_arguments_free(&arguments);
   return exit_status;
 }
 
@@ -400,7 +402,7 @@ const tool_command_t tool_command_suite = {
         "skipped`; "
         "the exit status is 0 when the failures are those of --known.",
     .examples =
-        "  tenon suite onnx/backend/test/data/node --known known.txt\n"
+        "  tenon suite cases --known known.txt\n"
         "  tenon suite cases --filter '*test_conv*' --verbose\n",
     .run = suite_command,
 };

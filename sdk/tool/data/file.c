@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 static tenon_status_t fail_with_errno(const char* path, const char* what) {
@@ -60,6 +61,7 @@ tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_
 
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
   char* temporary = tool_format("%s.tmp-%ld", path, (long)getpid());
+  tool_interrupt_guard(temporary);
   FILE* file = fopen(temporary, "wbe");
   tenon_status_t status = TENON_OK;
   if (file == NULL) {
@@ -72,7 +74,50 @@ tenon_status_t tool_file_write(const char* path, const void* data, size_t size) 
       (void)unlink(temporary);
     }
   }
+  tool_interrupt_release(temporary);
   tool_free(temporary);
+  return status;
+}
+
+/* The folder that `path` lies in; freed by tool_free. */
+static char* folder_of(const char* path) {
+  const char* base = tool_path_base(path);
+  if (base == path) {
+    return tool_copy_text(".");
+  }
+  return base == path + 1 ? tool_copy_text("/") : tool_copy_bytes(path, (size_t)(base - path) - 1);
+}
+
+tenon_status_t tool_file_check(const char* option, const char* path) {
+  if (tool_folder_exists(path)) {
+    return tool_misuse("%s %s: is a folder; name a file", option, path);
+  }
+  char* folder = folder_of(path);
+  const bool good = access(folder, W_OK | X_OK) == 0;
+  const int reason = errno;
+  tool_free(folder);
+  return good ? TENON_OK
+              : tool_fail(TENON_ERROR_IO, "%s %s: cannot be written: %s", option, path,
+                          strerror(reason));
+}
+
+tenon_status_t tool_folder_check(const char* option, const char* path) {
+  char* part = tool_copy_text(path);
+  tenon_status_t status = TENON_OK;
+  struct stat about;
+  /* The nearest that is there. */
+  while (stat(part, &about) != 0 && errno == ENOENT) {
+    char* above = folder_of(part);
+    tool_free(part);
+    part = above;
+  }
+  if (stat(part, &about) == 0 && !S_ISDIR(about.st_mode)) {
+    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s %s: %s is no folder", option, path, part);
+  } else if (access(part, W_OK | X_OK) != 0) {
+    status =
+        tool_fail(TENON_ERROR_IO, "%s %s: cannot be written: %s", option, path, strerror(errno));
+  }
+  tool_free(part);
   return status;
 }
 

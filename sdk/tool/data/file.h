@@ -11,6 +11,10 @@
 tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_size);
 /* Written under another name first, then renamed. */
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size);
+/* Can a file be written there, or files in that folder, which may have to be made? Said before the
+ * time for them is spent. `option` is named in messages. A folder in a file's place is a misuse. */
+tenon_status_t tool_file_check(const char* option, const char* path);
+tenon_status_t tool_folder_check(const char* option, const char* path);
 bool tool_file_exists(const char* path);
 bool tool_folder_exists(const char* path);
 /* Makes the folder and those above it, private to the user. */

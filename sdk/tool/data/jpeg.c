@@ -1,4 +1,6 @@
 /* JPEG through libjpeg: 8 bits a sample, grey or red, green, blue. */
+#include <stdbool.h>
+
 #include "data/picture.h"
 #include "text/console.h"
 #include "text/memory.h"
@@ -52,10 +54,23 @@ typedef struct reading_t {
   tenon_status_t status;
 } reading_t;
 
+/* Ink as light, without a colour profile: what is left of red after cyan and black. Adobe's files
+ * hold how much is left instead of how much ink there is. */
+static void print_to_light(const uint8_t* ink, uint32_t width, bool inverted, uint16_t* light) {
+  for (uint32_t i = 0; i < width; ++i) {
+    for (uint32_t c = 0; c < 3; ++c) {
+      const uint32_t colour = inverted ? ink[4 * i + c] : 255u - ink[4 * i + c];
+      const uint32_t black = inverted ? ink[4 * i + 3] : 255u - ink[4 * i + 3];
+      light[3 * i + c] = (uint16_t)((colour * black + 127) / 255);
+    }
+  }
+}
+
 static void read_rows(reading_t* reading) {
   struct jpeg_decompress_struct* info = &reading->info;
   (void)jpeg_read_header(info, TRUE);
-  info->out_color_space = info->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  const bool is_ink = info->num_components == 4;
+  info->out_color_space = info->num_components == 1 ? JCS_GRAYSCALE : is_ink ? JCS_CMYK : JCS_RGB;
   const uint32_t channels = info->num_components == 1 ? 1 : 3;
   reading->status = tool_picture_make(reading->name, info->image_width, info->image_height,
                                       channels, 255, &reading->picture);
@@ -64,12 +79,15 @@ static void read_rows(reading_t* reading) {
   }
   (void)jpeg_start_decompress(info);
   const size_t row_samples = (size_t)info->output_width * channels;
-  reading->row = tool_allocate(row_samples, 1);
+  reading->row = tool_allocate((size_t)info->output_width * (is_ink ? 4 : channels), 1);
   while (info->output_scanline < info->output_height) {
     uint16_t* target = reading->picture.samples + info->output_scanline * row_samples;
     JSAMPROW rows[1] = {reading->row};
     (void)jpeg_read_scanlines(info, rows, 1);
-    for (size_t i = 0; i < row_samples; ++i) {
+    if (is_ink) {
+      print_to_light(reading->row, info->output_width, info->saw_Adobe_marker != FALSE, target);
+    }
+    for (size_t i = 0; i < row_samples && !is_ink; ++i) {
       target[i] = reading->row[i];
     }
   }

@@ -449,7 +449,8 @@ tenon_status_t tool_npy_write(const char* path, const tool_value_t* value) {
                               : kind == 'i' ? TENON_DTYPE_INT8
                                             : TENON_DTYPE_UINT8;
   tool_value_t converted;
-  tenon_status_t status = tool_value_convert(path, value, wider, &converted);
+  tool_loss_t loss;
+  tenon_status_t status = tool_value_convert(path, value, wider, &converted, &loss);
   if (status == TENON_OK) {
     status = tool_npy_write(path, &converted);
     tool_value_free(&converted);

@@ -58,6 +58,13 @@ tenon_status_t tool_picture_parse(const char* name, const uint8_t* data, size_t 
   return parse(name, data, size, out_picture);
 }
 
+tenon_status_t tool_picture_check_name(const char* option, const char* path) {
+  const bool good = tool_path_has_suffix(path, ".png") || tool_path_has_suffix(path, ".pgm") ||
+                    tool_path_has_suffix(path, ".ppm");
+  return good ? TENON_OK
+              : tool_misuse("%s %s: pictures are written as .png, .pgm or .ppm", option, path);
+}
+
 tenon_status_t tool_picture_write(const char* path, const tool_picture_t* picture) {
   if (tool_path_has_suffix(path, ".png")) {
     return tool_png_write(path, picture);

@@ -30,6 +30,8 @@ void tool_picture_free(tool_picture_t* picture);
 bool tool_picture_is_one(const uint8_t* data, size_t size);
 tenon_status_t tool_picture_parse(const char* name, const uint8_t* data, size_t size,
                                   tool_picture_t* out_picture);
+/* A name that a picture can be written under; a misuse otherwise. */
+tenon_status_t tool_picture_check_name(const char* option, const char* path);
 /* By the name's end: .png, .pgm, .ppm. A grey picture can be a .ppm, a coloured one cannot be a
  * .pgm. */
 tenon_status_t tool_picture_write(const char* path, const tool_picture_t* picture);
@@ -81,8 +83,14 @@ bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int6
 tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
                                    const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
                                    tool_value_t* out_value);
+/* Width and height of a tensor that is or becomes a picture; false where it cannot be one. */
+bool tool_picture_extents(uint32_t rank, const int64_t* dims, int64_t* out_width,
+                          int64_t* out_height);
+/* Numbers of this type can be brightness: floats, and integers of 8 or 16 bits. */
+bool tool_picture_fits_type(tenon_dtype_t dtype);
 /* A picture of an output: one or three channels (..., H, W) or (..., H, W, 3); 0 to 1 becomes 0 to
- * 255, 8-bit types are taken as they are. The first picture of a batch. */
+ * 255, 8-bit types are taken as they are; a warning tells how many are cut off. The first picture
+ * of a batch. INVALID_DATA for what is no picture: a single row, a table. */
 tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* value,
                                        tool_picture_t* out_picture);
 /* Input, mask and overlay side by side: where the mask is at least half, the input is tinted. The

@@ -16,8 +16,7 @@ tenon_status_t tool_preprocess_parse(const char* option, const char* text, doubl
     char* end = NULL;
     const double number = strtod(at, &end);
     if (end == at || !isfinite(number) || count == 4 || (*end != ',' && *end != '\0')) {
-      return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "%s: \"%s\" is not one number, or one for each channel", option, text);
+      return tool_misuse("%s: \"%s\" is not one number, or one for each channel", option, text);
     }
     numbers[count++] = number;
     if (*end == '\0') {
@@ -37,10 +36,9 @@ static tenon_status_t check_count(const char* name, const tool_preprocess_t* pre
   if (preprocess->count < 2 || preprocess->count == channels) {
     return TENON_OK;
   }
-  return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                   "%s: --mean or --scale gives %u numbers, the input has %llu %s", name,
-                   preprocess->count, (unsigned long long)channels,
-                   channels == 1 ? "channel" : "channels");
+  return tool_misuse("%s: --mean or --scale gives %u numbers, the input has %llu %s", name,
+                     preprocess->count, (unsigned long long)channels,
+                     channels == 1 ? "channel" : "channels");
 }
 
 /* ---- Resizing ---- */
@@ -170,6 +168,22 @@ static void fill_tensor(const float* samples, uint32_t channels, const axes_t* a
   }
 }
 
+bool tool_picture_fits_type(tenon_dtype_t dtype) {
+  const char kind = tool_dtype_class(dtype);
+  return kind == 'f' || ((kind == 'i' || kind == 'u') && tool_dtype_bits(dtype) <= 16);
+}
+
+bool tool_picture_extents(uint32_t rank, const int64_t* dims, int64_t* out_width,
+                          int64_t* out_height) {
+  if (rank < 2 || rank > 5) {
+    return false;
+  }
+  const axes_t axes = find_axes(rank, dims);
+  *out_width = dims[axes.column];
+  *out_height = dims[axes.row];
+  return true;
+}
+
 bool tool_picture_shape(const tool_picture_t* picture, uint32_t rank, const int64_t* dims,
                         int64_t* out_dims) {
   if (rank < 2 || rank > 5) {
@@ -190,8 +204,7 @@ tenon_status_t tool_picture_to_value(const char* name, const tool_picture_t* pic
                                      const tool_preprocess_t* preprocess, tenon_dtype_t dtype,
                                      uint32_t rank, const int64_t* dims, tool_value_t* out_value) {
   int64_t extents[5];
-  if (strchr("iuf", tool_dtype_class(dtype)) == NULL ||
-      !tool_picture_shape(picture, rank, dims, extents)) {
+  if (!tool_picture_fits_type(dtype) || !tool_picture_shape(picture, rank, dims, extents)) {
     return tool_fail(TENON_ERROR_INVALID_DATA, "%s: a picture cannot be an input %s of rank %u",
                      name, tool_dtype_name(dtype), rank);
   }
@@ -264,6 +277,9 @@ tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
 
 /* ---- From a tensor ---- */
 
+/* What is longer than so many times its height is a table, not a picture. */
+enum { SIDES_RATIO_MAX = 64 };
+
 tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* value,
                                        tool_picture_t* out_picture) {
   const char kind = tool_dtype_class(value->dtype);
@@ -279,8 +295,11 @@ tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* val
   }
   const int64_t height = value->dims[axes.row];
   const int64_t width = value->dims[axes.column];
-  if (height < 1 || width < 1 || height > TOOL_PICTURE_SIDE_MAX || width > TOOL_PICTURE_SIDE_MAX) {
-    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: is no picture", name);
+  const int64_t longer = height > width ? height : width;
+  const int64_t shorter = height > width ? width : height;
+  if (shorter < 2 || longer > TOOL_PICTURE_SIDE_MAX || longer / shorter > SIDES_RATIO_MAX) {
+    return tool_fail(TENON_ERROR_INVALID_DATA, "%s: %lld rows of %lld numbers are no picture", name,
+                     (long long)height, (long long)width);
   }
   const uint32_t channels = axes.channel == TENON_NONE ? 1 : 3;
   const tenon_status_t status =
@@ -290,11 +309,18 @@ tenon_status_t tool_picture_from_value(const char* name, const tool_value_t* val
   }
   const double factor = kind == 'f' || kind == 'b' ? 255 : 1;
   const uint64_t pixels = (uint64_t)width * (uint64_t)height;
-  for (uint64_t i = 0; i < pixels * channels; ++i) {
+  const uint64_t samples = pixels * channels;
+  uint64_t cut = 0;
+  for (uint64_t i = 0; i < samples; ++i) {
     const bool planes = channels == 3 && axes.channel < axes.row;
     const uint64_t index = planes ? i % 3 * pixels + i / 3 : i;
     const double sample = factor * tool_element_get(value->dtype, value->data, index, 0);
+    cut += sample >= 0 && sample <= 255 ? 0 : 1;
     out_picture->samples[i] = (uint16_t)(sample >= 255 ? 255 : sample > 0 ? sample + 0.5 : 0);
+  }
+  if (cut > 0) {
+    tool_warn("%s: %llu of %llu numbers lie outside of 0 to %d and are cut off", name,
+              (unsigned long long)cut, (unsigned long long)samples, factor > 1 ? 1 : 255);
   }
   return TENON_OK;
 }

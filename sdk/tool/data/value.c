@@ -244,7 +244,7 @@ tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, in
 }
 
 tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
-                                  tool_value_t* out_value) {
+                                  tool_value_t* out_value, tool_loss_t* out_loss) {
   static const char numeric[] = "biuf";
   if (value->kind != TENON_ARGUMENT_TENSOR ||
       strchr(numeric, tool_dtype_class(value->dtype)) == NULL ||
@@ -253,9 +253,19 @@ tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, t
                      tool_dtype_name(value->dtype), tool_dtype_name(dtype));
   }
   const tenon_status_t status = tool_value_make(what, dtype, value->rank, value->dims, out_value);
+  const bool rounds = tool_dtype_class(value->dtype) == 'f' && tool_dtype_class(dtype) == 'f';
+  tool_loss_t loss = {0};
   for (uint64_t i = 0; status == TENON_OK && i < value->count; ++i) {
-    tool_element_set(dtype, out_value->data, i, tool_element_get(value->dtype, value->data, i, 0));
+    const double from = tool_element_get(value->dtype, value->data, i, 0);
+    tool_element_set(dtype, out_value->data, i, from);
+    const double to = tool_element_get(dtype, out_value->data, i, 0);
+    const bool same = from == to || (isnan(from) && isnan(to));
+    if (!same && !(rounds && isfinite(to) && to != 0) && loss.count++ == 0) {
+      loss.from = from;
+      loss.to = to;
+    }
   }
+  *out_loss = loss;
   return status;
 }
 

@@ -42,9 +42,16 @@ void tool_value_copy(const tool_value_t* value, tool_value_t* out_value);
 /* `times` copies one after the other along axis 0. */
 tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, int64_t times,
                                  tool_value_t* out_value);
+/* What a conversion changed: numbers that integers do not have, floats that overflow or vanish;
+ * rounding from a float to a shorter one does not count. */
+typedef struct tool_loss_t {
+  uint64_t count;
+  double from; /* of the first */
+  double to;
+} tool_loss_t;
 /* Another numeric type; INVALID_DATA for strings and complex numbers. */
 tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
-                                  tool_value_t* out_value);
+                                  tool_value_t* out_value, tool_loss_t* out_loss);
 /* Seeded numbers: floats normal, integers 0 to 9 (0 and 1 where the type ends before 9), bool
  * either, strings short. */
 void tool_value_randomize(tool_value_t* value, uint64_t seed);

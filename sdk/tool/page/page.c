@@ -184,6 +184,12 @@ static tenon_status_t write_body(FILE* file, const char* title, const tool_execu
   return status;
 }
 
+static tenon_status_t write_to_standard_output(const char* content, size_t size) {
+  return fwrite(content, 1, size, stdout) == size
+             ? TENON_OK
+             : tool_fail(TENON_ERROR_IO, "standard output cannot be written");
+}
+
 tenon_status_t tool_page_write(const char* path, const char* title,
                                const tool_execution_t* execution, const tool_facts_t* facts) {
   char* content = NULL;
@@ -197,7 +203,8 @@ tenon_status_t tool_page_write(const char* path, const char* title,
   tool_html_end(file);
   (void)fclose(file);
   if (status == TENON_OK) {
-    status = tool_file_write(path, content, size);
+    status = strcmp(path, "-") == 0 ? write_to_standard_output(content, size)
+                                    : tool_file_write(path, content, size);
   }
   free(content);
   return status;

@@ -8,7 +8,7 @@
 
 #include "page/facts.h"
 
-/* `title`: the model's or plan's name. */
+/* `title`: the model's or plan's name. `path` "-": to standard output. */
 tenon_status_t tool_page_write(const char* path, const char* title,
                                const tool_execution_t* execution, const tool_facts_t* facts);
 

@@ -2,7 +2,7 @@
 #include "page/peak.h"
 
 #include "session/common.h"
-#include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 /* The product's operands stay in the cache while its tiles are used, as those of a well-fed network
@@ -81,7 +81,7 @@ static tenon_status_t fastest_run(tenon_context_t* context, float* numbers, uint
   *out_seconds = 0;
   for (uint32_t k = 0; k < MOST_RUNS && status == TENON_OK; ++k) {
     const double begin = tool_seconds();
-    status = tool_console_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(context);
+    status = tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(context);
     const double seconds = tool_seconds() - begin;
     *out_seconds = k == 0 || seconds < *out_seconds ? seconds : *out_seconds;
     total += seconds;

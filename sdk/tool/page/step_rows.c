@@ -135,7 +135,8 @@ void tool_step_rows_write(FILE* file, const tool_facts_t* facts) {
       "<div class=\"head\">",
       file);
   for (size_t k = 0; k < sizeof(heads) / sizeof(heads[0]); ++k) {
-    (void)fprintf(file, "<span class=\"%s\">%s</span>", k == 0 || k > 3 ? "number" : "", heads[k]);
+    (void)fprintf(file, "<span class=\"%s\">%s%s</span>", k == 0 || k > 3 ? "number" : "", heads[k],
+                  k == 4 && facts->timing == NULL ? ", built" : "");
   }
   (void)fputs("</div>\n", file);
   for (uint32_t i = 0; i < facts->count; ++i) {

@@ -5,6 +5,7 @@
 
 #include "session/common.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 enum { MOST_RUNS = 100, LEAST_RUNS = 3 };
@@ -44,7 +45,7 @@ static void on_step(void* user, uint32_t step, double seconds) {
 static tenon_status_t timed_run(const tool_execution_t* execution, double* out_seconds) {
   const double begin = tool_seconds();
   const tenon_status_t status =
-      tool_console_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
+      tool_interrupted() ? TENON_ERROR_CANCELLED : tenon_context_run(execution->context);
   *out_seconds = tool_seconds() - begin;
   return status;
 }

@@ -1,6 +1,7 @@
 /* See building.h. */
 #include "session/building.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,57 +12,81 @@
 #define FIELD(name) offsetof(tool_building_t, name)
 
 const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
-    {"--profile", NULL, "SPEC", TOOL_OPTION_LIST, FIELD(profiles),
+    {"--profile", NULL, "SPEC", TOOL_OPTION_LIST, FIELD(profiles), TOOL_FOR_MODELS,
      "shapes that the plan is built for: NAME:MIN:OPT:MAX for each dynamic input, separated by "
      "commas, such as image:1x3x224x224:4x3x224x224:8x3x224x224,ids:1x16:1x64:1x512; NAME:SHAPE "
      "where all three are the same. Without one: the shapes of the inputs given, else 1"},
-    {"--shapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(shapes),
+    {"--shapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(shapes), TOOL_FOR_MODELS | TOOL_FOR_RUNNING,
      "shapes of inputs: image:1x3x224x224,ids:1x128 (\"scalar\" has rank 0, ? stays open)"},
-    {"--minShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(min_shapes),
+    {"--minShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(min_shapes), TOOL_FOR_MODELS | TOOL_RARE,
      "the profile as trtexec spells it, with --optShapes and --maxShapes"},
-    {"--optShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), NULL},
-    {"--maxShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), NULL},
+    {"--optShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(opt_shapes), TOOL_FOR_MODELS, NULL},
+    {"--maxShapes", NULL, "SPEC", TOOL_OPTION_TEXT, FIELD(max_shapes), TOOL_FOR_MODELS, NULL},
     {"--input-constant", NULL, "NAME=FILE", TOOL_OPTION_LIST, FIELD(constant_texts),
+     TOOL_FOR_PARSING | TOOL_RARE,
      "an input's value (.npy or .pb) that the build may rely on, such as the axes of a reduction: "
      "it is no input of the plan then"},
-    {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs),
+    {"--outputs", NULL, "NAME,...", TOOL_OPTION_TEXT, FIELD(outputs), TOOL_FOR_PARSING,
      "additional outputs: any tensors of the main graph"},
-    {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts),
+    {"--part", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING | TOOL_RARE,
      "another file of the same model, such as a caffemodel beside its prototxt"},
-    {"--format", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(format),
+    {"--weights", NULL, "FILE", TOOL_OPTION_LIST, FIELD(parts), TOOL_FOR_PARSING,
+     "a part with weights: a caffemodel, a binaryproto's mean; random[:SEED]: made up"},
+    {"--setting", NULL, "NAME=VALUE", TOOL_OPTION_LIST, FIELD(settings),
+     TOOL_FOR_PARSING | TOOL_RARE,
+     "what the format's parser lets be set: stage=deploy for a prototxt"},
+    {"--format", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(format), TOOL_FOR_PARSING | TOOL_RARE,
      "the model's format, where it is not to be guessed"},
     {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
+     TOOL_FOR_BUILDING | TOOL_FOR_RUNNING,
      "threads to tune for and to run with; default: this process's processors"},
-    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), "default: the host"},
-    {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace),
+    {"--device", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(device), TOOL_FOR_BUILDING | TOOL_RARE,
+     "default: the host"},
+    {"--workspace", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(workspace), TOOL_FOR_BUILDING | TOOL_RARE,
      "most scratch memory of any step, such as 64M; default: no limit"},
     {"--memory-limit", NULL, "SIZE", TOOL_OPTION_SIZE, FIELD(memory_limit),
+     TOOL_FOR_BUILDING | TOOL_RARE,
      "most memory for activations and workspace; a build that needs more fails"},
-    {"--time-budget", NULL, "S", TOOL_OPTION_NUMBER, FIELD(time_budget),
+    {"--time-budget", NULL, "S", TOOL_OPTION_AMOUNT, FIELD(time_budget),
+     TOOL_FOR_BUILDING | TOOL_RARE,
      "seconds for measuring; then the kernels' own estimates decide"},
     {"--no-measuring", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_measuring),
-     "choose by the kernels' estimates alone"},
-    {"--exclude", NULL, "P[:K]", TOOL_OPTION_LIST, FIELD(exclude),
-     "a plugin, or a kernel of one, that is not to be used"},
-    {"--reference", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reference),
+     TOOL_FOR_BUILDING | TOOL_RARE, "choose by the kernels' estimates alone"},
+    {"--exclude", NULL, "P[:NAME]", TOOL_OPTION_LIST, FIELD(exclude), TOOL_FOR_BUILDING | TOOL_RARE,
+     "a plugin whose kernels and rewrites are not to be used, or one kernel or rewrite of it"},
+    {"--meaning-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(meaning_only),
+     TOOL_FOR_BUILDING | TOOL_RARE,
+     "no rewrites, and no algebra that rests on more than what operators mean"},
+    {"--reference", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reference), TOOL_FOR_BUILDING | TOOL_RARE,
      "only kernels that say they are the reference"},
-    {"--no-fusion", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), "one node a step"},
-    {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict),
+    {"--no-fusion", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), TOOL_FOR_BUILDING | TOOL_RARE,
+     "one node a step"},
+    {"--strict", NULL, NULL, TOOL_OPTION_FLAG, FIELD(strict), TOOL_FOR_BUILDING | TOOL_RARE,
      "round where the network stores, also inside fused steps"},
     {"--reduced-precision", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reduced_precision),
-     "permit tactics below single precision"},
-    {"--tuned-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only),
+     TOOL_FOR_BUILDING | TOOL_RARE, "permit tactics below single precision"},
+    {"--tuned-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(tuned_only), TOOL_FOR_BUILDING | TOOL_RARE,
      "a smaller plan: weights only as the kernels packed them; no refit, no rebuild"},
     {"--no-refusals", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_refusals),
+     TOOL_FOR_BUILDING | TOOL_RARE,
      "a smaller plan: without the reasons why other kernels were not chosen"},
-    {"--optimizer-limit", NULL, "N", TOOL_OPTION_COUNT, FIELD(optimizer_limit),
+    {"--optimizer-limit", NULL, "N", TOOL_OPTION_POSITIVE, FIELD(optimizer_limit),
+     TOOL_FOR_BUILDING | TOOL_RARE,
      "stop optimising after N patches, to find the one that is wrong"},
     {"--timing-cache", NULL, "FILE", TOOL_OPTION_TEXT, FIELD(timing_cache),
+     TOOL_FOR_BUILDING | TOOL_RARE,
      "where a plan is built: keep measurements here; default: in the cache folder"},
-    {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache),
+    /* What they ask not to be done is not done with a plan either. */
+    {"--no-timing-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_timing_cache), TOOL_RARE,
      "where a plan is built: measure everything again and keep nothing"},
-    {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache),
+    {"--no-cache", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_cache), 0,
      "neither look for the plan in the cache folder nor keep it there"},
+};
+
+const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT] = {
+    {"--profile", NULL, "--minShapes --optShapes --maxShapes"},
+    {"--no-measuring", NULL, "--time-budget --timing-cache"},
+    {"--timing-cache", NULL, "--no-timing-cache"},
 };
 
 /* One of trtexec's three: fills shape `which` of each input. */
@@ -106,13 +131,21 @@ static tenon_status_t add_points(tool_building_t* building) {
 static tenon_status_t check_range(const tool_named_shape_t* range) {
   const uint32_t rank = range->shapes[0].rank;
   if (range->shapes[1].rank != rank || range->shapes[2].rank != rank) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "the profile gives '%s' shapes of different rank", range->name);
+    return tool_misuse("the profile gives '%s' shapes of different rank", range->name);
   }
   for (uint32_t k = 0; k < 3 * rank; ++k) {
     if (range->shapes[k / rank].dims[k % rank] < 0) {
-      return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "the profile leaves an extent of '%s' open",
-                       range->name);
+      return tool_misuse("the profile leaves an extent of '%s' open", range->name);
+    }
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    const int64_t min = range->shapes[0].dims[k];
+    const int64_t optimum = range->shapes[1].dims[k];
+    const int64_t max = range->shapes[2].dims[k];
+    if (min > optimum || optimum > max) {
+      return tool_misuse(
+          "the profile gives axis %u of '%s' %lld, %lld and %lld, which is not in order", k,
+          range->name, (long long)min, (long long)optimum, (long long)max);
     }
   }
   return TENON_OK;
@@ -126,12 +159,45 @@ static tenon_status_t check_ranges(const tool_building_t* building) {
   return status;
 }
 
+static void check_threads(uint32_t threads) {
+  cpu_set_t ours;
+  if (sched_getaffinity(0, sizeof(ours), &ours) == 0 && threads > (uint32_t)CPU_COUNT(&ours)) {
+    tool_warn("--threads %u: this process has %d processors, and more threads wait for one another",
+              threads, CPU_COUNT(&ours));
+  }
+}
+
+/* Among the parts "random" and "random:SEED" are no files. */
+static void take_random_weights(tool_building_t* building) {
+  static const char word[] = "random";
+  const size_t length = sizeof(word) - 1;
+  tool_list_t files = {0};
+  for (size_t i = 0; i < building->parts.count; ++i) {
+    const char* part = building->parts.items[i];
+    const bool is_word =
+        strncmp(part, word, length) == 0 && (part[length] == '\0' || part[length] == ':');
+    if (is_word) {
+      tool_free(building->made_setting);
+      building->made_setting = tool_format("weights=%s", part);
+    } else {
+      tool_list_add(&files, part);
+    }
+  }
+  tool_list_free(&building->parts);
+  building->parts = files;
+  if (building->made_setting != NULL) {
+    tool_list_add(&building->settings, building->made_setting);
+  }
+}
+
 tenon_status_t tool_building_prepare(tool_building_t* building) {
   tenon_status_t status = TENON_OK;
+  check_threads(building->threads);
+  take_random_weights(building);
   if (building->profiles.count > 1) {
-    return tool_fail(TENON_ERROR_UNSUPPORTED,
-                     "a plan has one profile for the time being: put all inputs into one "
-                     "--profile, separated by commas");
+    return tool_misuse(
+        "a plan has one profile for the time being: put all inputs into one --profile, separated "
+        "by commas");
   }
   for (size_t i = 0; i < building->profiles.count && status == TENON_OK; ++i) {
     building->has_profile = true;
@@ -154,6 +220,8 @@ void tool_building_free(tool_building_t* building) {
   tool_named_shapes_free(&building->fixed);
   tool_list_free(&building->profiles);
   tool_list_free(&building->parts);
+  tool_list_free(&building->settings);
+  tool_free(building->made_setting);
   tool_list_free(&building->constant_texts);
   tool_constants_free(&building->constants);
   tool_list_free(&building->exclude);
@@ -188,6 +256,7 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.tuned_only = building->tuned_only ? 1 : 0;
   options.permit_reduced_precision = building->reduced_precision ? 1 : 0;
   options.optimizer_limit = building->optimizer_limit;
+  options.meaning_only = building->meaning_only ? 1 : 0;
   options.keep_refusals = building->no_refusals ? 0 : 1;
   *out_options = options;
 }
@@ -231,9 +300,13 @@ char* tool_building_describe(const tool_building_t* building) {
   for (size_t i = 0; i < building->exclude.count; ++i) {
     (void)fprintf(file, "exclude %s\n", building->exclude.items[i]);
   }
-  (void)fprintf(file, "flags %d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
+  for (size_t i = 0; i < building->settings.count; ++i) {
+    (void)fprintf(file, "setting %s\n", building->settings.items[i]);
+  }
+  (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
-                building->reduced_precision, building->no_refusals, building->optimizer_limit);
+                building->reduced_precision, building->no_refusals, building->meaning_only,
+                building->optimizer_limit);
   (void)fclose(file);
   return text;
 }

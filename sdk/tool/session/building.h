@@ -17,6 +17,7 @@ typedef struct tool_building_t {
   const char* outputs; /* names, separated by commas */
   const char* format;
   tool_list_t parts;
+  tool_list_t settings;       /* NAME=VALUE, for the parser */
   tool_list_t constant_texts; /* NAME=FILE */
   /* How. */
   uint32_t threads;
@@ -33,6 +34,7 @@ typedef struct tool_building_t {
   bool reduced_precision;
   uint32_t optimizer_limit;
   bool no_refusals;
+  bool meaning_only;
   /* Caches. */
   const char* timing_cache;
   bool no_timing_cache;
@@ -42,11 +44,18 @@ typedef struct tool_building_t {
   tool_named_shapes_t ranges; /* the profile: minimum, optimum, maximum */
   tool_named_shapes_t fixed;  /* --shapes */
   tool_constants_t constants; /* of constant_texts */
+  char* made_setting;         /* of --weights random, among the settings */
 } tool_building_t;
 
-enum { TOOL_BUILDING_OPTION_COUNT = 26 };
+enum { TOOL_BUILDING_OPTION_COUNT = 29 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
-#define TOOL_BUILDING_GROUP(target) TOOL_OPTION_GROUP("building", tool_building_options, (target))
+enum { TOOL_BUILDING_RULE_COUNT = 3 };
+extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
+#define TOOL_BUILDING_GROUP(target, is_subject)                                                   \
+  {                                                                                               \
+    "building", tool_building_options, TOOL_BUILDING_OPTION_COUNT, (target), tool_building_rules, \
+        TOOL_BUILDING_RULE_COUNT, (is_subject)                                                    \
+  }
 
 /* Reads the shapes and the constants' files. INVALID_ARGUMENT. */
 tenon_status_t tool_building_prepare(tool_building_t* building);

@@ -55,11 +55,14 @@ void tool_cache_entry_make(const char* folder, char* key, tool_cache_entry_t* ou
   const uint64_t a = hash(key, UINT64_C(0xCBF29CE484222325));
   const uint64_t b = hash(key, UINT64_C(0x84222325CBF29CE4));
   out_entry->key = key;
-  out_entry->plan_path = tool_format("%s/plans/%016" PRIx64 "%016" PRIx64 ".plan", folder, a, b);
-  out_entry->key_path = tool_format("%s/plans/%016" PRIx64 "%016" PRIx64 ".key", folder, a, b);
+  out_entry->folder = tool_format("%s/plans", folder);
+  out_entry->plan_path =
+      tool_format("%s/%016" PRIx64 "%016" PRIx64 ".plan", out_entry->folder, a, b);
+  out_entry->key_path = tool_format("%s/%016" PRIx64 "%016" PRIx64 ".key", out_entry->folder, a, b);
 }
 
 void tool_cache_entry_free(tool_cache_entry_t* entry) {
+  tool_free(entry->folder);
   tool_free(entry->plan_path);
   tool_free(entry->key_path);
   tool_free(entry->key);
@@ -271,7 +274,9 @@ tenon_status_t tool_cache_digest(const char* folder, const char* path, char out_
       (void)tool_fail(status, "%s: cannot be read", path);
     } else if (memo != NULL) {
       char* content = tool_format("%s%s", stamp, out_digest);
+      tool_console_soften(true);
       (void)tool_file_write(memo, content, strlen(content));
+      tool_console_soften(false);
       tool_free(content);
     }
   }

@@ -21,6 +21,7 @@
 char* tool_cache_folder(const char** out_words);
 
 typedef struct tool_cache_entry_t {
+  char* folder; /* of the plans */
   char* plan_path;
   char* key_path;
   char* key;

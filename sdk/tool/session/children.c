@@ -7,13 +7,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "session/common.h"
-#include "session/model.h"
+#include "session/temporary.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 enum { WORDS_SIZE = 4096 };
@@ -44,8 +46,10 @@ static void be_child(int file, size_t index, tool_job_t job, void* user) {
   char text[WORDS_SIZE] = "";
   const struct rlimit no_core = {0, 0};
   (void)setrlimit(RLIMIT_CORE, &no_core);
-  (void)signal(SIGINT, SIG_DFL);
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  tool_interrupts_release();
   text[0] = job(user, index, text + 1, sizeof(text) - 1);
+  tool_temporary_end();
   write_all(file, text, 1 + strlen(text + 1));
   (void)fflush(NULL);
   _exit(0);
@@ -89,7 +93,7 @@ static void finish(child_t* child, tool_job_done_t done, void* user) {
   if (words[0] != '\0') {
     result.code = '!';
     result.words = words;
-    tool_plan_files_remove(child->process);
+    tool_temporary_remove_of(child->process);
   }
   done(user, child->index, &result);
   child->process = 0;
@@ -115,7 +119,7 @@ static void wait_for_some(child_t* children, struct pollfd* polls, size_t count,
     if (child->process == 0) {
       continue;
     }
-    if ((polls[i].revents & (POLLIN | POLLHUP)) != 0 && listen_to(child)) {
+    if ((polls[i].revents & (POLLIN | POLLHUP)) != 0 && listen_to(child) && !tool_interrupted()) {
       finish(child, done, user);
     } else if (timeout > 0 && !child->timed_out && tool_seconds() - child->begin > timeout) {
       child->timed_out = true;
@@ -129,10 +133,20 @@ static void stop_all(child_t* children, size_t count) {
     if (children[i].process != 0) {
       (void)kill(children[i].process, SIGKILL);
       (void)waitpid(children[i].process, NULL, 0);
-      tool_plan_files_remove(children[i].process);
+      tool_temporary_remove_of(children[i].process);
       (void)close(children[i].pipe);
     }
   }
+}
+
+/* One folder for all: what a child leaves can be found. Where none can be made the children say so,
+ * if they need one. */
+static void share_folder(void) {
+  tool_console_silence(true);
+  if (tool_temporary_begin(tool_temporary_parent()) != TENON_OK) {
+    tool_console_forget_error();
+  }
+  tool_console_silence(false);
 }
 
 bool tool_children_run(size_t job_count, uint32_t parallel, double timeout_seconds, tool_job_t job,
@@ -143,6 +157,7 @@ bool tool_children_run(size_t job_count, uint32_t parallel, double timeout_secon
   size_t next = 0;
   size_t running = 0;
   bool good = true;
+  share_folder();
   do {
     running = 0;
     for (size_t i = 0; i < places && good; ++i) {
@@ -154,7 +169,7 @@ bool tool_children_run(size_t job_count, uint32_t parallel, double timeout_secon
     if (running > 0 && good) {
       wait_for_some(children, polls, places, timeout_seconds, done, user);
     }
-    good = good && !tool_console_interrupted();
+    good = good && !tool_interrupted();
   } while (good && (running > 0 || next < job_count));
   stop_all(children, good ? 0 : places);
   tool_free(polls);

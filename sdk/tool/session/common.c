@@ -10,14 +10,18 @@
 #include "text/console.h"
 
 const tool_option_t tool_common_options[TOOL_COMMON_OPTION_COUNT] = {
-    {"--json", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json),
+    {"--json", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, json), 0,
      "results as JSON on standard output, one object a line"},
-    {"--verbose", "v", NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose),
+    {"--verbose", "v", NULL, TOOL_OPTION_TALLY, offsetof(tool_common_t, verbose), 0,
      "say what is decided; twice: say everything"},
-    {"--plugins", NULL, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins),
+    {"--plugins", NULL, "DIR", TOOL_OPTION_LIST, offsetof(tool_common_t, plugins), 0,
      "search this folder for plugins first; then TENON_PLUGIN_PATH and the installed ones"},
-    {"--only-plugins", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins),
+    {"--only-plugins", NULL, NULL, TOOL_OPTION_FLAG, offsetof(tool_common_t, only_plugins), 0,
      "search the folders of --plugins and no others"},
+};
+
+const tool_option_rule_t tool_common_rules[TOOL_COMMON_RULE_COUNT] = {
+    {"--only-plugins", "--plugins", NULL},
 };
 
 static tenon_status_t make_absolute(const tool_list_t* folders, tool_list_t* out_paths) {

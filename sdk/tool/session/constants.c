@@ -10,15 +10,14 @@
 static tenon_status_t add_one(const char* text, tool_constants_t* constants) {
   const char* equals = strrchr(text, '=');
   if (equals == NULL || equals == text || equals[1] == '\0') {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "--input-constant %s: it must be NAME=FILE, such as axes=axes.npy", text);
+    return tool_misuse("--input-constant %s: it must be NAME=FILE, such as axes=axes.npy", text);
   }
   tool_constant_t constant = {.input = tool_copy_bytes(text, (size_t)(equals - text)),
                               .path = tool_copy_text(equals + 1)};
   tenon_status_t status = TENON_OK;
   if (tool_constants_find(constants, constant.input) != NULL) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                       "--input-constant %s: input '%s' has a value already", text, constant.input);
+    status =
+        tool_misuse("--input-constant %s: input '%s' has a value already", text, constant.input);
   }
   if (status == TENON_OK) {
     status = tool_value_read(constant.path, TENON_ARGUMENT_TENSOR, &constant.value);

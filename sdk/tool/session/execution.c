@@ -10,6 +10,7 @@
 #include "data/value_file.h"
 #include "session/common.h"
 #include "text/console.h"
+#include "text/interrupt.h"
 #include "text/memory.h"
 
 /* ---- Loading ---- */
@@ -122,6 +123,42 @@ static tenon_status_t make_random(tool_execution_t* execution, const tool_feed_t
   return status;
 }
 
+/* --shapes must be what the inputs have now, given or made. */
+static tenon_status_t check_shapes(const tool_execution_t* execution,
+                                   const tool_named_shapes_t* shapes) {
+  for (size_t i = 0; shapes != NULL && i < shapes->count; ++i) {
+    const tool_named_shape_t* wanted = &shapes->items[i];
+    uint32_t k = 0;
+    while (k < execution->input_count && strcmp(execution->inputs[k].name, wanted->name) != 0) {
+      ++k;
+    }
+    if (k == execution->input_count) {
+      char* names = tool_input_names(execution->inputs, execution->input_count);
+      (void)tool_misuse("--shapes: there is no input '%s'; the inputs are: %s", wanted->name,
+                        names);
+      tool_free(names);
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+    const tool_value_t* value = &execution->values[k];
+    bool same = value->kind == TENON_ARGUMENT_TENSOR && value->rank == wanted->shapes[0].rank;
+    for (uint32_t axis = 0; same && axis < value->rank; ++axis) {
+      const int64_t extent = wanted->shapes[0].dims[axis];
+      same = extent < 0 || extent == value->dims[axis];
+      if (!same && execution->inputs[k].dims[axis] >= 0) {
+        return tool_misuse("--shapes: axis %u of input '%s' is fixed at %lld, not %lld", axis,
+                           wanted->name, (long long)value->dims[axis], (long long)extent);
+      }
+    }
+    if (!same) {
+      char shape[512];
+      tool_shape_print(value->rank, value->dims, shape, sizeof(shape));
+      return tool_misuse("--shapes gives '%s' another shape than it has, which is %s", wanted->name,
+                         shape);
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t set_inputs(tool_execution_t* execution) {
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; i < execution->input_count && status == TENON_OK; ++i) {
@@ -150,7 +187,44 @@ tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_
       status = make_random(execution, feed, shapes, i);
     }
   }
+  if (status == TENON_OK) {
+    status = check_shapes(execution, shapes);
+  }
   return status == TENON_OK ? set_inputs(execution) : status;
+}
+
+/* ---- Running ---- */
+
+typedef struct step_progress_t {
+  const char* words;
+  uint64_t done;
+  uint64_t total;
+} step_progress_t;
+
+/* Bodies run more than once: the bar is full then. */
+static void on_step(void* user, uint32_t step, double seconds) {
+  step_progress_t* progress = user;
+  (void)step, (void)seconds;
+  progress->done += progress->done < progress->total ? 1 : 0;
+  tool_progress(progress->words, progress->done, progress->total);
+}
+
+tenon_status_t tool_execution_run(tool_execution_t* execution, const char* words) {
+  step_progress_t progress = {.words = words, .total = tenon_engine_step_count(execution->engine)};
+  const bool shown = words != NULL && tool_progress_is_shown();
+  if (tool_interrupted()) {
+    return TENON_ERROR_CANCELLED;
+  }
+  if (shown) {
+    tool_progress(words, 0, progress.total);
+    (void)tenon_context_set_profiler(execution->context, on_step, &progress);
+  }
+  const tenon_status_t status = tenon_context_run(execution->context);
+  if (shown) {
+    (void)tenon_context_set_profiler(execution->context, NULL, NULL);
+    tool_progress_end();
+  }
+  return status == TENON_OK && tool_interrupted() ? TENON_ERROR_CANCELLED : status;
 }
 
 /* ---- Outputs ---- */

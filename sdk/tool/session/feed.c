@@ -1,8 +1,10 @@
 /* See feed.h. */
 #include "session/feed.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/file.h"
@@ -15,20 +17,29 @@
 
 const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT] = {
     {"--input", "i", "NAME=FILE", TOOL_OPTION_LIST, FIELD(inputs),
+     TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
      "data of one input: .npy, .pb (a recorded tensor) or a picture (PNG, JPEG, PGM, PPM); without "
      "NAME in the order of the inputs"},
     {"--data-set", NULL, "DIR", TOOL_OPTION_LIST, FIELD(data_sets),
+     TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
      "a folder with input_<i>.pb and, to compare with, output_<i>.pb (or .npy)"},
-    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, FIELD(batch),
+    {"--batch", "b", "N", TOOL_OPTION_POSITIVE, FIELD(batch), TOOL_FOR_PARSING | TOOL_FOR_RUNNING,
      "extent of the first axis where it is open; data given are repeated to fill it"},
-    {"--seed", NULL, "N", TOOL_OPTION_COUNT, FIELD(seed),
+    {"--seed", NULL, "N", TOOL_OPTION_COUNT, FIELD(seed), TOOL_FOR_RUNNING,
      "of the random numbers for inputs that are not given; default 0"},
-    {"--mean", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean),
+    {"--mean", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(mean), TOOL_FOR_RUNNING,
      "subtracted from the samples of pictures (0 to 255), for all channels or for each; for "
      "arrays of bytes too where the network wants floats"},
-    {"--scale", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale),
+    {"--scale", NULL, "A[,B,C]", TOOL_OPTION_TEXT, FIELD(scale), TOOL_FOR_RUNNING,
      "then multiplied by this; default 1, often 0.003921569 (1/255)"},
-    {"--bgr", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bgr), "blue before green before red"},
+    {"--bgr", NULL, NULL, TOOL_OPTION_FLAG, FIELD(bgr), TOOL_FOR_RUNNING,
+     "blue before green before red"},
+};
+
+const tool_option_rule_t tool_feeding_rules[TOOL_FEEDING_RULE_COUNT] = {
+    {"--mean", "--input --data-set", NULL},
+    {"--scale", "--input --data-set", NULL},
+    {"--bgr", "--input", NULL},
 };
 
 enum { DATA_SET_GAP = 16 };
@@ -117,30 +128,73 @@ static tenon_status_t load_inputs(const tool_list_t* inputs, tool_feed_t* feed) 
   return TENON_OK;
 }
 
-static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
+/* DIR/input_3.pb or .npy; NULL where there is neither. */
+static char* find_recorded(const char* folder, const char* what, uint32_t index) {
+  static const char* const ends[] = {"pb", "npy"};
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); ++i) {
+    char* path = tool_format("%s/%s_%u.%s", folder, what, index, ends[i]);
+    if (tool_file_exists(path)) {
+      return path;
+    }
+    tool_free(path);
+  }
+  return NULL;
+}
+
+static bool has_recorded(const char* folder, const char* what) {
+  char* path = NULL;
+  for (uint32_t i = 0; i < DATA_SET_GAP && path == NULL; ++i) {
+    path = find_recorded(folder, what, i);
+  }
+  tool_free(path);
+  return path != NULL;
+}
+
+/* A folder inside with recorded tensors, the first by name; NULL: none. */
+static char* find_data_set_inside(const char* folder) {
+  struct dirent** entries = NULL;
+  char* found = NULL;
+  const int count = scandir(folder, &entries, NULL, alphasort);
+  for (int i = 0; i < count; ++i) {
+    char* path = tool_format("%s%s%s", folder, tool_path_has_suffix(folder, "/") ? "" : "/",
+                             entries[i]->d_name);
+    if (found == NULL && entries[i]->d_name[0] != '.' && has_recorded(path, "input")) {
+      found = path;
+      path = NULL;
+    }
+    tool_free(path);
+    free(entries[i]);
+  }
+  free(entries);
+  return found;
+}
+
+/* A network without inputs has outputs alone. */
+static tenon_status_t check_data_set(const char* folder) {
   if (!tool_folder_exists(folder)) {
     return tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: there is no such folder", folder);
   }
+  if (has_recorded(folder, "input") || has_recorded(folder, "output")) {
+    return TENON_OK;
+  }
+  char* inside = find_data_set_inside(folder);
+  (void)tool_fail(TENON_ERROR_NOT_FOUND, "--data-set %s: no input_0.pb or .npy is in it%s%s%s",
+                  folder, inside != NULL ? "; did you mean " : "", inside != NULL ? inside : "",
+                  inside != NULL ? "?" : "");
+  tool_free(inside);
+  return TENON_ERROR_NOT_FOUND;
+}
+
+static tenon_status_t load_data_set(const char* folder, tool_feed_t* feed) {
+  tenon_status_t status = check_data_set(folder);
   /* Inputs that are left out leave a gap. */
   uint32_t missing = 0;
-  for (uint32_t i = 0; missing < DATA_SET_GAP; ++i) {
-    char* path = tool_format("%s/input_%u.pb", folder, i);
-    if (!tool_file_exists(path)) {
-      tool_free(path);
-      path = tool_format("%s/input_%u.npy", folder, i);
-    }
-    if (!tool_file_exists(path)) {
-      tool_free(path);
-      ++missing;
-      continue;
-    }
-    missing = 0;
-    const tenon_status_t status = load_path(feed, path, NULL, i, true);
-    if (status != TENON_OK) {
-      return status;
-    }
+  for (uint32_t i = 0; missing < DATA_SET_GAP && status == TENON_OK; ++i) {
+    char* path = find_recorded(folder, "input", i);
+    missing = path == NULL ? missing + 1 : 0;
+    status = path != NULL ? load_path(feed, path, NULL, i, true) : TENON_OK;
   }
-  return TENON_OK;
+  return status;
 }
 
 static void free_item(tool_feed_item_t* item) {
@@ -179,9 +233,8 @@ static void drop_constants(tool_feed_t* feed, const tool_constants_t* constants)
 tenon_status_t tool_feeding_data_set(const tool_feeding_t* feeding, const char** out_data_set) {
   const tool_list_t* sets = &feeding->data_sets;
   if (sets->count > 1) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "--data-set %s: %s is given already, and one is all that this command takes",
-                     sets->items[1], sets->items[0]);
+    return tool_misuse("--data-set %s: %s is given already, and one is all that this command takes",
+                       sets->items[1], sets->items[0]);
   }
   *out_data_set = sets->count > 0 ? sets->items[0] : NULL;
   return TENON_OK;
@@ -194,7 +247,7 @@ void tool_feeding_free(tool_feeding_t* feeding) {
 
 tenon_status_t tool_feed_load(const tool_feeding_t* feeding, const char* data_set,
                               const tool_constants_t* constants, tool_feed_t* out_feed) {
-  tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed};
+  tool_feed_t feed = {.batch = feeding->batch, .seed = feeding->seed, .data_set = data_set};
   tenon_status_t status = TENON_OK;
   feed.preprocess = (tool_preprocess_t){.scale = {1, 1, 1, 1},
                                         .bgr = feeding->bgr,
@@ -228,101 +281,6 @@ void tool_feed_free(tool_feed_t* feed) {
   }
   tool_free(feed->items);
   *feed = (tool_feed_t){0};
-}
-
-/* ---- Which item for which input ---- */
-
-const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name,
-                                       uint32_t position) {
-  for (size_t i = 0; i < feed->count; ++i) {
-    if (feed->items[i].input != NULL && strcmp(feed->items[i].input, name) == 0) {
-      return &feed->items[i];
-    }
-  }
-  for (size_t i = 0; i < feed->count; ++i) {
-    if (feed->items[i].input == NULL && feed->items[i].position == position) {
-      return &feed->items[i];
-    }
-  }
-  return NULL;
-}
-
-char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count) {
-  char* names = tool_copy_text("");
-  for (uint32_t k = 0; k < input_count; ++k) {
-    char* longer = tool_format("%s%s%s", names, k == 0 ? "" : ", ", inputs[k].name);
-    tool_free(names);
-    names = longer;
-  }
-  return names;
-}
-
-/* Do the extents of an array or a recorded tensor fit the input's, as far as these are known? */
-static tenon_status_t check_shape(const tool_feed_t* feed, const tool_feed_item_t* item,
-                                  const tenon_io_info_t* input) {
-  if (!item->has_shape || input->kind != TENON_ARGUMENT_TENSOR || input->rank == TENON_NONE) {
-    return TENON_OK;
-  }
-  bool fits = item->rank == input->rank;
-  for (uint32_t k = 0; fits && k < input->rank; ++k) {
-    const bool repeats =
-        k == 0 && feed->batch > 0 && item->dims[0] > 0 && feed->batch % item->dims[0] == 0;
-    fits = input->dims[k] < 0 || input->dims[k] == item->dims[k] || repeats;
-  }
-  if (fits) {
-    return TENON_OK;
-  }
-  char given[512];
-  char wanted[512];
-  tool_shape_print(item->rank, item->dims, given, sizeof(given));
-  tool_shape_print(input->rank, input->dims, wanted, sizeof(wanted));
-  return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: has the shape %s, input '%s' is %s",
-                   item->path, given, input->name, wanted);
-}
-
-/* No other file of --input may be for this input. */
-static tenon_status_t check_single(const tool_feed_t* feed, const tool_feed_item_t* item,
-                                   const char* name, uint32_t position) {
-  for (size_t i = 0; i < feed->count; ++i) {
-    const tool_feed_item_t* other = &feed->items[i];
-    const bool same = other->input != NULL ? strcmp(other->input, name) == 0
-                                           : !other->is_recorded && other->position == position;
-    if (other != item && same) {
-      return tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: input '%s' is given by %s already",
-                       other->path, name, item->path);
-    }
-  }
-  return TENON_OK;
-}
-
-tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
-                               uint32_t input_count) {
-  char* names = tool_input_names(inputs, input_count);
-  tenon_status_t status = TENON_OK;
-  for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
-    const tool_feed_item_t* item = &feed->items[i];
-    bool belongs = item->input == NULL && item->position < input_count;
-    for (uint32_t k = 0; k < input_count && item->input != NULL; ++k) {
-      belongs = belongs || strcmp(item->input, inputs[k].name) == 0;
-    }
-    if (!belongs && item->input != NULL) {
-      status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "there is no input '%s'; the inputs are: %s",
-                         item->input, names);
-    } else if (!belongs) {
-      status =
-          tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: is for input %u, but there are only %u: %s",
-                    item->path, item->position, input_count, names);
-    }
-  }
-  for (uint32_t k = 0; k < input_count && status == TENON_OK; ++k) {
-    const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
-    status = item != NULL ? check_shape(feed, item, &inputs[k]) : TENON_OK;
-    if (item != NULL && status == TENON_OK) {
-      status = check_single(feed, item, inputs[k].name, k);
-    }
-  }
-  tool_free(names);
-  return status;
 }
 
 /* ---- Shapes ---- */
@@ -372,18 +330,39 @@ char* tool_feed_describe(const tool_feed_t* feed) {
 
 /* ---- Values ---- */
 
+static tenon_status_t convert_type(const tool_feed_item_t* item, const tenon_io_info_t* input,
+                                   tool_value_t* out_value) {
+  tool_loss_t loss = {0};
+  const tool_value_t* array = &item->value;
+  const tenon_status_t status =
+      tool_value_convert(item->path, array, input->dtype, out_value, &loss);
+  if (status == TENON_OK && loss.count > 0) {
+    tool_warn(
+        "%s: %s is converted to %s for input '%s', which changes %llu of %llu numbers, the "
+        "first from %.9g to %.9g",
+        item->path, tool_dtype_name(array->dtype), tool_dtype_name(input->dtype), input->name,
+        (unsigned long long)loss.count, (unsigned long long)array->count, loss.from, loss.to);
+  } else if (status == TENON_OK) {
+    tool_warn("%s: %s is converted to %s for input '%s'", item->path, tool_dtype_name(array->dtype),
+              tool_dtype_name(input->dtype), input->name);
+  }
+  return status;
+}
+
+bool tool_feed_is_bytes(const tool_feed_item_t* item, const tenon_io_info_t* input) {
+  const tenon_dtype_t dtype = item->value.dtype;
+  return item->value.kind == TENON_ARGUMENT_TENSOR && tool_dtype_class(input->dtype) == 'f' &&
+         (dtype == TENON_DTYPE_UINT8 || dtype == TENON_DTYPE_INT8);
+}
+
 static tenon_status_t convert_array(const tool_feed_t* feed, const tool_feed_item_t* item,
                                     const tenon_io_info_t* input, tool_value_t* out_value) {
   const tool_value_t* array = &item->value;
-  const bool bytes = array->dtype == TENON_DTYPE_UINT8 || array->dtype == TENON_DTYPE_INT8;
-  const bool wants_floats = tool_dtype_class(input->dtype) == 'f';
-  if (bytes && wants_floats && feed->preprocess.given) {
+  if (tool_feed_is_bytes(item, input) && feed->preprocess.given) {
     return tool_bytes_to_value(item->path, array, &feed->preprocess, input->dtype, out_value);
   }
   if (array->dtype != input->dtype) {
-    tool_warn("%s: %s is converted to %s for input '%s'", item->path, tool_dtype_name(array->dtype),
-              tool_dtype_name(input->dtype), input->name);
-    return tool_value_convert(item->path, array, input->dtype, out_value);
+    return convert_type(item, input, out_value);
   }
   tool_value_copy(array, out_value);
   return TENON_OK;

@@ -25,7 +25,10 @@ typedef struct tool_feeding_t {
 
 enum { TOOL_FEEDING_OPTION_COUNT = 7 };
 extern const tool_option_t tool_feeding_options[TOOL_FEEDING_OPTION_COUNT];
-#define TOOL_FEEDING_GROUP(target) TOOL_OPTION_GROUP("inputs", tool_feeding_options, (target))
+enum { TOOL_FEEDING_RULE_COUNT = 3 };
+extern const tool_option_rule_t tool_feeding_rules[TOOL_FEEDING_RULE_COUNT];
+#define TOOL_FEEDING_GROUP(target) \
+  TOOL_OPTION_GROUP_RULED("inputs", tool_feeding_options, tool_feeding_rules, target)
 
 /* One file. */
 typedef struct tool_feed_item_t {
@@ -49,7 +52,8 @@ typedef struct tool_feed_t {
   size_t count;
   size_t capacity;
   tool_preprocess_t preprocess;
-  int64_t batch; /* 0: not given */
+  const char* data_set; /* borrowed; NULL: none */
+  int64_t batch;        /* 0: not given */
   uint64_t seed;
 } tool_feed_t;
 
@@ -67,8 +71,11 @@ const tool_feed_item_t* tool_feed_find(const tool_feed_t* feed, const char* name
                                        uint32_t position);
 /* Names with commas between, for messages; freed by tool_free. */
 char* tool_input_names(const tenon_io_info_t* inputs, uint32_t input_count);
+/* An array of bytes for an input of floats: --mean and --scale act on it. */
+bool tool_feed_is_bytes(const tool_feed_item_t* item, const tenon_io_info_t* input);
 /* Every item must belong to an input and have its shape, as far as that is known: INVALID_ARGUMENT
- * names the one that does not, and the inputs. */
+ * names the one that does not, and the inputs. --batch, --mean, --scale and --bgr must act on one.
+ */
 tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* inputs,
                                uint32_t input_count);
 /* Extents of an input with these declared extents (-1: open) as far as the item says them; those it

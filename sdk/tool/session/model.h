@@ -5,8 +5,6 @@
 #ifndef TOOL_SESSION_MODEL_H_
 #define TOOL_SESSION_MODEL_H_
 
-#include <sys/types.h>
-
 #include "session/building.h"
 #include "session/feed.h"
 
@@ -16,6 +14,11 @@
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes);
+
+/* Parses the model and leaves open what the model and the options leave open. */
+tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network);
 
 typedef enum tool_cache_use_t {
   TOOL_CACHE_PLAN, /* the file was a plan already */
@@ -35,21 +38,25 @@ typedef struct tool_plan_file_t {
 
 /* True for a plan, whatever its name. */
 tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan);
+/* The same, and refuses options that are for building where it is a plan. */
+tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char* path,
+                                  bool* out_is_plan);
 /* Finds the plan in the cache or builds it. `rebuild`: an entry that is there is no good. */
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,
                                      bool rebuild, tool_plan_file_t* out_file);
-/* An empty file of its own in TMPDIR or /tmp. */
-tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file);
-/* Removes those that a process could not remove any more. */
-void tool_plan_files_remove(pid_t process);
+/* Makes the temporary folders now, so that a child's plan outlives the child. */
+void tool_plan_file_share(const tool_building_t* building);
 void tool_plan_file_free(tool_plan_file_t* file);
 /* "hit", "miss", "off", "plan". */
 const char* tool_cache_use_text(tool_cache_use_t use);
 
-/* Builds a network and writes the plan, with progress and the timing cache. */
-tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* network,
-                                  const tool_building_t* building, const char* plan_path,
-                                  uint32_t* out_timing_entries);
+/* Builds a network, with progress and the timing cache. CANCELLED after an interrupt, in the last
+ * phase too. */
+tenon_status_t tool_build_plan(tenon_registry_t* registry, tenon_network_t* network,
+                               const tool_building_t* building, tenon_plan_t** out_plan,
+                               uint32_t* out_timing_entries);
+/* Writes the plan, whole or not at all. */
+tenon_status_t tool_plan_write(const tenon_plan_t* plan, const char* path);
 
 #endif

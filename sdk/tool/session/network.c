@@ -39,6 +39,7 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
   options.shapes = shapes->table;
   options.shape_count = (uint32_t)shapes->named.count;
   options.parts = building->parts.items;
+  options.settings = building->settings.items;
   tool_constant_table_make(&building->constants, &constants);
   options.values = constants.values;
   options.value_count = constants.count;
@@ -67,8 +68,11 @@ static void begin_shapes(const tool_building_t* building, shapes_t* shapes) {
     }
     set_shape(shapes, range->name, range->shapes[0].rank, dims);
   }
-  for (size_t i = 0; i < building->fixed.count && !building->has_profile; ++i) {
+  for (size_t i = 0; i < building->fixed.count; ++i) {
     const tool_named_shape_t* fixed = &building->fixed.items[i];
+    if (tool_named_shapes_find(&building->ranges, fixed->name) != NULL) {
+      continue; /* it is of the run, within the profile */
+    }
     set_shape(shapes, fixed->name, fixed->shapes[0].rank, fixed->shapes[0].dims);
   }
 }
@@ -211,45 +215,16 @@ static tenon_status_t check_names(const char* option, const tool_named_shapes_t*
     }
     if (!known) {
       char* names = tool_input_names(inputs, count);
-      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                      "%s: there is no input '%s'; the inputs are: %s%s", option,
-                      shapes->items[i].name, names,
-                      strchr(shapes->items[i].name, ':') == NULL
-                          ? ""
-                          : " (after a name stand one shape, or three of one rank)");
+      (void)tool_misuse("%s: there is no input '%s'; the inputs are: %s%s", option,
+                        shapes->items[i].name, names,
+                        strchr(shapes->items[i].name, ':') == NULL
+                            ? ""
+                            : " (after a name stand one shape, or three of one rank)");
       tool_free(names);
       return TENON_ERROR_INVALID_ARGUMENT;
     }
   }
   return TENON_OK;
-}
-
-/* Is "PLUGIN" or "PLUGIN:KERNEL" known? A manifest need not list its kernels. */
-static bool is_offered(tenon_registry_t* registry, const char* name) {
-  const size_t length = strcspn(name, ":");
-  bool known = false;
-  for (uint32_t i = 0; i < tenon_registry_plugin_count(registry) && !known; ++i) {
-    tenon_plugin_info_t info;
-    if (tenon_registry_get_plugin(registry, i, &info) != TENON_OK || strlen(info.name) != length ||
-        strncmp(info.name, name, length) != 0) {
-      continue;
-    }
-    char* line = tool_format("kernel %s ", name[length] == ':' ? name + length + 1 : "");
-    known = name[length] == '\0' || strstr(info.offers, line) != NULL ||
-            strstr(info.offers, "kernel *") != NULL;
-    tool_free(line);
-  }
-  return known;
-}
-
-/* The same options may go to machines with other plugins: a warning. */
-static void check_exclusions(tenon_registry_t* registry, const tool_list_t* exclude) {
-  for (size_t i = 0; i < exclude->count; ++i) {
-    if (!is_offered(registry, exclude->items[i])) {
-      tool_warn("--exclude %s: there is no such plugin or kernel; see tenon plugins --offers",
-                exclude->items[i]);
-    }
-  }
 }
 
 /* What is given must fit the inputs before anything is built for it. *out_open: extents were found
@@ -293,15 +268,19 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   add_given_ranks(feed, shapes);
   const bool can_retry = !building->has_profile && add_given_shapes(feed, &given);
   tool_console_soften(can_retry);
+  tool_console_hold(can_retry);
   tenon_status_t status = parse(registry, path, building, shapes, out_network);
   tool_console_soften(false);
+  tool_console_hold(false);
   if (status == TENON_OK || !can_retry) {
+    tool_console_release(true);
     free_shapes(&given);
     return status;
   }
   free_shapes(shapes);
   *shapes = given;
   status = parse(registry, path, building, shapes, out_network);
+  tool_console_release(status == TENON_OK); /* else it was said again */
   if (status == TENON_OK) {
     tool_warn("%s: can be parsed with the extents of the data alone", path);
   }
@@ -320,6 +299,24 @@ static tenon_status_t mark_outputs(tenon_network_t* network, const char* names) 
   return status;
 }
 
+tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
+                                 const tool_building_t* building, const tool_feed_t* feed,
+                                 tenon_network_t** out_network) {
+  shapes_t shapes = {0};
+  tenon_network_t* network = NULL;
+  tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
+  if (status == TENON_OK) {
+    status = mark_outputs(network, building->outputs);
+  }
+  free_shapes(&shapes);
+  if (status != TENON_OK) {
+    tenon_network_destroy(network);
+    return status;
+  }
+  *out_network = network;
+  return TENON_OK;
+}
+
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes) {
@@ -327,7 +324,6 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
   tenon_network_t* network = NULL;
   char* notes = tool_copy_text("");
   bool any = false;
-  check_exclusions(registry, &building->exclude);
   tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
   if (status == TENON_OK) {
     status = fit_inputs(network, building, feed, &shapes, &notes, &any);

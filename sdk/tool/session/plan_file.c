@@ -1,8 +1,6 @@
 /* A plan to load: the file given, one out of the cache, or one built now. See model.h. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include "session/cache.h"
 #include "session/common.h"
 #include "session/model.h"
+#include "session/temporary.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -40,79 +39,14 @@ tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan) {
   return TENON_OK;
 }
 
-/* ---- Building ---- */
-
-static int32_t on_progress(void* user, const char* phase, uint32_t done, uint32_t total) {
-  (void)user;
-  tool_progress(phase, done, total);
-  return tool_console_interrupted() ? 1 : 0;
-}
-
-static char* timing_cache_path(const tool_building_t* building) {
-  const char* words = NULL;
-  if (building->no_timing_cache || building->no_measuring) {
-    return NULL;
+tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char* path,
+                                  bool* out_is_plan) {
+  tenon_status_t status = tool_file_is_plan(path, out_is_plan);
+  if (status == TENON_OK && *out_is_plan) {
+    char* because = tool_format("%s is a plan already", path);
+    status = tool_arguments_check(arguments, TOOL_FOR_PLANS | TOOL_FOR_RUNNING, because);
+    tool_free(because);
   }
-  if (building->timing_cache != NULL) {
-    return tool_copy_text(building->timing_cache);
-  }
-  char* folder = tool_cache_folder(&words);
-  char* path = folder != NULL ? tool_format("%s/timings", folder) : NULL;
-  tool_free(folder);
-  return path;
-}
-
-/* A file that is given is written to: it must be none that is worth keeping. */
-static tenon_status_t check_timing_cache(const char* path) {
-  static const char mark[] = "tenon timing cache ";
-  char head[sizeof(mark) - 1] = {0};
-  FILE* file = path != NULL ? fopen(path, "rbe") : NULL;
-  if (file == NULL) {
-    return TENON_OK;
-  }
-  const size_t got = fread(head, 1, sizeof(head), file);
-  (void)fclose(file);
-  if (got > 0 && (got < sizeof(head) || memcmp(head, mark, sizeof(head)) != 0)) {
-    return tool_fail(TENON_ERROR_INVALID_DATA,
-                     "--timing-cache %s: is no timing cache, and is not overwritten; remove it or "
-                     "give another name",
-                     path);
-  }
-  return TENON_OK;
-}
-
-tenon_status_t tool_build_to_file(tenon_registry_t* registry, tenon_network_t* network,
-                                  const tool_building_t* building, const char* plan_path,
-                                  uint32_t* out_timing_entries) {
-  tool_build_profile_t profile;
-  tenon_build_options_t options;
-  tenon_timing_cache_t* timings = NULL;
-  tenon_plan_t* plan = NULL;
-  char* timing_path = timing_cache_path(building);
-  tool_building_fill(building, &profile, &options);
-  tenon_status_t status = check_timing_cache(building->timing_cache);
-  if (status == TENON_OK && timing_path != NULL) {
-    status = tenon_timing_cache_create(registry, timing_path, &timings);
-  }
-  options.timing_cache = timings;
-  options.progress = on_progress;
-  if (status == TENON_OK) {
-    status = tenon_build(network, &options, &plan);
-    tool_progress_end();
-  }
-  /* What was measured is kept even when the build failed or was cancelled. */
-  if (timings != NULL && tenon_timing_cache_entry_count(timings) > 0) {
-    const tenon_status_t saved = tenon_timing_cache_save(timings, timing_path);
-    status = status == TENON_OK && building->timing_cache != NULL ? saved : status;
-  }
-  *out_timing_entries = tenon_timing_cache_entry_count(timings);
-  if (status == TENON_OK) {
-    status = tenon_plan_save(plan, plan_path);
-  }
-  tenon_plan_destroy(plan);
-  tenon_timing_cache_destroy(timings);
-  tool_build_profile_free(&profile);
-  tool_free(timing_path);
   return status;
 }
 
@@ -187,84 +121,78 @@ static char* make_key(tenon_registry_t* registry, const char* folder, const char
 
 /* ---- Obtaining ---- */
 
-static tenon_status_t build_network(tenon_registry_t* registry, const char* model,
-                                    const tool_building_t* building, const tool_feed_t* feed,
-                                    const tool_cache_entry_t* entry, tool_plan_file_t* file) {
-  tenon_network_t* network = NULL;
-  char* notes = NULL;
-  const double begin = tool_seconds();
-  tenon_status_t status = tool_network_open(registry, model, building, feed, &network, &notes);
-  if (status != TENON_OK) {
-    return status;
+/* Takes the plan into the cache. Where that fails, the file stays a temporary one. */
+static void keep(const tool_cache_entry_t* entry, const tenon_network_t* network, const char* notes,
+                 tool_plan_file_t* file) {
+  const uint32_t count = tenon_network_file_count(network);
+  const char** files = tool_allocate(count + (size_t)1, sizeof(*files));
+  for (uint32_t i = 0; i < count; ++i) {
+    files[i] = tenon_network_get_file(network, i);
   }
-  status = tool_build_to_file(registry, network, building, file->path, &file->timing_entries);
-  file->build_seconds = tool_seconds() - begin;
-  if (status == TENON_OK && entry != NULL) {
-    const uint32_t count = tenon_network_file_count(network);
-    const char** files = tool_allocate(count + (size_t)1, sizeof(*files));
-    for (uint32_t i = 0; i < count; ++i) {
-      files[i] = tenon_network_get_file(network, i);
-    }
+  tool_cache_drop(entry);
+  if (rename(file->path, entry->plan_path) != 0) {
+    tool_warn("%s: the plan is not kept: %s", entry->plan_path, strerror(errno));
+  } else {
+    tool_free(file->path);
+    file->path = tool_copy_text(entry->plan_path);
+    tool_console_soften(true);
     /* The model itself stands in the key. */
-    status = tool_cache_keep(entry, files + 1, count > 0 ? count - 1 : 0, notes);
-    tool_free((void*)files);
+    file->is_temporary =
+        tool_cache_keep(entry, files + 1, count > 0 ? count - 1 : 0, notes) != TENON_OK;
+    tool_console_soften(false);
   }
-  tenon_network_destroy(network);
-  tool_free(notes);
+  tool_free((void*)files);
+}
+
+/* In the cache, where there is one and it takes the file; else in the temporary folder. */
+static tenon_status_t write_plan(const tenon_plan_t* plan, const char* cache_folder,
+                                 tool_plan_file_t* file) {
+  const char* const parents[] = {cache_folder, tool_temporary_parent()};
+  tenon_status_t status = TENON_ERROR_IO;
+  for (int i = cache_folder != NULL ? 0 : 1; i < 2 && status != TENON_OK; ++i) {
+    char* path = NULL;
+    tool_console_soften(i == 0);
+    status = tool_temporary_name(parents[i], &path);
+    if (status == TENON_OK) {
+      status = tool_plan_write(plan, path);
+    }
+    tool_console_soften(false);
+    if (status == TENON_OK) {
+      file->path = path;
+      file->is_temporary = true;
+    } else {
+      tool_free(path);
+      if (i == 0) {
+        tool_warn("the plan is not kept in the cache");
+      }
+    }
+  }
   return status;
 }
 
-static const char* temporary_folder(void) {
-  const char* folder = getenv("TMPDIR");
-  return folder != NULL && folder[0] == '/' ? folder : "/tmp";
-}
-
-/* What the names of a process's temporary files begin with. */
-static char* temporary_prefix(pid_t process) {
-  return tool_format("tenon-%ld-", (long)process);
-}
-
-tenon_status_t tool_plan_file_make_temporary(tool_plan_file_t* out_file) {
-  char* prefix = temporary_prefix(getpid());
-  char* path = tool_format("%s/%sXXXXXX", temporary_folder(), prefix);
-  tool_free(prefix);
-  const int descriptor = mkstemp(path);
-  if (descriptor < 0) {
-    const tenon_status_t status =
-        tool_fail(TENON_ERROR_IO, "%s: a temporary file cannot be made", path);
-    tool_free(path);
-    return status;
+/* `entry` NULL: not kept. */
+static tenon_status_t build_model(tenon_registry_t* registry, const char* model,
+                                  const tool_building_t* building, const tool_feed_t* feed,
+                                  const tool_cache_entry_t* entry, tool_plan_file_t* file) {
+  tenon_network_t* network = NULL;
+  tenon_plan_t* plan = NULL;
+  char* notes = NULL;
+  const char* folder = entry != NULL ? entry->folder : NULL;
+  const double begin = tool_seconds();
+  tenon_status_t status = tool_network_open(registry, model, building, feed, &network, &notes);
+  if (status == TENON_OK) {
+    status = tool_build_plan(registry, network, building, &plan, &file->timing_entries);
   }
-  (void)close(descriptor);
-  out_file->path = path;
-  out_file->is_temporary = true;
-  return TENON_OK;
-}
-
-void tool_plan_files_remove(pid_t process) {
-  char* prefix = temporary_prefix(process);
-  DIR* folder = opendir(temporary_folder());
-  const struct dirent* entry = NULL;
-  while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0) {
-      (void)unlinkat(dirfd(folder), entry->d_name, 0);
-    }
+  if (status == TENON_OK) {
+    status = write_plan(plan, folder, file);
+    file->build_seconds = tool_seconds() - begin;
   }
-  if (folder != NULL) {
-    (void)closedir(folder);
+  if (status == TENON_OK && entry != NULL && strncmp(file->path, folder, strlen(folder)) == 0) {
+    keep(entry, network, notes, file);
   }
-  tool_free(prefix);
-}
-
-static tenon_status_t build_into_cache(tenon_registry_t* registry, const char* model,
-                                       const tool_building_t* building, const tool_feed_t* feed,
-                                       const tool_cache_entry_t* entry, tool_plan_file_t* file) {
-  tool_cache_drop(entry);
-  file->use = TOOL_CACHE_MISS;
-  const tenon_status_t status = build_network(registry, model, building, feed, entry, file);
-  if (status != TENON_OK) {
-    tool_cache_drop(entry);
-  }
+  tenon_plan_destroy(plan);
+  tenon_network_destroy(network);
+  tool_free(notes);
   return status;
 }
 
@@ -278,18 +206,26 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
       tool_warn("plans are not kept: %s", words);
     }
     file->use = TOOL_CACHE_OFF;
-    const tenon_status_t status = tool_plan_file_make_temporary(file);
-    return status == TENON_OK ? build_network(registry, model, building, feed, NULL, file) : status;
+    return build_model(registry, model, building, feed, NULL, file);
   }
   char* key = make_key(registry, folder, model, building, feed);
   tenon_status_t status = key != NULL ? TENON_OK : TENON_ERROR_NOT_FOUND;
   if (status == TENON_OK) {
     tool_cache_entry_t entry;
     tool_cache_entry_make(folder, key, &entry);
-    file->path = tool_copy_text(entry.plan_path);
-    file->use = TOOL_CACHE_HIT;
-    if (rebuild || !tool_cache_find(&entry)) {
-      status = build_into_cache(registry, model, building, feed, &entry, file);
+    tool_temporary_collect(folder);
+    tool_temporary_collect(entry.folder);
+    if (!rebuild && tool_cache_find(&entry)) {
+      file->path = tool_copy_text(entry.plan_path);
+      file->use = TOOL_CACHE_HIT;
+      tool_inform(
+          "%s: was built before, of the same model and plugins, with the same options, on this "
+          "machine; what was decided then is not said again: --no-cache builds anew, tenon inspect "
+          "shows the plan",
+          entry.plan_path);
+    } else {
+      file->use = TOOL_CACHE_MISS;
+      status = build_model(registry, model, building, feed, &entry, file);
       tool_cache_trim(folder, TOOL_CACHE_LIMIT_BYTES, entry.plan_path);
     }
     tool_cache_entry_free(&entry);
@@ -318,8 +254,21 @@ tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* mod
   return TENON_OK;
 }
 
+void tool_plan_file_share(const tool_building_t* building) {
+  const char* words = "";
+  char* folder = building->no_cache ? NULL : tool_cache_folder(&words);
+  if (folder != NULL) {
+    char* plans = tool_format("%s/plans", folder);
+    tool_console_soften(true); /* the child says it again where it matters */
+    (void)tool_temporary_begin(plans);
+    tool_console_soften(false);
+    tool_free(plans);
+    tool_free(folder);
+  }
+}
+
 void tool_plan_file_free(tool_plan_file_t* file) {
-  if (file->is_temporary) {
+  if (file->is_temporary && file->path != NULL) {
     (void)unlink(file->path);
   }
   tool_free(file->path);

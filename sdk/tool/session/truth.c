@@ -28,7 +28,7 @@ static uint64_t largest_of_row(const tool_value_t* value, uint64_t row, uint64_t
 /* `labels` NULL: `label` for every row. */
 static tenon_status_t check_classes(const char* truth, const char* output,
                                     const tool_value_t* value, const tool_value_t* labels,
-                                    double label) {
+                                    double label, tool_truth_t* out_truth) {
   const uint64_t classes = value->rank > 0 ? (uint64_t)value->dims[value->rank - 1] : 0;
   const uint64_t rows = classes > 0 ? value->count / classes : 0;
   if (rows == 0 || (labels != NULL && labels->count != rows)) {
@@ -48,6 +48,7 @@ static tenon_status_t check_classes(const char* truth, const char* output,
         labels != NULL ? tool_element_get(labels->dtype, labels->data, row, 0) : label;
     right += (double)largest_of_row(value, row, classes) == wanted ? 1 : 0;
   }
+  *out_truth = (tool_truth_t){(double)right / (double)rows, rows == 1};
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
@@ -67,7 +68,7 @@ static tenon_status_t check_classes(const char* truth, const char* output,
 }
 
 static tenon_status_t check_mask(const char* name, const char* output, const tool_value_t* value,
-                                 const tool_picture_t* truth) {
+                                 const tool_picture_t* truth, tool_truth_t* out_truth) {
   const uint64_t pixels = (uint64_t)truth->width * truth->height;
   const bool fits = value->rank >= 2 && value->count == pixels &&
                     value->dims[value->rank - 1] == truth->width &&
@@ -89,6 +90,7 @@ static tenon_status_t check_mask(const char* name, const char* output, const too
     either += ours || theirs ? 1 : 0;
   }
   const double overlap = either > 0 ? (double)both / (double)either : 1;
+  *out_truth = (tool_truth_t){overlap, false};
   if (tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
@@ -100,7 +102,8 @@ static tenon_status_t check_mask(const char* name, const char* output, const too
   return TENON_OK;
 }
 
-tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value) {
+tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value,
+                                tool_truth_t* out_truth) {
   char* end = NULL;
   uint8_t* bytes = NULL;
   size_t size = 0;
@@ -110,21 +113,21 @@ tenon_status_t tool_truth_check(const char* truth, const char* output, const too
                      output);
   }
   if (*end == '\0' && end != truth) {
-    return check_classes(truth, output, value, NULL, label);
+    return check_classes(truth, output, value, NULL, label, out_truth);
   }
   tenon_status_t status = tool_file_read(truth, &bytes, &size);
   if (status == TENON_OK && tool_picture_is_one(bytes, size)) {
     tool_picture_t picture;
     status = tool_picture_parse(truth, bytes, size, &picture);
     if (status == TENON_OK) {
-      status = check_mask(truth, output, value, &picture);
+      status = check_mask(truth, output, value, &picture, out_truth);
       tool_picture_free(&picture);
     }
   } else if (status == TENON_OK) {
     tool_value_t labels;
     status = tool_npy_parse(truth, bytes, size, &labels);
     if (status == TENON_OK) {
-      status = check_classes(truth, output, value, &labels, 0);
+      status = check_classes(truth, output, value, &labels, 0, out_truth);
       tool_value_free(&labels);
     }
   }

@@ -7,6 +7,11 @@
 /* `truth`: a whole number (the class of every row), a .npy file with the class of each row, or a
  * picture whose bright half is the mask. Prints how many are right, or the overlap: pixels in both
  * masks by pixels in either (IoU), the output counting from 0.5 on. */
-tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value);
+typedef struct tool_truth_t {
+  double share;   /* of rows that are right, or the overlap */
+  bool is_single; /* one row with one class */
+} tool_truth_t;
+tenon_status_t tool_truth_check(const char* truth, const char* output, const tool_value_t* value,
+                                tool_truth_t* out_truth);
 
 #endif

@@ -2,6 +2,7 @@
 #include "session/usage.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,11 @@ static int compare(const void* a, const void* b) {
 }
 
 void tool_times_sort(tool_times_t* times) {
+  tool_free(times->sorted);
+  times->sorted = tool_allocate(times->count, sizeof(*times->sorted));
   if (times->count > 0) {
-    qsort(times->seconds, times->count, sizeof(*times->seconds), compare);
+    memcpy(times->sorted, times->seconds, times->count * sizeof(*times->sorted));
+    qsort(times->sorted, times->count, sizeof(*times->sorted), compare);
   }
 }
 
@@ -77,7 +81,7 @@ double tool_times_percentile(const tool_times_t* times, double part) {
   const size_t below = (size_t)position;
   const size_t above = below + 1 < times->count ? below + 1 : below;
   const double weight = position - (double)below;
-  return times->seconds[below] * (1 - weight) + times->seconds[above] * weight;
+  return times->sorted[below] * (1 - weight) + times->sorted[above] * weight;
 }
 
 double tool_times_mean(const tool_times_t* times) {
@@ -88,7 +92,18 @@ double tool_times_mean(const tool_times_t* times) {
   return times->count > 0 ? sum / (double)times->count : 0;
 }
 
+double tool_times_variation(const tool_times_t* times) {
+  const double mean = tool_times_mean(times);
+  double squares = 0;
+  for (size_t i = 0; i < times->count; ++i) {
+    const double away = times->seconds[i] - mean;
+    squares += away * away;
+  }
+  return times->count > 1 && mean > 0 ? sqrt(squares / (double)(times->count - 1)) / mean : 0;
+}
+
 void tool_times_free(tool_times_t* times) {
+  tool_free(times->sorted);
   tool_free(times->seconds);
   *times = (tool_times_t){0};
 }

@@ -16,14 +16,17 @@ typedef struct tool_times_t {
   double* seconds;
   size_t count;
   size_t capacity;
+  double* sorted; /* by tool_times_sort */
 } tool_times_t;
 
 void tool_times_add(tool_times_t* times, double seconds);
-/* Sorts. */
+/* For percentiles. */
 void tool_times_sort(tool_times_t* times);
 /* Of sorted times, interpolated between neighbours; `part` 0 to 1. 0 when there are none. */
 double tool_times_percentile(const tool_times_t* times, double part);
 double tool_times_mean(const tool_times_t* times);
+/* Standard deviation by mean; 0 when there are fewer than two. */
+double tool_times_variation(const tool_times_t* times);
 void tool_times_free(tool_times_t* times);
 
 #endif

@@ -2,7 +2,6 @@
 #include "text/console.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "text/escape.h"
+#include "text/interrupt.h"
 #include "text/json.h"
+#include "text/memory.h"
 
 enum { MESSAGE_BYTES = 4096, BAR_CELLS = 28 };
 
@@ -18,15 +20,17 @@ static struct {
   pthread_mutex_t lock;
   bool json;
   bool silent;
+  bool mute;
   bool soften;
   bool quiet;
   uint32_t verbosity;
   bool bar_shown;
   double bar_time;
+  bool holds;
+  char* held;   /* lines; NULL: none */
+  bool misused; /* the newest error is about the command line */
   char last_error[MESSAGE_BYTES];
 } console = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static volatile sig_atomic_t interrupted;
 
 void tool_console_configure(bool json, uint32_t verbosity) {
   console.json = json;
@@ -41,12 +45,35 @@ void tool_console_silence(bool silent) {
   console.silent = silent;
 }
 
+void tool_console_mute(bool mute) {
+  console.mute = mute;
+}
+
 void tool_console_quieten(bool quiet) {
   console.quiet = quiet;
 }
 
+bool tool_console_is_quiet(void) {
+  return console.quiet;
+}
+
 void tool_console_soften(bool soften) {
   console.soften = soften;
+}
+
+void tool_console_hold(bool hold) {
+  console.holds = hold;
+}
+
+void tool_console_release(bool write) {
+  (void)pthread_mutex_lock(&console.lock);
+  char* held = console.held;
+  console.held = NULL;
+  if (write && held != NULL) {
+    (void)fputs(held, stderr);
+  }
+  (void)pthread_mutex_unlock(&console.lock);
+  tool_free(held);
 }
 
 static void erase_bar(void) {
@@ -67,6 +94,21 @@ static const char* severity_word(int32_t severity) {
   }
 }
 
+static void write_message(const char* word, const char* message) {
+  char* shown = tool_escape(message, true);
+  if (console.holds) {
+    char* longer = tool_format("%s%s%s\n", console.held == NULL ? "" : console.held, word, shown);
+    tool_free(console.held);
+    console.held = longer;
+  } else {
+    erase_bar();
+    /* What was said before stands before it, where both go to one place. */
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "%s%s\n", word, shown);
+  }
+  tool_free(shown);
+}
+
 static void report(void* user, int32_t severity, const char* message) {
   (void)user;
   const int32_t least = console.verbosity == 0   ? TENON_SEVERITY_WARNING
@@ -75,13 +117,11 @@ static void report(void* user, int32_t severity, const char* message) {
   (void)pthread_mutex_lock(&console.lock);
   if (severity >= TENON_SEVERITY_ERROR && !console.soften) {
     (void)snprintf(console.last_error, sizeof(console.last_error), "%s", message);
+    console.misused = false;
   }
   const bool hidden = console.quiet && severity == TENON_SEVERITY_WARNING;
   if (severity >= least && !console.silent && !hidden) {
-    erase_bar();
-    /* What was said before stands before it, where both go to one place. */
-    (void)fflush(stdout);
-    (void)fprintf(stderr, "%s%s\n", severity_word(severity), message);
+    write_message(severity_word(severity), message);
   }
   (void)pthread_mutex_unlock(&console.lock);
 }
@@ -104,6 +144,22 @@ tenon_status_t tool_fail(tenon_status_t status, const char* format, ...) {
   return status;
 }
 
+tenon_status_t tool_misuse(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report_format(TENON_SEVERITY_ERROR, format, arguments);
+  va_end(arguments);
+  console.misused = true;
+  return TENON_ERROR_INVALID_ARGUMENT;
+}
+
+void tool_inform(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  report_format(TENON_SEVERITY_INFO, format, arguments);
+  va_end(arguments);
+}
+
 void tool_warn(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -112,13 +168,17 @@ void tool_warn(const char* format, ...) {
 }
 
 void tool_say(const char* format, ...) {
-  if (console.json || console.silent) {
+  if (console.json || console.silent || console.mute) {
     return;
   }
   tool_progress_end();
+  char* text = NULL;
   va_list arguments;
   va_start(arguments, format);
-  (void)vfprintf(stdout, format, arguments);
+  if (vasprintf(&text, format, arguments) >= 0) {
+    tool_write_file(stdout, text);
+    free(text);
+  }
   va_end(arguments);
 }
 
@@ -128,6 +188,7 @@ const char* tool_console_last_error(void) {
 
 void tool_console_forget_error(void) {
   console.last_error[0] = '\0';
+  console.misused = false;
 }
 
 static double now_seconds(void) {
@@ -136,8 +197,12 @@ static double now_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool tool_progress_is_shown(void) {
+  return !console.silent && isatty(STDERR_FILENO) != 0;
+}
+
 void tool_progress(const char* words, uint64_t done, uint64_t total) {
-  if (console.silent || isatty(STDERR_FILENO) == 0) {
+  if (!tool_progress_is_shown()) {
     return;
   }
   (void)pthread_mutex_lock(&console.lock);
@@ -150,8 +215,10 @@ void tool_progress(const char* words, uint64_t done, uint64_t total) {
       bar[i] = i < filled ? '#' : '.';
     }
     bar[BAR_CELLS] = '\0';
+    char* shown = tool_escape(words, false);
     (void)fprintf(stderr, "\r[%s] %llu/%llu %s\033[K", bar, (unsigned long long)done,
-                  (unsigned long long)total, words);
+                  (unsigned long long)total, shown);
+    tool_free(shown);
     (void)fflush(stderr);
     console.bar_shown = true;
   }
@@ -166,13 +233,21 @@ void tool_progress_end(void) {
 
 void tool_write_file(void* user, const char* text) {
   FILE* file = user;
-  (void)fputs(text, file);
+  char* shown = tool_escape(text, true);
+  (void)fputs(shown, file);
+  tool_free(shown);
 }
 
 int tool_console_finish(int exit_status) {
   tool_progress_end();
-  if (exit_status == TOOL_EXIT_CANCELLED && console.last_error[0] == '\0') {
-    (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+  if (tool_interrupted()) {
+    const bool done = exit_status <= TOOL_EXIT_DIFFERENT;
+    exit_status = tool_interrupt_exit_status();
+    if (done) {
+      (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted when it was done: its results stand");
+    } else if (console.last_error[0] == '\0') {
+      (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted");
+    }
   }
   if (console.json && exit_status > TOOL_EXIT_DIFFERENT) {
     tool_json_t json;
@@ -192,23 +267,9 @@ int tool_exit_status(tenon_status_t status) {
   if (status == TENON_OK) {
     return TOOL_EXIT_OK;
   }
-  return status == TENON_ERROR_CANCELLED && interrupted != 0 ? TOOL_EXIT_CANCELLED
-                                                             : TOOL_EXIT_FAILED;
-}
-
-static void on_interrupt(int number) {
-  if (interrupted != 0) {
-    _exit(128 + number);
+  if (status == TENON_ERROR_INVALID_ARGUMENT && console.misused) {
+    return TOOL_EXIT_USAGE;
   }
-  interrupted = 1;
-}
-
-void tool_console_catch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_interrupt};
-  (void)sigemptyset(&action.sa_mask);
-  (void)sigaction(SIGINT, &action, NULL);
-}
-
-bool tool_console_interrupted(void) {
-  return interrupted != 0;
+  return status == TENON_ERROR_CANCELLED && tool_interrupted() ? tool_interrupt_exit_status()
+                                                               : TOOL_EXIT_FAILED;
 }

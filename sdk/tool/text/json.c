@@ -5,38 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at `text`, 0 when it is none (overlong, surrogate, cut short). */
-static size_t utf8_length(const unsigned char* text, size_t size) {
-  static const struct {
-    unsigned char mask, lead;
-    uint32_t least;
-  } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
-  for (size_t extra = 0; extra < 4; ++extra) {
-    if ((text[0] & forms[extra].mask) != forms[extra].lead) {
-      continue;
-    }
-    if (extra >= size) {
-      return 0;
-    }
-    uint32_t code = text[0] & (unsigned char)~forms[extra].mask;
-    for (size_t i = 1; i <= extra; ++i) {
-      if ((text[i] & 0xC0) != 0x80) {
-        return 0;
-      }
-      code = code << 6 | (text[i] & 0x3Fu);
-    }
-    const bool valid =
-        code >= forms[extra].least && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
-    return valid ? extra + 1 : 0;
-  }
-  return 0;
-}
+#include "text/utf8.h"
 
-static void write_escaped(FILE* file, unsigned char c) {
+static void write_escaped(FILE* file, uint32_t c) {
   switch (c) {
     case '"':
     case '\\':
-      (void)fprintf(file, "\\%c", c);
+      (void)fprintf(file, "\\%c", (char)c);
       break;
     case '\n':
       (void)fputs("\\n", file);
@@ -50,20 +25,22 @@ static void write_escaped(FILE* file, unsigned char c) {
 }
 
 void tool_json_quote(FILE* file, const char* text, size_t size) {
-  const unsigned char* bytes = (const unsigned char*)text;
   (void)fputc('"', file);
   for (size_t i = 0; i < size;) {
-    const size_t length = utf8_length(bytes + i, size - i);
+    uint32_t code = 0;
+    const size_t length = tool_utf8_read(text + i, size - i, &code);
     if (length == 0) {
       (void)fputs("\xEF\xBF\xBD", file);
       i += 1;
-    } else if (bytes[i] < 0x20 || bytes[i] == '"' || bytes[i] == '\\' || bytes[i] == 0x7F) {
-      write_escaped(file, bytes[i]);
-      i += 1;
-    } else {
-      (void)fwrite(bytes + i, 1, length, file);
-      i += length;
+      continue;
     }
+    /* Control characters up to those of C1: some terminals obey these too. */
+    if (code < 0x20 || code == '"' || code == '\\' || (code >= 0x7F && code < 0xA0)) {
+      write_escaped(file, code);
+    } else {
+      (void)fwrite(text + i, 1, length, file);
+    }
+    i += length;
   }
   (void)fputc('"', file);
 }
@@ -101,9 +78,13 @@ void tool_json_end(tool_json_t* json) {
 }
 
 void tool_json_text(tool_json_t* json, const char* key, const char* text) {
-  begin_field(json, key);
   const char* words = text != NULL ? text : "";
-  tool_json_quote(json->file, words, strlen(words));
+  tool_json_bytes(json, key, words, strlen(words));
+}
+
+void tool_json_bytes(tool_json_t* json, const char* key, const char* text, size_t size) {
+  begin_field(json, key);
+  tool_json_quote(json->file, text, size);
 }
 
 void tool_json_integer(tool_json_t* json, const char* key, int64_t value) {

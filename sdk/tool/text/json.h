@@ -18,6 +18,7 @@ void tool_json_end(tool_json_t* json);
 
 /* Fields; inside a list `key` is NULL. */
 void tool_json_text(tool_json_t* json, const char* key, const char* text);
+void tool_json_bytes(tool_json_t* json, const char* key, const char* text, size_t size);
 void tool_json_integer(tool_json_t* json, const char* key, int64_t value);
 void tool_json_unsigned(tool_json_t* json, const char* key, uint64_t value);
 void tool_json_number(tool_json_t* json, const char* key, double value);

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "text/console.h"
+#include "text/help.h"
 #include "text/memory.h"
+#include "text/spelling.h"
 
-enum { HELP_COLUMN = 30, HELP_WIDTH = 100, WORDS_MAX = 256 };
+enum { WORDS_MAX = 256, SMALL_BYTES = 1 << 20 };
 
 void tool_list_add(tool_list_t* list, const char* item) {
   list->items = tool_grow((void*)list->items, &list->capacity, list->count + 2, sizeof(char*));
@@ -46,104 +48,6 @@ bool tool_parse_size(const char* text, uint64_t* out_bytes) {
   }
   *out_bytes = (uint64_t)(number * factor);
   return true;
-}
-
-static size_t edit_distance(const char* a, const char* b) {
-  enum { LONGEST = 40 };
-  size_t row[LONGEST + 1];
-  const size_t length_a = strlen(a);
-  const size_t length_b = strlen(b);
-  if (length_a > LONGEST || length_b > LONGEST) {
-    return LONGEST;
-  }
-  for (size_t j = 0; j <= length_b; ++j) {
-    row[j] = j;
-  }
-  for (size_t i = 1; i <= length_a; ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= length_b; ++j) {
-      const size_t above = row[j];
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      const size_t shifted = (above < row[j - 1] ? above : row[j - 1]) + 1;
-      row[j] = replaced < shifted ? replaced : shifted;
-      diagonal = above;
-    }
-  }
-  return row[length_b];
-}
-
-const char* tool_nearest_word(const char* word, const char* const* words, size_t count) {
-  const char* nearest = NULL;
-  const size_t length = strlen(word) - strspn(word, "-");
-  size_t least = length < 5 ? 2 : length / 3 + 2;
-  for (size_t i = 0; i < count; ++i) {
-    const size_t distance = edit_distance(word, words[i]);
-    if (distance < least) {
-      least = distance;
-      nearest = words[i];
-    }
-  }
-  return nearest;
-}
-
-/* ---- Help ---- */
-
-/* Words of `text` wrapped between HELP_COLUMN and HELP_WIDTH. */
-static void print_wrapped(const char* text) {
-  size_t column = HELP_COLUMN;
-  while (*text != '\0') {
-    const size_t length = strcspn(text, " ");
-    if (column > HELP_COLUMN && column + 1 + length > HELP_WIDTH) {
-      (void)printf("\n%*s", HELP_COLUMN, "");
-      column = HELP_COLUMN;
-    } else if (column > HELP_COLUMN) {
-      (void)putchar(' ');
-      ++column;
-    }
-    (void)printf("%.*s", (int)length, text);
-    column += length;
-    text += length + (text[length] == ' ' ? 1 : 0);
-  }
-  (void)putchar('\n');
-}
-
-static void print_option(const tool_option_t* option) {
-  char left[96];
-  (void)snprintf(left, sizeof(left), "  %s%s%s%s%s%s%s", option->letter != NULL ? "-" : "",
-                 option->letter != NULL ? option->letter : " ",
-                 option->letter != NULL ? ", " : "   ", option->name,
-                 option->value != NULL ? " " : "", option->value != NULL ? option->value : "",
-                 option->kind == TOOL_OPTION_LIST ? " ..." : "");
-  size_t column = strlen(left);
-  (void)fputs(left, stdout);
-  if (column + 2 > HELP_COLUMN) {
-    (void)putchar('\n');
-    column = 0;
-  }
-  (void)printf("%*s", (int)(HELP_COLUMN - column), "");
-  print_wrapped(option->help);
-}
-
-static void print_help(const tool_command_t* command, const tool_option_group_t* groups,
-                       size_t group_count) {
-  (void)printf("usage: tenon %s%s%s [options]\n\n%s\n", command->name,
-               command->operands[0] != '\0' ? " " : "", command->operands, command->summary);
-  if (command->description[0] != '\0') {
-    (void)printf("\n%s\n", command->description);
-  }
-  for (size_t g = 0; g < group_count; ++g) {
-    (void)printf("\n%s\n", groups[g].title);
-    for (size_t i = 0; i < groups[g].count; ++i) {
-      if (groups[g].options[i].help != NULL) {
-        print_option(&groups[g].options[i]);
-      }
-    }
-  }
-  (void)printf("\nexamples\n%s", command->examples);
-  (void)printf(
-      "\nexit status\n  0 done   1 results differ, cases failed or something is missing   2 wrong "
-      "usage\n  3 could not be done: the message says why   130 interrupted\n");
 }
 
 /* ---- Parsing ---- */
@@ -185,16 +89,17 @@ static bool unknown_option(const parsing_t* parsing, const char* argument) {
   }
   char name[64];
   (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
-  const char* nearest = tool_nearest_word(name, words, count);
-  (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "unknown option %s%s%s%s; see tenon %s --help",
-                  name, nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
-                  nearest != NULL ? "?" : "", parsing->command->name);
+  const char* foreign = tool_foreign_option(name);
+  const char* nearest = foreign == NULL ? tool_nearest_word(name, words, count) : NULL;
+  (void)tool_misuse("unknown option %s%s%s%s%s%s; see tenon %s --help-all", name,
+                    foreign != NULL ? ": " : "", foreign != NULL ? foreign : "",
+                    nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
+                    nearest != NULL ? "?" : "", parsing->command->name);
   return false;
 }
 
 static bool bad_value(const tool_option_t* option, const char* text, const char* wanted) {
-  (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s wants %s, not \"%s\"", option->name, wanted,
-                  text);
+  (void)tool_misuse("%s wants %s, not \"%s\"", option->name, wanted, text);
   return false;
 }
 
@@ -212,14 +117,35 @@ static bool store_number(const tool_option_t* option, const char* text, void* ta
     return true;
   }
   const double value = strtod(text, &end);
-  if (end == text || *end != '\0' || !isfinite(value) || value < 0) {
-    return bad_value(option, text, "a number");
+  const bool is_amount = option->kind == TOOL_OPTION_AMOUNT;
+  if (end == text || *end != '\0' || !isfinite(value) || value < 0 || (is_amount && value == 0)) {
+    return bad_value(option, text, is_amount ? "a number above 0" : "a number");
   }
   *(double*)target = value;
   return true;
 }
 
+/* Other tools count mebibytes: a small number without a unit is more likely one of those. */
+static bool store_size(const tool_option_t* option, const char* text, uint64_t* target) {
+  uint64_t bytes = 0;
+  if (!tool_parse_size(text, &bytes) || bytes == 0) {
+    return bad_value(option, text, "a size such as 64M or 1.5G");
+  }
+  const bool has_unit = strspn(text, "0123456789.") < strlen(text);
+  if (!has_unit && bytes < SMALL_BYTES) {
+    char wanted[96];
+    (void)snprintf(wanted, sizeof(wanted), "a unit: %.16sM are mebibytes, %.16sB are bytes", text,
+                   text);
+    return bad_value(option, text, wanted);
+  }
+  *target = bytes;
+  return true;
+}
+
 static bool store_value(const tool_option_t* option, const char* text, void* target) {
+  if (text[0] == '\0') {
+    return bad_value(option, text, option->value);
+  }
   switch (option->kind) {
     case TOOL_OPTION_TEXT:
       *(const char**)target = text;
@@ -228,7 +154,7 @@ static bool store_value(const tool_option_t* option, const char* text, void* tar
       tool_list_add(target, text);
       return true;
     case TOOL_OPTION_SIZE:
-      return tool_parse_size(text, target) || bad_value(option, text, "a size such as 64M or 1.5G");
+      return store_size(option, text, target);
     default:
       return store_number(option, text, target);
   }
@@ -250,7 +176,23 @@ static bool store_flag(const tool_option_t* option, const char* letters, const c
   return true;
 }
 
-static bool parse_option(parsing_t* parsing) {
+/* Keeps what is given. False when it was given before with another value. */
+static bool note_given(tool_arguments_t* arguments, const tool_option_t* option,
+                       const char* value) {
+  for (size_t i = 0; i < arguments->given_count && option->kind != TOOL_OPTION_LIST; ++i) {
+    const tool_given_t* given = &arguments->given[i];
+    if (given->option == option && value != NULL && strcmp(given->value, value) != 0) {
+      (void)tool_misuse("%s is given twice: %s and %s", option->name, given->value, value);
+      return false;
+    }
+  }
+  arguments->given = tool_grow(arguments->given, &arguments->given_capacity,
+                               arguments->given_count + 1, sizeof(*arguments->given));
+  arguments->given[arguments->given_count++] = (tool_given_t){option, value};
+  return true;
+}
+
+static bool parse_option(parsing_t* parsing, tool_arguments_t* arguments) {
   const char* argument = parsing->argv[parsing->index];
   const bool is_long = argument[1] == '-';
   const size_t length = is_long ? strcspn(argument, "=") : 2;
@@ -264,35 +206,39 @@ static bool parse_option(parsing_t* parsing) {
                       : argument[length] == '=' ? argument + length + 1
                                                 : argument + length;
   if (option->kind == TOOL_OPTION_FLAG || option->kind == TOOL_OPTION_TALLY) {
-    return store_flag(option, argument + 1, is_long ? NULL : value, value, target);
+    return note_given(arguments, option, NULL) &&
+           store_flag(option, argument + 1, is_long ? NULL : value, value, target);
   }
   if (value == NULL) {
     if (parsing->index + 1 >= parsing->argc) {
-      (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s wants %s after it", option->name,
-                      option->value);
+      (void)tool_misuse("%s wants %s after it", option->name, option->value);
       return false;
     }
     value = parsing->argv[++parsing->index];
   }
-  return store_value(option, value, target);
+  return note_given(arguments, option, value) && store_value(option, value, target);
 }
 
 static bool check_operands(const tool_command_t* command, const tool_list_t* operands) {
   if (operands->count < command->operands_min) {
-    (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s is missing; see tenon %s --help",
-                    command->operands, command->name);
+    (void)tool_misuse("%s is missing; see tenon %s --help", command->operands, command->name);
     return false;
   }
   if (operands->count > command->operands_max) {
-    (void)tool_fail(TENON_ERROR_INVALID_ARGUMENT, "\"%s\" is too much; see tenon %s --help",
-                    operands->items[command->operands_max], command->name);
+    (void)tool_misuse("\"%s\" is too much; see tenon %s --help",
+                      operands->items[command->operands_max], command->name);
     return false;
   }
   return true;
 }
 
+static bool is_help(const char* argument) {
+  return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0 ||
+         strcmp(argument, "--help-all") == 0;
+}
+
 bool tool_options_parse(const tool_command_t* command, const tool_option_group_t* groups,
-                        size_t group_count, int argc, char** argv, tool_list_t* out_operands,
+                        size_t group_count, int argc, char** argv, tool_arguments_t* out_arguments,
                         int* out_exit) {
   parsing_t parsing = {command, groups, group_count, argc, argv, 0};
   bool only_operands = false;
@@ -300,16 +246,17 @@ bool tool_options_parse(const tool_command_t* command, const tool_option_group_t
   for (; parsing.index < argc; ++parsing.index) {
     const char* argument = argv[parsing.index];
     if (only_operands || argument[0] != '-' || argument[1] == '\0') {
-      tool_list_add(out_operands, argument);
+      tool_list_add(&out_arguments->operands, argument);
     } else if (strcmp(argument, "--") == 0) {
       only_operands = true;
-    } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
-      print_help(command, groups, group_count);
+    } else if (is_help(argument)) {
+      tool_help_print(command, groups, group_count, strcmp(argument, "--help-all") == 0);
       *out_exit = TOOL_EXIT_OK;
       return false;
-    } else if (!parse_option(&parsing)) {
+    } else if (!parse_option(&parsing, out_arguments)) {
       return false;
     }
   }
-  return check_operands(command, out_operands);
+  return check_operands(command, &out_arguments->operands) &&
+         tool_arguments_follow(out_arguments, groups, group_count);
 }

@@ -3,7 +3,8 @@
  * groups together; each group fills a structure of its own.
  *
  * `--name VALUE` and `--name=VALUE` are the same; `--` ends the options; what is no option is an
- * operand.
+ * operand. Nothing is ignored: what cannot act, contradicts another option or stands there twice
+ * with other values is refused.
  */
 #ifndef TOOL_TEXT_OPTIONS_H_
 #define TOOL_TEXT_OPTIONS_H_
@@ -12,25 +13,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tenon/tenon.h"
+
 typedef enum tool_option_kind_t {
   TOOL_OPTION_FLAG,     /* bool */
   TOOL_OPTION_TALLY,    /* uint32_t: how often it stands there */
-  TOOL_OPTION_TEXT,     /* const char*; the last one counts */
+  TOOL_OPTION_TEXT,     /* const char*, not empty */
   TOOL_OPTION_LIST,     /* tool_list_t: all of them */
   TOOL_OPTION_COUNT,    /* uint32_t */
   TOOL_OPTION_POSITIVE, /* uint32_t, from 1 on */
   TOOL_OPTION_NUMBER,   /* double, finite, not negative */
-  TOOL_OPTION_SIZE      /* uint64_t bytes: 64M, 1.5G, 4096 */
+  TOOL_OPTION_AMOUNT,   /* double, finite, above 0 */
+  TOOL_OPTION_SIZE      /* uint64_t bytes: 64M, 1.5G, 100B; large ones without a unit too */
 } tool_option_kind_t;
+
+/* What an option acts on; none of the first four: on everything. */
+enum {
+  TOOL_FOR_PARSING = 1,
+  TOOL_FOR_BUILDING = 2,
+  TOOL_FOR_PLANS = 4, /* looking at a plan */
+  TOOL_FOR_RUNNING = 8,
+  TOOL_FOR_MODELS = TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
+  TOOL_RARE = 16, /* --help leaves it out, --help-all does not */
+};
 
 typedef struct tool_option_t {
   const char* name;   /* "--output" */
   const char* letter; /* "o" for -o, or NULL */
   const char* value;  /* "DIR"; NULL for flags */
   tool_option_kind_t kind;
-  size_t offset;    /* of the field in the group's structure */
+  uint32_t offset;  /* of the field in the group's structure */
+  uint32_t traits;  /* TOOL_FOR_..., TOOL_RARE */
   const char* help; /* NULL: works, but is not shown (another tool's name for it) */
 } tool_option_t;
+
+/* What holds between options of one command. */
+typedef struct tool_option_rule_t {
+  const char* name;    /* when it is given */
+  const char* needs;   /* names with blanks between, one of which must be given too; or NULL */
+  const char* against; /* likewise: none of them may be given; or NULL */
+} tool_option_rule_t;
 
 /* NULL-terminated once it has an item. */
 typedef struct tool_list_t {
@@ -47,10 +69,18 @@ typedef struct tool_option_group_t {
   const tool_option_t* options;
   size_t count;
   void* target;
+  const tool_option_rule_t* rules;
+  size_t rule_count;
+  bool is_subject; /* of the command: --help shows all of it */
 } tool_option_group_t;
 
 #define TOOL_OPTION_GROUP(title, table, target) \
-  { (title), (table), sizeof(table) / sizeof((table)[0]), (target) }
+  { (title), (table), sizeof(table) / sizeof((table)[0]), (target), NULL, 0, true }
+#define TOOL_OPTION_GROUP_RULED(title, table, rules, target)                 \
+  {                                                                          \
+    (title), (table), sizeof(table) / sizeof((table)[0]), (target), (rules), \
+        sizeof(rules) / sizeof((rules)[0]), true                             \
+  }
 
 /* A subcommand. */
 typedef struct tool_command_t {
@@ -64,15 +94,35 @@ typedef struct tool_command_t {
   int (*run)(int argc, char** argv);
 } tool_command_t;
 
-/* Fills the groups' structures and the operands. False when the command is over: *out_exit is its
+/* What the command line holds. */
+typedef struct tool_given_t {
+  const tool_option_t* option;
+  const char* value; /* NULL for flags */
+} tool_given_t;
+typedef struct tool_arguments_t {
+  tool_list_t operands;
+  tool_given_t* given; /* in their order */
+  size_t given_count;
+  size_t given_capacity;
+} tool_arguments_t;
+
+/* Fills the groups' structures and the arguments. False when the command is over: *out_exit is its
  * exit status (help was printed, or something is wrong and was said). */
 bool tool_options_parse(const tool_command_t* command, const tool_option_group_t* groups,
-                        size_t group_count, int argc, char** argv, tool_list_t* out_operands,
+                        size_t group_count, int argc, char** argv, tool_arguments_t* out_arguments,
                         int* out_exit);
+void tool_arguments_free(tool_arguments_t* arguments);
+/* What tool_options_parse checks last: the groups' rules. */
+bool tool_arguments_follow(const tool_arguments_t* arguments, const tool_option_group_t* groups,
+                           size_t group_count);
+bool tool_arguments_have(const tool_arguments_t* arguments, const char* option);
+/* Refuses (INVALID_ARGUMENT, a misuse) an option that acts on none of what `happens`
+ * (TOOL_FOR_...): nothing that is asked for is left out in silence. `because`: "x.plan is a plan
+ * already". */
+tenon_status_t tool_arguments_check(const tool_arguments_t* arguments, uint32_t happens,
+                                    const char* because);
 
-/* "64M", "1.5G": bytes. False when it is no size. */
+/* "64M", "1.5G", "64MiB": bytes. False when it is no size. */
 bool tool_parse_size(const char* text, uint64_t* out_bytes);
-/* The nearest of `count` words by edit distance, NULL when none is near. */
-const char* tool_nearest_word(const char* word, const char* const* words, size_t count);
 
 #endif

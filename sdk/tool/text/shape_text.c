@@ -115,10 +115,10 @@ static tenon_status_t parse_item(const char* option, const char* text, size_t si
   tool_shape_t parsed[3];
   const size_t name_size = parse_shapes_at_end(text, size, parsed);
   if (name_size == 0) {
-    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
-                     "%s: \"%.*s\" is not NAME:SHAPE or NAME:MIN:OPT:MAX with shapes of one rank, "
-                     "such as image:1x3x224x224:4x3x224x224:8x3x224x224",
-                     option, (int)size, text);
+    return tool_misuse(
+        "%s: \"%.*s\" is not NAME:SHAPE or NAME:MIN:OPT:MAX with shapes of one rank, "
+        "such as image:1x3x224x224:4x3x224x224:8x3x224x224",
+        option, (int)size, text);
   }
   const bool quoted = name_size >= 2 && text[0] == '\'' && text[name_size - 1] == '\'';
   char* name = tool_copy_bytes(text + (quoted ? 1 : 0), name_size - (quoted ? 2 : 0));
@@ -128,7 +128,7 @@ static tenon_status_t parse_item(const char* option, const char* text, size_t si
   }
   tenon_status_t status = TENON_OK;
   if (twice) {
-    status = tool_fail(TENON_ERROR_INVALID_ARGUMENT, "%s: \"%s\" stands there twice", option, name);
+    status = tool_misuse("%s: \"%s\" stands there twice", option, name);
   }
   tool_free(name);
   return status;

@@ -1,0 +1,155 @@
+/* Who stays where two owners offer one thing: the rule is catalog.h's. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/catalog/state.h"
+
+void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                              const tenon_sink_t* sink) {
+  tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s '%s': %s; it is left out",
+                item->owner->plugin, item->owner->path, item->kind, item->name, item->words);
+  const char* name = tenon__arena_copy_string(&catalog->arena, item->name);
+  const char* words = tenon__arena_copy_string(&catalog->arena, item->words);
+  void* items = catalog->left_out;
+  if (name == NULL || words == NULL ||
+      !tenon__grow(catalog->allocator, &items, &catalog->left_out_capacity,
+                   catalog->left_out_count + 1, sizeof(*catalog->left_out))) {
+    return; /* it was said; the list is for those who look later */
+  }
+  catalog->left_out = items;
+  catalog->left_out[catalog->left_out_count++] =
+      (tenon__left_out_t){item->kind, name, item->owner, words};
+}
+
+void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                         tenon__admission_t* verdict, const tenon_sink_t* sink) {
+  tenon__catalog_leave_out(catalog, item, sink);
+  const char* kept = tenon__arena_copy_string(&catalog->arena, item->words);
+  verdict->fault = kept == NULL ? "is left out" : kept;
+}
+
+/* ---- Owners ---- */
+
+static int precedence(const tenon__owner_t* owner, const char* name) {
+  return !owner->is_installed ? 2 : strcmp(owner->plugin, name) == 0 ? 0 : 1;
+}
+
+int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name) {
+  return precedence(a, name) - precedence(b, name);
+}
+
+/* Equals, or as they stand on the search path; who is there already stays where that is the same.
+ */
+static bool stays(const tenon__owner_t* there, const tenon__owner_t* comes, const char* name) {
+  const int order = tenon__owner_compare(there, comes, name);
+  return order < 0 || (order == 0 && there->place <= comes->place);
+}
+
+/* ---- Operators ---- */
+
+/* The domain of an identity. */
+static void domain_of(const char* name, char out_domain[TENON_OFFER_NAME_LIMIT + 1]) {
+  const char* dot = strrchr(name, '.');
+  const size_t length = dot == NULL ? 0 : (size_t)(dot - name);
+  memcpy(out_domain, name, length);
+  out_domain[length] = '\0';
+}
+
+int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
+                                   const char* name) {
+  char domain[TENON_OFFER_NAME_LIMIT + 1];
+  domain_of(name, domain);
+  return tenon__owner_compare(a, b, domain);
+}
+
+const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
+                                                  const char* name) {
+  char domain[TENON_OFFER_NAME_LIMIT + 1];
+  domain_of(name, domain);
+  for (size_t i = 0; i < catalog->owner_count; ++i) {
+    const tenon__owner_slot_t* slot = catalog->owners[i];
+    const uint32_t kinds = slot->promised_kinds | slot->offered_kinds;
+    if (slot->owner->is_installed && (kinds & 1u << (unsigned)TENON_OFFER_OPERATOR) != 0 &&
+        strcmp(slot->owner->plugin, domain) == 0) {
+      return slot->owner;
+    }
+  }
+  return NULL;
+}
+
+/* ---- Devices, parsers, converters ---- */
+
+static bool overlap(const tenon_converter_t* a, const tenon_converter_t* b) {
+  return (a->until == 0 || b->since < a->until) && (b->until == 0 || a->since < b->until);
+}
+
+static void describe_converter(const tenon_converter_t* c, const tenon__owner_t* owner,
+                               char* out_words, size_t size) {
+  char until[48] = " on";
+  if (c->until != 0) {
+    (void)snprintf(until, sizeof(until), " to %lld", (long long)c->until - 1);
+  }
+  (void)snprintf(out_words, size, "plugin %s (%s) has one for versions %lld%s", owner->plugin,
+                 owner->path, (long long)c->since, until);
+}
+
+/* One of two that offer the same goes. */
+typedef struct loser_t {
+  const tenon__owner_t* owner;
+  tenon__admission_t* verdict;
+} loser_t;
+
+static void settle(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                   const loser_t* loser, const char* words, const tenon_sink_t* sink) {
+  const tenon__left_out_t item = {tenon__offer_kind_word(kind), name, loser->owner, words};
+  tenon__catalog_drop(catalog, &item, loser->verdict, sink);
+}
+
+void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
+                                      const tenon__converter_entry_t* entry,
+                                      const tenon_sink_t* sink) {
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
+  for (size_t i = 0; list != NULL && i < list->count && entry->verdict->fault == NULL; ++i) {
+    const tenon__converter_entry_t* other = list->records[i].entry;
+    if (other->owner == entry->owner || other->verdict->fault != NULL ||
+        !overlap(&other->converter, &entry->converter)) {
+      continue;
+    }
+    const bool it_stays = stays(other->owner, entry->owner, entry->converter.format);
+    const tenon__converter_entry_t* winner = it_stays ? other : entry;
+    const tenon__converter_entry_t* goes = it_stays ? entry : other;
+    const loser_t loser = {goes->owner, goes->verdict};
+    char words[512];
+    describe_converter(&winner->converter, winner->owner, words, sizeof(words));
+    settle(catalog, TENON_OFFER_CONVERTER, key, &loser, words, sink);
+  }
+}
+
+/* Every entry of a kind is {structure, owner, verdict}. */
+static loser_t owner_and_verdict(tenon__offer_kind_t kind, const void* entry) {
+  const char* at = (const char*)entry + tenon__offer_kind_size(kind);
+  loser_t result;
+  memcpy(&result.owner, at, sizeof(void*));
+  memcpy(&result.verdict, at + sizeof(void*), sizeof(void*));
+  return result;
+}
+
+void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                                 const char* name, const void* entry, const tenon_sink_t* sink) {
+  const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
+  const loser_t mine = owner_and_verdict(kind, entry);
+  for (size_t i = 0; list != NULL && i < list->count && mine.verdict->fault == NULL; ++i) {
+    const loser_t other = owner_and_verdict(kind, list->records[i].entry);
+    if (other.verdict->fault != NULL) {
+      continue;
+    }
+    const bool it_stays = stays(other.owner, mine.owner, name);
+    const tenon__owner_t* winner = it_stays ? other.owner : mine.owner;
+    char words[512];
+    (void)snprintf(words, sizeof(words), "plugin %s (%s) offers one of that name", winner->plugin,
+                   winner->path);
+    settle(catalog, kind, name, it_stays ? &mine : &other, words, sink);
+  }
+}

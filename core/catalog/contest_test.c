@@ -1,0 +1,117 @@
+/* Two who offer one thing: who stays, whatever the order in which they come. */
+#include "core/catalog/test_catalog.h"
+
+static int32_t sniff(void* state, const void* data, size_t size_bytes, const char* file_name) {
+  (void)state;
+  (void)data;
+  (void)size_bytes;
+  (void)file_name;
+  return 0;
+}
+
+static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_parse_table_t* host,
+                            tenon_builder_t* builder, const tenon_builder_table_t* build) {
+  (void)state;
+  (void)parsing;
+  (void)host;
+  (void)builder;
+  (void)build;
+  return TENON_OK;
+}
+
+static const tenon__owner_t library = {
+    .plugin = "fmt", .version = "1", .path = "/lib/fmt.so", .is_installed = true, .place = 3};
+static const tenon__owner_t earlier = {.plugin = "zorg", .version = "1", .path = "/1", .place = 10};
+static const tenon__owner_t later = {.plugin = "alia", .version = "1", .path = "/2", .place = 11};
+
+/* An operator, a converter and a parser that others have as well; the definition may be another. */
+static void add_all(world_t* world, const tenon__owner_t* owner, const tenon_case_t* meaning) {
+  const tenon_operator_t op = make_operator("fmt.twice/1", meaning);
+  const tenon_converter_t converter = make_converter("", "Twice", 2, 9);
+  const tenon_parser_t parser = {
+      .size = sizeof(parser), .format = "fmt", .sniff = sniff, .parse = parse};
+  add(world, owner, "operator/1", &op, 1, sizeof(op));
+  add(world, owner, "converter/1", &converter, 1, sizeof(converter));
+  add(world, owner, "parser/1", &parser, 1, sizeof(parser));
+}
+
+static void expect_winner(const world_t* world, const char* plugin) {
+  const tenon__converter_entry_t* converter =
+      tenon__catalog_converter(world->catalog, "fmt", "", "Twice", 5, NULL);
+  const tenon__parser_entry_t* parser = tenon__catalog_parser(world->catalog, "fmt", NULL);
+  REQUIRE(converter != NULL && parser != NULL);
+  EXPECT_TEXT(converter->owner->plugin, plugin);
+  EXPECT_TEXT(parser->owner->plugin, plugin);
+  EXPECT_INT(tenon__catalog_converters(world->catalog, NULL, NULL, 0), 1);
+  EXPECT_INT(tenon__catalog_parsers(world->catalog, NULL, NULL, 0), 1);
+}
+
+TENON_TEST(what_ships_with_the_library_keeps_its_names) {
+  for (int round = 0; round < 2; ++round) {
+    world_t world;
+    begin(&world);
+    add_all(&world, round == 0 ? &library : &earlier, round == 0 ? twice : thrice);
+    add_all(&world, round == 0 ? &earlier : &library, round == 0 ? thrice : twice);
+    const tenon__operator_t* op = tenon__catalog_operator(world.catalog, "fmt.twice/1", NULL);
+    REQUIRE(op != NULL);
+    EXPECT_TEXT(op->plugin, "fmt");
+    expect_winner(&world, "fmt");
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin zorg (/1): operator 'fmt.twice/1': its domain belongs to plugin fmt "
+                    "(/lib/fmt.so); it is left out\n");
+    EXPECT_CONTAINS(
+        world.messages.text,
+        "plugin zorg (/1): converter 'fmt::Twice': plugin fmt (/lib/fmt.so) has one for "
+        "versions 2 to 8; it is left out\n");
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin zorg (/1): parser 'fmt': plugin fmt (/lib/fmt.so) offers one of that "
+                    "name; it is left out\n");
+    EXPECT_INT(world.messages.count, 3);
+    tenon__left_out_t left[4];
+    REQUIRE(tenon__catalog_left_out(world.catalog, left, 4) == 3);
+    EXPECT_TEXT(left[1].kind, "converter");
+    EXPECT_TEXT(left[1].name, "fmt::Twice");
+    EXPECT_TEXT(left[1].owner->plugin, "zorg");
+    EXPECT_CONTAINS(left[1].words, "versions 2 to 8");
+    tenon__catalog_destroy(world.catalog);
+  }
+}
+
+TENON_TEST(a_domain_of_the_library_takes_no_other_operators) {
+  world_t world;
+  begin(&world);
+  const tenon_operator_t theirs = make_operator("fmt.thrice/1", thrice);
+  const tenon_operator_t same = make_operator("fmt.twice/1", twice);
+  add_all(&world, &library, twice);
+  add(&world, &earlier, "operator/1", &theirs, 1, sizeof(theirs));
+  EXPECT(tenon__catalog_operator(world.catalog, "fmt.thrice/1", NULL) == NULL);
+  EXPECT_TEXT(world.messages.text,
+              "plugin zorg (/1): operator 'fmt.thrice/1': its domain belongs to plugin fmt "
+              "(/lib/fmt.so); it is left out\n");
+  add(&world, &earlier, "operator/1", &same, 1, sizeof(same)); /* the same definition: fine */
+  EXPECT_INT(world.messages.count, 1);
+  tenon__catalog_destroy(world.catalog);
+}
+
+TENON_TEST(among_others_the_first_on_the_search_path_stays) {
+  for (int round = 0; round < 2; ++round) {
+    world_t world;
+    begin(&world);
+    add_all(&world, round == 0 ? &earlier : &later, twice);
+    add_all(&world, round == 0 ? &later : &earlier, twice);
+    expect_winner(&world, "zorg");
+    EXPECT(tenon__catalog_operator(world.catalog, "fmt.twice/1", NULL) != NULL);
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin alia (/2): converter 'fmt::Twice': plugin zorg (/1)");
+    EXPECT_CONTAINS(world.messages.text, "plugin alia (/2): parser 'fmt': plugin zorg (/1)");
+    EXPECT_INT(world.messages.count, 2);
+    /* Versions that nobody else takes are no contest. */
+    const tenon_converter_t newer = make_converter("", "Twice", 9, 0);
+    add(&world, &later, "converter/1", &newer, 1, sizeof(newer));
+    EXPECT_INT(world.messages.count, 2);
+    EXPECT_TEXT(
+        tenon__catalog_converter(world.catalog, "fmt", "", "Twice", 12, NULL)->owner->plugin,
+        "alia");
+    tenon__catalog_destroy(world.catalog);
+  }
+}

@@ -1,0 +1,43 @@
+/* What is left to chance in a sample: ranks, extents, types, attributes, elements. For
+ * rewrite_sample.c. */
+#ifndef TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
+#define TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
+
+#include "core/optimizer/rewrite_sample.h"
+
+enum { TENON_DRAW_MOST_RANK = 4, TENON_DRAW_MOST_LITERALS = 16 };
+
+/* Numbers (and their negatives) that stand in a guard; texts there and in operators' conditions. */
+typedef struct tenon__literals_t {
+  double numbers[TENON_DRAW_MOST_LITERALS];
+  uint32_t number_count;
+  const char* texts[TENON_DRAW_MOST_LITERALS];
+  uint32_t text_count;
+} tenon__literals_t;
+
+/* One draw: what most of its inputs share. */
+typedef struct tenon__draw_t {
+  tenon__sampler_t* sampler;
+  tenon__arena_t* arena;
+  tenon__literals_t literals;
+  tenon_dtype_t base;
+  uint32_t rank;
+  int64_t dims[TENON_DRAW_MOST_RANK];
+} tenon__draw_t;
+
+void tenon__draw_begin(tenon__sampler_t* sampler, tenon__arena_t* arena, tenon__draw_t* out_draw);
+/* Adds the texts that stand in an operator's conditions: what its attributes may be. */
+void tenon__draw_read(tenon__draw_t* draw, const tenon__operator_t* op);
+/* A number below `count`. */
+uint32_t tenon__draw_pick(tenon__draw_t* draw, uint32_t count);
+/* A value that the operator takes; false when none was found. */
+bool tenon__draw_attribute(tenon__draw_t* draw, const tenon_attribute_descriptor_t* descriptor,
+                           tenon__scope_attribute_t* out_attribute);
+/* The extents of an input: those of the draw, or some that broadcast to them. Returns the rank. */
+uint32_t tenon__draw_shape(tenon__draw_t* draw, const char* input,
+                           int64_t out_dims[TENON_DRAW_MOST_RANK]);
+/* Elements within the port's domain; what the guard asks for, where it asks for the contents. */
+void tenon__draw_elements(tenon__draw_t* draw, const char* input, const char* domain,
+                          tenon_dtype_t dtype, void* data, uint64_t count);
+
+#endif

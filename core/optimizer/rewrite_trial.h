@@ -1,0 +1,31 @@
+/*
+ * Trying a rewrite on numbers before it is applied for the first time: small networks that hold its
+ * pattern, of random types, shapes, attributes and elements, each computed as it is and as the
+ * rewrite leaves it. A rewrite whose two sides differ, that matches what it made, or whose
+ * replacement never fits, is refused. What cannot be computed here (operators without an
+ * expression, move or decomposition) is not compared.
+ */
+#ifndef TENON_CORE_OPTIMIZER_REWRITE_TRIAL_H_
+#define TENON_CORE_OPTIMIZER_REWRITE_TRIAL_H_
+
+#include "core/optimizer/optimizer.h"
+
+/* What a trial found. `fault`: words in the arena, NULL when the rewrite is to be kept. */
+typedef struct tenon__trial_t {
+  const char* fault;
+  uint32_t compared; /* networks of which both sides were computed */
+  uint32_t applied;  /* networks that the rewrite changed */
+} tenon__trial_t;
+
+/* Fails when memory is out alone. */
+tenon_status_t tenon__rewrite_try(const tenon__optimize_options_t* options,
+                                  const tenon__rewrite_entry_t* entry, tenon_allocator_t allocator,
+                                  tenon__arena_t* arena, tenon__trial_t* out_trial);
+/* The same where the options' catalogue does not know the answer yet, and tells it; a refusal is
+ * reported. */
+tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
+                                    const tenon__rewrite_entry_t* entry,
+                                    tenon_allocator_t allocator, const tenon_sink_t* sink,
+                                    bool* out_refused);
+
+#endif

@@ -1,0 +1,49 @@
+/* Fields of a message by name, with the kinds that the schema gives them: what rules, inputs and
+ * the source-node table read. Each says with line and column what is of a wrong kind. */
+#ifndef TENON_PARSER_CAFFE_FIELDS_H_
+#define TENON_PARSER_CAFFE_FIELDS_H_
+
+#include "text.h"
+
+/* A message and the name of the field that holds it. */
+typedef struct tenon__caffe_node_t {
+  const char* name;
+  tenon__caffe_message_t* message;
+} tenon__caffe_node_t;
+
+/* One of TENON_FIELD_*; marks the fields as read. Numbers without point that the schema does not
+ * know are ints, texts in quotes and words strings; what stands several times is a list. */
+uint32_t tenon__caffe_fields_kind(const tenon__caffe_node_t* node, const char* name);
+
+/* NOT_FOUND when absent, INVALID_DATA when it is no such thing. A number of an enumeration is its
+ * name, a bool 0 or 1; a whole number serves as a float. Where one is asked for and several stand,
+ * the last one counts. */
+tenon_status_t tenon__caffe_fields_int(tenon__caffe_context_t* context,
+                                       const tenon__caffe_node_t* node, const char* name,
+                                       int64_t* out_value);
+tenon_status_t tenon__caffe_fields_float(tenon__caffe_context_t* context,
+                                         const tenon__caffe_node_t* node, const char* name,
+                                         double* out_value);
+tenon_status_t tenon__caffe_fields_string(tenon__caffe_context_t* context,
+                                          const tenon__caffe_node_t* node, const char* name,
+                                          const char** out_value);
+tenon_status_t tenon__caffe_fields_ints(tenon__caffe_context_t* context,
+                                        const tenon__caffe_node_t* node, const char* name,
+                                        const int64_t** out_values, size_t* out_count);
+tenon_status_t tenon__caffe_fields_floats(tenon__caffe_context_t* context,
+                                          const tenon__caffe_node_t* node, const char* name,
+                                          const double** out_values, size_t* out_count);
+tenon_status_t tenon__caffe_fields_strings(tenon__caffe_context_t* context,
+                                           const tenon__caffe_node_t* node, const char* name,
+                                           const tenon_string_view_t** out_values,
+                                           size_t* out_count);
+/* The message that a field is. */
+tenon_status_t tenon__caffe_field_node(tenon__caffe_context_t* context,
+                                       const tenon__caffe_field_t* field,
+                                       tenon__caffe_node_t* out_node);
+uint32_t tenon__caffe_fields_count(const tenon__caffe_node_t* node, const char* name);
+tenon_status_t tenon__caffe_fields_node(tenon__caffe_context_t* context,
+                                        const tenon__caffe_node_t* node, const char* name,
+                                        uint32_t index, tenon__caffe_node_t* out_node);
+
+#endif

@@ -1,0 +1,43 @@
+/* The Caffe parser and its converters, as one plugin. */
+#include "converters/families.h"
+#include "parser.h"
+
+TENON_PLUGIN_MANIFEST("caffe", "0.1.0",
+                      "licence: Apache-2.0\n"
+                      "offers: parser caffe\n"
+                      "offers: converter *\n");
+
+static const tenon_parser_t parsers[] = {{
+    .size = sizeof(tenon_parser_t),
+    .format = "caffe",
+    .summary = "Caffe networks: a prototxt, its caffemodel, a mean as binaryproto",
+    .extensions = ".prototxt;.caffemodel;.binaryproto",
+    .sniff = tenon__caffe_parser_sniff,
+    .parse = tenon__caffe_parser_parse,
+}};
+
+#define CONVERTERS(family, rows)          \
+  {.size = sizeof(tenon_offering_t),      \
+   .kind = "converter/1",                 \
+   .items = tenon__caffe_##family##_rows, \
+   .count = (rows),                       \
+   .stride = (uint32_t)sizeof(tenon_make_row_t)},
+
+static const tenon_offering_t offerings[] = {{.size = sizeof(tenon_offering_t),
+                                              .kind = "parser/1",
+                                              .items = parsers,
+                                              .count = 1,
+                                              .stride = (uint32_t)sizeof(tenon_parser_t)},
+                                             TENON__CAFFE_FAMILIES(CONVERTERS)};
+
+static const tenon_plugin_t plugin = {
+    TENON_PLUGIN_HEADER,
+    .name = "caffe",
+    .version = "0.1.0",
+    .offerings = offerings,
+    .offering_count = (uint32_t)(sizeof(offerings) / sizeof(offerings[0])),
+};
+
+const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+  return host != NULL && host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;
+}

@@ -1,0 +1,67 @@
+#include "program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES_SIZE = 256 };
+
+/* Names the first few. */
+static void tell_unused(const tenon__caffe_program_t* program) {
+  char names[NAMES_SIZE] = "";
+  size_t used = 0;
+  uint32_t count = 0;
+  for (const tenon__caffe_blobs_t* blobs = program->weights.first; blobs != NULL;
+       blobs = blobs->next) {
+    if (blobs->is_used) {
+      continue;
+    }
+    ++count;
+    if (used + strlen(blobs->layer) + sizeof(" ''") < sizeof(names)) {
+      used += (size_t)snprintf(names + used, sizeof(names) - used, " '%s'", blobs->layer);
+    }
+  }
+  if (count > 0) {
+    tenon__caffe_say(program->context, TENON_SEVERITY_INFO,
+                     "the caffemodel has weights of %u layers that the network lacks:%s", count,
+                     names);
+  }
+}
+
+/* By name, as Caffe does. A caffemodel counts more than weights in the prototxt. */
+void tenon__caffe_program_match(tenon__caffe_program_t* program) {
+  for (uint32_t i = 0; i < program->net.layer_count; ++i) {
+    tenon__caffe_layer_t* layer = &program->net.layers[i];
+    tenon__caffe_blobs_t* blobs = tenon__caffe_names_find(&program->weights.layers, layer->name);
+    if (blobs != NULL) {
+      blobs->is_used = true;
+      layer->blobs = blobs;
+    }
+  }
+  tell_unused(program);
+}
+
+tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program) {
+  tenon__caffe_context_t* context = program->context;
+  bool is_complete = true;
+  for (uint32_t i = 0; i < program->net.layer_count; ++i) {
+    const tenon__caffe_layer_t* layer = &program->net.layers[i];
+    void* state = NULL;
+    if (context->host->find_converter(context->parse, layer->domain, layer->type, 1, &state) ==
+        NULL) {
+      context->host->report_missing(context->parse, layer->domain, layer->type, 1, layer->name);
+      is_complete = false;
+    }
+  }
+  return is_complete ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+}
+
+tenon_status_t tenon__caffe_program_tell_lacking(const tenon__caffe_program_t* program) {
+  if (program->lacking_count == 0) {
+    return TENON_OK;
+  }
+  return CAFFE_FAIL(
+      program->context, TENON_ERROR_INVALID_DATA, "%s weights for %u of its layers: %s%s%s",
+      program->has_weights ? "the caffemodel has no" : "there are no", program->lacking_count,
+      program->lacking, program->lacking_count > 20 ? " and others" : "",
+      program->has_weights ? "" : "; give its caffemodel (--weights FILE)");
+}

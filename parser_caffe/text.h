@@ -1,0 +1,57 @@
+/*
+ * Protocol buffers' text format, as prototxt files are written in it: a tree of fields with their
+ * places. Which fields there are is not known here (see schema.h).
+ *
+ *   message = { field }
+ *   field   = name [":"] "{" message "}" | name ":" value | name ":" "[" value {"," value} "]",
+ *             perhaps followed by "," or ";"
+ *   value   = number | word | string {string} | "{" message "}"
+ *
+ * "<" and ">" serve as braces too; "#" begins a comment; numbers are decimal, hexadecimal, octal,
+ * with exponents, inf and nan; strings stand in either quotes and take C's escapes.
+ */
+#ifndef TENON_PARSER_CAFFE_TEXT_H_
+#define TENON_PARSER_CAFFE_TEXT_H_
+
+#include "context.h"
+
+enum { TENON__CAFFE_TEXT_DEPTH_LIMIT = 100 };
+
+typedef enum tenon__caffe_value_t {
+  TENON__CAFFE_VALUE_NUMBER,
+  TENON__CAFFE_VALUE_WORD, /* an enumeration's name, true, false */
+  TENON__CAFFE_VALUE_STRING,
+  TENON__CAFFE_VALUE_MESSAGE
+} tenon__caffe_value_t;
+
+/* One value of a field: a list, like a field that stands several times, is several of them. */
+typedef struct tenon__caffe_field_t {
+  const char* name;
+  struct tenon__caffe_field_t* next;
+  struct tenon__caffe_message_t* message; /* MESSAGE */
+  const char* text;                       /* WORD, STRING: ends with NUL, readable */
+  double number;                          /* NUMBER */
+  int64_t integer;                        /* NUMBER without point and exponent, saturated */
+  uint32_t line;                          /* of the value, from 1 */
+  uint32_t column;
+  tenon__caffe_value_t kind;
+  bool is_integer;
+  bool is_read; /* somebody asked for it */
+} tenon__caffe_field_t;
+
+typedef struct tenon__caffe_message_t {
+  tenon__caffe_field_t* first;
+  tenon__caffe_field_t* last;
+} tenon__caffe_message_t;
+
+/* INVALID_DATA with line and column. */
+tenon_status_t tenon__caffe_text_read(tenon__caffe_context_t* context, const void* data,
+                                      size_t size_bytes, tenon__caffe_message_t** out_message);
+
+/* The first field of that name from `field` on; NULL when there is none. */
+tenon__caffe_field_t* tenon__caffe_field_find(tenon__caffe_field_t* field, const char* name);
+/* "nothing", "a number", "the word 'X'" ...: what stands there, for messages. */
+const char* tenon__caffe_field_describe(tenon__caffe_context_t* context,
+                                        const tenon__caffe_field_t* field);
+
+#endif

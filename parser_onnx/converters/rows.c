@@ -1,0 +1,27 @@
+/* What all rows share: the function that finds a node's row again, and a kind of attribute that
+ * ONNX alone has. */
+#include <inttypes.h>
+
+#include "families.h"
+#include "types.h"
+
+/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
+TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
+#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
+  static const tenon_make_table_t families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
+#undef FAMILY_ENTRY
+  return TENON_MAKE_BY_TABLES(families);
+}
+
+tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise) {
+  if (!tenon_make_has(make, name)) {
+    return otherwise;
+  }
+  const int64_t number = tenon_make_get_int(make, name, 0);
+  const tenon_dtype_t dtype = tenon__onnx_dtype(number);
+  if (dtype == TENON_DTYPE_UNDEFINED) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%s is %" PRId64 ", which is no element type",
+                    name, number);
+  }
+  return dtype;
+}

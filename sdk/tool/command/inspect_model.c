@@ -1,0 +1,105 @@
+/* See inspect.h. */
+#include <string.h>
+
+#include "command/inspect.h"
+#include "session/io_text.h"
+#include "session/network_facts.h"
+#include "text/console.h"
+#include "text/json.h"
+#include "text/memory.h"
+#include "text/units.h"
+
+static void print_io(const char* what, const tenon_io_info_t* info) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_io_json(&json, what, info);
+    tool_json_end(&json);
+    return;
+  }
+  char* words = tool_io_text(info);
+  tool_say("%-9s %s\n", what, words);
+  tool_free(words);
+}
+
+static tenon_status_t print_all_io(const tenon_network_t* network) {
+  tenon_io_info_t info;
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < tenon_network_input_count(network) && status == TENON_OK; ++i) {
+    status = tenon_network_get_input(network, i, &info);
+    if (status == TENON_OK) {
+      print_io("input", &info);
+    }
+  }
+  for (uint32_t i = 0; i < tenon_network_output_count(network) && status == TENON_OK; ++i) {
+    status = tenon_network_get_output(network, i, &info);
+    if (status == TENON_OK) {
+      print_io("output", &info);
+    }
+  }
+  return status;
+}
+
+static void print_facts_json(const inspect_t* inspect, const tool_network_facts_t* facts) {
+  tool_json_t json;
+  tool_json_begin(&json, stdout);
+  tool_json_text(&json, "model", inspect->model);
+  tool_json_unsigned(&json, "nodes", facts->node_count);
+  tool_json_unsigned(&json, "constants", facts->constant_count);
+  tool_json_unsigned(&json, "constant_bytes", facts->constant_bytes);
+  tool_json_end(&json);
+  for (size_t i = 0; i < facts->op_count; ++i) {
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "operator", facts->ops[i].op);
+    tool_json_unsigned(&json, "count", facts->ops[i].count);
+    tool_json_end(&json);
+  }
+}
+
+static void print_facts(const inspect_t* inspect, const tool_network_facts_t* facts) {
+  if (tool_console_is_json()) {
+    print_facts_json(inspect, facts);
+    return;
+  }
+  tool_say("weights   %u constants, %.2f MiB\n", facts->constant_count,
+           tool_mib(facts->constant_bytes));
+  tool_say("operators %u nodes of %zu kinds\n", facts->node_count, facts->op_count);
+  for (size_t i = 0; i < facts->op_count; ++i) {
+    tool_say("%9u %s\n", facts->ops[i].count, facts->ops[i].op);
+  }
+}
+
+void inspect_print_text(const char* text) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_lines(&json, "network", text);
+    tool_json_end(&json);
+  } else {
+    tool_say("%s", text);
+  }
+}
+
+tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* registry,
+                                  const tool_feed_t* feed) {
+  tenon_network_t* network = NULL;
+  tool_network_facts_t facts;
+  tenon_status_t status =
+      tool_network_read(registry, inspect->model, &inspect->building, feed, &network);
+  if (status != TENON_OK) {
+    return status;
+  }
+  char* text = tool_network_text(network);
+  tool_network_facts_find(text, &facts);
+  status = print_all_io(network);
+  if (status == TENON_OK) {
+    print_facts(inspect, &facts);
+  }
+  if (status == TENON_OK && inspect->network) {
+    inspect_print_text(text);
+  }
+  tool_network_facts_free(&facts);
+  tool_free(text);
+  tenon_network_destroy(network);
+  return status;
+}

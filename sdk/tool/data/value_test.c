@@ -1,0 +1,44 @@
+/* Conversions tell what they lose. */
+#include "data/value.h"
+
+#include <math.h>
+
+#include "core/base/test.h"
+#include "text/console.h"
+
+static tool_loss_t convert(tenon_dtype_t from, const double* numbers, uint64_t count,
+                           tenon_dtype_t to) {
+  tool_value_t value = {0};
+  tool_value_t converted = {0};
+  tool_loss_t loss = {0};
+  (void)tool_value_make("x", from, 1, (int64_t[]){(int64_t)count}, &value);
+  for (uint64_t i = 0; i < count; ++i) {
+    tool_element_set(from, value.data, i, numbers[i]);
+  }
+  EXPECT_STATUS(tool_value_convert("x", &value, to, &converted, &loss), TENON_OK);
+  tool_value_free(&value);
+  tool_value_free(&converted);
+  return loss;
+}
+
+TENON_TEST(counts_what_integers_do_not_have) {
+  const double numbers[] = {2, 2.7, -3, 0.5, NAN};
+  const tool_loss_t loss = convert(TENON_DTYPE_FLOAT64, numbers, 5, TENON_DTYPE_INT64);
+  EXPECT_INT(loss.count, 3);
+  EXPECT_NEAR(loss.from, 2.7, 0);
+  EXPECT_NEAR(loss.to, 3, 0);
+  EXPECT_INT(convert(TENON_DTYPE_INT64, (double[]){300, -1, 7}, 3, TENON_DTYPE_UINT8).count, 2);
+}
+
+TENON_TEST(counts_floats_that_overflow_or_vanish) {
+  const double numbers[] = {70000, 0.1, 1e-30, 0, INFINITY, NAN};
+  const tool_loss_t loss = convert(TENON_DTYPE_FLOAT64, numbers, 6, TENON_DTYPE_FLOAT16);
+  EXPECT_INT(loss.count, 2);
+  EXPECT_NEAR(loss.from, 70000, 0);
+  EXPECT(isinf(loss.to));
+}
+
+TENON_TEST(what_keeps_its_value_is_not_counted) {
+  EXPECT_INT(convert(TENON_DTYPE_UINT8, (double[]){0, 255}, 2, TENON_DTYPE_FLOAT32).count, 0);
+  EXPECT_INT(convert(TENON_DTYPE_INT32, (double[]){-5, 9}, 2, TENON_DTYPE_INT64).count, 0);
+}

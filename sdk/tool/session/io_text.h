@@ -1,0 +1,14 @@
+/* Inputs and outputs in words: name, type, shape, and what open extents are called. */
+#ifndef TOOL_SESSION_IO_TEXT_H_
+#define TOOL_SESSION_IO_TEXT_H_
+
+#include "tenon/tenon.h"
+#include "text/json.h"
+
+/* "image: f32 ?x1x8x8 (? is batch)", "a: sequence"; freed by tool_free. */
+char* tool_io_text(const tenon_io_info_t* info);
+/* The same as fields: `what` is the key of the name; "shape" has -1 for open extents, "symbols"
+ * what they are called. */
+void tool_io_json(tool_json_t* json, const char* what, const tenon_io_info_t* info);
+
+#endif

@@ -1,0 +1,8 @@
+/* A crash names whose code it happened in, before the process ends as it would have. */
+#ifndef TOOL_TEXT_CRASH_H_
+#define TOOL_TEXT_CRASH_H_
+
+/* Where nobody else handles SIGSEGV and its like, such as a sanitizer. */
+void tool_crash_catch(void);
+
+#endif

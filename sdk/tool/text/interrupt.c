@@ -1,0 +1,169 @@
+/* See interrupt.h. The handlers use what is safe in one: system calls and atomics. */
+#include "text/interrupt.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text/console.h"
+
+enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 500000000 };
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t caught; /* the signal's number */
+static _Atomic(const char*) guarded[GUARDED_MAX];
+static timer_t grace;
+static bool has_grace;
+
+/* ---- Removing ---- */
+
+/* As getdents64(2) writes it; readdir allocates memory. */
+typedef struct entry_t {
+  uint64_t inode;
+  int64_t next;
+  uint16_t size;
+  uint8_t type;
+  char name[];
+} entry_t;
+
+static void empty_folder(int folder) {
+  static _Alignas(8) char entries[4096];
+  long got = 0;
+  while ((got = syscall(SYS_getdents64, folder, entries, sizeof(entries))) > 0) {
+    for (long at = 0; at < got;) {
+      const entry_t* entry = (const entry_t*)(const void*)(entries + at);
+      (void)unlinkat(folder, entry->name, 0); /* "." and ".." are refused */
+      at += entry->size;
+    }
+  }
+}
+
+void tool_remove_path(const char* path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) {
+    (void)unlink(path);
+    return;
+  }
+  empty_folder(folder);
+  (void)close(folder);
+  (void)rmdir(path);
+}
+
+void tool_interrupt_guard(const char* path) {
+  for (size_t i = 0; i < GUARDED_MAX; ++i) {
+    const char* none = NULL;
+    if (atomic_compare_exchange_strong(&guarded[i], &none, path)) {
+      return;
+    }
+  }
+}
+
+void tool_interrupt_release(const char* path) {
+  for (size_t i = 0; i < GUARDED_MAX; ++i) {
+    const char* mine = path;
+    (void)atomic_compare_exchange_strong(&guarded[i], &mine, NULL);
+  }
+}
+
+/* ---- Handlers ---- */
+
+static void say(int file, const char* text) {
+  const ssize_t wrote = write(file, text, strlen(text));
+  (void)wrote;
+}
+
+/* Digits of a number below 1000. */
+static void say_number(int file, int number) {
+  char digits[4] = {0};
+  size_t used = 0;
+  for (int unit = 100; unit > 0; unit /= 10) {
+    if (number >= unit || unit == 1) {
+      digits[used++] = (char)('0' + number / unit % 10);
+    }
+  }
+  say(file, digits);
+}
+
+static void remove_guarded(void) {
+  for (size_t i = 0; i < GUARDED_MAX; ++i) {
+    const char* path = atomic_load(&guarded[i]);
+    if (path != NULL) {
+      tool_remove_path(path);
+    }
+  }
+}
+
+static void end_now(void) {
+  remove_guarded();
+  say(STDERR_FILENO,
+      isatty(STDERR_FILENO) != 0 ? "\r\033[Kerror: interrupted\n" : "error: interrupted\n");
+  if (tool_console_is_json()) {
+    say(STDOUT_FILENO, "{\"error\": \"interrupted\", \"exit\": ");
+    say_number(STDOUT_FILENO, 128 + caught);
+    say(STDOUT_FILENO, "}\n");
+  }
+  _exit(128 + caught);
+}
+
+static void on_timer(int number) {
+  (void)number;
+  end_now();
+}
+
+static void on_interrupt(int number) {
+  const bool again = caught != 0;
+  caught = number;
+  if (again || !has_grace) {
+    end_now();
+  }
+  const struct itimerspec once = {.it_value = {.tv_nsec = GRACE_NANOSECONDS}};
+  (void)timer_settime(grace, 0, &once, NULL);
+}
+
+/* A reader that has seen enough: quiet, but nothing stays behind. */
+static void on_closed_pipe(int number) {
+  remove_guarded();
+  (void)signal(number, SIG_DFL);
+  (void)raise(number);
+}
+
+void tool_interrupts_catch(void) {
+  struct sigaction action = {.sa_handler = on_timer};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+  (void)sigfillset(&action.sa_mask);
+  (void)sigaction(SIGALRM, &action, NULL);
+  action.sa_handler = on_closed_pipe;
+  (void)sigaction(SIGPIPE, &action, NULL);
+  has_grace = timer_create(CLOCK_MONOTONIC, &event, &grace) == 0;
+  action.sa_handler = on_interrupt;
+  for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
+    struct sigaction before;
+    const bool ignored = sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (!ignored || signals[i] == SIGINT) {
+      (void)sigaction(signals[i], &action, NULL);
+    }
+  }
+}
+
+void tool_interrupts_release(void) {
+  for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
+    (void)signal(signals[i], SIG_DFL);
+  }
+  (void)signal(SIGPIPE, SIG_DFL);
+  for (size_t i = 0; i < GUARDED_MAX; ++i) {
+    atomic_store(&guarded[i], NULL);
+  }
+}
+
+bool tool_interrupted(void) {
+  return caught != 0;
+}
+
+int tool_interrupt_exit_status(void) {
+  return caught != 0 ? 128 + caught : 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * Interrupts: Ctrl-C, SIGTERM and SIGHUP end the command within a second.
+ *
+ * The polite way first: tool_interrupted() is true, loops end, call-backs cancel, what was measured
+ * is told. Where that takes too long (one slow step, a plugin that hangs) a timer's handler removes
+ * what is guarded here and ends the process. A second signal does so at once. The exit status is
+ * 128 and the signal's number either way.
+ */
+#ifndef TOOL_TEXT_INTERRUPT_H_
+#define TOOL_TEXT_INTERRUPT_H_
+
+#include <stdbool.h>
+
+/* Once, before there are threads. A signal that is ignored (nohup) stays so, but for SIGINT, which
+ * shells ignore for all that runs in the background. */
+void tool_interrupts_catch(void);
+/* In a child: as if they had never been caught. */
+void tool_interrupts_release(void);
+
+bool tool_interrupted(void);
+/* 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP; 0 when there was none. */
+int tool_interrupt_exit_status(void);
+
+/* What must not stay behind: a file, or a folder with the files in it. The path is kept until it is
+ * released; there are places for a few. */
+void tool_interrupt_guard(const char* path);
+void tool_interrupt_release(const char* path);
+/* Empties a folder and removes it; a file is removed. Nothing that a signal handler may not do. */
+void tool_remove_path(const char* path);
+
+#endif

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# What the command says about strangers' plugins that are wrong.
+#   tests/plugins/command.sh BUILD [SANITIZER]
+set -uo pipefail
+build=${1:?the build folder}
+sanitizer=${2:-}
+ulimit -c 0 # crashes are wanted here
+tenon=$build/bin/tenon
+folder=$(mktemp -d)
+chmod 755 "$folder"
+trap 'rm -rf "$folder"' EXIT
+export XDG_CACHE_HOME=$folder/cache
+cd "$folder" || exit 1
+failures=0
+
+complain() {
+  echo "FAILED: tenon $command"
+  echo "  $1"
+  sed 's/^/  | /' out err
+  failures=$((failures + 1))
+}
+# try STATUS ARGUMENTS...: runs the command; its words are in the files out and err.
+try() {
+  local wanted=$1 status
+  shift
+  command=$*
+  "$tenon" "$@" >out 2>err
+  status=$?
+  ((status == wanted)) || complain "its exit status is $status, not $wanted"
+}
+says() {
+  local text
+  for text in "$@"; do
+    grep -qF -- "$text" out err || complain "it does not say: $text"
+  done
+}
+# use FIXTURE: the folder `plugins` holds it alone.
+use() {
+  rm -rf plugins
+  mkdir -m 755 plugins
+  cp "$build/tests/plugins/$1.so" plugins
+  chmod 644 "plugins/$1.so"
+}
+
+# A rewrite that no trial finds is found by comparing, and can be left out.
+use rewriter
+"$build/tests/write_model" abs.onnx "" Abs 77
+try 1 compare abs.onnx --plugins plugins --outputs-only
+says "DIVERGES y" "rewrites of plugins were applied" "rewrite rewriter:sly: node"
+try 1 compare abs.onnx --plugins plugins --outputs-only --json
+says '"rewrites": ["rewrite rewriter:sly: node"]'
+try 0 compare abs.onnx --plugins plugins --exclude rewriter:sly
+says "all agree with the reference"
+try 0 compare abs.onnx --plugins plugins --exclude rewriter
+try 0 compare abs.onnx --plugins plugins --meaning-only
+try 3 run abs.onnx --plugins plugins --exclude rewriter:slyly
+says "plugin rewriter has no such kernel or rewrite; it has: " "sly"
+try 1 plugins --plugins plugins --index
+says '"name": "endless", "plugin": "rewriter", "disabled": "it matches what it made'
+
+# A crash names plugin, function, what it is of, and the node, and ends the process as it would have. A
+# sanitizer reports crashes itself.
+crashes() { # FUNCTION NAME WORDS [STATUS]: `run` of the model crashes there, and it is called so
+  CRASH_IN=$1 try "${4:-139}" run same.onnx --plugins plugins --no-cache --threads 2
+  says "in plugin 'crasher', in its function $2" "$3"
+}
+if [[ -z $sanitizer ]]; then
+  use crasher
+  "$build/tests/write_model" same.onnx crasher Same 8 "a node"
+  try 0 run same.onnx --plugins plugins --no-cache
+  for function in query start; do
+    crashes "$function" "$function" "of '$folder/plugins/crasher.so'"
+  done
+  crashes constructor "a constructor" "of '$folder/plugins/crasher.so'"
+  crashes stop stop "of '$folder/plugins/crasher.so'"
+  crashes sniff sniff "of 'crashed', for 'same.onnx'"
+  crashes convert convert "of 'Same', for 'a node'"
+  crashes infer infer "of 'crasher.same/1', for 'a node'"
+  crashes rewrite rewrite "of 'same', for '"
+  for function in match tactics prepare bind enqueue unbind destroy; do
+    crashes "$function" "$function" "of 'same', for 'a node'"
+  done
+  crashes body enqueue "of 'same', for 'a node'" # in whichever thread
+  crashes abort enqueue "SIGABRT" 134
+  CRASH_IN=parse try 139 run same.onnx --plugins plugins --format crashed
+  says "in plugin 'crasher', in its function parse, of 'crashed', for 'same.onnx'"
+  # What a node's name holds is not obeyed.
+  "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m node'
+  crashes match match "for 'red ?[31m node'"
+fi
+
+((failures == 0)) && echo "all as expected"
+exit $((failures > 0))

@@ -1,0 +1,220 @@
+/* Crashes in the function that the environment names: CRASH_IN=match, and so on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tenon/plugin.h"
+
+TENON_PLUGIN_MANIFEST("crasher", "1.0.0",
+                      "offers: operator crasher.same/1\noffers: kernel same crasher.same/1 cpu\n"
+                      "offers: converter onnx:crasher:Same\noffers: parser crashed\n"
+                      "offers: rewrite same\n");
+
+static void maybe(const char* here) {
+  const char* where = getenv("CRASH_IN");
+  if (where != NULL && strcmp(where, here) == 0) {
+    static volatile int* volatile nowhere;
+    *nowhere = 1; /* NOLINT(clang-analyzer-core.NullDereference): that is what it is for */
+  }
+  if (where != NULL && strcmp(where, "abort") == 0 && strcmp(here, "enqueue") == 0) {
+    abort();
+  }
+}
+
+__attribute__((constructor)) static void construct(void) {
+  maybe("constructor");
+}
+
+/* ---- The operator and its kernel ---- */
+
+static tenon_status_t infer(void* state, tenon_shape_builder_t* builder,
+                            const tenon_shape_table_t* table) {
+  (void)state;
+  maybe("infer");
+  const tenon_dim_t dim = table->dim(builder, 0, 0);
+  return table->set_output(builder, 0, TENON_DTYPE_UNDEFINED, 1, &dim);
+}
+
+static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .allowed = "float"}};
+static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"}};
+static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
+static const tenon_operator_t operators[] = {
+    {sizeof(*operators), .name = "crasher.same/1", TENON_OPERATOR_STRIDES, TENON_ITEMS(type, types),
+     TENON_ITEMS(input, inputs), TENON_ITEMS(output, outputs), .infer = infer}};
+
+static int32_t match(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                     tenon_refusal_t* out_refusal) {
+  (void)state;
+  (void)region;
+  (void)table;
+  (void)out_refusal;
+  maybe("match");
+  return 1;
+}
+
+static tenon_status_t tactics(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, tenon_emit_t* emit,
+                              tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*)) {
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "the only one"};
+  (void)state;
+  (void)region;
+  (void)table;
+  maybe("tactics");
+  return add(emit, &tactic);
+}
+
+static tenon_status_t prepare(void* state, const tenon_region_t* region,
+                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
+                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
+                              void** out_instance) {
+  (void)state;
+  (void)region;
+  (void)table;
+  (void)tactic;
+  (void)preparation;
+  (void)host;
+  (void)out_instance;
+  maybe("prepare");
+  return TENON_OK;
+}
+
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  (void)instance;
+  (void)binding;
+  (void)host;
+  (void)out_bound;
+  maybe("bind");
+  return TENON_OK;
+}
+
+/* Index 1 is done by a worker, or by the caller where that is quicker. */
+static void body(void* user, uint32_t index, uint32_t thread) {
+  (void)user;
+  (void)thread;
+  if (index == 1) {
+    maybe("body");
+  }
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
+                              const tenon_run_table_t* host, const tenon_argument_t* in,
+                              uint32_t in_count, const tenon_argument_t* out, uint32_t out_count) {
+  (void)instance;
+  (void)bound;
+  (void)in_count;
+  (void)out_count;
+  maybe("enqueue");
+  host->parallel(run, 2, body, NULL);
+  memcpy(out[0].tensor.data, in[0].tensor.data, (size_t)in[0].tensor.dims[0] * sizeof(float));
+  return TENON_OK;
+}
+
+static void unbind(void* instance, void* bound) {
+  (void)instance;
+  (void)bound;
+  maybe("unbind");
+}
+
+static void destroy(void* instance) {
+  (void)instance;
+  maybe("destroy");
+}
+
+static const char* const computes[] = {"crasher.same/1", NULL};
+static const tenon_kernel_t kernels[] = {{sizeof(*kernels), .name = "same", .device = "cpu",
+                                          .operators = computes, .match = match, .tactics = tactics,
+                                          .prepare = prepare, .bind = bind, .enqueue = enqueue,
+                                          .unbind = unbind, .destroy = destroy}};
+
+/* ---- Reading models ---- */
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t convert(void* state, const tenon_source_t* source,
+                              const tenon_source_table_t* table, tenon_builder_t* builder,
+                              const tenon_builder_table_t* build, const tenon_value_t* values,
+                              uint32_t value_count, tenon_value_t* results, uint32_t count) {
+  (void)state;
+  (void)value_count;
+  maybe("convert");
+  tenon_status_t status = build->begin(builder, "crasher.same/1", table->name(source));
+  if (status == TENON_OK) {
+    status = build->add_input(builder, values[0]);
+  }
+  return status == TENON_OK ? build->end(builder, results, count) : status;
+}
+
+static const tenon_converter_t converters[] = {{sizeof(*converters), .format = "onnx",
+                                                .domain = "crasher", .type = "Same", .since = 1,
+                                                .convert = convert}};
+
+static int32_t sniff(void* state, const void* data, size_t size_bytes, const char* file_name) {
+  (void)state;
+  (void)data;
+  (void)size_bytes;
+  (void)file_name;
+  maybe("sniff");
+  return 0;
+}
+
+static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_parse_table_t* host,
+                            tenon_builder_t* builder, const tenon_builder_table_t* build) {
+  (void)state;
+  (void)parsing;
+  (void)host;
+  (void)builder;
+  (void)build;
+  maybe("parse");
+  return TENON_ERROR_UNSUPPORTED;
+}
+
+static const tenon_parser_t parsers[] = {
+    {sizeof(*parsers), .format = "crashed", .sniff = sniff, .parse = parse}};
+
+/* ---- Rewrites ---- */
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static int32_t rewrite(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                       tenon_builder_t* builder, const tenon_builder_table_t* build,
+                       const tenon_value_t* values, uint32_t value_count, tenon_value_t* out) {
+  (void)state;
+  (void)region;
+  (void)table;
+  (void)builder;
+  (void)build;
+  (void)values;
+  (void)value_count;
+  (void)out;
+  maybe("rewrite");
+  return 0;
+}
+
+static const tenon_rewrite_t rewrites[] = {
+    {sizeof(*rewrites), .name = "same", .pattern = "y = crasher.same/1(x)", .rewrite = rewrite}};
+
+static const tenon_offering_t offerings[] = {
+    TENON_OFFERING("operator/1", operators), TENON_OFFERING("kernel/1", kernels),
+    TENON_OFFERING("converter/1", converters), TENON_OFFERING("parser/1", parsers),
+    TENON_OFFERING("rewrite/1", rewrites)};
+
+static tenon_status_t start(const tenon_host_offer_t* host, void** out_state) {
+  (void)host;
+  (void)out_state;
+  maybe("start");
+  return TENON_OK;
+}
+
+static void stop(void* state) {
+  (void)state;
+  maybe("stop");
+}
+
+static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "crasher",
+                                      .version = "1.0.0",  TENON_ITEMS(offering, offerings),
+                                      .start = start,      .stop = stop};
+
+const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+  (void)host;
+  maybe("query");
+  return &plugin;
+}

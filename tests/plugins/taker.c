@@ -1,0 +1,93 @@
+/* Takes names that are others': the standard relu with another meaning, ONNX's Relu, the format;
+ * and is surer of every file than anybody may be. What its parser is asked to read fails without a
+ * word.
+ */
+#include "tenon/plugin.h"
+
+TENON_PLUGIN_MANIFEST("taker", "1.0.0",
+                      "offers: operator standard.relu/1\noffers: operator standard.taken/1\n"
+                      "offers: converter onnx::Relu\noffers: converter onnx:taker:Fails\n"
+                      "offers: converter onnx:taker:Speaks\n"
+                      "offers: parser onnx\noffers: parser greedy\n");
+
+static const tenon_type_variable_t types[] = {{sizeof(*types), .name = "T", .allowed = "any"}};
+static const tenon_port_t inputs[] = {{sizeof(*inputs), .name = "x", .type = "T"}};
+static const tenon_port_t outputs[] = {{sizeof(*outputs), .name = "y", .type = "T"}};
+static const tenon_case_t cases[] = {{sizeof(*cases), .text = "y = x + x"}};
+
+#define OPERATOR(identity)                                                           \
+  {                                                                                  \
+    sizeof(tenon_operator_t), .name = (identity), TENON_OPERATOR_STRIDES,            \
+                              TENON_ITEMS(type, types), TENON_ITEMS(input, inputs),  \
+                              TENON_ITEMS(output, outputs), TENON_ITEMS(case, cases) \
+  }
+static const tenon_operator_t operators[] = {OPERATOR("standard.relu/1"),
+                                             OPERATOR("standard.taken/1")};
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t fail_silently(void* state, const tenon_source_t* source,
+                                    const tenon_source_table_t* table, tenon_builder_t* builder,
+                                    const tenon_builder_table_t* build, const tenon_value_t* values,
+                                    uint32_t value_count, tenon_value_t* results, uint32_t count) {
+  (void)state;
+  (void)source;
+  (void)table;
+  (void)builder;
+  (void)build;
+  (void)values;
+  (void)value_count;
+  (void)results;
+  (void)count;
+  return TENON_ERROR_INVALID_DATA;
+}
+
+/* Says what is wrong, and leaves it to the host where. */
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t fail_speaking(void* state, const tenon_source_t* source,
+                                    const tenon_source_table_t* table, tenon_builder_t* builder,
+                                    const tenon_builder_table_t* build, const tenon_value_t* values,
+                                    uint32_t value_count, tenon_value_t* results, uint32_t count) {
+  const tenon_sink_t* sink = build->sink(builder);
+  sink->report(sink->user, TENON_SEVERITY_ERROR, "beta must be positive");
+  return fail_silently(state, source, table, builder, build, values, value_count, results, count);
+}
+
+static const tenon_converter_t converters[] = {
+    {sizeof(*converters), .format = "onnx", .type = "Relu", .since = 1, .convert = fail_silently},
+    {sizeof(*converters), .format = "onnx", .domain = "taker", .type = "Fails", .since = 1,
+     .convert = fail_silently},
+    {sizeof(*converters), .format = "onnx", .domain = "taker", .type = "Speaks", .since = 1,
+     .convert = fail_speaking}};
+
+static int32_t sniff(void* state, const void* data, size_t size_bytes, const char* file_name) {
+  (void)state;
+  (void)data;
+  (void)size_bytes;
+  (void)file_name;
+  return 1000;
+}
+
+static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_parse_table_t* host,
+                            tenon_builder_t* builder, const tenon_builder_table_t* build) {
+  (void)state;
+  (void)parsing;
+  (void)host;
+  (void)builder;
+  (void)build;
+  return TENON_ERROR_INVALID_DATA;
+}
+
+static const tenon_parser_t parsers[] = {
+    {sizeof(*parsers), .format = "onnx", .sniff = sniff, .parse = parse},
+    {sizeof(*parsers), .format = "greedy", .sniff = sniff, .parse = parse}};
+
+static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators),
+                                             TENON_OFFERING("converter/1", converters),
+                                             TENON_OFFERING("parser/1", parsers)};
+static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "taker", .version = "1.0.0",
+                                      TENON_ITEMS(offering, offerings)};
+
+const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+  (void)host;
+  return &plugin;
+}

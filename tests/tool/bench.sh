@@ -1,0 +1,32 @@
+# shellcheck shell=bash disable=SC2154
+# What a measurement tells, and that it says when the machine was busy.
+try 0 bench "$digits/model.onnx" --seconds 0.3 --percentile 95,99.9 --percentile 1 \
+  --export-times times
+says "latency     median " " us, p10 " ", p90 " ", p99 " ", p95 " ", p99.9 " ", p1 " ", least " \
+  "runs per second by the median" "coefficient of variation" " preemptions"
+head -1 times | grep -q '^# milliseconds' || complain "the times do not say what they are"
+runs=$(sed -n 's/.*(\([0-9]*\) runs in.*/\1/p' out)
+(($(grep -c '^[0-9]' times) == runs)) || complain "there are not $runs times"
+try 0 bench "$digits/model.onnx" --duration 0.1 --json --percentile 75
+prints_json
+says '"p75_ms"' '"busy"' '"busy_reason"' '"preemptions"' '"waited_share"' '"variation"'
+# Runs a second are those of the median, not what a busy machine left of them.
+awk -F '[:,]' '{ for (i = 1; i < NF; ++i) { if ($i ~ /"median_ms"/) m = $(i + 1)
+  if ($i ~ /"runs_per_second"/) r = $(i + 1) } } END { exit !(m * r / 1000 > 0.999 && m * r / 1000 < 1.001) }' \
+  out || complain "runs_per_second is not that of the median"
+try 2 bench "$digits/model.onnx" --percentile 101
+says "--percentile wants numbers from 0 to 100, not \"101\""
+try 2 bench "$digits/model.onnx" --seconds 1 --duration 2
+says "--seconds and --duration contradict each other"
+
+# Beside loops that keep every processor busy twice over it cannot have one for itself.
+loops=()
+for _ in $(seq $(($(nproc) * 2))); do
+  (while :; do :; done) &
+  loops+=($!)
+done
+try 0 bench "$digits/model.onnx" --seconds 1 --json
+kill "${loops[@]}"
+wait "${loops[@]}" 2>/dev/null
+prints_json
+says "warning: the machine was busy: " '"busy": true'

@@ -1,0 +1,55 @@
+# shellcheck shell=bash disable=SC2154
+# The cache folder: what fails there is a warning, and the work goes on.
+seven=(run "$digits/model.onnx" --input "$digits/digit_7.pgm" --scale 0.003921569 --top 1)
+
+# A plan that was built before says so, and how it is built anew.
+try 0 "${seven[@]}"
+says "(cache: miss)"
+try 0 "${seven[@]}" --verbose
+says "was built before, of the same model and plugins" "--no-cache builds anew"
+try 0 "${seven[@]}"
+! grep -q 'was built before' err || complain "it is said without --verbose"
+
+# A place that takes no plan: a folder lies where it should go.
+plan=$(ls "$XDG_CACHE_HOME"/tenon/plans/*.plan)
+rm "$plan"
+mkdir -p "$plan/in-the-way"
+for command_name in run bench inspect; do
+  arguments=("$command_name" "$digits/model.onnx")
+  case $command_name in
+    run) arguments=("${seven[@]}") ;;
+    bench) arguments+=(--seconds 0 --input "$digits/digit_7.pgm") ;;
+    *) arguments+=(--input "$digits/digit_7.pgm") ;;
+  esac
+  try 0 "${arguments[@]}"
+  says "$plan: the plan is not kept: "
+  ! grep -q '^error' err || complain "an error is told"
+done
+try 0 "${seven[@]}"
+says "> 7 "
+
+# A folder that cannot be made, and none.
+echo x >file
+XDG_CACHE_HOME=$folder/file try 0 "${seven[@]}"
+says "plans are not kept: the cache folder cannot be written" "> 7 "
+HOME='' XDG_CACHE_HOME='' try 0 "${seven[@]}"
+says "plans are not kept: neither XDG_CACHE_HOME nor HOME is set" "> 7 "
+
+# What needs no temporary folder works without one.
+try 0 build "$digits/model.onnx" -o digits.plan
+TMPDIR=$folder/file try 0 bench digits.plan --seconds 0
+TMPDIR=$folder/file try 3 run "$digits/model.onnx" --no-cache
+says "$folder/file: a temporary folder cannot be made there"
+fails_once
+
+# A file system that is full, where one can be mounted.
+mkdir small
+if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
+  XDG_CACHE_HOME=$folder/small try 0 "${seven[@]}"
+  says "No space left on device" "the plan is not kept in the cache" "> 7 "
+  ! grep -q '^error' err || complain "an error is told"
+  [[ -z $(find small -name 'tenon-*' -o -name '*.tmp-*') ]] || complain "it leaves $(ls -R small)"
+  umount small
+else
+  echo "skipped: no file system can be mounted here"
+fi

@@ -1,0 +1,105 @@
+# shellcheck shell=bash disable=SC2154,SC2034
+# What is given to networks and what comes out: nonsense is refused, losses and NaN are told.
+
+# A data set without tensors is none.
+try 3 run "$digits/model.onnx" --data-set "$digits"
+says "no input_0.pb or .npy is in it; did you mean $digits/test_data_set_0?"
+fails_once
+mkdir empty partial
+try 3 run "$digits/model.onnx" --data-set empty
+says "--data-set empty: no input_0.pb or .npy is in it"
+fails_once
+cp "$digits/test_data_set_0/output_0.pb" partial
+try 3 run "$digits/model.onnx" --data-set partial
+says "input 'image' is not recorded there, no input_0.pb or .npy"
+mv partial/output_0.pb .
+cp "$digits/test_data_set_0/input_0.pb" partial
+try 1 run "$digits/model.onnx" --data-set partial
+says "output probabilities DIFFERS: is not among the recorded ones"
+! grep -q 'largest difference' out || complain "it invents a difference"
+cp "$digits/test_data_set_1/output_0.pb" partial
+try 1 run "$digits/model.onnx" --data-set partial
+says "output probabilities DIFFERS: has shape 1x10, not 10x10"
+! grep -q 'largest difference' out || complain "it invents a difference"
+try 1 run "$digits/model.onnx" --data-set partial --json
+prints_json
+says '"max_absolute": null'
+
+# Pictures for what is none, and of what is none.
+make_model tokens.onnx Identity 7 batch length
+try 3 run tokens.onnx --input "$digits/digit_7.pgm" --verbose
+says "digit_7.pgm: a picture is no input 'x', which is i64: its numbers are no brightness"
+fails_once
+! grep -q 'is built' err || complain "it was built all the same"
+try 3 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --picture row.png
+says "probabilities: 1 rows of 10 numbers are no picture"
+[[ ! -e row.png ]] || complain "a picture was written"
+tripled=1 make_model wide.onnx Concat 1 1 1 8 8
+try 3 run wide.onnx --input "$digits/digit_7.pgm" --scale 0.003921569 --overlay wide.png
+says "--overlay: output 'y', 24 x 8 with 1 channels, is no mask of an input of 8 x 8"
+try 0 run wide.onnx --input "$digits/digit_7.pgm" --picture cut.png
+says "numbers lie outside of 0 to 1 and are cut off"
+
+# What conversions lose.
+make_model integers.onnx Identity 7 3
+make_array fractions.npy '<f8' 3 "00000000000000409a999999999905400000000000000040"
+try 0 run integers.onnx --input fractions.npy
+says "f64 is converted to i64 for input 'x', which changes 1 of 3 numbers, the first from 2.7 to 3"
+make_model halves.onnx Identity 10 2
+make_array large.npy '<f8' 2 "000000000017f1400000000000000040"
+try 0 run halves.onnx --input large.npy
+says "which changes 1 of 2 numbers, the first from 70000 to inf" \
+  "output 'y': 0 of 2 are NaN, 1 are infinite" "y: f16 2, 0 of 2 are NaN, 1 infinite"
+make_array whole.npy '<f8' 3 "000000000000004000000000000000400000000000000040"
+try 0 run integers.onnx --input whole.npy
+says "whole.npy: f64 is converted to i64 for input 'x'"
+! grep -q changes err || complain "a loss is told where there is none"
+
+# NaN is counted, in words and as JSON, and statistics are of the other numbers.
+make_model root.onnx Sqrt 1 1000
+try 0 run root.onnx
+says "are NaN, 0 infinite" "warning: output 'y': "
+! grep -q 'mean -\?nan' out || complain "a mean is NaN"
+try 0 run root.onnx --json
+prints_json
+says '"infinite": 0, "values": [' 'null'
+! grep -q '"nan": 0' out || complain "no NaN is counted"
+try 0 run integers.onnx --input fractions.npy --json
+says '"values": [2, 3, 2]'
+
+# The truth: a single class that is another one differs.
+try 1 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --scale 0.003921569 --truth 3
+says "truth: 3, which is another one"
+try 0 run "$digits/model.onnx" --input "$digits/test_images.npy" --scale 0.003921569 \
+  --truth "$digits/test_labels.npy" --truth-at-least 0.9
+try 1 run "$digits/model.onnx" --input "$digits/test_images.npy" --scale 0.003921569 \
+  --truth "$digits/test_labels.npy" --truth-at-least 1
+says "is less than 1.0000"
+
+# Said before anything is built.
+# early STATUS TEXT ARGUMENTS...
+early() {
+  local wanted=$1 text=$2
+  shift 2
+  try "$wanted" "$@" --no-cache --verbose
+  says "$text"
+  fails_once
+  ! grep -q 'is built' err || complain "it was built all the same"
+}
+early 2 "--truth seven: is neither a class" run "$digits/model.onnx" --truth seven
+early 2 "--picture a.jpg: pictures are written as .png, .pgm or .ppm" run "$digits/model.onnx" \
+  --picture a.jpg
+early 3 "--picture nowhere/a.png: cannot be written" run "$digits/model.onnx" \
+  --picture nowhere/a.png
+early 2 "--overlay: what is given with --input is no picture" run "$digits/model.onnx" \
+  --overlay a.png --input "$digits/test_images.npy"
+early 3 "--labels absent: there is no such file" run "$digits/model.onnx" --labels absent
+early 3 "--output fractions.npy/here: " run "$digits/model.onnx" -o fractions.npy/here
+early 3 "--output fractions.npy: fractions.npy is no folder" bench "$digits/model.onnx" \
+  -o fractions.npy
+early 3 "--export-times nowhere/times: cannot be written" bench "$digits/model.onnx" \
+  --export-times nowhere/times
+early 3 "--html nowhere/page.html: cannot be written" inspect "$digits/model.onnx" \
+  --html nowhere/page.html
+early 2 "--picture with several data sets" run "$digits/model.onnx" --picture a.png \
+  --data-set "$digits/test_data_set_0" --data-set "$digits/test_data_set_1"

@@ -1,0 +1,38 @@
+# shellcheck shell=bash disable=SC2154
+# Help is true: every example in it works as it stands there.
+mkdir -p work/my-plugins work/cases/test_conv_digits bin
+cp "$digits/model.onnx" "$digits/labels.txt" "$digits/digit_7.pgm" "$coins/coins.pgm" work
+cp "$digits/model.onnx" work/digits.onnx
+cp "$coins/model.onnx" work/unet.onnx
+cp -r "$digits/test_data_set_0" work
+cp -r "$digits/model.onnx" "$digits/test_data_set_0" work/cases/test_conv_digits
+echo '~* nothing is known to fail' >work/known.txt
+try 0 run work/unet.onnx --input work/coins.pgm --picture work/photo.png
+try 0 build work/model.onnx -o work/model.plan
+ln -s "$tenon" bin/tenon
+export PATH=$folder/bin:$PATH LD_LIBRARY_PATH=$(dirname "$tenon")/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+count=0
+for command_name in run build bench inspect compare suite plugins doctor; do
+  "$tenon" "$command_name" --help-all >all 2>&1
+  mapfile -t examples < <(sed -n '/^examples$/,/^$/s/^  \(tenon .*\)/\1/p' all)
+  ((${#examples[@]} > 0)) || complain "tenon $command_name --help-all shows no example"
+  for example in "${examples[@]}"; do
+    command="(example) $example"
+    (cd work && bash -c "$example") >out 2>err
+    status=$?
+    ((status == 0)) || complain "its exit status is $status"
+    count=$((count + 1))
+  done
+done
+((count >= 20)) || complain "only $count examples were found"
+
+# The short one is one screen or two, the long one holds everything.
+try 0 run --help
+(($(wc -l <out) <= 75)) || complain "the short help has $(wc -l <out) lines"
+says "more, shown by --help-all"
+! grep -q -- '--optimizer-limit' out || complain "the short help shows what is rare"
+try 0 run --help-all
+says "--optimizer-limit"
+try 0 build --help
+says "--optimizer-limit"

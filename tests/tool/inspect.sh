@@ -1,0 +1,87 @@
+# shellcheck shell=bash disable=SC2154
+# What is looked at: plans with figures that say where they come from, models that are not built,
+# data.
+try 0 build "$digits/model.onnx" -o digits.plan
+
+# Figures of the build are called so; they never stand in for a run that failed.
+try 0 inspect digits.plan --no-run
+says "times   as the build measured them; it is not run now" "us, built"
+try 0 inspect digits.plan
+says "times   medians of "
+! grep -q "built" out || complain "its figures are called the build's"
+try 0 inspect digits.plan --no-run --json
+prints_json
+says '"times": "build"' '"median_us": null'
+try 0 inspect digits.plan --json
+prints_json
+says '"times": "runs"'
+! grep -q '"median_us": null' out || complain "a step has no time"
+try 0 inspect digits.plan --no-run --html built.html
+grep -q 'as measured when it was built' built.html || complain "the page does not say so"
+grep -q 's, built<' built.html || complain "the column of the page does not say so"
+try 0 build "$digits/model.onnx" -o unmeasured.plan --no-measuring
+try 0 inspect unmeasured.plan --no-run
+says "times   none: the plan was built without measuring"
+
+python=$(command -v python3 || true)
+cp "$digits/test_images.npy" images.npy
+try 3 inspect digits.plan -i images.npy
+says "images.npy: has the shape 597x1x8x8, input 'image' is 1x1x8x8"
+! grep -q 'conv1' out || complain "older figures are shown"
+try 2 inspect digits.plan -i nosuch=images.npy
+says "there is no input 'nosuch'; the inputs are: image"
+fails_once
+try 3 inspect "$coins/model.onnx" --shapes image:1x1x288x384 -i images.npy --html page.html
+[[ ! -e page.html ]] || complain "a page was written"
+
+# The page alone on standard output.
+try 0 inspect digits.plan --html -
+head -c 15 out | grep -q '<!DOCTYPE html>' || complain "it is no page"
+[[ $(tail -c 8 out) == '</html>' ]] || complain "something follows the page"
+[[ ! -e ./- ]] || complain "there is a file called -"
+try 2 inspect digits.plan --html - --json
+says "--html - writes the page to standard output, where --json writes too"
+
+# Models, not built.
+try 0 inspect "$digits/model.onnx" --no-build --verbose
+says "input     image: f32 ?x1x8x8 (? is batch)" "output    probabilities: f32 ?x10 (? is batch)" \
+  "17 nodes of 8 kinds" "3 standard.convolution/1" "10 constants, 0.09 MiB"
+! grep -q 'is built\|taken to be 1' out err || complain "it was built"
+try 0 inspect "$digits/model.onnx" --no-build --json
+prints_json
+says '"symbols": ["batch", "", "", ""]' '"operator": "standard.relu/1", "count": 4'
+try 0 inspect "$digits/model.onnx" --network
+says "graph main" "standard.softmax/1" "(? is batch)"
+! grep -q 'us, built\|cpu:' out err || complain "it was built"
+try 0 inspect digits.plan --network --json
+prints_json
+says '"network": ['
+try 2 inspect "$digits/model.onnx" --no-build --refusals
+says "--refusals is for looking at a plan; --no-build builds nothing"
+try 2 inspect digits.plan --no-build
+says "--no-build is for building; digits.plan is a plan already"
+try 2 inspect digits.plan --no-run --mean 1 -i images.npy
+says "--no-run runs nothing"
+
+# Data.
+try 0 inspect images.npy
+says "images.npy: u8 597x1x8x8, 0 to 255, mean 77.3"
+try 0 inspect "$digits/test_data_set_0/output_0.pb" --json
+prints_json
+says '"shape": [1, 10]' '"values": ['
+try 2 inspect images.npy --html page.html
+says "images.npy holds data"
+
+# Bytes are told apart.
+try 0 inspect digits.plan --no-run
+says "weights 0.09 MiB, packed copies 0." "(--tuned-only drops the originals); activations" "workspace"
+try 0 build "$digits/model.onnx" -o tuned.plan --tuned-only
+says "as kernels packed them; activations" "; workspace "
+if [[ -n $python ]]; then
+  try 0 build "$digits/model.onnx" -o json.plan --json
+  "$python" - <<'P' || complain "build does not tell activations and workspace apart"
+import json
+plan = json.loads(open('out').readline())
+assert plan['arena_bytes'] > 0 and plan['scratch_bytes'] >= 0
+P
+fi

@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2154,SC2034
+# Interrupts end everything, are told, have their exit status, and leave nothing behind.
+mkdir tmp
+export TMPDIR=$folder/tmp
+
+# begin WORDS ARGUMENTS...: starts the command, waits until it says the words.
+begin() {
+  local words=$1
+  shift
+  command="$*, interrupted"
+  : >err
+  "$tenon" "$@" >out 2>err &
+  child=$!
+  for _ in $(seq 1500); do
+    grep -q -- "$words" err && break
+    sleep 0.02
+  done
+  grep -q -- "$words" err || complain "it never says: $words"
+}
+# ends SIGNAL STATUS: the signal ends it with that status.
+ends() {
+  local status
+  kill "-$1" "$child"
+  wait "$child"
+  status=$?
+  ((status == $2)) || complain "its exit status is $status, not $2"
+}
+leaves_nothing() {
+  local left
+  left=$(find "$TMPDIR" "$XDG_CACHE_HOME" \( -name 'tenon-*' -o -name '*.tmp-*' \) -print)
+  [[ -z $left ]] || complain "it leaves $left"
+}
+
+# A build: one message, no plan.
+begin 'taken to be 1' build "$coins/model.onnx" -o interrupted.plan --no-timing-cache
+ends INT 130
+fails_once
+[[ ! -e interrupted.plan ]] || complain "a plan was left"
+leaves_nothing
+
+# One slow step, which nothing can stop politely: a batch that would take half a minute with the
+# reference kernels.
+slow=("$digits/model.onnx" --reference --no-fusion --no-measuring --batch 20000)
+for signal in INT/130 TERM/143 HUP/129; do
+  begin 'random numbers' run "${slow[@]}" --no-cache
+  sleep 0.2
+  ends "${signal%/*}" "${signal#*/}"
+  says "error: interrupted"
+  fails_once
+  ! grep -q 'output probabilities' out || complain "it ran to its end"
+  leaves_nothing
+done
+begin 'random numbers' run "${slow[@]}" --json
+sleep 0.2
+ends INT 130
+prints_json
+says '"error": "interrupted"' '"exit": 130'
+begin 'random numbers' compare "$digits/model.onnx" --batch 20000 --threads 1
+sleep 0.2
+ends INT 130
+leaves_nothing
+begin 'random numbers' inspect "${slow[@]}" --html page.html
+sleep 0.2
+ends INT 130
+[[ ! -e page.html ]] || complain "a page was written"
+
+# What is ignored stays so: nohup.
+command="(with SIGHUP ignored)"
+(
+  trap '' HUP
+  exec "$tenon" bench "$digits/model.onnx" --seconds 1 >out 2>err
+) &
+child=$!
+for _ in $(seq 500); do
+  grep -q 'random numbers' err && break
+  sleep 0.02
+done
+ends HUP 0
+
+# A benchmark tells what it measured so far.
+begin 'random numbers' bench "$digits/model.onnx" --seconds 1000 --warm-up 0 --json
+sleep 0.5
+ends INT 130
+prints_json
+says '"median_ms"' '"error": "interrupted"' '"exit": 130'
+fails_once
+begin 'random numbers' bench "$digits/model.onnx" --warm-up 100 --json
+ends INT 130
+prints_json
+says '"error": "interrupted"' '"exit": 130'
+fails_once
+leaves_nothing
+
+# A reader that has seen enough ends it quietly.
+command="inspect into a closed pipe"
+"$tenon" inspect "$coins/model.onnx" --no-cache --no-run --refusals --json 2>err | head -c 1 >out
+leaves_nothing
+! grep -q '^error' err || complain "an error is told"
+
+# The last moment counts too: here it is when the plan is written.
+cat >moment.c <<'C'
+#include <signal.h>
+#include <unistd.h>
+int fsync(int file) {
+  (void)file;
+  return kill(getpid(), SIGINT);
+}
+C
+"${CC:-cc}" -shared -fPIC moment.c -o moment.so
+command="build, interrupted while the plan is written"
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$folder/moment.so \
+  "$tenon" build "$digits/model.onnx" -o late.plan --no-timing-cache >out 2>err
+status=$?
+((status == 130)) || complain "its exit status is $status, not 130"
+fails_once
+
+# What was killed is cleared away by the next; what lives is not.
+begin 'random numbers' run "${slow[@]}" --no-cache
+lives=$child
+begin 'random numbers' run "${slow[@]}" --no-cache
+kill -KILL "$child"
+wait "$child" 2>/dev/null
+(($(find tmp -mindepth 1 -maxdepth 1 | wc -l) == 2)) || complain "they have no folders of their own"
+plans=$XDG_CACHE_HOME/tenon/plans
+mkdir "$plans/tenon-999999999-abcdef"
+echo x >"$plans/tenon-999999999-abcdef/1-0.plan"
+echo x >"$plans/old.plan.tmp-999999999"
+echo x >"$plans/new.plan.tmp-999999999"
+echo x >"$plans/mine.plan.tmp-$$"
+touch -d '1 hour ago' "$plans/old.plan.tmp-999999999" "$plans/mine.plan.tmp-$$"
+try 0 run "$digits/model.onnx" --seed 1 --no-fusion
+try 0 run "$digits/model.onnx" --no-cache
+(($(find tmp -mindepth 1 -maxdepth 1 | wc -l) == 1)) || complain "what was killed left $(ls tmp)"
+[[ ! -e $plans/tenon-999999999-abcdef && ! -e $plans/old.plan.tmp-999999999 ]] ||
+  complain "the cache keeps what dead processes left"
+[[ -e $plans/new.plan.tmp-999999999 && -e $plans/mine.plan.tmp-$$ ]] ||
+  complain "what may still be written was removed"
+echo x >"$plans/../timings.tmp-999999999"
+touch -d '1 hour ago' "$plans/../timings.tmp-999999999"
+try 0 run "$digits/model.onnx" --seed 1 --no-fusion
+says "(hit)"
+[[ ! -e $plans/../timings.tmp-999999999 ]] || complain "it is not cleared away where all is built"
+rm "$plans"/*.tmp-*
+child=$lives
+ends TERM 143
+leaves_nothing

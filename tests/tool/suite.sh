@@ -1,0 +1,31 @@
+# shellcheck shell=bash disable=SC2154
+# Cases below a folder.
+mkdir -p cases/wrong/test_data_set_0
+cp "$digits/model.onnx" cases/wrong
+cp "$digits/test_data_set_0/input_0.pb" "$digits/test_data_set_0/output_0.pb" \
+  cases/wrong/test_data_set_0
+try 0 suite cases
+says "1 passed, 0 failed, 0 skipped"
+cp "$digits/test_data_set_1/output_0.pb" cases/wrong/test_data_set_0
+try 1 suite cases
+says "wrong: output 'probabilities' has shape 1x10, not 10x10" "0 passed, 1 failed, 0 skipped"
+echo '*wrong* its recorded output is of another shape' >known.txt
+try 0 suite cases --known known.txt
+echo '*coins* said to fail' >known.txt
+try 1 suite "$root/sdk/demo" --known known.txt
+says "unexpected pass: coins is known to fail (said to fail)" "2 passed, 0 failed, 0 skipped"
+try 0 suite "$root/sdk/demo" --json
+prints_json
+says '"passed": 2'
+# What a case that is ended leaves is removed.
+mkdir tmp
+TMPDIR=$folder/tmp try 1 suite "$root/sdk/demo" --timeout 0.05
+says "took longer than 0."
+[[ -z $(ls -A tmp) ]] || complain "temporary files were left: $(ls tmp)"
+try 3 suite "$root/sdk/demo" --filter 'nothing*'
+says "matches"
+try 3 suite absent
+try 0 compare "$digits/model.onnx" --json
+prints_json
+try 0 build "$digits/model.onnx" -o json.plan --json
+prints_json
