@@ -60,16 +60,23 @@ static tenon_status_t make_inputs(folding_t* f) {
   return TENON_OK;
 }
 
+static bool asks_for_order(const tenon_argument_rule_t* rules, uint32_t count) {
+  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+    if (rules[k].kind == TENON_LAYOUT_EXACT) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* A candidate that takes and leaves rows: constants are dense. */
-static const tenon__candidate_t* row_major_candidate(const tenon__candidates_t* found) {
+static const tenon__candidate_t* row_major_candidate(const struct tenon_region_t* region,
+                                                     const tenon__candidates_t* found) {
   for (uint32_t k = 0; k < found->count; ++k) {
     const tenon__step_tactic_t* tactic = &found->items[k].tactic;
-    const tenon_argument_rule_t* rule = tactic->output_rules;
-    if (rule == NULL || rule->kind != TENON_LAYOUT_EXACT) {
-      const tenon_argument_rule_t* input = tactic->input_rules;
-      if (input == NULL || input->kind != TENON_LAYOUT_EXACT) {
-        return &found->items[k];
-      }
+    if (!asks_for_order(tactic->input_rules, region->input_count) &&
+        !asks_for_order(tactic->output_rules, region->output_count)) {
+      return &found->items[k];
     }
   }
   return NULL;
@@ -126,7 +133,7 @@ static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, u
     }
   }
   TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, &found));
-  const tenon__candidate_t* candidate = row_major_candidate(found);
+  const tenon__candidate_t* candidate = row_major_candidate(&f->region, found);
   return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_kernel(f, candidate);
 }
 

@@ -136,8 +136,14 @@ static void add_numbers(signing_t* signing, const uint32_t* numbers, uint32_t co
   }
 }
 
+/* Numbers that a fold found count, whatever symbol they were found for. */
 static void add_dims(signing_t* signing, const tenon_dim_t* dims, uint32_t count) {
   for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+    int64_t number = 0;
+    if (tenon__dim_known(signing->network->pool, dims[k], &number)) {
+      tenon__digest_add(&signing->state, &number, sizeof number);
+      continue;
+    }
     add_text(signing, tenon__dim_text(signing->network->pool, dims[k], &signing->arena));
   }
 }

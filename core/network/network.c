@@ -193,6 +193,23 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
   return TENON_OK;
 }
 
+/* Is every element a number that contents hold: whole, and not beyond a signed 64-bit integer? */
+static bool holds_contents(const tenon__weights_t* weights, uint64_t count) {
+  const double exact_limit = 9007199254740992.0; /* 2^53 */
+  const char type_class = tenon__dtype_class(weights->dtype);
+  for (uint64_t i = 0; i < count; ++i) {
+    const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, i);
+    if (type_class == 'f' && (!(scalar.f >= -exact_limit && scalar.f <= exact_limit) ||
+                              (double)(int64_t)scalar.f != scalar.f)) {
+      return false;
+    }
+    if (type_class == 'u' && scalar.i < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Integers, bools, and floats that are integers: their elements are contents. */
 static tenon_status_t constant_contents(tenon__network_t* network, const tenon__weights_t* weights,
                                         tenon__value_node_t* value) {
@@ -201,17 +218,9 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
   const bool is_followed =
       type_class == 'i' || type_class == 'u' || type_class == 'b' || type_class == 'f';
   if (!is_followed || weights->data == NULL ||
-      !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT) {
+      !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT ||
+      !holds_contents(weights, count)) {
     return TENON_OK;
-  }
-  const double exact_limit = 9007199254740992.0; /* 2^53 */
-  if (type_class == 'f') {
-    for (uint64_t i = 0; i < count; ++i) {
-      const double number = tenon__element_load(weights->data, weights->dtype, i).f;
-      if (!(number >= -exact_limit && number <= exact_limit) || (double)(int64_t)number != number) {
-        return TENON_OK;
-      }
-    }
   }
   tenon_dim_t* contents = tenon__arena_allocate(&network->arena, count + 1, sizeof(*contents));
   if (contents == NULL) {

@@ -78,8 +78,8 @@ static tenon_status_t check_arguments(const checker_t* c, const tenon__step_t* s
 
 /* ---- Kernels ---- */
 
-/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights are handed
- * over as they are: kernels pack them. */
+/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights have none:
+ * kernels pack them. */
 static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
   if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
     return true;

@@ -210,7 +210,11 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
     place->data = own->data;
     return TENON_OK;
   }
-  TENON_TRY(tenon__growing_resize(place->growing, value->dtype, value->rank, dims));
+  const tenon_status_t status =
+      tenon__growing_resize(place->growing, value->dtype, value->rank, dims);
+  if (status != TENON_OK) {
+    return tenon__frame_unfit(frame, "outputs", frame->schedule->outputs[k], status);
+  }
   place->data = place->growing->data;
   return TENON_OK;
 }

@@ -213,7 +213,10 @@ static tenon_status_t run_all(tenon__context_t* context) {
   TENON_TRY(tenon__context_take_inputs(context));
   if (context->shapes_changed) {
     TENON_TRY(learn_inputs(context));
-    const tenon_status_t status = check_sizes(context);
+    tenon_status_t status = tenon__frame_check(&context->frames[0]);
+    if (status == TENON_OK) {
+      status = check_sizes(context);
+    }
     if (status != TENON_OK) {
       context->shapes_changed = true;
       return status;

@@ -127,6 +127,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
     tenon__extents_update(&frame->context->extents);
     changed = false;
   }
+  tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
   TENON_TRY(learn_contents(frame, place, &changed));
   if (changed) {
     tenon__extents_update(&frame->context->extents);

@@ -284,7 +284,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
       return TENON_OK;
     }
     const tenon_status_t status = grow_output(frame, root);
-    if (status == TENON_ERROR_INVALID_STATE) {
+    if (status == TENON_ERROR_INVALID_STATE && tenon__frame_finds(frame, step, value)) {
       state->outputs[k] = (tenon_argument_t){
           .kind = TENON_ARGUMENT_ALLOCATE, .tensor = {.dtype = value->dtype, .layout = TENON_NONE}};
       return TENON_OK;
@@ -386,15 +386,13 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   for (uint32_t k = 0; k < step->input_count; ++k) {
     const tenon_status_t status = fill_input(frame, index, k);
     if (status != TENON_OK) {
-      return tenon__fail(sink, status, "%s: input %u cannot be bound to the current extents",
-                         step->name, k);
+      return tenon__frame_unfit(frame, step->name, step->inputs[k], status);
     }
   }
   for (uint32_t k = 0; k < step->output_count; ++k) {
     const tenon_status_t status = fill_output(frame, index, k);
     if (status != TENON_OK) {
-      return tenon__fail(sink, status, "%s: output %u cannot be bound to the current extents",
-                         step->name, k);
+      return tenon__frame_unfit(frame, step->name, step->outputs[k], status);
     }
   }
   bool same = false;

@@ -60,6 +60,13 @@ typedef struct tenon__step_state_t {
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 
+/* An extent that a symbol stands for, of a value that was replaced: its shape says it otherwise. */
+typedef struct tenon__following_t {
+  uint32_t symbol;
+  uint32_t value;
+  tenon_dim_t dim;
+} tenon__following_t;
+
 typedef struct tenon__frame_t {
   struct tenon__context_t* context;
   uint32_t graph;
@@ -71,6 +78,8 @@ typedef struct tenon__frame_t {
   uint32_t* found;
   uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
   uint32_t* sizing;
+  uint32_t following_count;
+  tenon__following_t* following;
   bool is_bound;                            /* static steps are */
   struct tenon__control_state_t** controls; /* per step */
   uint32_t requirement_count;
@@ -136,11 +145,20 @@ void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
+/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, INTERNAL where its
+ * extents are not known in time, OUT_OF_MEMORY when `status` is that. */
+tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
+                                  tenon_status_t status);
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
 /* Lists the extents that the graph's steps find, and the views that say extents, in the context's
  * arena. */
 tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+/* Are the extents of a step's output, as far as they are unknown, such as the step itself finds? */
+bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
+                        const tenon__value_node_t* value);
+/* Symbols of a value's extents that follow from its shape, now that it is made. */
+void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
 void tenon__frame_list_requirements(tenon__frame_t* frame);
 /* Does what the graph's rules left to the run hold, as far as extents are known now?
  * INVALID_ARGUMENT names the node. Looks again only when extents were learned since. */

@@ -99,13 +99,23 @@ static double own_cost(const layouts_t* l, const tenon__unit_t* unit) {
   return is_untimed ? copy_cost(l, region->outputs[0].value) : c == NULL ? 0 : c->time.seconds;
 }
 
+/* Weights are handed over as they are, but for an order that a kernel asks for. */
+static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
+  return l->g->values[value].weights != TENON_NONE &&
+         (rule == NULL || rule->kind != TENON_LAYOUT_EXACT ||
+          !tenon__layout_is_strided(rule->layout));
+}
+
 /* What it costs `unit` that input `k` lies in `order`. */
 static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t k,
                          const uint32_t* order) {
   const tenon__region_input_t* in = &unit->chosen.region->inputs[k];
   const tenon_argument_rule_t* rule = input_rule(unit, k);
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
-  if (in->value == TENON_NONE || l->g->values[in->value].weights != TENON_NONE) {
+  if (in->value == TENON_NONE) {
+    return 0;
+  }
+  if (is_given_as_is(l, in->value, rule)) {
     return 0;
   }
   const double copy = copy_cost(l, in->value);
@@ -365,6 +375,9 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
                        wanted_t* wanted) {
   const tenon_argument_rule_t* rule = input_rule(unit, k);
   const uint32_t value = unit->chosen.region->inputs[k].value;
+  if (is_given_as_is(l, value, rule)) {
+    return;
+  }
   if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
     want(l, value, rule->layout->order, wanted);
   } else if (rule == NULL || (rule->kind == TENON_LAYOUT_ROW_MAJOR && rule->strided == 0)) {
@@ -375,9 +388,6 @@ static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k
 /* A copy that several want is made once. */
 static void count_copies(const layouts_t* l, uint32_t value, tenon__copies_t* copies) {
   wanted_t wanted = {.count = 0};
-  if (l->g->values[value].weights != TENON_NONE) {
-    return;
-  }
   for (uint32_t r = l->reader_begin[value]; r < l->reader_begin[value + 1]; ++r) {
     const tenon__unit_t* unit = &l->units->items[l->readers[r]];
     for (uint32_t k = 0; unit->kind == TENON_UNIT_REGION && k < unit->chosen.region->input_count;
@@ -387,7 +397,7 @@ static void count_copies(const layouts_t* l, uint32_t value, tenon__copies_t* co
       }
     }
     if (unit->kind != TENON_UNIT_REGION) {
-      want(l, value, NULL, &wanted);
+      want(l, value, NULL, &wanted); /* views and control: rows */
     }
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {

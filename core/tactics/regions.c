@@ -18,8 +18,8 @@ static void need_symbol_values(grouping_t* grouping) {
     uint32_t graph = 0;
     uint32_t value = 0;
     uint32_t index = 0;
-    const bool is_found =
-        symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;
+    const bool is_found = symbol->min != symbol->max && (symbol->kind == TENON_SYMBOL_CONTENT ||
+                                                         symbol->kind == TENON_SYMBOL_EXTENT);
     if (is_found &&
         tenon__symbol_source(grouping->tuning->network, symbol, &graph, &value, &index) &&
         graph == grouping->graph && grouping->g->values[value].alive) {
@@ -120,12 +120,21 @@ static bool map_mentions(const tenon__network_t* network, const tenon__index_map
   return false;
 }
 
-/* Does a move's coordinate depend on a number in the value? It may be read there. */
+/* Does a move's coordinate depend on a number in the value, or one of its extents, from which a
+ * coordinate may have to be computed? The number may be read there. */
 static bool reads_contents(const tenon__network_t* network, const tenon__index_map_t* map,
                            const tenon__value_node_t* value) {
+  int64_t number = 0;
+  bool is_open = false;
+  for (uint32_t d = 0; d < map->rank; ++d) {
+    is_open = is_open || !tenon__dim_known(network->pool, map->dims[d], &number);
+  }
   for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
-    if (tenon__dim_get(network->pool, value->contents[c]).kind == TENON_DIM_SYMBOL &&
-        map_mentions(network, map, value->contents[c])) {
+    if (tenon__dim_known(network->pool, value->contents[c], &number)) {
+      continue;
+    }
+    if (is_open || (tenon__dim_get(network->pool, value->contents[c]).kind == TENON_DIM_SYMBOL &&
+                    map_mentions(network, map, value->contents[c]))) {
       return true;
     }
   }

@@ -18,11 +18,12 @@ static double window_sum(const tenon__windows_t* windows, const tenon__number_t*
   int64_t place = 0;
   do {
     tenon__point3_t source;
-    if (tenon__windows_tap(windows, at, tap, &source)) {
-      int64_t from = tenon__point3_place(source, windows->input);
-      for (int64_t channel = 0; channel < channels; ++channel) {
-        sum += x[channel * plane + from].f * w[channel * taps + place].f;
-      }
+    bool inside = tenon__windows_tap(windows, at, tap, &source);
+    int64_t from = inside ? tenon__point3_place(source, windows->input) : 0;
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      /* Outside are zeros, to be multiplied by weights that may be infinite. */
+      double value = inside ? x[channel * plane + from].f : 0.0;
+      sum += value * w[channel * taps + place].f;
     }
     ++place;
   } while (tenon__point3_next(&tap, windows->kernel));

@@ -26,6 +26,7 @@ typedef struct evaluation_t {
   uint8_t* needed;           /* (instruction_count + output_count) rows: what a pass evaluates */
   int64_t* point;            /* rank entries */
   /* The first fault, for the message. */
+  uint32_t fault_axis;
   int64_t fault_index;
   int64_t fault_extent;
   /* Of the call. */
@@ -186,6 +187,7 @@ static tenon__number_t load(evaluation_t* evaluation, const tenon_instruction_t*
     *out_poisoned = *out_poisoned || evaluation->poisoned[source] != 0;
     if (index < 0 || index >= extent) {
       if (!*out_poisoned) {
+        evaluation->fault_axis = axis;
         evaluation->fault_index = index;
         evaluation->fault_extent = extent;
       }
@@ -294,9 +296,10 @@ static bool next_point(const evaluation_t* evaluation, uint64_t mask) {
 }
 
 static tenon_status_t fail_load(const evaluation_t* evaluation) {
-  char message[96];
-  (void)snprintf(message, sizeof(message), "index %lld is out of range for extent %lld",
-                 (long long)evaluation->fault_index, (long long)evaluation->fault_extent);
+  char message[128];
+  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
+                 (long long)evaluation->fault_index, evaluation->fault_axis,
+                 (long long)evaluation->fault_extent);
   return evaluation->host->fail(evaluation->run, TENON_ERROR_INVALID_DATA, message);
 }
 

@@ -326,7 +326,7 @@ typedef struct tenon_operand_t {
 
 /* [frozen] One output of a program: the value of `instruction`, converted to `dtype` when stored.
  * `reduced_axes`: axes with extent 1 in this output because a reduction removed them. `index` is
- * the region's output number. */
+ * the region's output number. `reserved` is the host's. */
 typedef struct tenon_program_output_t {
   uint32_t instruction;
   tenon_dtype_t dtype;
