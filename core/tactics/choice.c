@@ -16,7 +16,7 @@
 #include "core/base/status.h"
 #include "core/tactics/savings.h"
 
-enum { MOST_SWEEPS = 3, MOST_PASSES = 12, LEAST_TRIES = 4 };
+enum { MOST_SWEEPS = 3, LEAST_TRIES = 4 };
 /* Coverings to try, times nodes: what a large network may cost. */
 static const double most_work = 200e3;
 
@@ -52,7 +52,6 @@ typedef struct choosing_t {
   covering_t best;
   uint8_t* marks; /* of nodes */
   uint32_t tries_left;
-  bool may_look_again;
   bool has_looked_again;
 } choosing_t;
 
@@ -164,20 +163,25 @@ static void note_totals(choosing_t* c, const option_t* option, const covering_t*
   }
 }
 
-/* What gives a decision up again has nothing to prove: the decision has. */
-static opinion_t judge(const covering_t* best, const covering_t* tried, const option_t* option) {
-  if (option->kind != OPTION_LEAVE && option->kind != OPTION_WHOLE) {
-    return tenon__covering_compare(best, tried);
-  }
-  const opinion_t opinion = tenon__covering_compare(tried, best);
-  return opinion == OPINION_KEEP     ? OPINION_CHANGE
-         : opinion == OPINION_CHANGE ? OPINION_KEEP
-                                     : OPINION_LOOK_AGAIN;
+static bool measures(const choosing_t* c) {
+  return !c->grouping->tuning->options.no_measuring;
 }
 
 static bool may_look_again(const choosing_t* c) {
   const double deadline = c->grouping->tuning->deadline;
-  return c->may_look_again && (deadline <= 0 || tenon__seconds() <= deadline);
+  return measures(c) && (deadline <= 0 || tenon__seconds() <= deadline);
+}
+
+/* What gives a decision up again has nothing to prove: the decision has. */
+static opinion_t judge(const choosing_t* c, const covering_t* tried, const option_t* option) {
+  const bool looks_again = may_look_again(c);
+  if (option->kind != OPTION_LEAVE && option->kind != OPTION_WHOLE) {
+    return tenon__covering_compare(&c->best, tried, looks_again);
+  }
+  const opinion_t opinion = tenon__covering_compare(tried, &c->best, looks_again);
+  return opinion == OPINION_KEEP     ? OPINION_CHANGE
+         : opinion == OPINION_CHANGE ? OPINION_KEEP
+                                     : OPINION_LOOK_AGAIN;
 }
 
 /* The covering with the option, if that is better. */
@@ -197,14 +201,13 @@ static tenon_status_t try_option(choosing_t* c, const option_t* option, bool* ou
   decide(c->alternatives, option);
   TENON_TRY(tenon__covering_make(c->grouping, arena, &tried));
   note_totals(c, option, &tried);
-  const opinion_t opinion = judge(&c->best, &tried, option);
-  const bool looks_again = opinion == OPINION_LOOK_AGAIN && may_look_again(c);
-  const bool gives_up = option->kind == OPTION_LEAVE || option->kind == OPTION_WHOLE;
-  if (opinion == OPINION_CHANGE || (opinion == OPINION_LOOK_AGAIN && !looks_again && !gives_up)) {
+  const opinion_t opinion = judge(c, &tried, option);
+  if (opinion == OPINION_CHANGE) {
     c->best = tried;
     *out_changed = true;
     return TENON_OK;
   }
+  const bool looks_again = opinion == OPINION_LOOK_AGAIN;
   restore_decisions(c->alternatives, &before);
   c->has_looked_again = c->has_looked_again || looks_again;
   return looks_again ? tenon__covering_look_again(tuning, &c->best, &tried) : TENON_OK;
@@ -220,10 +223,6 @@ static int compare_options(const void* a, const void* b) {
   }
   return left->kind != right->kind ? (left->kind < right->kind ? -1 : 1)
                                    : (left->index > right->index) - (left->index < right->index);
-}
-
-static bool measures(const choosing_t* c) {
-  return !c->grouping->tuning->options.no_measuring;
 }
 
 /* What one class or epilogue alone could change. */
@@ -374,9 +373,8 @@ static tenon_status_t choose(choosing_t* c) {
   tenon__tuning_t* tuning = c->grouping->tuning;
   const double most_tries = most_work / (c->grouping->order_count + 1u);
   c->has_looked_again = true;
-  for (uint32_t pass = 1; pass <= MOST_PASSES && c->has_looked_again; ++pass) {
+  while (c->has_looked_again) { /* each look leaves fewer times to look at */
     c->tries_left = most_tries < LEAST_TRIES ? LEAST_TRIES : (uint32_t)most_tries;
-    c->may_look_again = measures(c) && pass < MOST_PASSES;
     TENON_TRY(begin_pass(c, tuning->arena));
     TENON_TRY(improve(c));
   }

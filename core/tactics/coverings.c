@@ -98,7 +98,8 @@ static tenon_status_t add_to_side(void* user, bool is_other, const tenon__unit_t
   return TENON_OK;
 }
 
-opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other) {
+opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other,
+                                  bool may_look_again) {
   side_t sides[2] = {{.figure = TENON_FIGURE_MEASURED}, {.figure = TENON_FIGURE_MEASURED}};
   (void)visit_differences(own, other, add_to_side, sides);
   if (sides[0].unknown_count != sides[1].unknown_count) {
@@ -116,7 +117,7 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
   if (!is_better) {
     return OPINION_KEEP;
   }
-  if (sides[0].is_fresh || sides[1].is_fresh) {
+  if (may_look_again && (sides[0].is_fresh || sides[1].is_fresh)) {
     return OPINION_LOOK_AGAIN;
   }
   const bool is_certain = sides[0].seconds > sides[1].seconds * disturbed_factor;

@@ -24,9 +24,11 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
 typedef enum opinion_t { OPINION_KEEP, OPINION_CHANGE, OPINION_LOOK_AGAIN } opinion_t;
 
 /* Is `other` better than `own`? It has to be faster by more than the noise of what differs, or no
- * slower in fewer steps. LOOK_AGAIN: it seems to be, by times that were measured but once. What was
+ * slower in fewer steps. LOOK_AGAIN: it seems to be, by times that were measured but once,
+ * and may be measured again. What was
  * disturbed whenever it was measured says nothing against `own`. */
-opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other);
+opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other,
+                                  bool may_look_again);
 /* Takes the second look at what differs. Times change: all coverings are void. */
 tenon_status_t tenon__covering_look_again(tenon__tuning_t* tuning, const covering_t* own,
                                           const covering_t* other);

@@ -48,61 +48,62 @@ TENON_TEST(more_steps_must_be_faster_by_more_than_the_noise) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     scene_t s;
     open_scene(&s, 100e-6, cases[k].second, 50e-6);
-    EXPECT_INT(tenon__covering_compare(&s.own, &s.other), cases[k].opinion);
+    EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), cases[k].opinion);
   }
 }
 
 TENON_TEST(fewer_steps_need_not_be_faster) {
   scene_t s;
   open_scene(&s, 100e-6, 50e-6, 50e-6);
-  EXPECT_INT(tenon__covering_compare(&s.other, &s.own), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.other, &s.own, true), OPINION_CHANGE);
   open_scene(&s, 101e-6, 50e-6, 50e-6);
-  EXPECT_INT(tenon__covering_compare(&s.other, &s.own), OPINION_KEEP);
+  EXPECT_INT(tenon__covering_compare(&s.other, &s.own, true), OPINION_KEEP);
 }
 
 TENON_TEST(copies_are_part_of_it) {
   scene_t s;
   open_scene(&s, 100e-6, 50e-6, 50e-6);
   s.own.copies = (tenon__copies_t){.count = 2, .seconds = 20e-6};
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
 }
 
 TENON_TEST(what_was_measured_once_is_measured_again) {
   scene_t s;
   open_scene(&s, 100e-6, 20e-6, 20e-6);
   s.items[1].is_fresh = true;
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_LOOK_AGAIN);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_LOOK_AGAIN);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, false), OPINION_CHANGE);
   s.items[1].is_fresh = false;
   s.items[3].is_fresh = true;
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_LOOK_AGAIN);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_LOOK_AGAIN);
   s.items[3].is_fresh = false;
   s.items[0].is_fresh = true; /* both have it */
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
   open_scene(&s, 100e-6, 60e-6, 60e-6);
   s.items[1].is_fresh = true; /* it is better anyway */
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_KEEP);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_KEEP);
 }
 
 TENON_TEST(a_disturbed_time_speaks_for_others_only_where_it_is_much_longer) {
   scene_t s;
   open_scene(&s, 100e-6, 25e-6, 25e-6);
   s.items[1].is_disturbed = true;
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_KEEP);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_KEEP);
   open_scene(&s, 100e-6, 15e-6, 15e-6);
   s.items[1].is_disturbed = true;
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
   open_scene(&s, 100e-6, 25e-6, 25e-6);
   s.items[2].is_disturbed = true; /* it may be faster still */
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
 }
 
 TENON_TEST(what_is_known_better_is_preferred) {
   scene_t s;
   open_scene(&s, 100e-6, 1e-6, 1e-6);
   s.items[3].time.figure = TENON_FIGURE_ESTIMATED;
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_KEEP);
-  EXPECT_INT(tenon__covering_compare(&s.other, &s.own), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_KEEP);
+  EXPECT_INT(tenon__covering_compare(&s.other, &s.own, true), OPINION_CHANGE);
   s.candidates[1].count = 0; /* nobody computes that */
-  EXPECT_INT(tenon__covering_compare(&s.own, &s.other), OPINION_CHANGE);
-  EXPECT_INT(tenon__covering_compare(&s.other, &s.own), OPINION_KEEP);
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
+  EXPECT_INT(tenon__covering_compare(&s.other, &s.own, true), OPINION_KEEP);
 }

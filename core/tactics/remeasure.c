@@ -103,6 +103,7 @@ tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon
       tenon__timing_cache_renew(tuning->cache, &item->key, looks[k].seconds, item->is_disturbed);
     }
   }
+  tuning->look_count += 1;
   ((tenon__candidates_t*)tenon__drop_const(candidates))->is_unsorted = true;
   return TENON_OK;
 }

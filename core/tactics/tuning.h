@@ -105,6 +105,7 @@ typedef struct tenon__tuning_t {
   const tenon_sink_t* sink;
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
+  uint32_t look_count;       /* of times that were measured again */
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
