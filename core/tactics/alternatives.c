@@ -70,3 +70,16 @@ tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* a, const char* k
   a->epilogues[a->epilogue_count++] = epilogue;
   return TENON_OK;
 }
+
+tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* a) {
+  a->taken_count = 0;
+  a->epilogue_count = 0;
+  tenon__string_map_deinitialize(&a->epilogue_index);
+  tenon__string_map_initialize(&a->epilogue_index, a->allocator);
+  for (uint32_t k = 0; k < a->class_count; ++k) {
+    TENON_TRY(tenon__candidates_renew(tuning, a->classes[k].candidates));
+    a->classes[k].with_seconds = 0;
+    a->classes[k].without_seconds = 0;
+  }
+  return TENON_OK;
+}

@@ -66,6 +66,9 @@ uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, c
 tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* alternatives, const char* key,
                                                 epilogue_t epilogue, uint32_t* out_index);
 
+/* No class is taken, epilogues are found anew, and times are as they are now. */
+tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* alternatives);
+
 /* Finds all claims. After each operator has a group. */
 tenon_status_t tenon__claims_find(grouping_t* grouping);
 /* Makes groups of those whose classes are taken. */

@@ -228,13 +228,15 @@ static tenon__candidates_t* result_of(search_t* search) {
   return has_words && find_picks(arena, result) ? result : NULL;
 }
 
-static tenon_status_t sort_again(tenon__tuning_t* tuning, tenon__candidates_t* candidates) {
-  if (!candidates->is_unsorted) {
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates) {
+  tenon__candidates_t* own = tenon__drop_const(candidates);
+  if (!own->is_unsorted) {
     return TENON_OK;
   }
-  candidates->is_unsorted = false;
-  tenon__candidates_sort(candidates->items, candidates->count);
-  return find_picks(tuning->arena, candidates) ? TENON_OK : tenon__fail_memory(tuning->sink);
+  own->is_unsorted = false;
+  tenon__candidates_sort(own->items, own->count);
+  return find_picks(tuning->arena, own) ? TENON_OK : tenon__fail_memory(tuning->sink);
 }
 
 static void key_of(const struct tenon_region_t* region, const tenon__digest_t* signature,
@@ -260,7 +262,7 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
-    return sort_again(tuning, known->pointer);
+    return tenon__candidates_renew(tuning, known->const_pointer);
   }
   search_t search = {.tuning = tuning, .region = region};
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);

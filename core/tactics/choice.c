@@ -349,11 +349,7 @@ static tenon_status_t try_together(choosing_t* c) {
 }
 
 static tenon_status_t begin_pass(choosing_t* c, tenon__arena_t* arena) {
-  alternatives_t* a = c->alternatives;
-  a->taken_count = 0;
-  for (uint32_t k = 0; k < a->epilogue_count; ++k) {
-    a->epilogues[k].limit = TENON_NONE;
-  }
+  TENON_TRY(tenon__alternatives_renew(c->grouping->tuning, c->alternatives));
   c->has_looked_again = false;
   return tenon__covering_make(c->grouping, arena, &c->best);
 }

@@ -259,6 +259,11 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   return TENON_OK;
 }
 
+static tenon__time_t best_time(const tenon__candidates_t* candidates) {
+  return candidates->count == 0 ? (tenon__time_t){TENON_FIGURE_NONE, 1e30}
+                                : candidates->items[0].time;
+}
+
 /* How long the operator takes, then the expressions in one step. */
 static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
                                  tenon__time_t* out_time) {
@@ -266,17 +271,17 @@ static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
   tenon__arena_t* arena = chain->grouping->arena;
   struct tenon_region_t rest;
   struct tenon_region_t alone = *chain->base;
-  tenon__time_t first;
-  tenon__time_t second;
+  const tenon__candidates_t* first = NULL;
+  const tenon__candidates_t* second = NULL;
   tenon__expression_t expression;
   TENON_TRY(tenon__expression_normalise(milestone->expression, arena, &expression));
   TENON_TRY(tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &expression,
                                         &milestone->exit, chain->nodes, milestone->node_count,
                                         &rest));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, &rest));
-  TENON_TRY(tenon__region_time(tuning, &alone, &first));
-  TENON_TRY(tenon__region_time(tuning, &rest, &second));
-  *out_time = tenon__time_sum(first, second);
+  TENON_TRY(tenon__candidates_find(tuning, &alone, &first));
+  TENON_TRY(tenon__candidates_find(tuning, &rest, &second));
+  *out_time = tenon__time_sum(best_time(first), best_time(second));
   return TENON_OK;
 }
 

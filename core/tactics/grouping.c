@@ -136,14 +136,6 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
   return true;
 }
 
-tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                  tenon__time_t* out_time) {
-  const tenon__candidates_t* found = NULL;
-  TENON_TRY(tenon__candidates_find(tuning, region, &found));
-  *out_time = found->count == 0 ? (tenon__time_t){TENON_FIGURE_NONE, 1e30} : found->items[0].time;
-  return TENON_OK;
-}
-
 /* ---- Walks ---- */
 
 void tenon__grouping_walk_begin(grouping_t* grouping) {

@@ -88,11 +88,6 @@ tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);
 /* Runs of expressions. */
 tenon_status_t tenon__runs_make(grouping_t* grouping);
-/* The time of the preferred candidate of a finished region; none, and many seconds, when there is
- * none. */
-tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                  tenon__time_t* out_time);
-
 /* Units of the groups that are alive, in an order in which they can run. */
 tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_units);
 

@@ -124,6 +124,9 @@ void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
  * before is void. */
 tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                            const tenon__candidates_t* candidates);
+/* Sorts them anew where times have changed. */
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates);
 /* Is there anybody to be measured once more? */
 bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates);
 /* Is a kernel of this device, which the build's policy does not leave out? */
