@@ -134,6 +134,18 @@ void tenon__building_end(tenon__building_t* b) {
 
 /* ---- Choosing ---- */
 
+/* The units of one graph, unless they are chosen by the times as they are now. */
+static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
+                                   tenon__units_t* inout_units, bool* inout_settled) {
+  if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
+    return TENON_OK;
+  }
+  *inout_settled = false;
+  TENON_TRY(tenon__units_choose(&b->tuning, graph, inout_units));
+  *inout_look = b->tuning.look_count;
+  return TENON_OK;
+}
+
 /* Units of all graphs that are used. Graphs share times: where one has measured again what another
  * has chosen by, the other chooses again, so that the same times always give the same choice. */
 static tenon_status_t choose_units(tenon__building_t* b, tenon__units_t* units, uint32_t* looks) {
@@ -143,11 +155,7 @@ static tenon_status_t choose_units(tenon__building_t* b, tenon__units_t* units, 
   while (!is_settled) {
     is_settled = true;
     for (uint32_t g = 0; g < count; ++g) {
-      if (tenon__building_graph_is_used(b, g) && looks[g] != b->tuning.look_count) {
-        TENON_TRY(tenon__units_choose(&b->tuning, g, &units[g]));
-        looks[g] = b->tuning.look_count;
-        is_settled = false;
-      }
+      TENON_TRY(choose_graph(b, g, &looks[g], &units[g], &is_settled));
     }
   }
   return TENON_OK;
