@@ -13,6 +13,8 @@
 #define ALIGNMENT_BYTES 64u
 #define MOST_NESTING 64u
 
+enum { MAX_RANK = 64 };
+
 typedef struct checker_t {
   tenon__plan_t* plan;
   uint32_t graph_number;
@@ -112,20 +114,18 @@ static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step
 /* Whose contents are known: as many numbers as the tensor has elements. */
 static bool contents_fit(const checker_t* c, uint32_t place) {
   const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE ||
+  int64_t dims[MAX_RANK];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK ||
       value->dtype == TENON_DTYPE_STRING) {
-    return false;
+    return false; /* what has no rank has TENON_NONE */
   }
-  uint64_t count = 1;
   for (uint32_t k = 0; k < value->rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &extent) || extent < 0 ||
-        extent > UINT32_MAX) {
+    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &dims[k])) {
       return false;
     }
-    count = count > UINT32_MAX ? count : count * (uint64_t)extent;
   }
-  return count == value->content_count;
+  uint64_t count = 0;
+  return tenon__element_count(value->rank, dims, &count) && count == value->content_count;
 }
 
 /* What shapes were made of is what the weights say. */

@@ -195,11 +195,12 @@ void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t writ
 
 tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
   TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
-  return engine->is_made_again
-             ? tenon__fail(&engine->sink, TENON_ERROR_INVALID_DATA,
-                           "the plan's plugins are others here: what runs was made again when it "
-                           "was loaded")
-             : tenon__tell(&engine->sink, __func__, tenon__engine_verify(engine->engine));
+  return tenon__tell(&engine->sink, __func__,
+                     engine->is_made_again
+                         ? tenon__fail(&engine->sink, TENON_ERROR_INVALID_DATA,
+                                       "the plan's plugins are others here: what runs was made "
+                                       "again when it was loaded")
+                         : tenon__engine_verify(engine->engine));
 }
 
 /* ---- Refit ---- */
