@@ -134,22 +134,49 @@ void tenon__building_end(tenon__building_t* b) {
 
 /* ---- Choosing ---- */
 
+/* The units of one graph, unless they are chosen by the times as they are now. */
+static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
+                                   tenon__units_t* inout_units, bool* inout_settled) {
+  if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
+    return TENON_OK;
+  }
+  *inout_settled = false;
+  TENON_TRY(tenon__units_choose(&b->tuning, graph, inout_units));
+  *inout_look = b->tuning.look_count;
+  return TENON_OK;
+}
+
+/* Units of all graphs that are used. Graphs share times: where one has measured again what another
+ * has chosen by, the other chooses again, so that the same times always give the same choice. */
+static tenon_status_t choose_units(tenon__building_t* b, tenon__units_t* units, uint32_t* looks) {
+  const uint32_t count = b->plan->network->graph_count;
+  bool is_settled = false;
+  memset(looks, 0xff, count * sizeof(*looks));
+  while (!is_settled) {
+    is_settled = true;
+    for (uint32_t g = 0; g < count; ++g) {
+      TENON_TRY(choose_graph(b, g, &looks[g], &units[g], &is_settled));
+    }
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t choose(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
   plan->schedule_count = plan->network->graph_count;
   plan->schedules =
       tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof *plan->schedules);
-  if (plan->schedules == NULL) {
+  tenon__units_t* units =
+      tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*units));
+  uint32_t* looks = tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*looks));
+  if (plan->schedules == NULL || units == NULL || looks == NULL) {
     return tenon__fail_memory(b->options->sink);
   }
+  TENON_TRY(choose_units(b, units, looks));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    tenon__units_t units = {0};
-    if (!tenon__building_graph_is_used(b, g)) {
-      continue;
+    if (tenon__building_graph_is_used(b, g)) {
+      TENON_TRY(tenon__schedule_make(&b->tuning, g, &units[g], plan, &plan->schedules[g]));
     }
-    TENON_TRY(tenon__regions_make(&b->tuning, g, &units));
-    TENON_TRY(tenon__layouts_choose(&b->tuning, g, &units));
-    TENON_TRY(tenon__schedule_make(&b->tuning, g, &units, plan, &plan->schedules[g]));
   }
   return TENON_OK;
 }

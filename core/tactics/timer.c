@@ -4,15 +4,20 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/tactics/trial.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
-static const double enough_seconds =
-    4e-3; /* seconds of measuring after which the smallest time counts */
-static const double long_seconds = 0.02;   /* of one run, that somebody may want the end of */
-static const double hopeless_factor = 3.0; /* times slower than the best: no second look */
+/* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
+ * is what is left where others keep the machine busy. */
+static const double enough_seconds = 4e-3;
+static const double near_factor = 1.03;
+static const double patience_seconds = 20e-3; /* after which it counts anyway */
+static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
+static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
+static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
                          const tenon_tensor_view_t* followed, int64_t* out_strides) {
@@ -149,28 +154,53 @@ static void forget_growing(tenon__trial_t* trial) {
   }
 }
 
-static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
-  double best = 1e30;
-  double total = 0;
-  for (uint32_t k = 0; k < MOST_RUNS; ++k) {
+typedef struct times_t {
+  double best;
+  double next; /* the second smallest */
+  double total;
+  uint32_t count;
+} times_t;
+
+static void add_time(times_t* times, double seconds) {
+  if (seconds < times->best) {
+    times->next = times->best;
+    times->best = seconds;
+  } else if (seconds < times->next) {
+    times->next = seconds;
+  }
+  times->total += seconds;
+  times->count += 1;
+}
+
+static bool is_enough(const times_t* times, double best_so_far) {
+  const bool is_hopeless = times->best > hopeless_factor * best_so_far;
+  const bool is_sure = times->total > enough_seconds && times->next <= times->best * near_factor;
+  return times->count < LEAST_RUNS ? is_hopeless && times->total > patience_seconds
+                                   : is_hopeless || is_sure || times->total > patience_seconds ||
+                                         times->count == MOST_RUNS;
+}
+
+static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+  *out_times = (times_t){.best = 1e30, .next = 1e30};
+  while (!is_enough(out_times, best_so_far)) {
     forget_growing(trial);
     double seconds = 0;
     TENON_TRY(run_once(trial, &seconds));
-    total += seconds;
-    best = seconds < best ? seconds : best;
-    if (best > hopeless_factor * best_so_far || (k + 1 >= LEAST_RUNS && total > enough_seconds)) {
-      break;
-    }
+    add_time(out_times, seconds);
   }
-  *out_seconds = best;
   return TENON_OK;
 }
 
-tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
+tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
+                                 bool* out_disturbed) {
   tenon__thread_pool_t* pool = trial->data->tuning->pool;
+  times_t times;
+  const double waited = tenon__waited_seconds();
   tenon__thread_pool_wake(pool);
-  const tenon_status_t status = repeat(trial, best_so_far, out_seconds);
+  const tenon_status_t status = repeat(trial, best_so_far, &times);
   tenon__thread_pool_rest(pool);
+  *out_seconds = times.best;
+  *out_disturbed = tenon__waited_seconds() - waited > disturbed_share * times.total;
   return status;
 }
 

@@ -83,7 +83,14 @@ static double mask_bias(const attention_t* from, int64_t batch, int64_t head, in
   if (mask->dtype == TENON_DTYPE_BOOL) {
     return mask->at[place].i != 0 ? 0.0 : -(double)INFINITY;
   }
-  return mask->at[place].f;
+  switch (tenon__number_class(mask->dtype)) {
+    case 'f':
+      return mask->at[place].f;
+    case 'u':
+      return (double)(uint64_t)mask->at[place].i;
+    default:
+      return (double)mask->at[place].i;
+  }
 }
 
 /* All that is added to a score: mask, causality, window, padding. */

@@ -971,14 +971,17 @@ enum {
  * name         unique in its plugin; `version` rises with every change of its code: a cache key
  * device       name of the device it runs on
  * operators    identities it computes, NULL-terminated; NULL for expression kernels and for those
- *              with `pattern` or `propose` alone
+ *              with `pattern` or `propose` alone. Where the operator has an expression or a map
+ *              too, the kernel competes with that as a pattern does
  * pattern      NULL, or a decomposition text over several operators, whose last result is the
  *              output: "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)". Where it matches
  *              and nobody else reads what is made on the way, the nodes are offered as one region:
  *              node 0 is that of the last statement, the inputs are the pattern's in the order in
- *              which they occur. It is taken where it is no slower than the nodes apart. An
- *              operator that no kernel computes is decomposed before and matches no more. A kernel
- *              whose pattern cannot be read, or names what there is not, is left out.
+ *              which they occur. It competes with whatever else computes the nodes, fused with
+ *              their neighbours or not: the network as a whole, copies into other layouts
+ *              included, must be faster with it, or no slower and of fewer steps. An operator that
+ *              no kernel computes is decomposed before and matches no more. A kernel whose pattern
+ *              cannot be read, or names what there is not, is left out.
  * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
  *              than its default is refused on its behalf. Regions of one node.
  * input_limit  number of the operator's inputs that it understands (0: all that are declared)
