@@ -60,16 +60,23 @@ static tenon_status_t make_inputs(folding_t* f) {
   return TENON_OK;
 }
 
+static bool asks_for_order(const tenon_argument_rule_t* rules, uint32_t count) {
+  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+    if (rules[k].kind == TENON_LAYOUT_EXACT) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* A candidate that takes and leaves rows: constants are dense. */
-static const tenon__candidate_t* row_major_candidate(const tenon__candidates_t* found) {
+static const tenon__candidate_t* row_major_candidate(const struct tenon_region_t* region,
+                                                     const tenon__candidates_t* found) {
   for (uint32_t k = 0; k < found->count; ++k) {
     const tenon__step_tactic_t* tactic = &found->items[k].tactic;
-    const tenon_argument_rule_t* rule = tactic->output_rules;
-    if (rule == NULL || rule->kind != TENON_LAYOUT_EXACT) {
-      const tenon_argument_rule_t* input = tactic->input_rules;
-      if (input == NULL || input->kind != TENON_LAYOUT_EXACT) {
-        return &found->items[k];
-      }
+    if (!asks_for_order(tactic->input_rules, region->input_count) &&
+        !asks_for_order(tactic->output_rules, region->output_count)) {
+      return &found->items[k];
     }
   }
   return NULL;
@@ -103,9 +110,13 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
     }
     memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
   }
-  struct tenon_run_t run = {
-      .pool = b->pool, .scratch = memory[0], .zeroed = memory[1], .persistent = memory[2]};
-  return tenon__bound_run(f->bound, &run, f->inputs, f->outputs);
+  struct tenon_run_t run = {.pool = b->pool,
+                            .scratch = memory[0],
+                            .zeroed = memory[1],
+                            .persistent = memory[2],
+                            .interrupt = b->options->tuning.interrupt};
+  TENON_TRY(tenon__bound_run(f->bound, &run, f->inputs, f->outputs));
+  return tenon__interrupt_is_wanted(run.interrupt) ? TENON_ERROR_CANCELLED : TENON_OK;
 }
 
 static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
@@ -126,7 +137,7 @@ static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, u
     }
   }
   TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, &found));
-  const tenon__candidate_t* candidate = row_major_candidate(found);
+  const tenon__candidate_t* candidate = row_major_candidate(&f->region, found);
   return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_kernel(f, candidate);
 }
 
@@ -175,8 +186,7 @@ static bool is_computed(void* user, const tenon__operator_t* op) {
 
 static bool is_cancelled(void* user) {
   const tenon__building_t* b = user;
-  const tenon__tuning_options_t* o = &b->options->tuning;
-  return o->progress != NULL && o->progress(o->progress_user, "optimise", 0, 1) != 0;
+  return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
 }
 
 /* "fold constants: conv1" for each patch, a line each. */

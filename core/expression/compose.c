@@ -331,13 +331,15 @@ static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer
 }
 
 /* The producer's value as the consumer reads it: stored and loaded again. Packed types change a
- * value when it is stored; narrow floats round, which a strict build keeps. */
+ * value when it is stored; narrow floats round, which a strict build keeps, and every build where
+ * the rounding was asked for. */
 static tenon_status_t stored_value(composition_t* c, uint32_t code,
                                    const tenon_program_output_t* output, bool strict,
                                    uint32_t* out_code) {
   const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(output->dtype);
   const bool narrow = arithmetic != output->dtype;
-  if (narrow && (strict || tenon__dtype_class(output->dtype) != 'f')) {
+  if (narrow && (strict || (output->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
+                 tenon__dtype_class(output->dtype) != 'f')) {
     return TENON_ERROR_UNSUPPORTED;
   }
   *out_code = cast_to(c, code, arithmetic);

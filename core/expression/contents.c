@@ -168,13 +168,30 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
   return TENON_OK;
 }
 
+/* Whole numbers up to this a narrow float holds exactly; other types do not round, or all of what
+ * contents hold, as is taken for granted. */
+static int64_t exact_limit(tenon_dtype_t dtype) {
+  if (tenon__dtype_class(dtype) != 'f' || tenon__dtype_arithmetic(dtype) == dtype) {
+    return INT64_MAX;
+  }
+  return dtype == TENON_DTYPE_FLOAT16 ? 2048 : dtype == TENON_DTYPE_BFLOAT16 ? 256 : 0;
+}
+
 /* A number as it is stored and read again: half precision rounds it, packed integers wrap it. */
 static content_t as_stored(const symbolic_t* s, content_t value, tenon_dtype_t from,
                            tenon_dtype_t dtype) {
   int64_t number = 0;
   uint64_t bytes = 0;
-  if (from == dtype || !tenon__content_known(s->pool, value, &number)) {
+  if (from == dtype) {
     return value;
+  }
+  if (!tenon__content_known(s->pool, value, &number)) {
+    const int64_t limit = exact_limit(dtype);
+    int64_t low = 0;
+    int64_t high = 0;
+    tenon__dim_range(s->pool, value.numerator, &low, &high);
+    const bool is_exact = low >= -limit && high <= limit && limit > 0;
+    return is_exact || limit == INT64_MAX ? value : tenon__content_unknown();
   }
   tenon__scalar_t scalar = {.i = number};
   if (tenon__dtype_class(from) == 'f') {

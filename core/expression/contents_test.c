@@ -74,6 +74,31 @@ TENON_TEST(narrow_integers_wrap) {
   test_end(&t);
 }
 
+TENON_TEST(unsigned_integers_that_contents_do_not_hold) {
+  test_scope_t t;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  test_contents(&t, "x", 1, "b 2");
+  test_output(&t, "y", TENON_DTYPE_UINT64, 1);
+  EXPECT_CONTENTS("y = cast(x, u64) + 1", "b + 1, 3");
+  EXPECT_CONTENTS("y = cast(x, u64) - 2", "unknown"); /* b may be 1 */
+  EXPECT_CONTENTS("y = cast(x * 0, u64) - 1", "unknown");
+  EXPECT_CONTENTS("y = shl(cast(x * 0 + 1, u64), 62)", "4611686018427387904, 4611686018427387904");
+  EXPECT_CONTENTS("y = shl(cast(x * 0 + 1, u64), 63)", "unknown");
+  test_end(&t);
+}
+
+/* An open extent may be beyond what half precision holds. */
+TENON_TEST(floats_that_would_be_rounded) {
+  test_scope_t t;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  test_contents(&t, "x", 1, "b 3");
+  test_output(&t, "y", TENON_DTYPE_FLOAT16, 1);
+  EXPECT_CONTENTS("y = cast(x, f16)", "unknown");
+  EXPECT_CONTENTS("y = cast(x % 2048, f16)", "b%2048, 3");
+  EXPECT_CONTENTS("y = cast(x * 0 + 2049, f16)", "2048, 2048");
+  test_end(&t);
+}
+
 TENON_TEST(floats_that_stay_exact) {
   test_scope_t t;
   REQUIRE(test_begin(&t, tenon__allocator_default()));

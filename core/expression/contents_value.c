@@ -257,8 +257,16 @@ static bool fold(tenon__dim_pool_t* pool, const tenon_instruction_t* i, tenon_dt
   return true;
 }
 
-content_t tenon__content_combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
-                                 tenon_dtype_t from, const content_t* const operands[3]) {
+/* Contents are signed: an unsigned number that may wrap, or be 2^63 or more, is none. */
+static content_t as_unsigned(tenon__dim_pool_t* pool, content_t value) {
+  int64_t low = 0;
+  int64_t high = 0;
+  tenon__dim_range(pool, value.numerator, &low, &high);
+  return is_known(value) && low < 0 ? tenon__content_unknown() : value;
+}
+
+static content_t combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
+                         tenon_dtype_t from, const content_t* const operands[3]) {
   const uint32_t count = tenon__opcode_operand_count(instruction->opcode);
   content_t folded;
   if (instruction->opcode == TENON_OPCODE_SELECT) {
@@ -275,6 +283,13 @@ content_t tenon__content_combine(tenon__dim_pool_t* pool, const tenon_instructio
   }
   return count == 2 ? combine_two(pool, instruction, *operands[0], *operands[1])
                     : combine_one(pool, instruction, from, *operands[0]);
+}
+
+content_t tenon__content_combine(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,
+                                 tenon_dtype_t from, const content_t* const operands[3]) {
+  const content_t value = combine(pool, instruction, from, operands);
+  return tenon__dtype_class(tenon__instruction_type(instruction)) == 'u' ? as_unsigned(pool, value)
+                                                                         : value;
 }
 
 content_t tenon__content_add_to_sum(tenon__dim_pool_t* pool, const tenon_instruction_t* instruction,

@@ -249,8 +249,8 @@ static tenon_status_t check_faults(const evaluation_t* e, uint32_t root, uint32_
       const int64_t at = row_of(e, e->program->coordinates[i->operands[0] + d])[lane].i;
       if (at < 0 || at >= view->dims[d]) {
         return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
-                           "index %lld is outside axis %u with extent %lld", (long long)at, d,
-                           (long long)view->dims[d]);
+                           "element %lld of axis %u is read, whose extent is %lld", (long long)at,
+                           d, (long long)view->dims[d]);
       }
     }
   }
@@ -334,7 +334,7 @@ static tenon_status_t reduce(evaluation_t* e, uint32_t stage) {
 static tenon_status_t store_block(evaluation_t* e, uint64_t reduced, uint32_t count) {
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
     const tenon_program_output_t* output = &e->program->outputs[k];
-    if (output->reduced_axes != reduced) {
+    if (output->reduced_axes != reduced || e->outputs[k].data == NULL) {
       continue;
     }
     TENON_TRY(check_faults(e, output->instruction, count));
@@ -351,7 +351,7 @@ static tenon_status_t store(evaluation_t* e, uint64_t reduced) {
   int64_t extents[TENON__AXES] = {0};
   memset(e->needed, 0, e->program->instruction_count);
   for (uint32_t k = 0; k < e->program->output_count; ++k) {
-    if (e->program->outputs[k].reduced_axes == reduced) {
+    if (e->program->outputs[k].reduced_axes == reduced && e->outputs[k].data != NULL) {
       mark_needed(e, e->program->outputs[k].instruction);
     }
   }
@@ -375,9 +375,10 @@ static tenon_status_t evaluate(evaluation_t* e) {
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
     const uint64_t reduced = program->outputs[k].reduced_axes;
-    bool done = false;
+    bool done = e->outputs[k].data == NULL;
     for (uint32_t other = 0; other < k; ++other) {
-      done = done || program->outputs[other].reduced_axes == reduced;
+      done = done ||
+             (program->outputs[other].reduced_axes == reduced && e->outputs[other].data != NULL);
     }
     TENON_TRY(done ? TENON_OK : store(e, reduced));
   }

@@ -6,8 +6,9 @@
 #include "core/expression/program.h"
 
 /* Evaluates the program over its space. `inputs`: one aligned view for each operand (rank dims and
- * strides of the space; indexed operands: their own); `outputs` likewise. Scratch from the
- * allocator. A LOAD out of range that no SELECT excludes: INVALID_DATA with coordinate and extent.
+ * strides of the space; indexed operands: their own); `outputs` likewise, data NULL where one is
+ * not wanted. Scratch from the allocator. A LOAD out of range that no SELECT excludes: INVALID_DATA
+ * with coordinate and extent.
  */
 tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int64_t* space,
                                        const tenon_tensor_view_t* inputs,

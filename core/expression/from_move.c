@@ -21,6 +21,7 @@ typedef struct conversion_t {
   tenon__program_builder_t builder;
   uint32_t* codes; /* by dimension: its instruction + 1 */
   uint32_t code_count;
+  bool solves; /* a symbol is being solved for: not for another one to do so */
 } conversion_t;
 
 static tenon_status_t dim_code(conversion_t* c, tenon_dim_t dim, uint32_t depth,
@@ -84,25 +85,95 @@ static bool solve_extent(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code
   return false;
 }
 
+/* An element of an input's contents. */
+static uint32_t content_code(conversion_t* c, uint32_t input, uint32_t index) {
+  const tenon_dtype_t type = readable_type(c, input);
+  const uint32_t place = number_code(c, (int64_t)index);
+  const uint32_t code =
+      tenon__emit_load(&c->builder, type, indexed_operand(c, input), &place, c->inputs[input].rank);
+  return type == TENON_DTYPE_INT64
+             ? code
+             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, TENON_DTYPE_INT64, code, 0, 0);
+}
+
 /* An input that holds the dimension: its element. */
 static bool read_number(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
-    const tenon__move_input_t* input = &c->inputs[i];
-    const tenon_dtype_t type = readable_type(c, i);
-    for (uint32_t k = 0; k < input->content_count && type != TENON_DTYPE_UNDEFINED; ++k) {
-      if (!tenon__dim_equal(input->contents[k], dim)) {
-        continue;
+    const bool readable = readable_type(c, i) != TENON_DTYPE_UNDEFINED;
+    for (uint32_t k = 0; readable && k < c->inputs[i].content_count; ++k) {
+      if (tenon__dim_equal(c->inputs[i].contents[k], dim)) {
+        *out_code = content_code(c, i, k);
+        return true;
       }
-      const uint32_t place = number_code(c, (int64_t)k);
-      const uint32_t code =
-          tenon__emit_load(&c->builder, type, indexed_operand(c, i), &place, input->rank);
-      *out_code = type == TENON_DTYPE_INT64 ? code
-                                            : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST,
-                                                                    TENON_DTYPE_INT64, code, 0, 0);
-      return true;
     }
   }
   return false;
+}
+
+/* An axis of the space with this extent, or TENON_NONE. */
+static uint32_t axis_of_extent(const conversion_t* c, tenon_dim_t extent) {
+  for (uint32_t d = 0; d < c->map->rank; ++d) {
+    if (tenon__dim_equal(c->map->dims[d], extent)) {
+      return d;
+    }
+  }
+  return TENON_NONE;
+}
+
+/* symbol = extent / number for an extent of the space that is symbol * number, the number in an
+ * input. Where that is 0 the space is empty, and nobody asks. */
+static bool solve_product(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code) {
+  for (uint32_t i = 0; i < c->input_count; ++i) {
+    const bool readable = readable_type(c, i) != TENON_DTYPE_UNDEFINED;
+    for (uint32_t k = 0; readable && k < c->inputs[i].content_count; ++k) {
+      const tenon_dim_t number = c->inputs[i].contents[k];
+      const uint32_t axis = axis_of_extent(c, tenon__dim_multiply(c->pool, symbol, number));
+      if (axis != TENON_NONE) {
+        const uint32_t extent = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE,
+                                                      TENON_DTYPE_INT64, 0, (int64_t)axis);
+        *out_code = integer_code(c, TENON_OPCODE_FLOOR_DIV, extent, content_code(c, i, k));
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim_t part) {
+  const tenon__dim_view_t view = tenon__dim_get(pool, dim);
+  bool found = tenon__dim_equal(dim, part);
+  for (uint32_t k = 0; !found && k < view.operand_count; ++k) {
+    found = mentions(pool, view.operands[k], part);
+  }
+  return found;
+}
+
+/* symbol = extent - rest for an extent of the space that is symbol + rest, the rest computed from
+ * other extents and from numbers in inputs. */
+static bool solve_sum(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code) {
+  const tenon_sink_t* sink = c->sink;
+  bool found = false;
+  if (c->solves) {
+    return false;
+  }
+  c->solves = true;
+  c->sink = NULL;
+  for (uint32_t d = 0; !found && d < c->map->rank; ++d) {
+    const tenon_dim_t minus =
+        tenon__dim_multiply(c->pool, symbol, tenon__dim_constant(c->pool, -1));
+    const tenon_dim_t rest = tenon__dim_add(c->pool, c->map->dims[d], minus);
+    uint32_t code = 0;
+    found = !tenon__dim_equal(rest, TENON_DIM_INVALID) && !mentions(c->pool, rest, symbol) &&
+            dim_code(c, rest, 0, &code) == TENON_OK;
+    if (found) {
+      const uint32_t extent =
+          tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, TENON_DTYPE_INT64, 0, (int64_t)d);
+      *out_code = integer_code(c, TENON_OPCODE_SUB, extent, code);
+    }
+  }
+  c->solves = false;
+  c->sink = sink;
+  return found;
 }
 
 /* The dimension is an extent of the space, or differs from one by a number. */
@@ -129,11 +200,14 @@ static tenon_status_t symbol_code(conversion_t* c, tenon_dim_t dim, uint32_t* ou
                                       (int64_t)symbol->a);
     return symbol->a < c->map->rank ? TENON_OK : TENON_ERROR_UNSUPPORTED;
   }
-  if (solve_extent(c, dim, out_code) || read_number(c, dim, out_code)) {
+  if (solve_extent(c, dim, out_code) || read_number(c, dim, out_code) ||
+      solve_product(c, dim, out_code) || solve_sum(c, dim, out_code)) {
     return TENON_OK;
   }
   return tenon__fail(c->sink, TENON_ERROR_UNSUPPORTED,
-                     "a move depends on %s, which is no extent of its output", symbol->name);
+                     "what is read depends on the extent %s, which follows neither from the "
+                     "extents of the output nor from numbers among the inputs",
+                     symbol->name);
 }
 
 static tenon_status_t element_code(conversion_t* c, const tenon__dim_view_t* view, uint32_t depth,
@@ -211,10 +285,11 @@ static tenon_status_t dim_code(conversion_t* c, tenon_dim_t dim, uint32_t depth,
   }
   const tenon__dim_view_t view = tenon__dim_get(c->pool, dim);
   uint32_t code = 0;
+  int64_t number = 0;
   const bool is_free = !tenon__dim_mentions(c->pool, dim, TENON_SYMBOL_COORDINATE) &&
                        !tenon__dim_mentions(c->pool, dim, -1);
-  if (view.kind == TENON_DIM_CONSTANT) {
-    code = number_code(c, view.value);
+  if (tenon__dim_known(c->pool, dim, &number)) {
+    code = number_code(c, number);
   } else if (is_free && shift_extent(c, dim, &code)) {
     /* found */
   } else if (view.kind == TENON_DIM_SYMBOL) {

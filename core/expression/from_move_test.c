@@ -302,10 +302,23 @@ TENON_TEST(a_part_of_an_extent_is_found_by_its_difference) {
                   "in0[min(size(0) - 17, max(0, index(0) + -8))]");
 }
 
+static tenon_dim_t a_product(test_scope_t* t) { /* s p */
+  return combine(t, TENON_OPCODE_MUL, test_dim(t, "s"), "p");
+}
+
 TENON_TEST(a_number_that_no_extent_says_is_read_where_it_stands) {
   expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, true,
                   "in0[max(0, -1 * in1[1] + index(0))]");
   expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, false, NULL);
+}
+
+TENON_TEST(a_symbol_is_solved_for_with_a_number_that_is_read) {
+  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, true,
+                  "in0[index(0) % floor_div(size(0), in1[1])]");
+  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, false, NULL);
+  expect_symbolic("x[d] = clamp(o(d), 0, dim(x, 0) - 1)", of_two_symbols, true,
+                  "in0[min(index(0), size(0) - in1[1] + -1)]");
+  expect_symbolic("x[d] = clamp(o(d), 0, dim(x, 0) - 1)", of_two_symbols, false, NULL);
 }
 
 TENON_TEST(indices_out_of_range_are_errors) {
@@ -331,7 +344,7 @@ TENON_TEST(indices_out_of_range_are_errors) {
                 TENON_OK);
   int64_t out[4] = {0};
   EXPECT_STATUS(run_program(&data, &e, out, sink), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(messages.text, "index 6");
+  EXPECT_CONTAINS(messages.text, "element 6 of axis 0");
   data.t = NULL;
   test_end(&t);
 }

@@ -166,15 +166,21 @@ static tenon_status_t item_extent(environment_t* e, const syntax_t* call,
   return tenon__index_extent(e, call, &tensor, axis, out);
 }
 
-/* Sum of the axis that argument 1 says over the first `end` items of a variadic port. */
+/* Sum of the axis that argument 1 says over the first `end` items of a variadic port. Goes on from
+ * the sum before, so that asking for one item after the other adds each extent once. */
 static tenon_status_t sum_extents(environment_t* e, const syntax_t* call,
                                   const tenon__scope_port_t* port, int64_t end, value_t* out) {
-  tenon_dim_t sum = tenon__dim_constant(e->pool, 0);
-  for (int64_t i = 0; i < end; ++i) {
-    TENON_TRY(item_extent(e, call, port, (uint32_t)i, out));
-    sum = tenon__dim_add(e->pool, sum, out->dim);
+  tenon__running_extent_t* running = &e->running;
+  tenon_dim_t axis = TENON_DIM_INVALID;
+  TENON_TRY(tenon__index_number(e, call->children[1], &axis));
+  if (running->port != port || !tenon__dim_equal(running->axis, axis) || running->count > end) {
+    *running = (tenon__running_extent_t){port, axis, 0, tenon__dim_constant(e->pool, 0)};
   }
-  return tenon__index_give(e, call, sum, out);
+  for (; running->count < end; ++running->count) {
+    TENON_TRY(item_extent(e, call, port, (uint32_t)running->count, out));
+    running->sum = tenon__dim_add(e->pool, running->sum, out->dim);
+  }
+  return tenon__index_give(e, call, running->sum, out);
 }
 
 /* Known extents count before symbols, the first before others. */

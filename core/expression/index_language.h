@@ -35,6 +35,15 @@ typedef struct tenon__let_t {
   bool evaluated;
 } tenon__let_t;
 
+/* Extents of a port's first `count` items along `axis`, added up: what the next item begins at is
+ * one more away. */
+typedef struct tenon__running_extent_t {
+  const tenon__scope_port_t* port; /* NULL: of nothing yet */
+  tenon_dim_t axis;
+  int64_t count;
+  tenon_dim_t sum;
+} tenon__running_extent_t;
+
 enum { TENON__INDEX_LOOPS = 3, TENON__INDEX_DEPTH = 512 };
 
 typedef struct tenon__index_environment_t {
@@ -69,6 +78,7 @@ typedef struct tenon__index_environment_t {
   void* fresh_user;
   uint32_t fresh_output;
   uint32_t fresh_axis;
+  tenon__running_extent_t running;
 } tenon__index_environment_t;
 
 /* `text` may be NULL. The environment's lets lie in the arena. */

@@ -110,6 +110,22 @@ tenon_status_t tenon__index_call_index_of(environment_t* e, const syntax_t* call
   return give_known(e, call, has ? (index >= 0 ? 1 : 0) : index, out);
 }
 
+/* Items that are known, and name no axis of so many. */
+static tenon_status_t check_axes(const environment_t* e, const syntax_t* call, const value_t* list,
+                                 tenon_dim_t rank) {
+  int64_t count = 0;
+  int64_t axis = 0;
+  for (uint32_t i = 0; tenon__dim_known(e->pool, rank, &count) && i < list->count; ++i) {
+    if (tenon__dim_known(e->pool, tenon__index_item(e, list, i), &axis) &&
+        (axis < -count || axis >= count)) {
+      return tenon__index_fail(e, call, TENON_ERROR_INVALID_DATA,
+                               "there is no axis %lld, the rank is %lld", (long long)axis,
+                               (long long)count);
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__index_call_axis_of(environment_t* e, const syntax_t* call, value_t* out) {
   value_t list = {0};
   tenon_dim_t wanted = TENON_DIM_INVALID;
@@ -118,6 +134,7 @@ tenon_status_t tenon__index_call_axis_of(environment_t* e, const syntax_t* call,
   TENON_TRY(list_argument(e, call, 0, &list));
   TENON_TRY(tenon__index_number(e, call->children[1], &wanted));
   TENON_TRY(tenon__index_number(e, call->children[2], &rank));
+  TENON_TRY(check_axes(e, call, &list, rank));
   TENON_TRY(find_item(e, call, &list, wanted, rank, &index));
   return give_known(e, call, index, out);
 }

@@ -13,6 +13,7 @@ typedef struct made_output_t {
   uint32_t instruction;
   uint32_t item; /* number among the node's outputs */
   tenon_dtype_t dtype;
+  bool rounds; /* the value was cast to that type */
 } made_output_t;
 
 static tenon_status_t begin_round(tenon__instantiation_t* in, bool dry) {
@@ -35,19 +36,20 @@ static const tenon__statement_t* find_statement(const tenon__text_t* text, const
 
 /* An output's value, as an instruction; a literal takes the output's type. */
 static tenon_status_t output_code(tenon__instantiation_t* in, const tenon__statement_t* statement,
-                                  tenon_dtype_t dtype, uint32_t* out_instruction) {
+                                  made_output_t* inout_output) {
   tenon__worth_t worth = {0};
   in->let_end = (uint32_t)(statement - in->text->statements);
   TENON_TRY(tenon__worth_evaluate(in, statement->value, &worth));
-  const tenon_dtype_t type = tenon__dtype_arithmetic(dtype);
+  const tenon_dtype_t type = tenon__dtype_arithmetic(inout_output->dtype);
   const char kind = tenon__dtype_class(type);
   const bool is_float = worth.kind == TENON_WORTH_FLOAT ||
                         (worth.kind == TENON_WORTH_CHOICE && worth.choice_is_float);
   const bool untyped = tenon__worth_is_literal(&worth) || worth.kind == TENON_WORTH_CHOICE;
   if (untyped && (kind == 'f' || (!is_float && (kind == 'i' || kind == 'u')))) {
-    return tenon__worth_typed(in, statement->value, &worth, type, out_instruction);
+    return tenon__worth_typed(in, statement->value, &worth, type, &inout_output->instruction);
   }
-  return tenon__worth_code(in, statement->value, &worth, out_instruction);
+  inout_output->rounds = worth.narrowed == inout_output->dtype;
+  return tenon__worth_code(in, statement->value, &worth, &inout_output->instruction);
 }
 
 /* Evaluates every output that is wanted. */
@@ -68,7 +70,7 @@ static tenon_status_t evaluate_outputs(tenon__instantiation_t* in, made_output_t
                          "the expression has no statement \"%s = ...\"", port->name);
     }
     outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
-    TENON_TRY(output_code(in, statement, port->values[0].dtype, &outputs[count].instruction));
+    TENON_TRY(output_code(in, statement, &outputs[count]));
     ++count;
     item += port->count;
   }
@@ -83,6 +85,7 @@ static tenon_status_t find_space(tenon__instantiation_t* in, const tenon__inferr
   tenon__inferred_shape_t space = {0, NULL};
   if (shapes != NULL && !in->reduces && output_count > 0) {
     space = shapes[outputs[0].item];
+    in->is_given = true;
   } else {
     TENON_TRY(tenon__shape_broadcast(in->pool, in->arena, in->aligned, in->aligned_count, in->sink,
                                      &space));
@@ -156,6 +159,11 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
                                    .coordinates = in->builder.coordinates,
                                    .instruction_count = in->builder.instruction_count,
                                    .rank = in->rank};
+  if (program.instruction_count > TENON__MOST_INSTRUCTIONS) {
+    return tenon__fail(in->sink, TENON_ERROR_UNSUPPORTED,
+                       "an expression of %u instructions, at most %d are possible",
+                       program.instruction_count, TENON__MOST_INSTRUCTIONS);
+  }
   uint64_t* varying =
       tenon__arena_allocate(in->arena, program.instruction_count + 1u, sizeof(*varying));
   uint64_t* reduced =
@@ -175,6 +183,7 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
     outputs[i] = (tenon_program_output_t){.instruction = instruction,
                                           .dtype = made[i].dtype,
                                           .index = made[i].item,
+                                          .reserved = made[i].rounds ? TENON_OUTPUT_ROUNDS : 0,
                                           .reduced_axes = gone};
     TENON_TRY(place_output(in, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
                            &ranks[i], &found[i]));

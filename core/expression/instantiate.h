@@ -27,6 +27,7 @@ typedef struct tenon__worth_t {
   const double* reals;
   uint32_t count;
   uint32_t code;
+  tenon_dtype_t narrowed; /* CODE: cast to this narrow float, which may change it; else UNDEFINED */
   bool choice_is_float;
   double choices[2];
 } tenon__worth_t;
@@ -52,6 +53,7 @@ typedef struct tenon__instantiation_t {
   /* The space; in the dry round rank TENON_NONE. */
   uint32_t rank;
   const tenon_dim_t* space;
+  bool is_given; /* by a shape rule: not what the aligned inputs broadcast to */
 } tenon__instantiation_t;
 
 tenon_status_t tenon__worth_fail(const tenon__instantiation_t* in, const tenon__syntax_t* syntax,

@@ -84,6 +84,12 @@ static uint32_t saturate_code(instantiation_t* in, uint32_t code, tenon_dtype_t 
                                tenon__emit_constant(&in->builder, from, high), 0);
 }
 
+/* An input's element as it is stored: a cast to that type leaves it alone. */
+static bool is_element_of(const instantiation_t* in, uint32_t code, tenon_dtype_t stored) {
+  const tenon_instruction_t* i = &in->builder.instructions[code];
+  return i->opcode == TENON_OPCODE_INPUT && in->builder.operands[i->immediate.i].dtype == stored;
+}
+
 static tenon_status_t call_cast(instantiation_t* in, const syntax_t* call, worth_t* out) {
   const syntax_t* name = call->children[1];
   const tenon_dtype_t stored = name->kind == TENON_SYNTAX_NAME
@@ -120,7 +126,11 @@ static tenon_status_t call_cast(instantiation_t* in, const syntax_t* call, worth
   if (packed && tenon__dtype_class(from) != 'f' && tenon__dtype_class(from) != 'b') {
     code = narrow_code(in, code, stored, type);
   }
-  return give_code(in, code, out);
+  TENON_TRY(give_code(in, code, out));
+  if (kind == 'f' && stored != type && !is_element_of(in, code, stored)) {
+    out->narrowed = stored;
+  }
+  return TENON_OK;
 }
 
 /* lowest(T), highest(T) */

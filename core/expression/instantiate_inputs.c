@@ -3,6 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/expression/instantiate.h"
+#include "core/tensor/requirement.h"
 
 const tenon__scope_port_t* tenon__find_input(const tenon__scope_t* scope, const char* name) {
   for (uint32_t i = 0; i < scope->input_count; ++i) {
@@ -53,11 +54,21 @@ static tenon_status_t remember_aligned(tenon__instantiation_t* in,
   return TENON_OK;
 }
 
+static const char* fit_words(const tenon__instantiation_t* in, const char* name, tenon_dim_t dim,
+                             tenon_dim_t extent) {
+  const char* words = tenon__arena_format(in->arena, "'%s' has extent %s where the space has %s",
+                                          name, tenon__dim_text(in->pool, dim, in->arena),
+                                          tenon__dim_text(in->pool, extent, in->arena));
+  return words == NULL ? "an input does not fit the space" : words;
+}
+
 /* The coordinate of an axis with extent `dim` that lies on axis `axis` of the space. An extent that
- * may be 1 where the space's is not makes the choice when running. */
+ * may be 1 where the space's is not makes the choice when running. Where the space is not made of
+ * the inputs, whether the extent fits may be left to the run as well. */
 static tenon_status_t aligned_coordinate(const tenon__instantiation_t* in,
                                          const tenon__syntax_t* syntax, const char* name,
-                                         tenon_dim_t dim, uint32_t axis, tenon_dim_t* out) {
+                                         tenon_dim_t dim, uint32_t axis, bool is_made_of,
+                                         tenon_dim_t* out) {
   tenon__dim_pool_t* pool = in->pool;
   const tenon_dim_t extent = in->space[axis];
   const tenon_dim_t zero = tenon__dim_constant(pool, 0);
@@ -69,7 +80,15 @@ static tenon_status_t aligned_coordinate(const tenon__instantiation_t* in,
   int64_t high = 0;
   const bool known = tenon__dim_known(pool, dim, &value);
   const bool space_known = tenon__dim_known(pool, extent, &most);
+  const bool requires_fit = !is_made_of && tenon__dim_pool_collects(pool) &&
+                            !tenon__dim_equal(dim, extent) && !(known && value == 1);
   tenon__dim_range(pool, dim, &low, &high);
+  if (requires_fit) {
+    const tenon_dim_t fits = tenon__dim_combine(
+        pool, TENON_OPCODE_MAX, tenon__dim_combine(pool, TENON_OPCODE_EQ, dim, one),
+        tenon__dim_combine(pool, TENON_OPCODE_EQ, dim, extent));
+    tenon__dim_require(pool, fits, fit_words(in, name, dim, extent));
+  }
   if (known && value == 1) {
     *out = zero;
   } else if (known && space_known && value != most) {
@@ -101,7 +120,8 @@ static tenon_status_t make_access(const tenon__instantiation_t* in, const tenon_
   }
   for (uint32_t i = 0; i < value->rank; ++i) {
     const uint32_t axis = along != TENON_NONE ? along : in->rank - value->rank + i;
-    TENON_TRY(aligned_coordinate(in, syntax, name, value->dims[i], axis, &coordinates[i]));
+    TENON_TRY(aligned_coordinate(in, syntax, name, value->dims[i], axis,
+                                 along == TENON_NONE && !in->is_given, &coordinates[i]));
   }
   *out_access = (tenon__access_t){value->rank, coordinates};
   return TENON_OK;

@@ -250,6 +250,35 @@ TENON_TEST(types) {
   test_end(&t);
 }
 
+static void expect_rounds(test_scope_t* t, const char* source, bool rounds, int line) {
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shape = {0};
+  EXPECT_STATUS(instantiate(t, source, NULL, NULL, &expression, &shape), TENON_OK);
+  REQUIRE(expression.program.outputs != NULL);
+  if ((expression.program.outputs[0].reserved == TENON_OUTPUT_ROUNDS) != rounds) {
+    tenon__test_fail(__FILE__, line, "%s %s", source, rounds ? "does not round" : "rounds");
+  }
+}
+
+TENON_TEST(a_cast_that_is_the_whole_value_rounds) {
+  WITH_SCOPE;
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, "4");
+  test_input(&t, "h", TENON_DTYPE_FLOAT16, "4");
+  test_output(&t, "y", TENON_DTYPE_FLOAT16, 1);
+  test_dtype(&t, "to", TENON_DTYPE_FLOAT16);
+  test_type(&t, "T", TENON_DTYPE_FLOAT16);
+  expect_rounds(&t, "y = cast(x, f16)", true, __LINE__);
+  expect_rounds(&t, "y = cast(x + h, to)", true, __LINE__);
+  expect_rounds(&t, "let s = cast(x, T); y = s", true, __LINE__);
+  expect_rounds(&t, "y = present(x) ? cast(x, to) : h", true, __LINE__);
+  expect_rounds(&t, "y = x", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, to) * h", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, bf16)", false, __LINE__);
+  expect_rounds(&t, "y = cast(x, f32)", false, __LINE__);
+  expect_rounds(&t, "y = cast(h, f16)", false, __LINE__);
+  test_end(&t);
+}
+
 TENON_TEST(faults_name_the_place) {
   WITH_SCOPE;
   test_input(&t, "x", TENON_DTYPE_FLOAT32, "b 4");
@@ -309,6 +338,43 @@ static bool instantiate_softmax(tenon_allocator_t allocator, void* user) {
   }
   test_end(&t);
   return fine;
+}
+
+/* Folds over `count` times a vector: are they made, and as a program that a plan's reader takes? */
+static tenon_status_t fold_many(uint32_t count, const tenon_sink_t* sink) {
+  test_scope_t t;
+  tenon__expression_t expression = {0};
+  tenon__inferred_shape_t shapes[TEST_PORTS] = {0};
+  if (!test_begin(&t, tenon__allocator_default())) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon__scope_value_t* first = test_input(&t, "xs", TENON_DTYPE_FLOAT32, "4");
+  tenon__scope_value_t* values = tenon__arena_allocate(&t.arena, count, sizeof(*values));
+  for (uint32_t k = 0; values != NULL && k < count; ++k) {
+    values[k] = *first;
+  }
+  t.inputs[0].flags |= TENON_PORT_VARIADIC;
+  t.inputs[0].values = values;
+  t.inputs[0].count = count;
+  test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
+  tenon_status_t status =
+      instantiate(&t, "y = fold(add, xs) + fold(mul, xs)", NULL, sink, &expression, shapes);
+  if (status == TENON_OK) {
+    EXPECT_INT(expression.program.instruction_count, 2 * count);
+    status = tenon__program_check(&expression.program, sink);
+  }
+  test_end(&t);
+  return status;
+}
+
+TENON_TEST(large_programs_are_read_again_or_not_made) {
+  tenon__test_messages_t messages;
+  const tenon_sink_t* sink = tenon__test_listen(&messages);
+  EXPECT_STATUS(fold_many(33000, sink), TENON_OK);
+  EXPECT_TEXT(messages.text, "");
+  EXPECT_STATUS(fold_many(TENON__MOST_INSTRUCTIONS / 2 + 1, sink), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(messages.text,
+                  "an expression of 1048578 instructions, at most 1048576 are possible");
 }
 
 TENON_TEST(survives_failing_allocations) {

@@ -137,7 +137,8 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
   const tenon_program_t* program = &expression->program;
   linear_t l = {.expression = expression, .operand = operand};
   if (program->output_count != 1 || operand >= program->operand_count ||
-      program->operands[operand].indexed != 0) {
+      program->operands[operand].indexed != 0 ||
+      (program->outputs[0].reserved & TENON_OUTPUT_ROUNDS) != 0) {
     return TENON_ERROR_UNSUPPORTED;
   }
   l.dtype = tenon__instruction_type(&program->instructions[program->outputs[0].instruction]);

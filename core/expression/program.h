@@ -14,6 +14,11 @@
 #include "core/expression/shape_rule.h"
 #include "core/expression/text.h"
 
+/* `reserved` of a program's output: what the output's type holds of the value is the value, for
+ * whoever reads it. So says a text that casts to a narrow float as an output's whole value: that
+ * rounding is arithmetic, not storage, and composition does not drop it. */
+enum { TENON_OUTPUT_ROUNDS = 1u };
+
 typedef struct tenon__access_t {
   uint32_t rank;                  /* of the value */
   const tenon_dim_t* coordinates; /* affine in the space's coordinates */
@@ -58,8 +63,9 @@ tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon_
  * through the consumer's access; equal operands merge. If `keep_output` the producer's value
  * becomes an output too (only when the spaces are equal and the access is the identity).
  * UNSUPPORTED, silently, when the producer reduces and the access is not the identity, when ranks
- * exceed 64, when an indexed operand is involved, or when `strict` rounding forbids it. Operand
- * `index` fields: producer's are kept with `producer_index_base` added. */
+ * exceed 64, when an indexed operand is involved, when the producer's output rounds, or when
+ * `strict` rounding forbids it. Operand `index` fields: producer's are kept with
+ * `producer_index_base` added. */
 tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
                                          const tenon__expression_t* consumer, const uint32_t* slots,
                                          uint32_t slot_count, const tenon__expression_t* producer,
@@ -88,9 +94,14 @@ tenon_status_t tenon__expression_linear_in(const tenon__expression_t* expression
                                            tenon__arena_t* arena, tenon__expression_t* out_scale,
                                            tenon__expression_t* out_shift);
 
+/* Instructions that a program may have: what plans are read with, and so what nodes are made with.
+ */
+enum { TENON__MOST_INSTRUCTIONS = 1 << 20 };
 /* Checks a program from outside (a plan): operand order, types, ranges. INVALID_DATA with the
  * place. */
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink);
+/* Does each LOAD of that operand have as many coordinates as its tensor has dimensions? */
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank);
 /* For the plan. */
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;

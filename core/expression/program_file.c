@@ -6,7 +6,7 @@
 #include "core/expression/program.h"
 #include "core/expression/scalar.h"
 
-enum { MOST_INSTRUCTIONS = 65536, MOST_AXES = 64 };
+enum { MOST_AXES = 64 };
 
 static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
   const tenon_instruction_t* i = &p->instructions[index];
@@ -119,13 +119,13 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
 }
 
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
-  if (program->rank > MOST_AXES || program->instruction_count > MOST_INSTRUCTIONS) {
+  if (program->rank > MOST_AXES || program->instruction_count > TENON__MOST_INSTRUCTIONS) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "an expression is too large: rank %u, %u instructions", program->rank,
                        program->instruction_count);
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    if (program->operands[k].dtype >= TENON_DTYPE_COUNT || program->operands[k].kind > 1) {
+    if (tenon__dtype_bits(program->operands[k].dtype) == 0 || program->operands[k].kind > 1) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid",
                          k);
     }
@@ -138,12 +138,23 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
   }
   for (uint32_t k = 0; k < program->output_count; ++k) {
     if (program->outputs[k].instruction >= program->instruction_count ||
-        program->outputs[k].dtype >= TENON_DTYPE_COUNT) {
+        tenon__dtype_bits(program->outputs[k].dtype) == 0 ||
+        program->outputs[k].reserved > TENON_OUTPUT_ROUNDS) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
                          k);
     }
   }
   return TENON_OK;
+}
+
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank) {
+  bool fit = true;
+  for (uint32_t k = 0; k < program->instruction_count && fit; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    fit = i->opcode != TENON_OPCODE_LOAD || i->immediate.i != (int64_t)operand ||
+          i->operands[1] == rank;
+  }
+  return fit;
 }
 
 static void write_access(const tenon__expression_t* e, uint32_t k,
@@ -187,7 +198,7 @@ void tenon__expression_write(const tenon__expression_t* e, struct tenon__byte_wr
   tenon__write_u32(writer, p->output_count);
   for (uint32_t k = 0; k < p->output_count; ++k) {
     tenon__write_u32(writer, p->outputs[k].instruction);
-    tenon__write_u32(writer, p->outputs[k].dtype);
+    tenon__write_u32(writer, p->outputs[k].dtype | p->outputs[k].reserved << 16);
     tenon__write_u32(writer, p->outputs[k].index);
     tenon__write_u64(writer, p->outputs[k].reduced_axes);
     tenon__write_u32(writer, e->output_ranks[k]);
@@ -277,7 +288,9 @@ static void read_outputs(reading_t* r, tenon__expression_t* e) {
   uint32_t* ranks = reserve(r, p->output_count, sizeof *ranks);
   for (uint32_t k = 0; !r->no_memory && k < p->output_count; ++k) {
     outputs[k].instruction = tenon__read_u32(r->reader);
-    outputs[k].dtype = tenon__read_u32(r->reader);
+    const uint32_t type = tenon__read_u32(r->reader); /* and above it whether it rounds */
+    outputs[k].dtype = type & 0xffffu;
+    outputs[k].reserved = type >> 16;
     outputs[k].index = tenon__read_u32(r->reader);
     outputs[k].reduced_axes = tenon__read_u64(r->reader);
     ranks[k] = tenon__read_u32(r->reader);

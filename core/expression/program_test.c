@@ -256,6 +256,32 @@ TENON_TEST(strict_builds_keep_rounding) {
   test_end(&t);
 }
 
+/* What a text rounds on purpose stays rounded: it is no storage that a fused step may skip. */
+TENON_TEST(a_cast_to_a_narrow_float_is_not_composed_through) {
+  test_scope_t t;
+  tenon__expression_t producer = {0};
+  tenon__expression_t consumer = {0};
+  tenon__expression_t composed = {0};
+  tenon__expression_t parts[2] = {0};
+  tenon__inferred_shape_t shape = {0};
+  const test_inputs_t half = {{"a"}, {"4"}, TENON_DTYPE_FLOAT16};
+  const uint32_t slot = 0;
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(test_build(&t, "y = cast(a * 3, f16)", &half, true, &producer, &shape) == TENON_OK);
+  REQUIRE(test_build(&t, "y = a + 2", &half, true, &consumer, &shape) == TENON_OK);
+  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &consumer, &slot, 1, &producer, 0, false, 0,
+                                          false, &t.arena, &composed),
+                TENON_ERROR_UNSUPPORTED);
+  EXPECT_STATUS(tenon__expression_linear_in(&producer, 0, &t.arena, &parts[0], &parts[1]),
+                TENON_ERROR_UNSUPPORTED);
+  /* Before it anything may be composed; what comes out rounds too. */
+  EXPECT_STATUS(tenon__expression_compose(t.scope.pool, &producer, &slot, 1, &consumer, 0, false, 0,
+                                          false, &t.arena, &composed),
+                TENON_OK);
+  EXPECT_INT(composed.program.outputs[0].reserved, TENON_OUTPUT_ROUNDS);
+  test_end(&t);
+}
+
 static void expect_linear(const char* source, const char* scale, const char* shift, int line) {
   test_scope_t t;
   tenon__expression_t e = {0};
@@ -313,12 +339,33 @@ TENON_TEST(written_programs_are_read_back) {
               tenon__program_text(&e.program, 0, &t.arena));
   EXPECT_INT(copy.output_ranks[0], 2);
   EXPECT_INT(copy.program.outputs[0].reduced_axes, 4);
+  EXPECT_INT(copy.program.outputs[0].reserved, 0);
   /* Every shorter text of bytes is refused. */
   for (size_t size = 0; size < writer.size; ++size) {
     tenon__byte_reader_initialize(&reader, writer.data, size);
     EXPECT_STATUS(tenon__expression_read(&reader, t.scope.pool, &t.arena, NULL, &copy),
                   TENON_ERROR_INVALID_DATA);
   }
+  tenon__byte_writer_deinitialize(&writer);
+  test_end(&t);
+}
+
+TENON_TEST(rounding_outputs_are_written_and_read_back) {
+  test_scope_t t;
+  tenon__expression_t e = {0};
+  tenon__expression_t copy = {0};
+  tenon__inferred_shape_t shape = {0};
+  struct tenon__byte_writer_t writer;
+  struct tenon__byte_reader_t reader;
+  const test_inputs_t half = {{"a"}, {"4"}, TENON_DTYPE_FLOAT16};
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  REQUIRE(test_build(&t, "y = cast(a * 3, f16)", &half, true, &e, &shape) == TENON_OK);
+  tenon__byte_writer_initialize(&writer, tenon__allocator_default());
+  tenon__expression_write(&e, &writer);
+  tenon__byte_reader_initialize(&reader, writer.data, writer.size);
+  EXPECT_STATUS(tenon__expression_read(&reader, t.scope.pool, &t.arena, NULL, &copy), TENON_OK);
+  EXPECT_INT(copy.program.outputs[0].dtype, TENON_DTYPE_FLOAT16);
+  EXPECT_INT(copy.program.outputs[0].reserved, TENON_OUTPUT_ROUNDS);
   tenon__byte_writer_deinitialize(&writer);
   test_end(&t);
 }
@@ -363,6 +410,29 @@ TENON_TEST(broken_programs_are_refused) {
   for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); ++i) {
     expect_refused(program, broken[i], __LINE__);
   }
+}
+
+TENON_TEST(operands_and_outputs_have_types) {
+  const tenon_instruction_t read = {.opcode = TENON_OPCODE_INPUT, .dtype = TENON_DTYPE_FLOAT32};
+  tenon_operand_t operand = {.dtype = TENON_DTYPE_FLOAT32};
+  tenon_program_output_t output = {.dtype = TENON_DTYPE_FLOAT32};
+  const tenon_program_t program = {.instructions = &read,
+                                   .operands = &operand,
+                                   .outputs = &output,
+                                   .instruction_count = 1,
+                                   .operand_count = 1,
+                                   .output_count = 1};
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_OK);
+  operand.dtype = TENON_DTYPE_UNDEFINED;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+  operand.dtype = TENON_DTYPE_FLOAT32;
+  output.dtype = TENON_DTYPE_UNDEFINED;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+  output.dtype = TENON_DTYPE_COUNT;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
+  output.dtype = TENON_DTYPE_FLOAT16;
+  output.reserved = TENON_OUTPUT_ROUNDS + 1;
+  EXPECT_STATUS(tenon__program_check(&program, NULL), TENON_ERROR_INVALID_DATA);
 }
 
 static bool compose_all(tenon_allocator_t allocator, void* user) {

@@ -146,6 +146,14 @@ TENON_TEST(variadic_ports) {
                 TENON_OK);
   EXPECT_TEXT(test_list_text(&t, shapes[0].dims, shapes[0].rank), "2, s + p, 2");
   EXPECT_TEXT(test_list_text(&t, shapes[1].dims, shapes[1].rank), "5, s + p, 2");
+  /* Sums that end earlier than the one before, and along another axis. */
+  EXPECT_STATUS(shapes_of(&t,
+                          "ys.count = 2; ys.rank = 4; ys[d] = d == 0 ? before(2, 1) :"
+                          " d == 1 ? before(1, 1) : d == 2 ? before(k, 0) : before(2, 1)",
+                          NULL, shapes, 2),
+                TENON_OK);
+  EXPECT_TEXT(test_list_text(&t, shapes[0].dims, shapes[0].rank), "s + p, s, 0, s + p");
+  EXPECT_TEXT(test_list_text(&t, shapes[1].dims, shapes[1].rank), "s + p, s, b, s + p");
   EXPECT_FAULT("ys.count = 3; ys = xs", TENON_ERROR_INVALID_DATA,
                "output 'ys' has 3 items, the node has 2");
   test_end(&t);

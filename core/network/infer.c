@@ -77,7 +77,7 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
 /* Extents are neither negative nor beyond what a number can count. */
 static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t output) {
   const tenon__inferred_value_t* value = &inference->outputs[output];
-  const tenon__dim_pool_t* pool = inference->network->pool;
+  tenon__dim_pool_t* pool = inference->network->pool;
   int64_t elements = 1;
   for (uint32_t i = 0; i < value->rank; ++i) {
     int64_t min = 0;
@@ -91,6 +91,14 @@ static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t 
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "extent %u of output %u would be negative: %s", i, output,
                          tenon__dim_text(pool, value->dims[i], inference->scratch));
+    }
+    if (min < 0 && tenon__dim_pool_collects(pool)) {
+      const char* words =
+          tenon__arena_format(inference->scratch, "extent %u of output %u would be negative: %s", i,
+                              output, tenon__dim_text(pool, value->dims[i], inference->scratch));
+      const tenon_dim_t zero = tenon__dim_constant(pool, 0);
+      tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, value->dims[i], zero),
+                         words == NULL ? "an extent would be negative" : words);
     }
     int64_t extent = 1;
     if (tenon__dim_known(pool, value->dims[i], &extent) && extent > 0 &&

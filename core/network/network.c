@@ -193,6 +193,23 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
   return TENON_OK;
 }
 
+/* Is every element a number that contents hold: whole, and not beyond a signed 64-bit integer? */
+static bool holds_contents(const tenon__weights_t* weights, uint64_t count) {
+  const double exact_limit = 9007199254740992.0; /* 2^53 */
+  const char type_class = tenon__dtype_class(weights->dtype);
+  for (uint64_t i = 0; i < count; ++i) {
+    const tenon__scalar_t scalar = tenon__element_load(weights->data, weights->dtype, i);
+    if (type_class == 'f' && (!(scalar.f >= -exact_limit && scalar.f <= exact_limit) ||
+                              (double)(int64_t)scalar.f != scalar.f)) {
+      return false;
+    }
+    if (type_class == 'u' && scalar.i < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Integers, bools, and floats that are integers: their elements are contents. */
 static tenon_status_t constant_contents(tenon__network_t* network, const tenon__weights_t* weights,
                                         tenon__value_node_t* value) {
@@ -201,17 +218,9 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
   const bool is_followed =
       type_class == 'i' || type_class == 'u' || type_class == 'b' || type_class == 'f';
   if (!is_followed || weights->data == NULL ||
-      !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT) {
+      !tenon__element_count(weights->rank, weights->dims, &count) || count > TENON_CONTENT_LIMIT ||
+      !holds_contents(weights, count)) {
     return TENON_OK;
-  }
-  const double exact_limit = 9007199254740992.0; /* 2^53 */
-  if (type_class == 'f') {
-    for (uint64_t i = 0; i < count; ++i) {
-      const double number = tenon__element_load(weights->data, weights->dtype, i).f;
-      if (!(number >= -exact_limit && number <= exact_limit) || (double)(int64_t)number != number) {
-        return TENON_OK;
-      }
-    }
   }
   tenon_dim_t* contents = tenon__arena_allocate(&network->arena, count + 1, sizeof(*contents));
   if (contents == NULL) {
@@ -268,6 +277,7 @@ static void digest_strings(tenon__digest_state_t* state, const tenon__weights_t*
 const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t index) {
   tenon__weights_t* weights = &network->weights[index];
   if (!weights->digest_known) {
+    bool is_whole = true;
     tenon__digest_state_t state;
     tenon__digest_begin(&state);
     tenon__digest_add(&state, &weights->dtype, sizeof(weights->dtype));
@@ -276,10 +286,11 @@ const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t
     if (weights->dtype == TENON_DTYPE_STRING) {
       digest_strings(&state, weights);
     } else {
-      tenon__digest_add(&state, weights->data, weights->size_bytes);
+      is_whole =
+          tenon__digest_add_until(&state, weights->data, weights->size_bytes, network->interrupt);
     }
     weights->digest = tenon__digest_end(&state);
-    weights->digest_known = true;
+    weights->digest_known = is_whole; /* else the build ends before it matters */
   }
   return &weights->digest;
 }

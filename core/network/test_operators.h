@@ -110,6 +110,9 @@ static const tenon_operator_t test_operators[] = {
     {OPERATOR("test.row_sum/1"), FLOATS,
      ATTRIBUTES(ATTRIBUTE("axes", INTS, "[]"), ATTRIBUTE("keepdims", INT, "1")),
      INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)), CASES(CASE(NULL, "y = sum(x, axes)"))},
+    {OPERATOR("test.centre/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
+     OUTPUTS(PORT("y", "T", 0), PORT("mean", "T", TENON_PORT_OPTIONAL)),
+     CASES(CASE(NULL, "let m = mean(x, [0]); y = x - m; mean = m"))},
     /* Closed: rows of x by columns of w, x [n, k], w [m, k], b [m]. */
     {OPERATOR("test.dense/1"), FLOATS, ATTRIBUTES(ATTRIBUTE("strict", INT, "0")),
      INPUTS(PORT("x", "T", 0), PORT("w", "T", 0), PORT("b", "T", TENON_PORT_OPTIONAL)),

@@ -69,6 +69,34 @@ TENON_TEST(takes_the_other_branch_and_its_extents) {
   test_world_close(&world);
 }
 
+/* The branches differ, so the choice has an extent that nobody knows until it is taken. */
+TENON_TEST(extents_that_rest_on_the_choice_are_those_of_the_branch) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data = 1;
+  const tenon_value_t one = test_floats(&world.bench, "one", &data, SCALAR);
+  tenon_value_t condition = {0};
+  const tenon_builder_table_t* build = world.bench.build;
+  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", one);
+  EXPECT_STATUS(build->begin(world.bench.builder, "test.convert/1", "condition"), TENON_OK);
+  EXPECT_STATUS(build->attribute_dtype(world.bench.builder, "to", TENON_DTYPE_BOOL), TENON_OK);
+  EXPECT_STATUS(build->add_input(world.bench.builder, e), TENON_OK);
+  EXPECT_STATUS(build->end(world.bench.builder, &condition, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
+  const tenon_value_t w = test_floats(&world.bench, "w", w_data, DIMS(3));
+  const tenon_value_t y = choice(&world, condition, x, w);
+  EXPECT_CONTAINS(test_type(&world.bench, y), ".dim0]");
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "z", y, y), "z");
+  test_output(&world, test_unary(&world.bench, "test.shape_of/1", "shape", y), "shape");
+  EXPECT_CONTAINS(test_optimized(&world), "constant shape: i64[1]");
+  const tenon__graph_t* graph = world.bench.network->graphs[0];
+  int64_t extent = 0;
+  EXPECT(tenon__dim_known(world.bench.network->pool, graph->values[graph->outputs[0]].dims[0],
+                          &extent));
+  EXPECT_INT(extent, 3);
+  test_world_close(&world);
+}
+
 TENON_TEST(copies_a_branch_that_hands_its_parameter_out) {
   test_world_t world;
   REQUIRE(test_world_open(&world));

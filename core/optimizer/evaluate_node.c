@@ -5,6 +5,8 @@
  */
 #include "core/optimizer/evaluate_node.h"
 
+#include <string.h>
+
 #include "core/base/allocator.h"
 #include "core/expression/evaluate.h"
 #include "core/tensor/layout.h"
@@ -117,7 +119,7 @@ tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
   }
   for (uint32_t o = 0; o < program->output_count; ++o) {
     out[o] = outputs[o];
-    if (!align_output(expression, o, space, arena, &out[o])) {
+    if (out[o].data != NULL && !align_output(expression, o, space, arena, &out[o])) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
@@ -138,6 +140,98 @@ bool tenon__view_of_constant(tenon__dim_pool_t* pool, const tenon__index_map_t* 
     return false;
   }
   *out_view = view;
+  return true;
+}
+
+/* A source of the output's rank whose coordinates are the output's, but on one axis less a number:
+ * where it begins there. TENON_NONE: on no axis. */
+static bool shift_of(tenon__dim_pool_t* pool, const tenon__map_source_t* source, uint32_t rank,
+                     tenon_dim_t* coefficients, uint32_t* out_axis, int64_t* out_begin) {
+  *out_axis = TENON_NONE;
+  *out_begin = 0;
+  if (source->rank != rank) {
+    return false;
+  }
+  for (uint32_t d = 0; d < rank; ++d) {
+    tenon_dim_t base = TENON_DIM_INVALID;
+    int64_t number = 0;
+    if (!tenon__dim_affine(pool, source->coordinates[d], rank, &base, coefficients) ||
+        !tenon__dim_known(pool, base, &number) || number == INT64_MIN ||
+        (number != 0 && *out_axis != TENON_NONE)) {
+      return false;
+    }
+    *out_axis = number != 0 ? d : *out_axis;
+    *out_begin = number != 0 ? -number : *out_begin;
+    for (uint32_t j = 0; j < rank; ++j) {
+      if (!tenon__dim_known(pool, coefficients[j], &number) || number != (j == d ? 1 : 0)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static bool same_beside(uint32_t axis, uint32_t rank, const int64_t* a, const int64_t* b) {
+  bool same = true;
+  for (uint32_t d = 0; d < rank; ++d) {
+    same = same && (d == axis || a[d] == b[d]);
+  }
+  return same;
+}
+
+/* The axis along which each source begins where the one before ends, the last ending with the
+ * output; TENON_NONE: they do not. */
+static uint32_t joined_axis(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                            const tenon_tensor_view_t* sources, tenon_dim_t* coefficients,
+                            const int64_t* dims) {
+  uint32_t joined = TENON_NONE;
+  uint32_t axis = TENON_NONE;
+  int64_t begin = 0;
+  int64_t end = 0;
+  if (!shift_of(pool, &map->sources[map->source_count - 1], map->rank, coefficients, &joined,
+                &begin) ||
+      joined == TENON_NONE) {
+    return TENON_NONE;
+  }
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    if (!shift_of(pool, &map->sources[s], map->rank, coefficients, &axis, &begin) ||
+        (axis != TENON_NONE && axis != joined) || begin != end ||
+        !same_beside(joined, map->rank, sources[s].dims, dims)) {
+      return TENON_NONE;
+    }
+    end += sources[s].dims[joined];
+  }
+  return end == dims[joined] ? joined : TENON_NONE;
+}
+
+bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                           const tenon_tensor_view_t* sources, tenon__arena_t* arena,
+                           const tenon_tensor_view_t* output) {
+  tenon_dim_t* coefficients = tenon__arena_allocate(arena, map->rank + 1u, sizeof(*coefficients));
+  const uint32_t bits = tenon__dtype_bits(output->dtype);
+  if (coefficients == NULL || map->kind == TENON_MAP_LINEAR || map->source_count < 2 ||
+      output->rank != map->rank || bits % 8 != 0) {
+    return false;
+  }
+  const uint32_t axis = joined_axis(pool, map, sources, coefficients, output->dims);
+  if (axis == TENON_NONE) {
+    return false;
+  }
+  size_t inner = bits / 8;
+  size_t outer = 1;
+  for (uint32_t d = 0; d < map->rank; ++d) {
+    inner *= d > axis ? (size_t)output->dims[d] : 1;
+    outer *= d < axis ? (size_t)output->dims[d] : 1;
+  }
+  uint8_t* place = output->data;
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    const size_t bytes = inner * (size_t)sources[s].dims[axis];
+    for (size_t row = 0; bytes > 0 && row < outer; ++row) {
+      memcpy(place + row * inner * (size_t)output->dims[axis],
+             (const uint8_t*)sources[s].data + row * bytes, bytes);
+    }
+    place += bytes;
+  }
   return true;
 }
 

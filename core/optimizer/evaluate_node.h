@@ -19,6 +19,11 @@ tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights);
 bool tenon__view_of_constant(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                              const tenon__weights_t* source, tenon__arena_t* arena,
                              tenon_tensor_view_t* out_view);
+/* Writes what a move of constants, dense `sources`, makes when it puts them one after the other
+ * along an axis of dense `output`. False when it does anything else, or elements are no bytes. */
+bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
+                           const tenon_tensor_view_t* sources, tenon__arena_t* arena,
+                           const tenon_tensor_view_t* output);
 /* Dense memory for an output of known extents, from the network's allocator and zero-filled; its
  * view, whose arrays lie in the arena. UNSUPPORTED when an extent is not known. */
 tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t graph, uint32_t value,

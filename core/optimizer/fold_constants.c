@@ -15,11 +15,21 @@
 
 enum { GROWTH_LIMIT = 64 * 1024, SIZE_LIMIT = 1 << 30, MOST_USES = 64 };
 
+/* What was last found out about a node that reads a constant: one with many inputs is asked for
+ * with each of them. */
+typedef struct reader_t {
+  bool is_known;
+  uint32_t node;
+  bool is_constant; /* all that it reads is */
+  double expansion;
+} reader_t;
+
 typedef struct fold_t {
   tenon__bench_t* bench;
   uint32_t graph;
   uint32_t node;
   tenon__arena_t arena;
+  reader_t readers[2]; /* the node itself, and another */
 } fold_t;
 
 static const tenon__node_t* node_of(const fold_t* fold) {
@@ -148,9 +158,19 @@ static double expansion(const fold_t* fold, const tenon__node_t* node) {
   return (double)made / (double)read;
 }
 
+static const reader_t* reader_of(fold_t* fold, uint32_t user) {
+  reader_t* reader = &fold->readers[user == fold->node ? 0 : 1];
+  if (!reader->is_known || reader->node != user) {
+    const tenon__node_t* node = tenon__bench_node(fold->bench, fold->graph, user);
+    const bool is_constant = inputs_are_constant(fold, node);
+    *reader = (reader_t){true, user, is_constant, is_constant ? expansion(fold, node) : 0};
+  }
+  return reader;
+}
+
 /* Are all who read a constant nodes of constants, whose results together are no larger? Then its
  * bytes go as soon as they are all folded: a matrix that is cut into gates, say. */
-static bool goes_away(const fold_t* fold, uint32_t value, uint64_t size) {
+static bool goes_away(fold_t* fold, uint32_t value, uint64_t size) {
   const tenon__bench_t* bench = fold->bench;
   uint32_t count = 0;
   uint32_t last = TENON_NONE;
@@ -158,11 +178,11 @@ static bool goes_away(const fold_t* fold, uint32_t value, uint64_t size) {
   uint32_t use = tenon__bench_first_use(bench, fold->graph, value);
   for (; use != TENON_NONE && count < MOST_USES; use = tenon__bench_use(bench, use)->next) {
     const uint32_t user = tenon__bench_use(bench, use)->node;
-    const tenon__node_t* node = tenon__bench_node(bench, fold->graph, user);
-    if (!inputs_are_constant(fold, node)) {
+    const reader_t* reader = reader_of(fold, user);
+    if (!reader->is_constant) {
       return false;
     }
-    made += user == last ? 0 : expansion(fold, node) * (double)size;
+    made += user == last ? 0 : reader->expansion * (double)size;
     last = user;
     ++count;
   }
@@ -171,7 +191,7 @@ static bool goes_away(const fold_t* fold, uint32_t value, uint64_t size) {
 }
 
 /* Bytes of inputs that go with the node. */
-static uint64_t vanishing_bytes(const fold_t* fold) {
+static uint64_t vanishing_bytes(fold_t* fold) {
   const tenon__node_t* node = node_of(fold);
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < node->input_count; ++i) {
@@ -269,6 +289,21 @@ static tenon_status_t run_expression(fold_t* fold, const tenon__expression_t* ex
                                     &fold->arena);
 }
 
+/* Output `index` of a move that puts constants one after the other, which no expression needs to
+ * choose from for each element. */
+static bool join(fold_t* fold, uint32_t index, const tenon_tensor_view_t* view) {
+  const tenon__node_t* node = node_of(fold);
+  const tenon__index_map_t* map = &node->maps[index];
+  tenon_tensor_view_t* sources =
+      tenon__arena_allocate(&fold->arena, map->source_count + 1u, sizeof(*sources));
+  for (uint32_t s = 0; sources != NULL && s < map->source_count; ++s) {
+    sources[s] = tenon__weights_view(
+        tenon__bench_constant(fold->bench, fold->graph, node->inputs[map->sources[s].input]));
+  }
+  return sources != NULL &&
+         tenon__join_constants(fold->bench->network->pool, map, sources, &fold->arena, view);
+}
+
 /* Computes all outputs into `views`. */
 static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
   const tenon__node_t* node = node_of(fold);
@@ -284,7 +319,7 @@ static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
   }
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK && i < node->output_count; ++i) {
-    if (views[i].data != NULL) {
+    if (views[i].data != NULL && !join(fold, i, &views[i])) {
       status = expression_of(fold, i, &expression);
       status = status == TENON_OK ? run_expression(fold, expression, &views[i]) : status;
     }

@@ -72,6 +72,37 @@ TENON_TEST(folds_joins_of_constants) {
   test_world_close(&world);
 }
 
+/* Rows interleave; one piece is empty, one comes twice, a last one is of something else. */
+TENON_TEST(folds_joins_along_any_axis) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float data[] = {1, 2, 3, 4, 5, 6};
+  const tenon_value_t pieces[] = {
+      test_floats(&world.bench, "none", data, DIMS(2, 0)),
+      test_floats(&world.bench, "a", data, DIMS(2, 1)),
+      test_floats(&world.bench, "b", data, DIMS(2, 3)),
+      test_floats(&world.bench, "none_again", data, DIMS(2, 0)),
+  };
+  static const uint32_t order[] = {0, 1, 2, 3, 1};
+  tenon_value_t joined = {0};
+  EXPECT_STATUS(world.bench.build->begin(world.bench.builder, "test.join/1", "j"), TENON_OK);
+  EXPECT_STATUS(world.bench.build->attribute_int(world.bench.builder, "axis", 1), TENON_OK);
+  for (uint32_t i = 0; i < 5; ++i) {
+    EXPECT_STATUS(world.bench.build->add_input(world.bench.builder, pieces[order[i]]), TENON_OK);
+  }
+  EXPECT_STATUS(world.bench.build->end(world.bench.builder, &joined, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 5));
+  test_output(&world, test_binary(&world.bench, "test.times/1", "y", x, joined), "y");
+  EXPECT_CONTAINS(test_optimized(&world), "constant j: f32[2, 5]");
+  const float* j = test_floats_of(&world, "j");
+  REQUIRE(j != NULL);
+  static const float expected[] = {1, 1, 2, 3, 1, 2, 4, 5, 6, 2};
+  for (uint32_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(j[i], expected[i], 0);
+  }
+  test_world_close(&world);
+}
+
 static tenon_status_t fold_dense(void* user, const tenon__network_t* network, uint32_t graph,
                                  uint32_t node, const tenon_tensor_view_t* outputs) {
   (void)user;
@@ -99,6 +130,34 @@ TENON_TEST(folds_closed_operators_by_the_callback) {
   const float* d_data = test_floats_of(&world, "d");
   REQUIRE(d_data != NULL);
   EXPECT_NEAR(d_data[0], 42, 0);
+  test_world_close(&world);
+}
+
+TENON_TEST(an_output_that_is_absent_is_not_folded) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const tenon_builder_table_t* build = world.bench.build;
+  tenon_builder_t* builder = world.bench.builder;
+  const float data[] = {1, 2, 6};
+  tenon_value_t both[2] = {{0}};
+  tenon_value_t y = {0};
+  const tenon_value_t a = test_floats(&world.bench, "a", data, DIMS(3));
+  EXPECT_STATUS(build->begin(builder, "test.centre/1", "one"), TENON_OK);
+  EXPECT_STATUS(build->output_count(builder, 1), TENON_OK);
+  EXPECT_STATUS(build->add_input(builder, a), TENON_OK);
+  EXPECT_STATUS(build->end(builder, &y, 1), TENON_OK);
+  const tenon_value_t twice = test_binary(&world.bench, "test.plus/1", "twice", a, a);
+  EXPECT_STATUS(build->begin(builder, "test.centre/1", "two"), TENON_OK);
+  EXPECT_STATUS(build->add_input(builder, twice), TENON_OK);
+  EXPECT_STATUS(build->end(builder, both, 2), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "p", x, y), "p");
+  test_output(&world, test_binary(&world.bench, "test.plus/1", "q", x, both[1]), "q");
+  EXPECT(strstr(test_optimized(&world), "test.centre/1") == NULL);
+  const float* found = test_floats_of(&world, "one:0");
+  REQUIRE(found != NULL);
+  EXPECT_NEAR(found[0], -2, 0);
+  EXPECT_NEAR(found[2], 3, 0);
   test_world_close(&world);
 }
 
@@ -192,6 +251,34 @@ TENON_TEST(keeps_the_sign_of_zero) {
     }
   }
   EXPECT(found != NULL);
+  test_world_close(&world);
+}
+
+/* Three tenths of ten are no quotient of small numbers: only the bytes tell the extents. */
+TENON_TEST(extents_that_rest_on_a_folded_value_are_known) {
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  const float part_data[] = {0.3F, 0.6F};
+  const float ten_data[] = {10, 10};
+  const tenon_value_t part = test_floats(&world.bench, "part", part_data, DIMS(2));
+  const tenon_value_t ten = test_floats(&world.bench, "ten", ten_data, DIMS(2));
+  const tenon_value_t product = test_binary(&world.bench, "test.times/1", "product", part, ten);
+  tenon_value_t dims = {0};
+  const tenon_builder_table_t* build = world.bench.build;
+  EXPECT_STATUS(build->begin(world.bench.builder, "test.convert/1", "dims"), TENON_OK);
+  EXPECT_STATUS(build->attribute_dtype(world.bench.builder, "to", TENON_DTYPE_INT64), TENON_OK);
+  EXPECT_STATUS(build->add_input(world.bench.builder, product), TENON_OK);
+  EXPECT_STATUS(build->end(world.bench.builder, &dims, 1), TENON_OK);
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(18));
+  const tenon_value_t y = test_binary(&world.bench, "test.reshape/1", "y", x, dims);
+  const tenon_value_t twice = test_binary(&world.bench, "test.plus/1", "twice", y, y);
+  test_output(&world, test_unary(&world.bench, "test.shape_of/1", "shape", twice), "shape");
+  EXPECT(strstr(test_type(&world.bench, y), "f32[v") != NULL);
+  EXPECT_CONTAINS(test_optimized(&world), "constant shape: i64[2]\n  output shape: shape\n");
+  const tenon__network_t* network = world.bench.network;
+  const tenon__weights_t* weights = &network->weights[network->weights_count - 1];
+  EXPECT_INT(((const int64_t*)weights->data)[0], 3);
+  EXPECT_INT(((const int64_t*)weights->data)[1], 6);
   test_world_close(&world);
 }
 

@@ -110,24 +110,24 @@ static uint32_t find_or_add(tenon__bench_t* bench, const seen_t* wanted) {
   return TENON_NONE;
 }
 
-/* One constant for equal ones that a node reads. */
+/* One constant for equal ones that a node reads: for all in one go, as there may be many. */
 static tenon_status_t merge_constants(tenon__bench_t* bench, uint32_t graph, uint32_t index,
                                       bool* out_done) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
-  for (uint32_t i = 0; i < node->input_count; ++i) {
-    const tenon__weights_t* weights = tenon__bench_constant(bench, graph, node->inputs[i]);
-    if (weights == NULL || tenon__bench_leaves(bench, graph, node->inputs[i])) {
+  for (uint32_t i = 0; i < tenon__bench_node(bench, graph, index)->input_count; ++i) {
+    const uint32_t value = tenon__bench_node(bench, graph, index)->inputs[i];
+    const tenon__weights_t* weights = tenon__bench_constant(bench, graph, value);
+    if (weights == NULL || tenon__bench_leaves(bench, graph, value)) {
       continue;
     }
-    const seen_t wanted = {tenon__weights_hash(weights), graph, node->inputs[i], true};
+    const seen_t wanted = {tenon__weights_hash(weights), graph, value, true};
     const uint32_t other = find_or_add(bench, &wanted);
     if (other != TENON_NONE) {
-      if (tenon__patch_begin(bench, "merge equal", graph, index)) {
-        tenon__patch_replace(bench, node->inputs[i], other);
-        *out_done = true;
-        return tenon__patch_end(bench);
+      if (!tenon__patch_begin(bench, "merge equal", graph, index)) {
+        return TENON_OK;
       }
-      return TENON_OK;
+      tenon__patch_replace(bench, value, other);
+      *out_done = true;
+      TENON_TRY(tenon__patch_end(bench));
     }
   }
   return TENON_OK;

@@ -43,6 +43,35 @@ TENON_TEST(merges_equal_constants) {
   test_world_close(&world);
 }
 
+/* The bound on patches allows as many as there are constants, and each is looked at once. */
+TENON_TEST(merges_many_equal_constants_of_a_node) {
+  enum { COUNT = 400 };
+  test_world_t world;
+  REQUIRE(test_world_open(&world));
+  world.options.verifies = false;
+  const float data[] = {1, 2};
+  const tenon_builder_table_t* build = world.bench.build;
+  tenon_value_t y = {0};
+  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
+  tenon_value_t constants[COUNT];
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    constants[i] = test_floats(&world.bench, i == 0 ? "first" : "other", data, DIMS(2));
+  }
+  EXPECT_STATUS(build->begin(world.bench.builder, "test.join/1", "y"), TENON_OK);
+  EXPECT_STATUS(build->attribute_int(world.bench.builder, "axis", 0), TENON_OK);
+  EXPECT_STATUS(build->add_input(world.bench.builder, x), TENON_OK);
+  for (uint32_t i = 0; i < COUNT; ++i) {
+    EXPECT_STATUS(build->add_input(world.bench.builder, constants[i]), TENON_OK);
+  }
+  EXPECT_STATUS(build->end(world.bench.builder, &y, 1), TENON_OK);
+  test_output(&world, y, "y");
+  const char* text = test_optimized(&world);
+  EXPECT(strstr(text, "constant other") == NULL);
+  test_expect_patches(&world, "merge equal", COUNT - 1);
+  EXPECT(world.report.visit_count < COUNT);
+  test_world_close(&world);
+}
+
 TENON_TEST(tells_operands_apart_that_run_along_different_axes) {
   test_world_t world;
   REQUIRE(test_world_open(&world));

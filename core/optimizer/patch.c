@@ -208,6 +208,34 @@ bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old
   return fits;
 }
 
+static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t number,
+                       uint32_t index, tenon_dim_t dim) {
+  const tenon_dim_t symbol = tenon__symbol_find(pool, kind, number, index);
+  int64_t value = 0;
+  if (!tenon__dim_equal(symbol, TENON_DIM_INVALID) && tenon__dim_known(pool, dim, &value)) {
+    tenon__symbol_set_range(pool, tenon__dim_get(pool, symbol).index, value, value);
+  }
+}
+
+/* Symbols that were read from another value are read from this one: where its extents and elements
+ * are numbers, so are they, and no run need learn them. */
+static void fix_symbols(const tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+  tenon__dim_pool_t* pool = bench->network->pool;
+  const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+  uint32_t number = bench->graphs[graph].values[index].number;
+  for (; number != TENON_NONE; number = bench->number_next[number]) {
+    const uint32_t axis = bench->network->numbers[number].axis;
+    for (uint32_t i = 0; i < value->content_count; ++i) {
+      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->contents[i]);
+    }
+    for (uint32_t d = 0; value->rank != TENON_NONE && d < value->rank; ++d) {
+      if (axis == TENON_NONE || axis == d) {
+        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->dims[d]);
+      }
+    }
+  }
+}
+
 void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
   const uint32_t graph = bench->patch_graph;
   tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
@@ -226,6 +254,7 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
     value->contents = old->contents;
     value->content_count = old->content_count;
   }
+  fix_symbols(bench, graph, index);
   if (index >= bench->first_new_value) {
     const char* name = value->name;
     value->name = old->name;
@@ -313,6 +342,7 @@ void tenon__patch_take_numbers(tenon__bench_t* bench, uint32_t from_graph, uint3
     bench->network->numbers[number].graph = bench->patch_graph;
     bench->network->numbers[number].value = value;
   }
+  fix_symbols(bench, bench->patch_graph, value);
 }
 
 static tenon_status_t record(tenon__bench_t* bench) {
@@ -361,10 +391,6 @@ tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
   TENON_TRY(record(bench));
   if (bench->options->verifies) {
     TENON_TRY(verify(bench));
-  }
-  if (bench->options->is_cancelled != NULL &&
-      bench->options->is_cancelled(bench->options->cancel_user)) {
-    return tenon__fail(bench->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
   }
   return TENON_OK;
 }

@@ -59,9 +59,10 @@ static bool evaluate_late(const tenon__extents_t* extents, tenon_dim_t dim, int6
     return true;
   }
   if (view.kind == TENON_DIM_SYMBOL) {
-    const bool known = view.index < extents->symbol_count && extents->symbol_known[view.index] != 0;
-    *out_value = known ? extents->symbol_values[view.index] : 0;
-    return known;
+    const tenon__symbol_t* symbol = tenon__symbol_get(extents->pool, view.index);
+    const bool given = view.index < extents->symbol_count && extents->symbol_known[view.index] != 0;
+    *out_value = given ? extents->symbol_values[view.index] : symbol->min;
+    return given || symbol->min == symbol->max;
   }
   return view.kind == TENON_DIM_OPERATION && evaluate_operation(extents, &view, out_value);
 }

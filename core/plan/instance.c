@@ -220,6 +220,18 @@ bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
   return value < instance->region->value_count && instance->packed[value];
 }
 
+/* It packed one use of the value: where the value stands twice (an epilogue reads it too, say), the
+ * other use reads it as it is. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input) {
+  const struct tenon_region_t* region = instance->region;
+  const uint32_t value = region->input_values[input];
+  uint32_t uses = 0;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    uses += region->input_values[k] == value ? 1u : 0u;
+  }
+  return value != TENON_NONE && (uses > 1 || !instance->packed[value]);
+}
+
 void tenon__instance_release(tenon__instance_t* instance) {
   if (instance == NULL ||
       atomic_fetch_sub_explicit(&instance->reference_count, 1, memory_order_acq_rel) != 1) {
@@ -286,6 +298,37 @@ static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding)
   return true;
 }
 
+/* What a source reads out of range: the first and the last coordinate of each axis are looked at.
+ */
+static tenon_status_t out_of_range(const tenon_binding_t* binding, const tenon_move_t* move) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  const tenon__index_map_t* map = region->map;
+  const tenon__map_source_t* source = &map->sources[map->source_count - 1];
+  const int64_t* dims = binding->outputs[0].tensor.dims;
+  for (uint32_t d = 0; d < source->rank; ++d) {
+    int64_t parts[64] = {0};
+    int64_t low = 0;
+    int64_t extent = 0;
+    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d],
+                              binding->extents->values, binding->extents->known, move->rank, &low,
+                              parts) ||
+        !tenon__extents_get(binding->extents, source->dims[d], &extent)) {
+      continue;
+    }
+    int64_t high = low;
+    for (uint32_t k = 0; k < move->rank; ++k) {
+      (void)tenon__add_product(dims[k] - 1, parts[k], parts[k] < 0 ? &low : &high);
+    }
+    if (low < 0 || high >= extent) {
+      return tenon__fail(binding->sink, TENON_ERROR_INVALID_DATA,
+                         "element %lld of axis %u is read, whose extent is %lld",
+                         (long long)(low < 0 ? low : high), d, (long long)extent);
+    }
+  }
+  return tenon__fail(binding->sink, TENON_ERROR_INVALID_DATA,
+                     "the move leaves elements of its output open");
+}
+
 static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   const struct tenon_region_t* region = binding->bound->instance->region;
   const tenon__index_map_t* map = region->map;
@@ -313,6 +356,10 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
     binding->failure =
         tenon__fail(binding->sink, status == TENON_OK ? TENON_ERROR_INVALID_DATA : status,
                     "the move does not fit its tensors");
+    return NULL;
+  }
+  if (map->fill == TENON_FILL_NONE && move->covers_output == 0) {
+    binding->failure = out_of_range(binding, move);
     return NULL;
   }
   move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;

@@ -1,25 +1,47 @@
 #include "core/plan/requirements.h"
 
-#include "core/base/status.h"
+#include <string.h>
 
-/* "[4, 3], [5, 4]": the node's inputs. */
+#include "core/base/status.h"
+#include "core/tensor/dtype.h"
+
+enum { MAX_NUMBERS = 8 };
+
+/* "4, 3": dimensions as numbers, with "?" for those that are not known. */
+static const char* numbers(const tenon_dim_t* dims, uint32_t count, const tenon__extents_t* extents,
+                           tenon__arena_t* arena) {
+  const char* text = "";
+  for (uint32_t d = 0; text != NULL && d < count; ++d) {
+    const char* comma = d == 0 ? "" : ", ";
+    int64_t number = 0;
+    text = tenon__extents_get(extents, dims[d], &number)
+               ? tenon__arena_format(arena, "%s%s%lld", text, comma, (long long)number)
+               : tenon__arena_format(arena, "%s%s?", text, comma);
+  }
+  return text == NULL ? "?" : text;
+}
+
+/* "[4, 3], [2] (5, 4)": the node's inputs, with what small ones hold. */
 static const char* input_shapes(const tenon__graph_t* graph, const tenon__node_t* node,
                                 const tenon__extents_t* extents, tenon__arena_t* arena) {
   const char* text = "";
   for (uint32_t k = 0; text != NULL && k < node->input_count; ++k) {
     const tenon__value_node_t* value =
         node->inputs[k] == TENON_NONE ? NULL : &graph->values[node->inputs[k]];
-    const uint32_t rank = value == NULL || value->rank == TENON_NONE ? 0 : value->rank;
     const char* comma = text[0] == '\0' ? "" : ", ";
-    text = tenon__arena_format(arena, value == NULL ? "%s%s-" : "%s%s[", text, comma);
-    for (uint32_t d = 0; text != NULL && d < rank; ++d) {
-      int64_t extent = 0;
-      text =
-          tenon__extents_get(extents, value->dims[d], &extent)
-              ? tenon__arena_format(arena, "%s%s%lld", text, d == 0 ? "" : ", ", (long long)extent)
-              : tenon__arena_format(arena, "%s%s?", text, d == 0 ? "" : ", ");
+    if (value == NULL) {
+      text = tenon__arena_format(arena, "%s%s-", text, comma);
+      continue;
     }
-    text = text == NULL || value == NULL ? text : tenon__arena_format(arena, "%s]", text);
+    const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+    text = tenon__arena_format(arena, "%s%s[%s]", text, comma,
+                               numbers(value->dims, rank, extents, arena));
+    const bool is_integer = strchr("iu", tenon__dtype_class(value->dtype)) != NULL;
+    const uint32_t count = value->contents == NULL || !is_integer ? 0 : value->content_count;
+    if (text != NULL && count > 0 && count <= MAX_NUMBERS) {
+      text = tenon__arena_format(arena, "%s (%s)", text,
+                                 numbers(value->contents, count, extents, arena));
+    }
   }
   return text == NULL ? "?" : text;
 }

@@ -117,13 +117,17 @@ const tenon__symbol_t* tenon__symbol_get(const tenon__dim_pool_t* pool, uint32_t
 /* Narrows the range of a symbol (a profile does; of several profiles, what covers all). Ranges of
  * expressions follow. A range without a common number with the old one changes nothing. */
 void tenon__symbol_set_range(tenon__dim_pool_t* pool, uint32_t index, int64_t min, int64_t max);
+/* The symbol of that kind, `a` and `b`, if anything was made of it: INVALID if not. */
+tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t a,
+                               uint32_t b);
 
 /* One operation of a dimension on numbers (no SELECT); false when it has no value. */
 bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value);
 
 /* Values of all dimensions from those of the symbols. `symbol_values[i]` counts when
- * symbol_known[i] != 0. out_values and out_known have tenon__dim_pool_count entries; what depends
- * on an unknown symbol, divides by zero or overflows is unknown. Allocates nothing. */
+ * symbol_known[i] != 0; a symbol whose range is one number is that number in any case. out_values
+ * and out_known have tenon__dim_pool_count entries; what depends on an unknown symbol, divides by
+ * zero or overflows is unknown. Allocates nothing. */
 void tenon__dim_pool_evaluate(const tenon__dim_pool_t* pool, const int64_t* symbol_values,
                               const uint8_t* symbol_known, int64_t* out_values, uint8_t* out_known);
 

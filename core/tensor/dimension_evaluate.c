@@ -76,8 +76,10 @@ void tenon__dim_pool_evaluate(const tenon__dim_pool_t* pool, const int64_t* symb
       value = node->value;
       known = true;
     } else if (node->kind == TENON_DIM_SYMBOL) {
-      known = symbol_known[node->index] != 0;
-      value = known ? symbol_values[node->index] : 0;
+      const tenon__symbol_t* symbol = pool->symbols[node->index];
+      const bool is_given = symbol_known[node->index] != 0;
+      known = is_given || symbol->min == symbol->max;
+      value = is_given ? symbol_values[node->index] : symbol->min;
     } else if (node->kind == TENON_DIM_OPERATION) {
       known = evaluate_node(node, out_values, out_known, &value);
     }

@@ -251,6 +251,15 @@ tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* sy
   return pool->symbol_dims[index];
 }
 
+tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t a,
+                               uint32_t b) {
+  const tenon__symbol_t symbol = {.kind = kind, .a = a, .b = b};
+  char buffer[TENON_SYMBOL_KEY_SIZE];
+  const tenon__map_value_t* found =
+      tenon__string_map_find(&pool->names, tenon__symbol_key(NULL, &symbol, buffer));
+  return found == NULL ? TENON_DIM_INVALID : pool->symbol_dims[found->number];
+}
+
 tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent) {
   if (!tenon__dim_valid(pool, extent)) {
     return TENON_DIM_INVALID;
@@ -276,7 +285,7 @@ void tenon__symbol_set_range(tenon__dim_pool_t* pool, uint32_t index, int64_t mi
   tenon__symbol_t* symbol = pool->symbols[index];
   const int64_t low = min > symbol->min ? min : symbol->min;
   const int64_t high = max < symbol->max ? max : symbol->max;
-  if (low > high) {
+  if (low > high || (low == symbol->min && high == symbol->max)) {
     return; /* what was simplified under the old range stays true only within it */
   }
   symbol->min = low;

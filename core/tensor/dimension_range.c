@@ -94,8 +94,41 @@ static void fold_ranges(const tenon__dim_pool_t* pool, const tenon__dim_node_t* 
   *out_max = high;
 }
 
+/* The one number that an operation on numbers gives, if it has a value; a choice is of one side
+ * once its condition is decided. */
+static bool decided(const tenon__dim_pool_t* pool, const tenon__dim_node_t* node, int64_t* out_min,
+                    int64_t* out_max) {
+  const tenon__dim_node_t* operand = tenon__dim_node(pool, node->operands[0].id);
+  int64_t result = operand->min;
+  if (node->opcode == TENON_OPCODE_SELECT) {
+    if (operand->min <= 0 && operand->max >= 0 && operand->min != operand->max) {
+      return false;
+    }
+    const bool holds = operand->min != 0 || operand->max != 0;
+    const tenon__dim_node_t* side = tenon__dim_node(pool, node->operands[holds ? 1 : 2].id);
+    *out_min = side->min;
+    *out_max = side->max;
+    return true;
+  }
+  bool has_value = true;
+  for (uint32_t i = 0; i < node->operand_count; ++i) {
+    operand = tenon__dim_node(pool, node->operands[i].id);
+    if (operand->min != operand->max) {
+      return false;
+    }
+    has_value =
+        has_value && (i == 0 || tenon__dim_apply(node->opcode, result, operand->min, &result));
+  }
+  *out_min = has_value ? result : INT64_MIN;
+  *out_max = has_value ? result : INT64_MAX;
+  return true;
+}
+
 static void operation_range(const tenon__dim_pool_t* pool, const tenon__dim_node_t* node,
                             int64_t* out_min, int64_t* out_max) {
+  if (decided(pool, node, out_min, out_max)) {
+    return;
+  }
   const tenon__dim_node_t* a = tenon__dim_node(pool, node->operands[0].id);
   const tenon__dim_node_t* b = tenon__dim_node(pool, node->operands[1].id);
   switch (node->opcode) {

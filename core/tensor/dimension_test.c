@@ -178,6 +178,52 @@ TENON_TEST(ranges_follow_symbols) {
   tear_down(&fixture);
 }
 
+TENON_TEST(what_rests_on_one_number_is_known) {
+  WITH_FIXTURE;
+  int64_t value = 0;
+  const tenon_dim_t rest = mod(f, add(f, s, b), num(f, 5));
+  const tenon_dim_t same = op(f, TENON_OPCODE_EQ, s, num(f, 9));
+  const tenon_dim_t less = op(f, TENON_OPCODE_LT, s, b);
+  const tenon_dim_t choice = tenon__dim_select(f->pool, less, p, mul(f, s, b));
+  const tenon_dim_t nothing = divide(f, s, sub(f, b, num(f, 4)));
+  tenon__symbol_set_range(f->pool, tenon__dim_get(f->pool, s).index, 9, 9);
+  EXPECT(!tenon__dim_known(f->pool, rest, &value));
+  EXPECT(tenon__dim_known(f->pool, same, &value));
+  EXPECT_INT(value, 1);
+  tenon__symbol_set_range(f->pool, tenon__dim_get(f->pool, b).index, 4, 4);
+  EXPECT(tenon__dim_known(f->pool, rest, &value));
+  EXPECT_INT(value, 3);
+  EXPECT(tenon__dim_known(f->pool, less, &value));
+  EXPECT_INT(value, 0);
+  EXPECT(tenon__dim_known(f->pool, choice, &value));
+  EXPECT_INT(value, 36);
+  EXPECT(!tenon__dim_known(f->pool, nothing, &value));
+  /* Without numbers for any symbol, and those that are given count. */
+  const uint8_t unknown[8] = {0};
+  const int64_t no_numbers[8] = {0};
+  int64_t values[64];
+  uint8_t known[64];
+  REQUIRE(tenon__symbol_count(f->pool) <= 8 && tenon__dim_pool_count(f->pool) <= 64);
+  tenon__dim_pool_evaluate(f->pool, no_numbers, unknown, values, known);
+  EXPECT_INT(known[s.id], 1);
+  EXPECT_INT(values[choice.id], 36);
+  EXPECT_INT(known[p.id], 0);
+  EXPECT_INT(known[nothing.id], 0);
+  tear_down(&fixture);
+}
+
+TENON_TEST(symbols_are_found_by_what_they_are) {
+  WITH_FIXTURE;
+  const tenon__symbol_t symbol = {
+      .kind = TENON_SYMBOL_CONTENT, .a = 3, .b = 1, .max = 9, .bound = TENON_DIM_INVALID};
+  EXPECT_INT(tenon__symbol_find(f->pool, TENON_SYMBOL_CONTENT, 3, 1).id, TENON_NONE);
+  const tenon_dim_t made = tenon__dim_symbol(f->pool, &symbol);
+  EXPECT_SAME(f, tenon__symbol_find(f->pool, TENON_SYMBOL_CONTENT, 3, 1), made);
+  EXPECT_INT(tenon__symbol_find(f->pool, TENON_SYMBOL_CONTENT, 1, 3).id, TENON_NONE);
+  EXPECT_INT(tenon__symbol_find(f->pool, TENON_SYMBOL_EXTENT, 3, 1).id, TENON_NONE);
+  tear_down(&fixture);
+}
+
 TENON_TEST(affine_parts_are_found) {
   WITH_FIXTURE;
   const tenon_dim_t i = tenon__dim_coordinate(f->pool, 0, b);

@@ -180,6 +180,7 @@ typedef struct cutting_t {
   int64_t* storage;
   uint32_t count;
   uint32_t capacity;
+  int64_t ends[RANK_LIMIT]; /* the largest of all sources so far */
 } cutting_t;
 
 static int64_t* begin_of(const cutting_t* cutting, uint32_t piece) {
@@ -317,14 +318,25 @@ static tenon_status_t source_box(const tenon__dim_pool_t* pool, const tenon__ind
   return empty && map->rank == 0 ? TENON_ERROR_NOT_FOUND : TENON_OK;
 }
 
+/* Does a box lie behind all that were added, as those of pieces put one after the other do? */
+static bool lies_behind(cutting_t* cutting, const box_t* box) {
+  bool behind = false;
+  for (uint32_t i = 0; i < cutting->rank; ++i) {
+    behind = behind || box->begin[i] >= cutting->ends[i];
+    cutting->ends[i] = box->end[i] > cutting->ends[i] ? box->end[i] : cutting->ends[i];
+  }
+  return behind;
+}
+
 /* Appends the source's box less what earlier sources supply. */
 static tenon_status_t cut_source(cutting_t* cutting, uint32_t input, const box_t* box) {
   const uint32_t earlier = cutting->count;
+  const uint32_t before = lies_behind(cutting, box) ? 0 : earlier;
   if (!add_box(cutting, input, box->begin, box->end)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t piece = earlier; piece < cutting->count; ++piece) {
-    for (uint32_t taken = 0; taken < earlier && !is_empty(cutting, piece); ++taken) {
+    for (uint32_t taken = 0; taken < before && !is_empty(cutting, piece); ++taken) {
       if (!overlap(cutting, piece, taken)) {
         continue;
       }

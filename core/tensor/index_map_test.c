@@ -301,5 +301,13 @@ TENON_TEST(overlapping_sources_are_cut) {
   }
   tenon__index_map_classify(f.pool, &map);
   expect_pieces(&f, &map, out, in, 9, true);
+  /* The last lies behind the second, and yet not behind the first. */
+  coordinates[0][0] = line(&f, &map, 0, 1, -2);
+  coordinates[0][1] = line(&f, &map, 1, 1, -1);
+  coordinates[1][0] = line(&f, &map, 0, 1, 4);
+  coordinates[1][1] = line(&f, &map, 1, 1, 0);
+  coordinates[2][0] = line(&f, &map, 0, 1, -2);
+  coordinates[2][1] = line(&f, &map, 1, 1, 0);
+  expect_pieces(&f, &map, out, in, 5, false);
   tear_down(&f);
 }

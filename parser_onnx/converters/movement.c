@@ -130,6 +130,7 @@ static void split(tenon_make_t* make) {
   tenon_make_pass_all(make, "axis");
   if (!tenon_make_present(sizes)) {
     tenon_make_set_int(make, "parts", parts);
+    tenon_make_set_int(make, "equal", tenon_make_version(make) < 18 ? 1 : 0);
   }
   tenon_make_add(make, tenon_make_input(make, 0));
   if (tenon_make_present(sizes)) {

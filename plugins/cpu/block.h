@@ -48,6 +48,14 @@ typedef struct tenon__cpu_block_shape_t {
 
 typedef struct tenon__cpu_block_t tenon__cpu_block_t; /* the plan */
 
+/* A LOAD that was out of range: which element, of how many. */
+typedef struct tenon__cpu_fault_t {
+  bool found;
+  uint32_t axis; /* of the operand */
+  int64_t element;
+  int64_t extent;
+} tenon__cpu_fault_t;
+
 /* One block's place. */
 typedef struct tenon__cpu_frame_t {
   size_t rows;
@@ -56,6 +64,7 @@ typedef struct tenon__cpu_frame_t {
   char* const* outputs;        /* likewise */
   const int64_t* origin;       /* coordinates of the block's first point, for each axis */
   char* buffers;               /* tenon__cpu_block_scratch bytes */
+  tenon__cpu_fault_t* fault;   /* the first one; NULL: nobody asks */
 } tenon__cpu_frame_t;
 
 tenon_status_t tenon__cpu_block_create(const tenon__cpu_elements_t* elements,

@@ -39,11 +39,14 @@ static const int64_t* coordinate_row(const run_t* run, uint32_t i, source_t sour
   return (const int64_t*)(const void*)run->temporary;
 }
 
-static int64_t clamp_coordinate(int64_t x, int64_t extent, bool* inout_inside) {
+static int64_t clamp_coordinate(int64_t x, int64_t extent, uint32_t axis,
+                                tenon__cpu_fault_t* inout_fault) {
   if (x >= 0 && x < extent) {
     return x;
   }
-  *inout_inside = false;
+  if (!inout_fault->found) {
+    *inout_fault = (tenon__cpu_fault_t){true, axis, x, extent};
+  }
   return x < 0 || extent == 0 ? 0 : extent - 1;
 }
 
@@ -55,7 +58,8 @@ static void gather_elements(const char* table, const int64_t* offsets, size_t by
 }
 
 /* One row of points: elements of the table's dtype, dense. */
-static bool gather_row(const run_t* run, const step_t* step, size_t row, size_t count, char* out) {
+static void gather_row(const run_t* run, const step_t* step, size_t row, size_t count, char* out,
+                       tenon__cpu_fault_t* inout_fault) {
   const tenon__cpu_block_t* block = run->block;
   const tenon_program_t* source = &block->program->source;
   const tenon__cpu_table_t* table = &block->shape.tables[step->operand];
@@ -65,7 +69,7 @@ static bool gather_row(const run_t* run, const step_t* step, size_t row, size_t 
   int64_t base = 0;
   int64_t along_stride = 0;
   int64_t along_extent = 0;
-  bool inside = true;
+  uint32_t along_axis = 0;
   bool varies = false;
   for (uint32_t k = 0; k < table->rank; k++) {
     const uint32_t i = source->coordinates[step->inputs[0] + k];
@@ -73,15 +77,16 @@ static bool gather_row(const run_t* run, const step_t* step, size_t row, size_t 
     if (c.is_row && step->along) {
       along_stride = table->strides[k];
       along_extent = table->dims[k];
+      along_axis = k;
       continue;
     }
     const int64_t* x = coordinate_row(run, i, c, row, c.is_row ? count : 1);
     if (!c.is_row) {
-      base += clamp_coordinate(x[0], table->dims[k], &inside) * table->strides[k];
+      base += clamp_coordinate(x[0], table->dims[k], k, inout_fault) * table->strides[k];
       continue;
     }
     for (size_t j = 0; j < count; j++) {
-      const int64_t at = clamp_coordinate(x[j], table->dims[k], &inside) * table->strides[k];
+      const int64_t at = clamp_coordinate(x[j], table->dims[k], k, inout_fault) * table->strides[k];
       offsets[j] = varies ? offsets[j] + at : at;
     }
     varies = true;
@@ -95,22 +100,22 @@ static bool gather_row(const run_t* run, const step_t* step, size_t row, size_t 
                                         .in_column = along_stride};
     tenon__cpu_copy_2d(block->elements, &shape, out,
                        data + (base + first * along_stride) * (int64_t)bytes);
-    return inside;
+    return;
   }
   for (size_t j = 0; j < count; j++) {
     const int64_t along =
-        step->along ? clamp_coordinate(first + (int64_t)j, along_extent, &inside) * along_stride
+        step->along ? clamp_coordinate(first + (int64_t)j, along_extent, along_axis, inout_fault) *
+                          along_stride
                     : 0;
     offsets[j] = base + along + (varies ? offsets[j] : 0);
   }
   for (uint32_t k = 0; k < table->rank; k++) {
     if (table->dims[k] == 0) {
       memset(out, 0, count * bytes);
-      return false;
+      return;
     }
   }
   gather_elements(data, offsets, bytes, count, out);
-  return inside;
 }
 
 bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
@@ -125,13 +130,17 @@ bool tenon__cpu_block_gather(const run_t* run, const step_t* step) {
   const size_t rows = rows_of(run, varies);
   const size_t columns = columns_of(run, varies);
   const size_t bytes = tenon__cpu_type_bytes(type);
-  bool inside = true;
+  tenon__cpu_fault_t fault = {false, 0, 0, 0};
   for (size_t r = 0; r < rows; r++) {
     char* target = out.data + (is_vector ? (ptrdiff_t)(r * bytes) : (ptrdiff_t)r * out.row_bytes);
-    inside = gather_row(run, step, r, columns, converts ? run->temporary : target) && inside;
+    gather_row(run, step, r, columns, converts ? run->temporary : target, &fault);
     if (converts) {
       tenon__cpu_block_convert(run, dtype, type, target, run->temporary, columns);
     }
   }
-  return inside || !step->checked;
+  const bool is_fault = fault.found && step->checked;
+  if (is_fault && run->frame->fault != NULL && !run->frame->fault->found) {
+    *run->frame->fault = fault;
+  }
+  return !is_fault;
 }

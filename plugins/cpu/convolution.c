@@ -91,7 +91,8 @@ static size_t packed_bytes(const tenon__cpu_isa_t* isa, tenon__cpu_region_t regi
                            const problem_t* problem) {
   tenon__cpu_window_t window;
   tenon__cpu_window_read(region, problem->rank, problem->kernel, &window);
-  const size_t floats = packed_group(isa, &window, problem) * (size_t)problem->groups;
+  const size_t floats = tenon__cpu_convolution_floats(problem->depthwise, problem->groups,
+                                                      packed_group(isa, &window, problem));
   return (floats * sizeof(float) + 63) / 64 * 64;
 }
 

@@ -62,7 +62,9 @@ typedef struct tenon__cpu_convolution_call_t {
   int64_t channel_step;
 } tenon__cpu_convolution_call_t;
 
-/* convolution_weights.c: packed when preparing, or in a run; that returns where they are. */
+/* convolution_weights.c: packed when preparing, or in a run; that returns where they are. Floats of
+ * all groups' packed weights, and of what a depthwise convolution notes behind them. */
+size_t tenon__cpu_convolution_floats(bool depthwise, int64_t groups, size_t packed_group);
 tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_convolution,
                                                 tenon__cpu_region_t region,
                                                 tenon__cpu_preparation_t* preparation);

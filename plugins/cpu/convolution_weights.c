@@ -3,6 +3,7 @@
  * run where they are no constants. They come as [groups][out][in][taps]; panels have a row for each
  * tap of each channel, tap by tap.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "convolution.h"
@@ -35,12 +36,17 @@ static void pack_panel(const tenon__cpu_convolution_t* c, const float* w, size_t
   }
 }
 
+/* Behind the weights stands whether all are finite: 1, else 0. */
 static void pack_depthwise(const float* w, size_t channels, size_t taps, float* out) {
+  bool finite = true;
   for (size_t t = 0; t < taps; t++) {
     for (size_t c = 0; c < channels; c++) {
-      out[t * channels + c] = w[c * taps + t];
+      const float weight = w[c * taps + t];
+      out[t * channels + c] = weight;
+      finite = finite && isfinite(weight);
     }
   }
+  out[channels * taps] = finite ? 1.0F : 0.0F;
 }
 
 typedef struct packing_t {
@@ -70,6 +76,10 @@ static void pack_task(void* user, uint32_t index, uint32_t thread) {
              packing->out + group * c->packed_group);
 }
 
+size_t tenon__cpu_convolution_floats(bool depthwise, int64_t groups, size_t packed_group) {
+  return (size_t)groups * packed_group + (depthwise ? 1 : 0);
+}
+
 tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_convolution,
                                                 tenon__cpu_region_t region,
                                                 tenon__cpu_preparation_t* preparation) {
@@ -81,10 +91,10 @@ tenon_status_t tenon__cpu_convolution_pack_once(tenon__cpu_convolution_t* inout_
   int32_t ready = 0;
   (void)snprintf(parameters, sizeof(parameters), "%u floats, %lld groups",
                  c->isa->tiles->vector_floats, (long long)c->groups);
+  const size_t floats = tenon__cpu_convolution_floats(c->depthwise, c->groups, c->packed_group);
   const tenon_status_t status = preparation->host->pack(
-      preparation->handle, c->depthwise ? "cpu.depthwise/1" : "cpu.patches/1",
-      c->depthwise ? "" : parameters, &source, 1,
-      (size_t)c->groups * c->packed_group * sizeof(float), &data, &ready);
+      preparation->handle, c->depthwise ? "cpu.depthwise/2" : "cpu.patches/1",
+      c->depthwise ? "" : parameters, &source, 1, floats * sizeof(float), &data, &ready);
   c->packed = data;
   if (status != TENON_OK || ready != 0) {
     return status;

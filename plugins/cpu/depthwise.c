@@ -1,4 +1,6 @@
 /* Depthwise convolution: row by row of output pixels. */
+#include <math.h>
+
 #include "convolution.h"
 
 enum { LEAST_CHANNELS = 64 };
@@ -15,6 +17,27 @@ uint32_t tenon__cpu_depthwise_tasks(tenon__cpu_convolution_call_t* inout_call, u
   inout_call->channel_step = parts > 1 ? (step + 15) / 16 * 16 : y->channels;
   parts = (y->channels + inout_call->channel_step - 1) / inout_call->channel_step;
   return (uint32_t)(lines * parts);
+}
+
+/* The rows read what lies inside. Outside are zeros, which are nothing but to infinite weights and
+ * to those that are no numbers. `weights`: of the row's first channel; rows of taps [low, high) lie
+ * inside. */
+static void multiply_outside(const tenon__cpu_row_t* row, const float* weights, int64_t taps,
+                             int64_t low, int64_t high) {
+  const int64_t columns = (int64_t)row->columns;
+  for (int64_t at = 0; at < row->out_width * taps; at++) {
+    const int64_t tap = at % taps;
+    const int64_t line = tap / columns;
+    const int64_t column = at / taps * row->stride - row->pad + tap % columns * row->dilation;
+    if (line >= low && line < high && column >= 0 && column < row->width) {
+      continue;
+    }
+    for (size_t c = 0; c < row->channels; c++) {
+      if (!isfinite(weights[(size_t)tap * row->w_stride + c])) {
+        row->y[at / taps * row->y_stride + (int64_t)c] = NAN;
+      }
+    }
+  }
 }
 
 void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
@@ -59,6 +82,11 @@ void tenon__cpu_depthwise_task(void* user, uint32_t index, uint32_t thread) {
       .high = call->epilogue.high,
   };
   convolution->isa->windows->depthwise(&row);
+  const int64_t taps = window->kernel[1] * window->kernel[2];
+  const bool finite = call->packed[(size_t)taps * tap] != 0;
+  if (!finite) {
+    multiply_outside(&row, call->packed + channel, taps, low, high);
+  }
   if (call->epilogue.finish != NULL) {
     const tenon__cpu_epilogue_task_t task = {
         &call->epilogue,

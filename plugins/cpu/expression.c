@@ -5,6 +5,7 @@
  */
 #include "kernels.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "copy.h"
@@ -261,6 +262,7 @@ typedef struct job_t {
   char* scratch;
   uint32_t chunks;
   int32_t failed;
+  tenon__cpu_fault_t fault; /* of the chunk that failed first */
 } job_t;
 
 /* The part of [0, count) that chunk `index` does. */
@@ -348,6 +350,8 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
   place.frame.operands = place.operands;
   place.frame.outputs = place.outputs;
   place.frame.origin = place.origin;
+  tenon__cpu_fault_t fault = {false, 0, 0, 0};
+  place.frame.fault = &fault;
   place.frame.buffers = job->scratch + thread * bound->instance->slot_bytes;
   tenon__cpu_point_t point = {.rows = 1, .columns = 1};
   int64_t begin = 0;
@@ -363,9 +367,16 @@ static void run_chunk(void* user, uint32_t index, uint32_t thread) {
       inside = tenon__cpu_block_run(bound->block, 0, &place.frame) && inside;
     }
   }
-  if (!inside) {
-    __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+  if (!inside && __atomic_exchange_n(&job->failed, 1, __ATOMIC_RELAXED) == 0) {
+    job->fault = fault;
   }
+}
+
+static tenon_status_t fail_load(const job_t* job, tenon_run_t* run, const tenon_run_table_t* host) {
+  char message[128];
+  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
+                 (long long)job->fault.element, job->fault.axis, (long long)job->fault.extent);
+  return host->fail(run, TENON_ERROR_INVALID_DATA, message);
 }
 
 /* As many chunks as keep all threads busy, none with too little to do. */
@@ -393,7 +404,7 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
                               uint32_t output_count) {
   (void)instance, (void)input_count, (void)output_count;
   const bound_t* bound = bound_handle;
-  job_t job = {bound, inputs, outputs, host->scratch(run), 1, 0};
+  job_t job = {bound, inputs, outputs, host->scratch(run), 1, 0, {false, 0, 0, 0}};
   const uint32_t threads = host->thread_count(run);
   if (bound->copies) {
     const int64_t tasks = bound->copy.tasks;
@@ -410,8 +421,7 @@ static tenon_status_t enqueue(void* instance, void* bound_handle, tenon_run_t* r
   }
   job.chunks = chunk_count(bound->loops.outer_count, space_work(bound), threads);
   tenon__cpu_parallel(run, host, job.chunks, run_chunk, &job);
-  return job.failed != 0 ? host->fail(run, TENON_ERROR_INVALID_DATA, "an index is out of range")
-                         : TENON_OK;
+  return job.failed != 0 ? fail_load(&job, run, host) : TENON_OK;
 }
 
 const tenon_kernel_t tenon__cpu_expression_kernel = {

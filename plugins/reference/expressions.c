@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "interpreter.h"
+#include "work.h"
 
 /* What prepare leaves: a copy of the program. */
 typedef struct expressions_t {
@@ -26,6 +27,7 @@ typedef struct evaluation_t {
   uint8_t* needed;           /* (instruction_count + output_count) rows: what a pass evaluates */
   int64_t* point;            /* rank entries */
   /* The first fault, for the message. */
+  uint32_t fault_axis;
   int64_t fault_index;
   int64_t fault_extent;
   /* Of the call. */
@@ -33,6 +35,7 @@ typedef struct evaluation_t {
   const tenon_argument_t* outputs;
   tenon_run_t* run;
   const tenon_run_table_t* host;
+  uint32_t points; /* evaluated */
 } evaluation_t;
 
 static const void* keep(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
@@ -186,6 +189,7 @@ static tenon__number_t load(evaluation_t* evaluation, const tenon_instruction_t*
     *out_poisoned = *out_poisoned || evaluation->poisoned[source] != 0;
     if (index < 0 || index >= extent) {
       if (!*out_poisoned) {
+        evaluation->fault_axis = axis;
         evaluation->fault_index = index;
         evaluation->fault_extent = extent;
       }
@@ -294,9 +298,10 @@ static bool next_point(const evaluation_t* evaluation, uint64_t mask) {
 }
 
 static tenon_status_t fail_load(const evaluation_t* evaluation) {
-  char message[96];
-  (void)snprintf(message, sizeof(message), "index %lld is out of range for extent %lld",
-                 (long long)evaluation->fault_index, (long long)evaluation->fault_extent);
+  char message[128];
+  (void)snprintf(message, sizeof(message), "element %lld of axis %u is read, whose extent is %lld",
+                 (long long)evaluation->fault_index, evaluation->fault_axis,
+                 (long long)evaluation->fault_extent);
   return evaluation->host->fail(evaluation->run, TENON_ERROR_INVALID_DATA, message);
 }
 
@@ -304,6 +309,12 @@ static void begin_points(const evaluation_t* evaluation) {
   for (uint32_t axis = 0; axis < evaluation->program->rank; ++axis) {
     evaluation->point[axis] = 0;
   }
+}
+
+/* Asks at some points only: one takes little. */
+static bool is_cancelled(evaluation_t* evaluation) {
+  evaluation->points += 1;
+  return evaluation->points % 1024 == 0 && tenon__is_cancelled(evaluation->run, evaluation->host);
 }
 
 static tenon_status_t reduce(evaluation_t* evaluation, uint32_t index) {
@@ -315,6 +326,9 @@ static tenon_status_t reduce(evaluation_t* evaluation, uint32_t index) {
   for (int64_t place = 0; place < kept; ++place) {
     tenon__number_t running = tenon__reduction_start(instruction);
     for (int64_t step = 0; step < count; ++step) {
+      if (is_cancelled(evaluation)) {
+        return TENON_ERROR_CANCELLED;
+      }
       evaluate_point(evaluation, index);
       if (evaluation->poisoned[instruction->operands[0]] != 0) {
         return fail_load(evaluation);
@@ -363,6 +377,9 @@ static tenon_status_t write_output(evaluation_t* evaluation, uint32_t number) {
   int64_t count = extent_of(evaluation, kept, true);
   begin_points(evaluation);
   for (int64_t place = 0; place < count; ++place) {
+    if (is_cancelled(evaluation)) {
+      return TENON_ERROR_CANCELLED;
+    }
     evaluate_point(evaluation, evaluation->program->instruction_count + number);
     if (evaluation->poisoned[output->instruction] != 0) {
       return fail_load(evaluation);

@@ -86,7 +86,7 @@ TENON_TEST(a_guarded_load_may_be_out_of_range) {
 TENON_TEST(an_unguarded_load_out_of_range_fails_with_its_index) {
   fake_t f = fake_of(NULL);
   EXPECT_STATUS(run_guarded(&f, 3), TENON_ERROR_INVALID_DATA);
-  EXPECT_TEXT(f.failure, "index 2 is out of range for extent 2");
+  EXPECT_TEXT(f.failure, "element 2 of axis 0 is read, whose extent is 2");
   fake_done(&f);
 }
 

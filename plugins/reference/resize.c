@@ -71,7 +71,8 @@ static double source_place(const sampler_t* sampler, const axis_taps_t* taps, do
                            const double* roi, int64_t at) {
   const char* mode = sampler->coordinate_mode;
   double input = (double)taps->input;
-  double output = scale * input; /* not rounded */
+  double output = scale * input; /* not rounded: ONNX's own cases of align_corners have it so */
+  double length = (double)taps->output;
   double place = (double)at;
   if (strcmp(mode, "align_corners") == 0) {
     return output == 1.0 ? 0.0 : place * (input - 1.0) / (output - 1.0);
@@ -81,7 +82,7 @@ static double source_place(const sampler_t* sampler, const axis_taps_t* taps, do
   }
   if (strcmp(mode, "tf_crop_and_resize") == 0) {
     double span = (roi[1] - roi[0]) * (input - 1.0);
-    double within = output == 1.0 ? span / 2.0 : place * span / (output - 1.0);
+    double within = length == 1.0 ? span / 2.0 : place * span / (length - 1.0);
     return within + roi[0] * (input - 1.0);
   }
   if (strcmp(mode, "pixel_center") == 0) {
@@ -89,10 +90,10 @@ static double source_place(const sampler_t* sampler, const axis_taps_t* taps, do
   }
   double half_pixel = (place + 0.5) / scale - 0.5;
   if (strcmp(mode, "pytorch_half_pixel") == 0) {
-    return output == 1.0 ? -0.5 : half_pixel;
+    return length == 1.0 ? 0.0 : half_pixel;
   }
   if (strcmp(mode, "half_pixel_symmetric") == 0) {
-    return input / 2.0 * (1.0 - (double)taps->output / output) + half_pixel;
+    return input / 2.0 * (1.0 - length / output) + half_pixel;
   }
   return half_pixel;
 }

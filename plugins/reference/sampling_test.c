@@ -69,6 +69,30 @@ TENON_TEST(resize_extrapolates_outside_of_the_crop) {
   fake_done(&f);
 }
 
+/* A scale tells how far pixels are apart before they are cropped; the crop is as long as y. */
+TENON_TEST(resize_spreads_the_crop_over_its_own_length) {
+  fake_t f = resize("linear", "tf_crop_and_resize");
+  fake_input(&f, F32, DIMS(5), NUMBERS(0, 1, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(5));
+  fake_input(&f, F32, DIMS(1), NUMBERS(2));
+  fake_input(&f, F32, DIMS(2), NUMBERS(0.25, 0.75));
+  fake_output(&f, F32, DIMS(5));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 1, 1.5, 2, 2.5, 3);
+  fake_done(&f);
+}
+
+/* Only a filter that is wider than a pixel sees that the place is the first pixel's own. */
+TENON_TEST(resize_to_one_takes_the_first_as_pytorch_does) {
+  fake_t f = resize("cubic", "pytorch_half_pixel");
+  fake_input(&f, F32, DIMS(4), NUMBERS(7, 2, 3, 4));
+  fake_input(&f, I64, DIMS(1), NUMBERS(1));
+  fake_output(&f, F32, DIMS(1));
+  EXPECT_STATUS(fake_run(&f), TENON_OK);
+  EXPECT_NUMBERS(&f, 0, 1e-6, 7);
+  fake_done(&f);
+}
+
 TENON_TEST(grids_read_between_pixels_and_pad) {
   static const char* const paddings[] = {"zeros", "border", "reflection"};
   static const double expected[] = {2.0, 4.0, 4.0};

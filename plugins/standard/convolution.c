@@ -10,6 +10,17 @@
 #define WINDOW_ATTRIBUTES                                                               \
   INTS("strides", "[]"), INTS("dilations", "[]"), INTS("pads", "[]"), GROUPS("groups"), \
       CHOICE("auto_pad", "'explicit'", "explicit|same_upper|same_lower|valid")
+/* Along axis d, if there is one: a window lies within x and its padding. */
+#define REACH_CHECK(d)                                                                       \
+  CHECK("rank(x) <= " d                                                                      \
+        " || auto_pad == 'same_upper' || auto_pad == 'same_lower'"                           \
+        " || " PADDED_EXTENT(d) " >= at(dilations, " d " - 2, 1) * (dim(w, " d ") - 1) + 1", \
+        "axis " d " has extent {dim(x, " d ")}, which the window of the weights exceeds")
+#define PADDED_EXTENT(d)         \
+  "dim(x, " d                    \
+  ") + (auto_pad == 'valid' ? 0" \
+  " : at(pads, " d " - 2, 0) + at(pads, " d " - 4 + rank(x), 0))"
+#define REACH_CHECKS REACH_CHECK("2"), REACH_CHECK("3"), REACH_CHECK("4")
 #define CONVOLUTION_CHECKS                                                              \
   CHECK("rank(x) >= 3 && rank(x) <= 5", "x has rank {rank(x)}, not 3 to 5"),            \
       CHECK("rank(w) == rank(x)", "x has rank {rank(x)}, weights have rank {rank(w)}"), \
@@ -36,8 +47,9 @@
 FAMILY_TABLE(convolution) = {
     {OPERATOR("convolution", "weighted sums over windows of x"), TYPES(TYPE("T", FLOAT_TYPES)),
      INPUTS(PORT("x", "T"), PORT("w", "T"), OPTIONAL("b", "T")), OUTPUTS(PORT("y", "T")),
-     ATTRIBUTES(WINDOW_ATTRIBUTES), CHECKS(CONVOLUTION_CHECKS, BIAS_CHECK("dim(w, 0)")),
-     .shape = CONVOLUTION_SHAPE, .operations = CONVOLUTION_OPERATIONS,
+     ATTRIBUTES(WINDOW_ATTRIBUTES),
+     CHECKS(CONVOLUTION_CHECKS, REACH_CHECKS, BIAS_CHECK("dim(w, 0)")), .shape = CONVOLUTION_SHAPE,
+     .operations = CONVOLUTION_OPERATIONS,
      .traits = "pure; pads_with(0); linear(input=1, axis=0, output_axis=1, bias=2);"
                "concatenable(axis=0, output_axis=1)"},
     {OPERATOR("convolution_integer", "8-bit values less their zero points, summed in i32"),
@@ -45,7 +57,7 @@ FAMILY_TABLE(convolution) = {
      INPUTS(PORT("x", "X"), PORT("w", "W"), OPTIONAL("x_zero_point", "X"),
             OPTIONAL("w_zero_point", "W")),
      OUTPUTS(PORT("y", "i32")), ATTRIBUTES(WINDOW_ATTRIBUTES),
-     CHECKS(CONVOLUTION_CHECKS,
+     CHECKS(CONVOLUTION_CHECKS, REACH_CHECKS,
             CHECK("!present(x_zero_point) || elements(x_zero_point) == 1",
                   "{elements(x_zero_point)} zero points of x, not 1"),
             CHECK("!present(w_zero_point) || elements(w_zero_point) == 1"

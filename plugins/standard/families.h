@@ -38,4 +38,9 @@ TENON__FAMILIES(TENON__FAMILY_DECLARATION)
 /* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
 #define FAMILY_TABLE(family) const tenon_operator_t tenon__##family##_operators[]
 
+/* The attribute names an axis of the port. */
+#define AXIS_CHECK(attribute, port)                                        \
+  CHECK(attribute " >= -rank(" port ") && " attribute " < rank(" port ")", \
+        attribute " is {" attribute "}, " port " has rank {rank(" port ")}")
+
 #endif

@@ -22,6 +22,7 @@ FAMILY_TABLE(generator) = {
      CASE("y = value"), .traits = "pure"},
     {OPERATOR("arange", "start, start + delta, ... before limit"), TYPES(TYPE("T", INTEGER_TYPES)),
      INPUTS(SHAPE("start", "T"), SHAPE("limit", "T"), SHAPE("delta", "T")), OUTPUTS(PORT("y", "T")),
+     CHECKS(CHECK("value(delta) != 0", "delta is 0")),
      .shape = "y.rank = 1;"
               "y[d] = max(0, -((value(start) - value(limit)) / value(delta)))",
      CASE("y = start + cast(index(0), T) * delta"), .traits = "pure"},

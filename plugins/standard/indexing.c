@@ -16,6 +16,8 @@ FAMILY_TABLE(indexing) = {
      TYPES(TYPE("T", "numeric")), INPUTS(PORT("x", "T"), SHAPE("k", "i64")),
      OUTPUTS(PORT("values", "T"), PORT("indices", "i64")),
      ATTRIBUTES(INT("axis", "-1"), FLAG("largest", "1"), FLAG("sorted", "1")),
+     CHECKS(CHECK("value(k) >= 0 && value(k) <= dim(x, axis)",
+                  "k is {value(k)}, the axis has {dim(x, axis)} elements")),
      .shape = "let a = wrap(axis, rank(x));"
               "values.rank = rank(x); values[d] = d == a ? value(k) : dim(x, d);"
               "indices.rank = rank(x); indices[d] = d == a ? value(k) : dim(x, d)",

@@ -149,6 +149,33 @@ static reshaped_t read_entry(tenon_shape_builder_t* builder, const tenon_shape_t
   return result;
 }
 
+/* As many elements in the new extents, of which `others` are neither copied nor the rest, as x has
+ * without those that are copied. */
+static tenon_status_t check_elements(tenon_shape_builder_t* builder,
+                                     const tenon_shape_table_t* table, const reshaped_t* read,
+                                     uint32_t count, tenon_dim_t elements, tenon_dim_t others,
+                                     tenon_dim_t rest) {
+  const tenon_dim_t one = table->constant(builder, 1);
+  tenon_dim_t made = others;
+  int64_t had = 0;
+  int64_t has = 0;
+  for (uint32_t axis = 0; axis < count; ++axis) {
+    made = table->combine(builder, TENON_OPCODE_MUL, made,
+                          table->select(builder, read[axis].is_rest, rest, one));
+  }
+  if (table->known(builder, elements, &had) && table->known(builder, made, &has) && had != has) {
+    int64_t whole = 0;
+    const bool known = table->known(builder, product_of_input(builder, table, 0), &whole) != 0;
+    const int64_t copied = known && had > 0 ? whole / had : 1;
+    return tenon__infer_refuse(builder, table, "x has %lld elements%s, the new extents hold %lld",
+                               (long long)(had * copied), known ? "" : " on the axes that change",
+                               (long long)(has * copied));
+  }
+  tenon__infer_require_equal(builder, table, elements, made,
+                             "the new extents hold another number of elements than x has");
+  return TENON_OK;
+}
+
 tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table) {
   (void)state;
@@ -189,10 +216,39 @@ tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
   tenon_dim_t elements = product_of_input(builder, table, copied);
   tenon_dim_t rest =
       empty ? others : table->combine(builder, TENON_OPCODE_FLOOR_DIV, elements, others);
+  status = check_elements(builder, table, read, entries.count, elements, others, rest);
+  if (status != TENON_OK) {
+    return status;
+  }
   for (uint32_t axis = 0; axis < entries.count; ++axis) {
     dims[axis] = table->select(builder, read[axis].is_rest, rest, read[axis].dim);
   }
   return table->set_output(builder, 0, table->input_dtype(builder, 0), entries.count, dims);
+}
+
+/* The broadcast of x's extents with the contents of `dims`. */
+tenon_status_t tenon__infer_broadcast_to(void* state, tenon_shape_builder_t* builder,
+                                         const tenon_shape_table_t* table) {
+  (void)state;
+  const uint32_t rank = table->rank(builder, 0);
+  const uint32_t count = table->content_count(builder, 1);
+  const tenon_dim_t one = table->constant(builder, 1);
+  tenon_dim_t dims[TENON__INFER_MAX_RANK];
+  if (count == TENON_NONE) {
+    return tenon__infer_refuse(builder, table, "the number of dims is not known");
+  }
+  const uint32_t most = rank > count ? rank : count;
+  if (most > TENON__INFER_MAX_RANK) {
+    return tenon__infer_refuse(builder, table, "%u dims, at most %d are possible", most,
+                               TENON__INFER_MAX_RANK);
+  }
+  for (uint32_t axis = 0; axis < most; ++axis) {
+    const tenon_dim_t own = axis + rank < most ? one : table->dim(builder, 0, axis + rank - most);
+    const tenon_dim_t wanted =
+        axis + count < most ? one : table->content(builder, 1, axis + count - most);
+    dims[axis] = tenon__infer_broadcast(builder, table, own, wanted);
+  }
+  return table->set_output(builder, 0, table->input_dtype(builder, 0), most, dims);
 }
 
 /* The axes named by entries, as a mask over `rank` axes. */
@@ -242,6 +298,11 @@ tenon_status_t tenon__infer_squeeze(void* state, tenon_shape_builder_t* builder,
       return tenon__infer_refuse(builder, table, "axis %u has extent %lld, not 1", axis,
                                  (long long)extent);
     }
+    if (drop && !known) {
+      char message[64];
+      (void)snprintf(message, sizeof(message), "axis %u is dropped and has not extent 1", axis);
+      tenon__infer_require_equal(builder, table, dim, table->constant(builder, 1), message);
+    }
     if (!drop) {
       dims[count++] = dim;
     }
@@ -259,8 +320,12 @@ tenon_status_t tenon__infer_unsqueeze(void* state, tenon_shape_builder_t* builde
     return status;
   }
   uint32_t rank = table->rank(builder, 0) + (entries.count == TENON_NONE ? 0 : entries.count);
-  if (entries.count == TENON_NONE || rank > TENON__INFER_MAX_RANK) {
+  if (entries.count == TENON_NONE) {
     return tenon__infer_refuse(builder, table, "axes must be known when building");
+  }
+  if (rank > TENON__INFER_MAX_RANK) {
+    return tenon__infer_refuse(builder, table, "%u axes and %u new ones, at most %d are possible",
+                               table->rank(builder, 0), entries.count, TENON__INFER_MAX_RANK);
   }
   status = axes_mask(builder, table, &entries, rank, &mask);
   if (status != TENON_OK) {

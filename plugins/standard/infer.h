@@ -9,6 +9,8 @@ enum { TENON__INFER_MAX_RANK = 64 };
 
 tenon_status_t tenon__infer_reshape(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table);
+tenon_status_t tenon__infer_broadcast_to(void* state, tenon_shape_builder_t* builder,
+                                         const tenon_shape_table_t* table);
 tenon_status_t tenon__infer_squeeze(void* state, tenon_shape_builder_t* builder,
                                     const tenon_shape_table_t* table);
 tenon_status_t tenon__infer_unsqueeze(void* state, tenon_shape_builder_t* builder,

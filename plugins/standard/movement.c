@@ -9,11 +9,12 @@
 #define TRAITS .traits = "pure; transparent"
 
 /* strided_slice along axis d of extent n: entry k of the lists, or -1; then begin, end and step
- * there. */
+ * there. A step of 2^36 leaves any axis that fits in memory after one element, as do larger ones,
+ * with which numbers would overflow. */
 #define SLICE_BOUNDS                                                              \
   "let n = dim(x, d);"                                                            \
   "let k = present(axes) ? axis_of(axes, d, rank(x)) : d < len(starts) ? d : -1;" \
-  "let step = present(steps) ? steps[k] : 1;"                                     \
+  "let step = present(steps) ? clamp(steps[k], -68719476736, 68719476736) : 1;"   \
   "let low = step > 0 ? 0 : -1;"                                                  \
   "let begin = clamp(wrap(starts[k], n), low, n + low);"                          \
   "let end = clamp(wrap(ends[k], n), low, n + low);"
@@ -55,19 +56,19 @@ FAMILY_TABLE(movement) = {
     {OPERATOR("unsqueeze", "with new axes of extent 1"), WITH_AXES, .infer = tenon__infer_unsqueeze,
      MOVE("x = linear"), TRAITS},
     {OPERATOR("flatten", "to rank 2, split before `axis`"), MOVED, ATTRIBUTES(INT("axis", "1")),
+     CHECKS(CHECK("axis >= -rank(x) && axis <= rank(x)", "axis is {axis}, x has rank {rank(x)}")),
      .shape = "let a = axis < 0 ? axis + rank(x) : axis; y.rank = 2;"
               "y[d] = d == 0 ? elements(x, 0, a) : elements(x, a, rank(x))",
      MOVE("x = linear"), TRAITS},
     {OPERATOR("group_channels", "[N, groups, the rest]"), MOVED, ATTRIBUTES(REQUIRED_INT("groups")),
+     CHECKS(CHECK("groups > 0 && dim(x, 1) % groups == 0",
+                  "{dim(x, 1)} channels are not divisible into {groups} groups")),
      .shape = "y.rank = 3;"
               "y[d] = d == 0 ? dim(x, 0) : d == 1 ? groups : elements(x, 1, rank(x)) / groups",
      MOVE("x = linear"), TRAITS},
     {OPERATOR("broadcast_to", "repeated along axes of extent 1; dims broadcast with x"),
      TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), SHAPE("dims", "i64")), OUTPUTS(PORT("y", "T")),
-     .shape = "y.rank = max(rank(x), len(dims));"
-              "let i = d - rank(y) + rank(x); let j = d - rank(y) + len(dims);"
-              "let e = i < 0 ? 1 : dim(x, i); let f = j < 0 ? 1 : dims[j];"
-              "y[d] = f == 1 ? e : e == 1 ? f : e",
+     .infer = tenon__infer_broadcast_to,
      MOVE("x[d] = dim(x, d) == 1 ? 0 : o(d + rank(y) - rank(x))"), TRAITS},
     {OPERATOR("strided_slice", "from starts to ends by steps; negative ones count from the end"),
      TYPES(TYPE("T", "any")),
@@ -100,13 +101,20 @@ FAMILY_TABLE(movement) = {
      MOVE(CENTER_BOUNDS "x[d] = o(d) + inside; fill = 0"), .traits = "pure"},
     {OPERATOR("concatenate", "one after the other along the axis"), TYPES(TYPE("T", "any")),
      INPUTS(VARIADIC("xs", "T")), OUTPUTS(PORT("y", "T")), ATTRIBUTES(REQUIRED_INT("axis")),
+     CHECKS(AXIS_CHECK("axis", "xs")),
      .shape = "let a = wrap(axis, rank(xs)); y.rank = rank(xs);"
               "y[d] = d == a ? sum_dim(xs, a) : same_dim(xs, d)",
      MOVE("let a = wrap(axis, rank(y)); xs[d] = d == a ? o(d) - before(k, a) : o(d)"), TRAITS},
     {OPERATOR("split", "pieces along the axis, of the given sizes or as equal as can be"),
      TYPES(TYPE("T", "any")), INPUTS(PORT("x", "T"), OPTIONAL_SHAPE("sizes", "i64")),
-     OUTPUTS(VARIADIC("ys", "T")), ATTRIBUTES(INT("axis", "0"), INT("parts", "0")),
-     CHECKS(CHECK("present(sizes) || parts > 0", "neither sizes nor parts are given")),
+     OUTPUTS(VARIADIC("ys", "T")),
+     ATTRIBUTES(INT("axis", "0"), INT("parts", "0"), FLAG("equal", "0")),
+     CHECKS(AXIS_CHECK("axis", "x"),
+            CHECK("present(sizes) || parts > 0", "neither sizes nor parts are given"),
+            CHECK("!present(sizes) || total(sizes) == dim(x, axis)",
+                  "the sizes are {total(sizes)} together, x has {dim(x, axis)} along the axis"),
+            CHECK("equal == 0 || present(sizes) || dim(x, axis) % parts == 0",
+                  "{dim(x, axis)} cannot be split into {parts} equal parts")),
      .shape = SPLIT_PLACE "ys.count = present(sizes) ? len(sizes) : parts; ys.rank = rank(x);"
                           "ys[d] = d != a ? dim(x, d) : present(sizes) ? sizes[k]"
                           " : max(0, min(chunk, dim(x, a) - k * chunk))",
@@ -116,7 +124,7 @@ FAMILY_TABLE(movement) = {
     {OPERATOR("gather", "slices of x along the axis, picked by indices"),
      TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),
      INPUTS(PORT("x", "T"), PORT_IN("indices", "I", "index(x, axis)")), OUTPUTS(PORT("y", "T")),
-     ATTRIBUTES(INT("axis", "0")),
+     ATTRIBUTES(INT("axis", "0")), CHECKS(AXIS_CHECK("axis", "x")),
      .shape = "let a = wrap(axis, rank(x)); y.rank = rank(x) + rank(indices) - 1;"
               "y[d] = d < a ? dim(x, d) : d < a + rank(indices) ? dim(indices, d - a)"
               " : dim(x, d - rank(indices) + 1)",
@@ -128,7 +136,7 @@ FAMILY_TABLE(movement) = {
     {OPERATOR("gather_elements", "elements of x, the coordinate along the axis from indices"),
      TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),
      INPUTS(PORT("x", "T"), PORT_IN("indices", "I", "index(x, axis)")), OUTPUTS(PORT("y", "T")),
-     ATTRIBUTES(INT("axis", "0")), .shape = "y = indices",
+     ATTRIBUTES(INT("axis", "0")), CHECKS(AXIS_CHECK("axis", "x")), .shape = "y = indices",
      MOVE("let a = wrap(axis, rank(x));"
           "x[d] = d == a ? wrap(element(indices, o(0..rank(indices))), dim(x, a)) : o(d)"),
      TRAITS},
@@ -154,7 +162,9 @@ FAMILY_TABLE(movement) = {
      TRAITS},
     {OPERATOR("depth_to_space", "blocks of channels become blocks of pixels"), MOVED,
      ATTRIBUTES(REQUIRED_INT("block_size"), CHOICE("mode", "'dcr'", "dcr|crd")),
-     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"),
+            CHECK("block_size > 0 && dim(x, 1) % (block_size * block_size) == 0",
+                  "{dim(x, 1)} channels are no blocks of {block_size} by {block_size}")),
      .shape = "let b = block_size; y.rank = 4;"
               "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(x, 1) / (b * b) : dim(x, d) * b",
      MOVES(WHEN("mode == 'dcr'",
@@ -167,7 +177,10 @@ FAMILY_TABLE(movement) = {
      TRAITS},
     {OPERATOR("space_to_depth", "blocks of pixels become blocks of channels"), MOVED,
      ATTRIBUTES(REQUIRED_INT("block_size"), CHOICE("mode", "'dcr'", "dcr|crd")),
-     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4")),
+     CHECKS(CHECK("rank(x) == 4", "x has rank {rank(x)}, not 4"),
+            CHECK("block_size > 0 && dim(x, 2) % block_size == 0 && dim(x, 3) % block_size == 0",
+                  "{dim(x, 2)} by {dim(x, 3)} pixels are no blocks of {block_size} by"
+                  " {block_size}")),
      .shape = "let b = block_size; y.rank = 4;"
               "y[d] = d == 0 ? dim(x, 0) : d == 1 ? dim(x, 1) * b * b : dim(x, d) / b",
      MOVES(WHEN("mode == 'dcr'",
@@ -182,9 +195,9 @@ FAMILY_TABLE(movement) = {
      TYPES(TYPE("T", "any"), TYPE("I", "i32 i64")),
      INPUTS(PORT("x", "T"), PORT_IN("lengths", "I", "index(x, time_axis)")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("time_axis", "0"), INT("batch_axis", "1")),
-     .shape = "y = x",
+     CHECKS(AXIS_CHECK("time_axis", "x"), AXIS_CHECK("batch_axis", "x")), .shape = "y = x",
      MOVE("let t = wrap(time_axis, rank(x));"
           "let n = element(lengths, o(wrap(batch_axis, rank(x))));"
-          "x[d] = d == t && o(t) < n ? n - 1 - o(t) : o(d)"),
+          "x[d] = d == t && (n < 0 || o(t) < n) ? n - 1 - (n < 0 ? 0 : o(t)) : o(d)"),
      TRAITS},
 };

@@ -23,10 +23,11 @@ FAMILY_TABLE(quantization) = {
      OUTPUTS(PORT("y", "$to")),
      ATTRIBUTES(DTYPE("to", "u8"), INT("axis", "1"), INT("block_size", "0"), FLAG("saturate", "1")),
      .shape = "y = x",
-     CASES(WHEN("saturate == 1 && " TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = q + r"),
-           WHEN("saturate == 1 && " TO_TINY_FLOAT " && block_size == 0", PLAIN "y = q + r"),
-           WHEN("!" TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = cast(round(q) + r, to)"),
-           WHEN("!" TO_TINY_FLOAT " && block_size == 0", PLAIN "y = cast(round(q) + r, to)")),
+     CASES(
+         WHEN("saturate == 1 && " TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = cast(q + r, to)"),
+         WHEN("saturate == 1 && " TO_TINY_FLOAT " && block_size == 0", PLAIN "y = cast(q + r, to)"),
+         WHEN("!" TO_TINY_FLOAT " && " ALONG_AXIS, PER_AXIS "y = cast(round(q) + r, to)"),
+         WHEN("!" TO_TINY_FLOAT " && block_size == 0", PLAIN "y = cast(round(q) + r, to)")),
      DECOMPOSITIONS(
          WHEN("block_size > 0 && present(zero_point)",
               "s = standard.repeat_blocks/1(scale, x){axis=axis, block_size=block_size};"

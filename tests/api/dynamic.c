@@ -1,46 +1,6 @@
 /* What only a run knows: extents that data decide, items of sequences. One context runs several
  * times, for what one run found must not stay for the next. */
-#include "tests/api/scene.h"
-
-static tenon_value_t input(session_t* s, const char* name, tenon_dtype_t dtype, uint32_t rank,
-                           const int64_t* dims) {
-  tenon_value_t value = ABSENT;
-  EXPECT_STATUS(tenon_network_add_input(s->network, name, dtype, rank, dims, &value), TENON_OK);
-  return value;
-}
-
-static void output(session_t* s, tenon_value_t value, const char* name) {
-  EXPECT_STATUS(tenon_network_add_output(s->network, value, name), TENON_OK);
-}
-
-static void set(const scene_t* scene, uint32_t index, tenon_dtype_t dtype, uint32_t rank,
-                const int64_t* dims, void* data) {
-  const tenon_tensor_view_t view = {
-      .data = data, .dims = dims, .rank = rank, .dtype = dtype, .layout = TENON_NONE};
-  EXPECT_STATUS(tenon_context_set_input(scene->context, index, &view), TENON_OK);
-}
-
-static void run(const scene_t* scene) {
-  EXPECT_STATUS(tenon_context_run(scene->context), TENON_OK);
-}
-
-/* Output `index` is a vector, or a matrix of one row, of these numbers. */
-static void expect(const scene_t* scene, uint32_t index, uint32_t rank, int64_t count,
-                   const double* numbers) {
-  tenon_tensor_view_t view;
-  int64_t dense[MOST_RANK];
-  REQUIRE(tenon_context_get_output(scene->context, index, &view) == TENON_OK);
-  REQUIRE(view.rank == rank);
-  EXPECT_INT(rank == 0 ? 1 : view.dims[rank - 1], count);
-  (void)tenon__strides_row_major(view.rank, view.dims, dense);
-  for (int64_t i = 0; i < count && (rank == 0 || view.dims[rank - 1] == count); ++i) {
-    EXPECT_NEAR(session_number(&view, view.strides == NULL ? dense : view.strides, (uint64_t)i),
-                numbers[i], 0);
-  }
-}
-
-#define NUMBERS(...) ((const double[]){__VA_ARGS__})
-#define DIMS(...) ((const int64_t[]){__VA_ARGS__})
+#include "tests/api/figures.h"
 
 TENON_TEST(extents_are_found_anew_in_every_run) {
   scene_t scene;

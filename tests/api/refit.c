@@ -349,3 +349,39 @@ TENON_TEST(shapes_are_not_refitted) {
   EXPECT_CONTAINS(scene.session.messages.text, "'shape' are numbers");
   scene_end(&scene);
 }
+
+/* Nor can numbers that a shape was computed from, unless they give the same shape. */
+TENON_TEST(numbers_that_give_a_shape_are_refitted_when_it_stays) {
+  static const int64_t dims[] = {10};
+  static const int64_t one[] = {1};
+  static const float fourth = 0.23F;
+  static const float more = 0.28F;
+  static const float half = 0.53F;
+  scene_t scene;
+  tenon_value_t x = ABSENT;
+  tenon_value_t part = ABSENT;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t to_float[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_FLOAT32}, {0}};
+  const tenon_attribute_t to_integer[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  EXPECT_STATUS(tenon_network_add_input(s->network, "x", TENON_DTYPE_FLOAT32, 1, dims, &x),
+                TENON_OK);
+  EXPECT_STATUS(
+      tenon_network_add_constant(s->network, "part", TENON_DTYPE_FLOAT32, 1, one, &fourth, &part),
+      TENON_OK);
+  const tenon_value_t shape = node(s, "standard.shape_of/1", VALUES(x), NO_ATTRIBUTES);
+  const tenon_value_t extents = node(s, "standard.cast/1", VALUES(shape), to_float);
+  const tenon_value_t product = node(s, "standard.mul/1", VALUES(extents, part), NO_ATTRIBUTES);
+  const tenon_value_t number = node(s, "standard.cast/1", VALUES(product), to_integer);
+  const tenon_value_t y = node(s, "standard.tile/1", VALUES(x, number), NO_ATTRIBUTES);
+  EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
+  REQUIRE(scene_load(&scene, NULL));
+  EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "part", &more, sizeof more), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_OK);
+  EXPECT_STATUS(tenon_engine_set_weights(scene.engine, "part", &half, sizeof half), TENON_OK);
+  EXPECT_STATUS(tenon_engine_commit_weights(scene.engine), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(s->messages.text, "the optimiser makes another network");
+  scene_end(&scene);
+}

@@ -55,7 +55,59 @@ static const case_t cases[] = {
      {{2, {4, 3}}, {2, {2, 2}}},
      "the items have different extents; its inputs are [4, 3], [2, 2]",
      ROW_INT("axis", 0)},
+    {"standard.convolution/1",
+     {{4, {1, 2, -1, 5}}, {4, {4, 2, 3, 3}}},
+     {{4, {1, 2, 3, 5}}, {4, {4, 2, 3, 3}}},
+     {{4, {1, 2, 1, 5}}, {4, {4, 2, 3, 3}}},
+     "the window of the weights exceeds; its inputs are [1, 2, 1, 5], [4, 2, 3, 3]",
+     {0}},
+    {"standard.max_pool/1",
+     {{3, {1, 2, -1}}},
+     {{3, {1, 2, 4}}},
+     {{3, {1, 2, 2}}},
+     "extent 2 of output 0 would be negative: ",
+     ROW_INTS("kernel_shape", 4)},
+    {"standard.prelu/1",
+     {{3, {2, -1, 2}}, {2, {3, 1}}},
+     {{3, {2, 3, 2}}, {2, {3, 1}}},
+     {{3, {2, 4, 2}}, {2, {3, 1}}},
+     "'slope' has extent 3 where the space has ",
+     {0}},
+    {"standard.squeeze/1",
+     {{2, {-1, 3}}},
+     {{2, {1, 3}}},
+     {{2, {2, 3}}},
+     "axis 0 is dropped and has not extent 1; its inputs are [2, 3]",
+     ROW_INTS("fixed_axes", 0)},
+    {"standard.reshape/1",
+     {{2, {-1, 3}}},
+     {{2, {4, 3}}},
+     {{2, {3, 3}}},
+     "the new extents hold another number of elements than x has; its inputs are [3, 3]",
+     ROW_INTS("fixed_dims", 6, -1)},
+    {"standard.depth_to_space/1",
+     {{4, {1, -1, 2, 2}}},
+     {{4, {1, 4, 2, 2}}},
+     {{4, {1, 6, 2, 2}}},
+     "channels are no blocks of 2 by 2; its inputs are [1, 6, 2, 2]",
+     ROW_INT("block_size", 2)},
+    {"standard.space_to_depth/1",
+     {{4, {1, 2, 2, -1}}},
+     {{4, {1, 2, 2, 2}}},
+     {{4, {1, 2, 2, 3}}},
+     "pixels are no blocks of 2 by 2; its inputs are [1, 2, 2, 3]",
+     ROW_INT("block_size", 2)},
+    {"standard.group_channels/1",
+     {{3, {1, -1, 2}}},
+     {{3, {1, 4, 2}}},
+     {{3, {1, 3, 2}}},
+     "channels are not divisible into 2 groups; its inputs are [1, 3, 2]",
+     ROW_INT("groups", 2)},
 };
+
+static uint32_t input_count(const case_t* c) {
+  return c->inputs[1].rank > 0 ? 2 : 1;
+}
 
 static void fill_profile(const case_t* c, uint32_t input, int64_t dims[3][4],
                          tenon_profile_range_t* out_range) {
@@ -63,7 +115,7 @@ static void fill_profile(const case_t* c, uint32_t input, int64_t dims[3][4],
   for (uint32_t d = 0; d < c->inputs[input].rank; ++d) {
     const int64_t extent = c->inputs[input].dims[d];
     dims[0][d] = extent < 0 ? 1 : extent;
-    dims[1][d] = extent < 0 ? 4 : extent;
+    dims[1][d] = c->good[input].dims[d];
     dims[2][d] = extent < 0 ? MOST : extent;
   }
   *out_range =
@@ -80,16 +132,16 @@ static bool begin(const case_t* c, scene_t* scene) {
   if (!session_begin(s, NULL)) {
     return false;
   }
-  for (uint32_t k = 0; k < 2; ++k) {
+  for (uint32_t k = 0; k < input_count(c); ++k) {
     fill_profile(c, k, dims[k], &ranges[k]);
     EXPECT_STATUS(tenon_network_add_input(s->network, ranges[k].input, TENON_DTYPE_FLOAT32,
                                           c->inputs[k].rank, c->inputs[k].dims, &values[k]),
                   TENON_OK);
   }
   const tenon_attribute_t attributes[2] = {c->attribute, {0}};
-  const tenon_value_t y = node(s, c->op, values, 2, attributes);
+  const tenon_value_t y = node(s, c->op, values, input_count(c), attributes);
   EXPECT_STATUS(tenon_network_add_output(s->network, y, "y"), TENON_OK);
-  const tenon_profile_t profile = {ranges, 2};
+  const tenon_profile_t profile = {ranges, input_count(c)};
   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
   options.profiles = &profile;
   options.profile_count = 1;
@@ -108,7 +160,7 @@ static void end(scene_t* scene) {
 
 static tenon_status_t run(const scene_t* scene, const shape_t shapes[2]) {
   static float numbers[2][ELEMENTS];
-  for (uint32_t k = 0; k < 2; ++k) {
+  for (uint32_t k = 0; k < 2 && shapes[k].rank > 0; ++k) {
     const tenon_tensor_view_t view = {.data = numbers[k],
                                       .dims = shapes[k].dims,
                                       .rank = shapes[k].rank,

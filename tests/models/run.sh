@@ -53,7 +53,7 @@ for data_set in "$@"; do
     *) data_set=$folder/$data_set ;;
   esac
   # Outputs alone: the inputs are those of the model's own data.
-  if [ ! -f "$data_set/input_0.pb" ]; then
+  if [ ! -f "$data_set/input_0.pb" ] && [ ! -f "$data_set/input_0.npy" ]; then
     whole=$work/$name.$(basename "$data_set")
     rm -rf "$whole"
     mkdir -p "$whole"

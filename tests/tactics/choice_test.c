@@ -383,9 +383,10 @@ TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
 
 /* ---- Layouts ---- */
 
-/* Row-major, or column after column in and out, which is faster. */
-static tenon_status_t either_way(void* state, const tenon_region_t* region,
-                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+/* Column after column in and out. */
+static tenon_status_t columns_alone(void* state, const tenon_region_t* region,
+                                    const tenon_region_table_t* table, tenon_emit_t* to,
+                                    add_t add) {
   static const uint32_t order[2] = {1, 0};
   static const tenon_layout_t columns = {
       .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
@@ -399,7 +400,13 @@ static tenon_status_t either_way(void* state, const tenon_region_t* region,
                                  .inputs = inputs,
                                  .outputs = &exact,
                                  .estimate_seconds = 1e-4};
-  const tenon_status_t status = add(to, &tactic);
+  return add(to, &tactic);
+}
+
+/* Or row-major, which is slower. */
+static tenon_status_t either_way(void* state, const tenon_region_t* region,
+                                 const tenon_region_table_t* table, tenon_emit_t* to, add_t add) {
+  const tenon_status_t status = columns_alone(state, region, table, to, add);
   return status == TENON_OK ? emit(to, add, "rows", 1.5e-4) : status;
 }
 
@@ -423,6 +430,18 @@ TENON_TEST(neighbours_agree_on_a_layout) {
   /* Copies to columns at the beginning, and back at the end, but none in between. */
   EXPECT_TEXT(build_steps(&world, text),
               "moves/evaluator dense/columns dense/columns moves/evaluator");
+  core_world_end(&world);
+}
+
+TENON_TEST(a_constant_is_brought_into_the_layout_that_is_asked_for) {
+  static const float numbers[4 * 8] = {1, 2, 3};
+  const tenon_kernel_t kernel = dense_kernel("dense", columns_alone);
+  char text[512];
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  add_output(b, add_dense(b, "only", test_floats(b, "x", numbers, DIMS(4, 8))));
+  EXPECT_TEXT(build_steps(&world, text), "moves/evaluator dense/columns moves/evaluator");
   core_world_end(&world);
 }
 
@@ -462,8 +481,9 @@ TENON_TEST(a_build_can_be_cancelled_in_each_phase) {
     core_world_t world;
     core_world_begin(&world, &kernel, 1);
     make_dense(&world.bench);
-    world.options.tuning.progress = cancel;
-    world.options.tuning.progress_user = tenon__drop_const(phases[k]);
+    tenon__interrupt_t interrupt;
+    tenon__interrupt_initialize(&interrupt, cancel, tenon__drop_const(phases[k]));
+    world.options.tuning.interrupt = &interrupt;
     if (core_world_build(&world) != TENON_ERROR_CANCELLED) {
       tenon__test_fail(__FILE__, __LINE__, "not cancelled in phase %s", phases[k]);
     }
