@@ -21,12 +21,16 @@ static const struct {
     {"NonMaxSuppressionV4", 2, NULL},
     {"NonMaxSuppressionV5", 3, NULL},
     {"Switch", 2, NULL},
+    {"ShapeN", 0, "N"},
     {"Merge", 1, NULL},
 };
 
 enum { OUTPUT_LIMIT = 65536 };
 
 static uint32_t output_count_of(const tenon__uff_node_t* node) {
+  if (strcmp(node->operation, "IdentityN") == 0) {
+    return node->input_count;
+  }
   for (size_t i = 0; i < sizeof(output_counts) / sizeof(*output_counts); ++i) {
     if (strcmp(output_counts[i].operation, node->operation) != 0) {
       continue;

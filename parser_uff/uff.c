@@ -29,6 +29,11 @@ static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* 
   }
   char text[TENON__UFF_RANK_LIMIT + 1] = "";
   size_t used = 0;
+  if (count == 0) {
+    return UFF_FAIL(reader->context, TENON_ERROR_INVALID_DATA,
+                    "%s: a dimension order that names no axis",
+                    tenon__uff_place(reader->context, entry == NULL ? 0 : entry->place));
+  }
   for (size_t i = 0; i < count; ++i) {
     const bool is_rest = codes[i] == 2 && i + 1 < count && codes[i + 1] == increment;
     if (used == TENON__UFF_RANK_LIMIT || codes[i] < 0 || codes[i] > 9) {

@@ -3,7 +3,8 @@
 
 #include "source.h"
 
-/* Types that follow from the inputs, hints for placement and speed: they change no result. */
+/* Types that follow from the inputs, empty texts, hints for placement and speed, what is only
+ * printed: they change no result. */
 static bool is_idle(const tenon__uff_attribute_t* attribute) {
   static const char* const names[] = {"use_cudnn_on_gpu",
                                       "parallel_iterations",
@@ -18,13 +19,15 @@ static bool is_idle(const tenon__uff_attribute_t* attribute) {
                                       "grad_x",
                                       "grad_y",
                                       "grad_a",
-                                      "grad_b"};
+                                      "grad_b",
+                                      "message"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); ++i) {
     if (strcmp(names[i], attribute->name) == 0) {
       return true;
     }
   }
-  return attribute->is_type || attribute->kind == TENON_FIELD_NONE;
+  const bool is_empty = attribute->kind == TENON_FIELD_STRING && attribute->text.size == 0;
+  return is_empty || attribute->is_type || attribute->kind == TENON_FIELD_NONE;
 }
 
 tenon_status_t tenon__uff_source_tell_unread(const tenon_source_t* source) {

@@ -220,22 +220,65 @@ static tenon_value_t border(tenon_make_t* make) {
   return tenon_make_reshape(make, tenon_make_permute(make, pads, turned, 2), flat, 1);
 }
 
-/* REFLECT has the border once, SYMMETRIC twice. */
-static void pad(tenon_make_t* make) {
+/* SYMMETRIC has the outermost elements twice, REFLECT once: each axis is gathered by
+ * the places that its elements come from. */
+static tenon_value_t mirrored_axis(tenon_make_t* make, tenon_value_t x, uint32_t axis,
+                                   const int64_t* pads, bool is_reflected) {
+  const int64_t extent = tenon_make_dim(make, x, axis);
+  const int64_t most = extent - (is_reflected ? 1 : 0);
+  if (extent < 0 || pads[0] < 0 || pads[1] < 0 || pads[0] > most || pads[1] > most) {
+    tenon_make_fail(make, extent < 0 ? TENON_ERROR_UNSUPPORTED : TENON_ERROR_INVALID_DATA,
+                    "extent %" PRId64 " of axis %u has a mirrored border of %" PRId64
+                    " and %" PRId64,
+                    extent, axis, pads[0], pads[1]);
+    return x;
+  }
+  const int64_t count = pads[0] + extent + pads[1];
+  int64_t* places = tenon_make_memory(make, (size_t)count, sizeof(*places));
+  for (int64_t i = 0; places != NULL && i < count; ++i) {
+    const int64_t place = i - pads[0];
+    const int64_t step = is_reflected ? 0 : 1;
+    places[i] = place < 0 ? -place - step : place < extent ? place : 2 * extent - 2 - place + step;
+  }
+  const tenon_value_t indices = places == NULL ? x : tenon_make_int64s(make, places, (size_t)count);
+  tenon_make_begin(make, "gather");
+  tenon_make_set_int(make, "axis", axis);
+  tenon_make_add(make, x);
+  tenon_make_add(make, indices);
+  return tenon_make_end(make);
+}
+
+static void mirror_pad(tenon_make_t* make) {
   const char* mode = tenon_make_get_string(make, "mode", "");
   const bool is_reflected = strcmp(mode, "REFLECT") == 0;
-  if (!tenon__uff_needs(make, 2)) {
+  int64_t pads[TENON_MAKE_LIST_LIMIT];
+  uint32_t count = 0;
+  if (!is_reflected && strcmp(mode, "SYMMETRIC") != 0) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its mode is '%s', not REFLECT or SYMMETRIC",
+                    mode);
     return;
   }
-  if (strcmp(make->row->converter.type, "MirrorPad") == 0 && !is_reflected) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "its mode is '%s'; REFLECT is converted", mode);
+  if (!tenon__uff_known(make, 1, "border", pads, &count)) {
+    return;
+  }
+  tenon_value_t value = tenon_make_input(make, 0);
+  if (count != 2 * tenon_make_rank(make, value)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its border has %u numbers", count);
+  }
+  for (uint32_t axis = 0; 2 * axis < count && tenon_make_ok(make); ++axis) {
+    if (pads[2 * axis] != 0 || pads[2 * axis + 1] != 0) {
+      value = mirrored_axis(make, value, axis, pads + (size_t)2 * axis, is_reflected);
+    }
+  }
+  tenon_make_output(make, 0, value);
+}
+
+static void pad(tenon_make_t* make) {
+  if (!tenon__uff_needs(make, 2)) {
     return;
   }
   const tenon_value_t pads = border(make);
   tenon_make_begin(make, "pad");
-  if (is_reflected) {
-    tenon_make_set_string(make, "mode", "reflect");
-  }
   tenon_make_add(make, tenon_make_input(make, 0));
   tenon_make_add(make, pads);
   if (tenon_make_has_input(make, 2)) {
@@ -402,7 +445,7 @@ TENON__UFF_FAMILY(movement) = {
     TF("ConcatV2", concat_v2),
     TENON__UFF_TF_ROW("DepthToSpace", block, "depth_to_space", NULL),
     TF("ExpandDims", expand_dims),
-    TF("MirrorPad", pad),
+    TF("MirrorPad", mirror_pad),
     TF("Pack", stack),
     TF("Pad", pad),
     TF("PadV2", pad),

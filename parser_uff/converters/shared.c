@@ -21,6 +21,7 @@ bool tenon__uff_needs(tenon_make_t* make, uint32_t input_count) {
 }
 
 void tenon__uff_same_input(tenon_make_t* make) {
+  (void)tenon_make_has(make, "shape"); /* what the input is to have */
   if (tenon__uff_needs(make, 1)) {
     tenon_make_output(make, 0, tenon_make_input(make, 0));
   }

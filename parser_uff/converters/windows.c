@@ -207,7 +207,8 @@ static void uff_convolution(tenon_make_t* make) {
     return;
   }
   const bool is_depthwise = groups > 1 && order.channel == rank - 2 && order.batch == rank - 1 &&
-                            tenon_make_dim(make, w, order.channel) == groups;
+                            tenon_make_dim(make, w, order.channel) == groups &&
+                            channels_of(make, &windows, 0) == groups;
   convolve(
       make, &windows,
       is_depthwise ? depthwise_weights(make, w, rank) : tenon__uff_channels_first(make, &order, w),
