@@ -71,6 +71,10 @@ static tenon_value_t entry(tenon_make_t* make, tenon_value_t operand, uint32_t i
                            int64_t* out_known, bool* out_is_known) {
   int64_t number = 0;
   const tenon_value_type_t type = tenon_make_type(make, operand);
+  if (tenon_make_ok(make) && (type.rank != 1 || (type.dims[0] >= 0 && index >= type.dims[0]))) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "its lists of begins and ends are shorter than that of strides");
+  }
   *out_is_known = tenon_make_ok(make) && type.has_contents != 0 &&
                   make->build->content(make->builder, operand, index, &number) == 1;
   *out_known = number;

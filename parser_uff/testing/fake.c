@@ -34,7 +34,7 @@ static void* host_allocate(tenon_parse_t* parse, size_t size_bytes) {
 
 static tenon_status_t host_part(tenon_parse_t* parse, uint32_t index, const char** out_name,
                                 const void** out_data, size_t* out_size) {
-  static const char* const names[TENON__FAKE_PART_LIMIT] = {"part 0", "part 1", "part 2"};
+  static const char* const names[TENON__FAKE_PART_LIMIT] = {"part 0", "part 1"};
   const tenon__fake_t* fake = fake_of(parse);
   if (index >= fake->part_count) {
     return TENON_ERROR_NOT_FOUND;
@@ -92,6 +92,10 @@ static tenon_status_t host_input_shape(tenon_parse_t* parse, const char* input, 
   return TENON_ERROR_NOT_FOUND;
 }
 
+static const char* host_setting(tenon_parse_t* parse, const char* name) {
+  return strcmp(name, "outputs") == 0 ? fake_of(parse)->outputs : NULL;
+}
+
 static const tenon_sink_t* host_sink(tenon_parse_t* parse) {
   return &fake_of(parse)->sink;
 }
@@ -130,25 +134,63 @@ static tenon_status_t build_output(tenon_builder_t* builder, tenon_value_t value
   return TENON_OK;
 }
 
-/* Reads every byte of dense constants, so that sanitizers see it. */
+/* Integers of at most 64 elements, or booleans, are known. */
+static void keep_contents(tenon__fake_value_t* value, const tenon_tensor_view_t* view,
+                          size_t count) {
+  const bool is_wide = view->dtype == TENON_DTYPE_INT64;
+  const bool is_narrow = view->dtype == TENON_DTYPE_INT32;
+  const bool is_bool = view->dtype == TENON_DTYPE_BOOL;
+  if (count > TENON__FAKE_CONTENT_LIMIT || !(is_wide || is_narrow || is_bool)) {
+    return;
+  }
+  value->type.has_contents = 1;
+  for (size_t i = 0; i < count; ++i) {
+    int32_t narrow = 0;
+    if (is_wide) {
+      memcpy(&value->contents[i], (const uint8_t*)view->data + 8 * i, 8);
+    } else if (is_narrow) {
+      memcpy(&narrow, (const uint8_t*)view->data + 4 * i, 4);
+      value->contents[i] = narrow;
+    } else {
+      value->contents[i] = ((const uint8_t*)view->data)[i];
+    }
+  }
+}
+
+/* Reads every byte, so that sanitizers see it. */
 static tenon_status_t build_constant(tenon_builder_t* builder, const char* name,
                                      const tenon_tensor_view_t* view, int32_t borrow,
                                      tenon_value_t* out_value) {
-  const size_t width = view->dtype == TENON_DTYPE_FLOAT16   ? 2
-                       : view->dtype == TENON_DTYPE_FLOAT32 ? 4
-                                                            : 8;
-  size_t count = view->strides == NULL ? width : 0;
+#define TYPE_BITS(name, mnemonic, bits, kind) bits,
+  static const uint8_t bits[] = {TENON_DTYPES(TYPE_BITS)};
+#undef TYPE_BITS
+  size_t count = 1;
   unsigned sum = 0;
   (void)name;
   (void)borrow;
   for (uint32_t i = 0; i < view->rank; ++i) {
     count *= (size_t)view->dims[i];
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count * (bits[view->dtype] / 8u); ++i) {
     sum += ((const uint8_t*)view->data)[i];
   }
   fake_of(builder)->first_input = sum == UINT32_MAX ? 1 : 0;
-  return new_value(fake_of(builder), view->dtype, view->rank, view->dims, out_value);
+  const tenon_status_t status =
+      new_value(fake_of(builder), view->dtype, view->rank, view->dims, out_value);
+  if (status == TENON_OK) {
+    keep_contents(&fake_of(builder)->values[out_value->id], view, count);
+  }
+  return status;
+}
+
+static int32_t value_content(tenon_builder_t* builder, tenon_value_t value, uint32_t index,
+                             int64_t* out_value) {
+  const tenon__fake_value_t* known = &fake_of(builder)->values[value.id];
+  if (known->type.has_contents == 0 || index >= TENON__FAKE_CONTENT_LIMIT) {
+    return 0;
+  }
+  *out_value = known->contents[index];
+  return 1;
 }
 
 static tenon_status_t build_begin(tenon_builder_t* builder, const char* op, const char* name) {
@@ -221,10 +263,13 @@ static tenon_status_t build_end(tenon_builder_t* builder, tenon_value_t* out_val
   fake->first_input = 0;
   for (uint32_t i = 0; i < capacity; ++i) {
     const tenon_status_t status =
-        new_value(fake, TENON_DTYPE_FLOAT32, like.type.rank, like.dims, &out_values[i]);
+        new_value(fake, like.type.dtype, like.type.rank, like.dims, &out_values[i]);
     if (status != TENON_OK) {
       return status;
     }
+    tenon__fake_value_t* value = &fake->values[out_values[i].id];
+    value->type.has_contents = like.type.has_contents;
+    memcpy(value->contents, like.contents, sizeof(value->contents));
   }
   return TENON_OK;
 }
@@ -304,7 +349,8 @@ void tenon__fake_initialize(tenon__fake_t* out_fake) {
                                          .allocate = host_allocate,
                                          .report_missing = host_report_missing,
                                          .input_shape = host_input_shape,
-                                         .sink = host_sink};
+                                         .sink = host_sink,
+                                         .setting = host_setting};
   out_fake->build = (tenon_builder_table_t){.size = sizeof(tenon_builder_table_t),
                                             .input = build_input,
                                             .output = build_output,
@@ -329,6 +375,7 @@ void tenon__fake_initialize(tenon__fake_t* out_fake) {
                                             .end_body = end_body,
                                             .cancel_body = build_cancel,
                                             .type = value_type,
+                                            .content = value_content,
                                             .set_name = set_name,
                                             .sink = build_sink};
 }
@@ -357,4 +404,12 @@ void tenon__fake_context(tenon__fake_t* fake, tenon__uff_context_t* out_context)
 tenon_status_t tenon__fake_parse(tenon__fake_t* fake) {
   return tenon__uff_parser_parse(NULL, (tenon_parse_t*)fake, &fake->host, (tenon_builder_t*)fake,
                                  &fake->build);
+}
+
+void tenon__fake_parse_alone(const uint8_t* data, size_t size) {
+  static tenon__fake_t fake;
+  tenon__fake_initialize(&fake);
+  tenon__fake_add_part(&fake, data, size);
+  (void)tenon__fake_parse(&fake);
+  tenon__fake_deinitialize(&fake);
 }

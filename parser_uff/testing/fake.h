@@ -8,11 +8,17 @@
 #include "context.h"
 #include "tenon/plugin.h"
 
-enum { TENON__FAKE_VALUE_LIMIT = 1024, TENON__FAKE_RANK_LIMIT = 16, TENON__FAKE_PART_LIMIT = 3 };
+enum {
+  TENON__FAKE_VALUE_LIMIT = 1024,
+  TENON__FAKE_RANK_LIMIT = 16,
+  TENON__FAKE_PART_LIMIT = 2,
+  TENON__FAKE_CONTENT_LIMIT = 64
+};
 
 typedef struct tenon__fake_value_t {
   tenon_value_type_t type;
   int64_t dims[TENON__FAKE_RANK_LIMIT];
+  int64_t contents[TENON__FAKE_CONTENT_LIMIT]; /* of small constants of integers */
 } tenon__fake_value_t;
 
 typedef struct tenon__fake_t {
@@ -34,6 +40,7 @@ typedef struct tenon__fake_t {
   uint32_t first_input; /* of the node begun */
   uint32_t node_count;
   uint32_t output_count;
+  const char* outputs; /* the setting; NULL: none */
 } tenon__fake_t;
 
 void tenon__fake_initialize(tenon__fake_t* out_fake);
@@ -43,5 +50,8 @@ void tenon__fake_add_part(tenon__fake_t* fake, const void* data, size_t size);
 void tenon__fake_context(tenon__fake_t* fake, tenon__uff_context_t* out_context);
 /* Parses the parts with the parser of this plugin. */
 tenon_status_t tenon__fake_parse(tenon__fake_t* fake);
+
+/* A fuzz target's body: the bytes are the file. */
+void tenon__fake_parse_alone(const uint8_t* data, size_t size);
 
 #endif

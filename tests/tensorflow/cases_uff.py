@@ -133,3 +133,33 @@ def add_movement(case, random):
 def add(case, random):
     for part in (add_elementwise, add_windows, add_products, add_reductions, add_movement):
         part(case, random)
+
+
+def add_text(case, random):
+    """The text form: strings with escapes, words, lists, comments."""
+    w = random(4, 3)
+    blob = "".join(f"\\{b:03o}" for b in w.tobytes())
+    case("text", f"""# made by hand
+version: 1 descriptor_core_version: 1
+descriptors {{ id: "tensorflow_extension" version: 1 }}
+graphs {{
+  id: 'main'
+  nodes {{ id: "MarkOutput_0" inputs: "r" operation: "MarkOutput" }}
+  nodes {{
+    id: "r" inputs: "x" inputs: "w" operation: "FullyConnected"
+    fields {{ key: "inputs_orders" value {{ ref: "orders_NC_CK" }} }}
+  }}
+  nodes {{
+    id: "w" operation: "Const"
+    fields {{ key: "shape" value {{ i_list {{ val: [4, 0x3] }} }} }}
+    fields {{ key: "dtype" value {{ dtype: DT_FLOAT32 }} }}
+    fields {{ key: "values" value {{ ref: "weights_w" }} }}
+  }}
+  nodes < id: "x" operation: "Input" fields <key: "shape" value <i_list <val: -1, val: 4>>>
+          fields {{ key: "dtype" value {{ dtype: 131104 }} }} >
+}}
+referenced_data {{ key: "weights_w" value {{ blob: "{blob}" }} }}
+referenced_data {{ key: "orders_NC_CK" value {{ dim_orders_list {{
+  val {{ orders {{ key: -1 value {{ val: 0 val: 1 }} }} }}
+  val {{ orders {{ key: -1 value {{ val: 1 val: 0 }} }} }} }} }} }}
+""", lambda x: tf.matmul(x, w), random(2, 4))

@@ -103,11 +103,18 @@ def uff_case(name, write, build, *values, shapes=None):
     cases.append(("uff." + name, uff.binary(), inputs, dict(zip(names, outputs.values()))))
 
 
+def uff_text_case(name, model, build, *values):
+    inputs = dict(zip("xyzuvw", values))
+    _, outputs = graph_of(build, inputs)
+    cases.append(("uff." + name, model.encode(), inputs, dict(zip(["r"], outputs.values()))))
+
+
 import cases_tensorflow  # noqa: E402
 import cases_uff  # noqa: E402
 
 cases_tensorflow.add(tf_case, random)
 cases_uff.add(uff_case, random)
+cases_uff.add_text(uff_text_case, random)
 
 content = b"TNTF0001"
 for name, model, inputs, outputs in cases:
