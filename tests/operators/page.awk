@@ -110,9 +110,9 @@ function begin_table(name, group) {
 
 function print_row(i,   op, words, remark) {
   op = made[format[i], domain[i], type[i], since[i]]
-  if (op == "")
+  if (!(op in summary) && op !~ /^(y =|let )/) # else a setting of the row's function
     op = builds[format[i], type[i]]
-  if (op != "" && !(op in summary))
+  if (op != "" && !(op in summary) && op !~ /^(y =|let )/)
     fail("there is no standard operator '" op "', which " type[i] " becomes")
   remark = until[i] == 0 ? note[format[i], type[i]] : ""
   if (remark == "" && op != "")
@@ -123,7 +123,7 @@ function print_row(i,   op, words, remark) {
   printf "| %s |", type[i]
   if (has_versions[format[i]])
     printf " %s |", words
-  printf " %s |", op == "" ? "" : "`" op "`"
+  printf " %s |", op == "" ? "" : "`" cell(op) "`"
   if (is_counted[format[i]])
     printf " %d |", tests[format[i], type[i]]
   printf " %s |\n", cell(remark)
@@ -138,8 +138,8 @@ END {
   print "*What the parsers convert. `tests/operators/update.sh` writes this page from the plugins; a test fails when it is"
   print "old. `tenon plugins --index` says the same of the plugins that you have.*"
   print ""
-  print "*Becomes*: the standard operator that a node is, or is in most cases; where none stands, several are built. Any"
-  print "plugin may offer further converters: [`maker.h`](../include/tenon/maker.h)."
+  print "*Becomes*: the standard operator or the [expression](expressions.md) that a node is, or is in most cases; where none"
+  print "stands, several are built. Any plugin may offer further converters: [`maker.h`](../include/tenon/maker.h)."
   for (i = 1; i <= converters; ++i) { # by insertion
     for (k = i - 1; k >= 1 && is_before(i, order[k]); --k)
       order[k + 1] = order[k]
