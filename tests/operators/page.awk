@@ -31,11 +31,11 @@ list == "rows" {
 }
 
 list == "counts" {
-  tests[$1, $2] = $3
-  if ($2 == "-") {
-    is_counted[$1] = 1
-    by_opencv[$1] = $4
-  }
+  split($0, row, "\t")
+  if (row[2] == "-")
+    tested[row[1]] = row[4]
+  else
+    tests[row[1], row[2], row[3]] = row[4]
 }
 
 list == "notes" && !/^#/ && NF > 2 {
@@ -92,9 +92,8 @@ function begin_format(name,   i, key, rows, types) {
   printf "\n## %s\n\n%s. %d types", title(name), parser[name], types
   if (rows > types)
     printf ", %d rows", rows
-  if (is_counted[name])
-    printf "; %d networks test them, %d against OpenCV, %d against NumPy", tests[name, "-"], by_opencv[name], \
-      tests[name, "-"] - by_opencv[name]
+  if (name in tested)
+    printf "; %s", tested[name]
   print "."
   if ((name, "-") in note)
     printf "\n%s\n", note[name, "-"]
@@ -104,11 +103,11 @@ function begin_format(name,   i, key, rows, types) {
 function begin_table(name, group) {
   if (group != "")
     printf "\n### %s\n", group
-  printf "\n| type |%s becomes |%s notes |\n", has_versions[name] ? " versions |" : "", is_counted[name] ? " tests |" : ""
-  printf "|---|%s---|%s---|\n", has_versions[name] ? "---|" : "", is_counted[name] ? "---|" : ""
+  printf "\n| type |%s becomes |%s notes |\n", has_versions[name] ? " versions |" : "", name in tested ? " tests |" : ""
+  printf "|---|%s---|%s---|\n", has_versions[name] ? "---|" : "", name in tested ? "---|" : ""
 }
 
-function print_row(i,   op, words, remark) {
+function print_row(i,   op, words, remark, count) {
   op = made[format[i], domain[i], type[i], since[i]]
   if (!(op in summary) && op !~ /^(y =|let )/) # else a setting of the row's function
     op = builds[format[i], type[i]]
@@ -124,11 +123,12 @@ function print_row(i,   op, words, remark) {
   if (has_versions[format[i]])
     printf " %s |", words
   printf " %s |", op == "" ? "" : "`" cell(op) "`"
-  if (is_counted[format[i]])
-    printf " %d |", tests[format[i], type[i]]
+  count = tests[format[i], domain[i], type[i]] + tests[format[i], "*", type[i]]
+  if (format[i] in tested)
+    printf " %d |", count
   printf " %s |\n", cell(remark)
   is_wanted[format[i], type[i]] = 0
-  if (is_counted[format[i]] && tests[format[i], type[i]] == 0)
+  if (format[i] == "caffe" && count == 0) # graphs of today cannot be made with TensorFlow's oldest operators
     fail("no test has a layer of type " type[i])
 }
 
