@@ -79,7 +79,7 @@ function is_before(a, b) {
   return since[a] < since[b]
 }
 
-function title(name) { return name == "onnx" ? "ONNX" : name == "uff" ? "UFF" : toupper(substr(name, 1, 1)) substr(name, 2) }
+function title(name) { return name == "onnx" ? "ONNX" : name == "uff" ? "UFF" : name == "tensorflow" ? "TensorFlow" : toupper(substr(name, 1, 1)) substr(name, 2) }
 
 function begin_format(name,   i, key, rows, types) {
   for (i = 1; i <= converters; ++i) {
@@ -112,10 +112,14 @@ function print_row(i,   op, words, remark) {
   op = made[format[i], domain[i], type[i], since[i]]
   if (op == "")
     op = builds[format[i], type[i]]
-  if (op != "" && !(op in summary))
-    fail("there is no standard operator '" op "', which " type[i] " becomes")
+  # An expression stands for itself; what is neither is a parameter of the row's function.
+  if (op != "" && !(op in summary) && op !~ /^y = /) {
+    if (op ~ /^[a-z_]*_[a-z_0-9]*$/)
+      fail("there is no standard operator '" op "', which " type[i] " becomes")
+    op = ""
+  }
   remark = until[i] == 0 ? note[format[i], type[i]] : ""
-  if (remark == "" && op != "")
+  if (remark == "" && op in summary)
     remark = summary[op]
   words = since[i] " on"
   if (until[i] > 0)
@@ -123,7 +127,7 @@ function print_row(i,   op, words, remark) {
   printf "| %s |", type[i]
   if (has_versions[format[i]])
     printf " %s |", words
-  printf " %s |", op == "" ? "" : "`" op "`"
+  printf " %s |", op == "" ? "" : "`" cell(op) "`"
   if (is_counted[format[i]])
     printf " %d |", tests[format[i], type[i]]
   printf " %s |\n", cell(remark)
