@@ -13,8 +13,9 @@ trap 'rm -rf "$work"' EXIT
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
 
-# "FORMAT TYPE COUNT" for each type in the tests' networks, "FORMAT - COUNT BY_OPENCV" for all of them. A network's
-# prototxt begins with its name; a Python layer is the class that it names.
+# What tests there are, with tabs between: FORMAT DOMAIN TYPE COUNT, DOMAIN "*" for any; and FORMAT "-" "-" WORDS.
+
+# A network's prototxt begins with its name; a Python layer is the class that it names.
 count_caffe() {
   expected=$root/tests/layers/expected.bin
   by_opencv=$(grep -a -o -P '\x06\x00\x00\x00opencv' "$expected" | wc -l)
@@ -22,13 +23,27 @@ count_caffe() {
     awk -F"'" -v by_opencv="$by_opencv" '
       /^name/ { ++cases; next }
       last[$2] != cases { ++count[$2]; last[$2] = cases }
-      END { for (type in count) print "caffe", type, count[type]; print "caffe", "-", cases, by_opencv }'
+      END {
+        for (type in count)
+          printf "caffe\t*\t%s\t%d\n", type, count[type]
+        printf "caffe\t-\t-\t%d networks test them, %d against OpenCV, %d against NumPy\n", cases, by_opencv, cases - by_opencv
+      }'
+}
+
+count_uff() {
+  sed -nE 's/^\{"kind": "converter", "name": "([^"]*)".*"format": "uff", "domain": "([^"]*)".*/\2\t\1/p' "$work/index" |
+    "$build/tests/case_count" "$root/tests/tensorflow/expected.bin" |
+    awk -F'\t' '
+      $1 != "-" { printf "uff\t%s\n", $0 }
+      $1 == "-" { total[$2] = $3 }
+      END { printf "uff\t-\t-\t%d UFF files and %d graphs test them against TensorFlow\n", total["-"], total["tensorflow"] }'
 }
 
 "$build/bin/tenon" plugins --index --only-plugins --plugins "$build/plugins" >"$work/index"
 sed -nE 's/^\{"kind": "converter", .*"plugin": "([^"]*)".*/\1/p' "$work/index" | sort -u |
   sed "s|.*|$build/plugins/&.so|" | xargs "$build/tests/rows_dump" >"$work/rows"
 count_caffe >"$work/counts"
+count_uff >>"$work/counts"
 awk -f "$folder/page.awk" list=rows "$work/rows" list=counts "$work/counts" list=notes "$folder/notes.txt" \
   list=index "$work/index" >"$work/page"
 if [ "${2:-}" != --check ]; then
