@@ -59,7 +59,7 @@ static void label_encoder(tenon_make_t* make) {
   tenon_make_set_int(make, "keepdims", 0);
   tenon_make_add(make, numbers);
   const tenon_value_t place = tenon_make_end(make);
-  const tenon_value_t picked = tenon_make_2(make, "gather", values, place);
+  const tenon_value_t picked = tenon__onnx_pick(make, values, place);
   tenon_make_output(make, 0, tenon_make_3(make, "where", found, picked, otherwise));
 }
 
@@ -69,6 +69,15 @@ static void array_feature_extractor(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const tenon_value_t indices = tenon_make_reshape(make, tenon_make_input(make, 1), flat, 1);
   const int64_t rank = (int64_t)tenon_make_rank(make, x);
+  const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
+  if (is_text && tenon_make_dim(make, x, (uint32_t)rank - 1) > 0 &&
+      tenon_make_elements(make, x, 0, (uint32_t)rank - 1) == 1) {
+    const int64_t row[2] = {1, -1};
+    const tenon_value_t vector = tenon_make_reshape(make, x, flat, 1);
+    const tenon_value_t picked = tenon__onnx_pick(make, vector, indices);
+    tenon_make_output(make, 0, tenon_make_reshape(make, picked, row, 2));
+    return;
+  }
   tenon_make_begin(make, "gather");
   tenon_make_set_int(make, "axis", rank - 1);
   tenon_make_add(make, x);

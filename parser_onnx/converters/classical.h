@@ -18,6 +18,10 @@ tenon_value_t tenon__onnx_floats(tenon_make_t* make, tenon_dtype_t dtype, uint32
 /* Input 0 with a row for each sample: a vector is one sample; what is no float becomes f32. */
 tenon_value_t tenon__onnx_samples(tenon_make_t* make);
 
+/* Entries of a vector at `places`. Strings are not gathered at places that the run finds, they are
+ * chosen: entry by entry, of a vector whose extent is known. */
+tenon_value_t tenon__onnx_pick(tenon_make_t* make, tenon_value_t vector, tenon_value_t places);
+
 /* How scores become results. */
 typedef enum tenon__onnx_post_transform_t {
   TENON__ONNX_POST_NONE,

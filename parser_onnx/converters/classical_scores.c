@@ -73,6 +73,25 @@ tenon_value_t tenon__onnx_samples(tenon_make_t* make) {
   return tenon_make_rank(make, x) == 1 ? tenon_make_unsqueeze(make, x, &first, 1) : x;
 }
 
+tenon_value_t tenon__onnx_pick(tenon_make_t* make, tenon_value_t vector, tenon_value_t places) {
+  if (tenon_make_dtype(make, vector) != TENON_DTYPE_STRING) {
+    return tenon_make_2(make, "gather", vector, places);
+  }
+  const int64_t count = tenon_make_dim(make, vector, 0);
+  if (count < 1) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "strings are picked from a list whose length is known, and not 0");
+  }
+  /* The first entry in every place, then the others over it. */
+  tenon_value_t picked = tenon_make_squeeze(make, tenon_make_slice(make, vector, 0, 0, 1), 0);
+  for (int64_t i = count == 1 ? 0 : 1; i < count; ++i) {
+    const tenon_value_t entry = tenon_make_slice(make, vector, 0, i, i + 1);
+    const tenon_value_t is_here = tenon_make_2(make, "equal", places, tenon_make_int64(make, i));
+    picked = tenon_make_3(make, "where", is_here, tenon_make_squeeze(make, entry, 0), picked);
+  }
+  return picked;
+}
+
 tenon__onnx_post_transform_t tenon__onnx_get_post_transform(tenon_make_t* make) {
   static const char* const names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
   const char* name = tenon_make_get_string(make, "post_transform", "NONE");
@@ -171,7 +190,7 @@ void tenon__onnx_classify(tenon_make_t* make, const char* integers, tenon_value_
     tenon_make_add(make, scores);
     place = tenon_make_end(make);
   }
-  tenon_make_output(make, 0, tenon_make_2(make, "gather", labels, place));
+  tenon_make_output(make, 0, tenon__onnx_pick(make, labels, place));
   if (tenon_make_wants(make, 1)) {
     tenon_make_output(make, 1, tenon_make_cast(make, results, TENON_DTYPE_FLOAT32));
   }
