@@ -2,59 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "families.h"
+#include "classical.h"
 
 enum { TEXT_SIZE = 96 };
-
-/* A list attribute as a vector of its element type; absent (id 0) when the node lacks it. */
-static tenon_value_t ints_vector(tenon_make_t* make, const char* name) {
-  const int64_t* values = NULL;
-  size_t count = 0;
-  return tenon_make_get_ints(make, name, &values, &count) ? tenon_make_int64s(make, values, count)
-                                                          : (tenon_value_t){0};
-}
-
-static tenon_value_t floats_vector(tenon_make_t* make, const char* name) {
-  const double* values = NULL;
-  size_t count = 0;
-  if (make->table->get_floats(make->source, name, &values, &count) != TENON_OK) {
-    return (tenon_value_t){0};
-  }
-  float* narrow = tenon_make_memory(make, count + 1, sizeof(*narrow));
-  for (size_t i = 0; narrow != NULL && i < count; ++i) {
-    narrow[i] = (float)values[i];
-  }
-  const int64_t dims[1] = {(int64_t)count};
-  return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 1, dims, narrow);
-}
-
-static tenon_value_t strings_vector(tenon_make_t* make, const char* name) {
-  const tenon_string_view_t* values = NULL;
-  size_t count = 0;
-  if (make->table->get_strings(make->source, name, &values, &count) != TENON_OK) {
-    return (tenon_value_t){0};
-  }
-  const int64_t dims[1] = {(int64_t)count};
-  return tenon_make_tensor(make, TENON_DTYPE_STRING, 1, dims, values);
-}
-
-static tenon_value_t tensor_of(tenon_make_t* make, const char* name) {
-  tenon_tensor_view_t view = {0};
-  const tenon_status_t status = make->table->get_tensor(make->source, name, &view);
-  if (status == TENON_ERROR_NOT_FOUND) {
-    return (tenon_value_t){0};
-  }
-  if (status != TENON_OK) {
-    tenon_make_fail(make, status, "attribute '%s' cannot be read", name);
-  }
-  return tenon_make_tensor(make, view.dtype, view.rank, view.dims, view.data);
-}
 
 /* "keys_tensor", "keys_int64s", ... whichever is there. */
 static tenon_value_t either(tenon_make_t* make, const char* prefix) {
   char name[TEXT_SIZE];
-  tenon_value_t (*const readers[])(tenon_make_t*, const char*) = {tensor_of, ints_vector,
-                                                                  floats_vector, strings_vector};
+  tenon_value_t (*const readers[])(tenon_make_t*, const char*) = {
+      tenon__onnx_tensor_of, tenon__onnx_ints_vector, tenon__onnx_floats_vector,
+      tenon__onnx_strings_vector};
   static const char* const suffixes[] = {"tensor", "int64s", "floats", "strings"};
   for (uint32_t i = 0; i < 4; ++i) {
     (void)snprintf(name, sizeof(name), "%s_%s", prefix, suffixes[i]);
@@ -69,7 +26,7 @@ static tenon_value_t either(tenon_make_t* make, const char* prefix) {
 
 /* What stands for keys that are not found. */
 static tenon_value_t default_value(tenon_make_t* make, tenon_dtype_t dtype) {
-  const tenon_value_t given = tensor_of(make, "default_tensor");
+  const tenon_value_t given = tenon__onnx_tensor_of(make, "default_tensor");
   if (tenon_make_present(given)) {
     return tenon_make_rank(make, given) == 0 ? given : tenon_make_reshape(make, given, NULL, 0);
   }
@@ -102,7 +59,7 @@ static void label_encoder(tenon_make_t* make) {
   tenon_make_set_int(make, "keepdims", 0);
   tenon_make_add(make, numbers);
   const tenon_value_t place = tenon_make_end(make);
-  const tenon_value_t picked = tenon_make_2(make, "gather", values, place);
+  const tenon_value_t picked = tenon__onnx_pick(make, values, place);
   tenon_make_output(make, 0, tenon_make_3(make, "where", found, picked, otherwise));
 }
 
@@ -112,6 +69,15 @@ static void array_feature_extractor(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const tenon_value_t indices = tenon_make_reshape(make, tenon_make_input(make, 1), flat, 1);
   const int64_t rank = (int64_t)tenon_make_rank(make, x);
+  const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
+  if (is_text && tenon_make_dim(make, x, (uint32_t)rank - 1) > 0 &&
+      tenon_make_elements(make, x, 0, (uint32_t)rank - 1) == 1) {
+    const int64_t row[2] = {1, -1};
+    const tenon_value_t vector = tenon_make_reshape(make, x, flat, 1);
+    const tenon_value_t picked = tenon__onnx_pick(make, vector, indices);
+    tenon_make_output(make, 0, tenon_make_reshape(make, picked, row, 2));
+    return;
+  }
   tenon_make_begin(make, "gather");
   tenon_make_set_int(make, "axis", rank - 1);
   tenon_make_add(make, x);
@@ -135,8 +101,8 @@ static void binarizer(tenon_make_t* make) {
 
 static void scaler(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, 0), TENON_DTYPE_FLOAT32);
-  const tenon_value_t offset = floats_vector(make, "offset");
-  const tenon_value_t scale = floats_vector(make, "scale");
+  const tenon_value_t offset = tenon__onnx_floats_vector(make, "offset");
+  const tenon_value_t scale = tenon__onnx_floats_vector(make, "scale");
   tenon_value_t y = tenon_make_present(offset) ? tenon_make_2(make, "sub", x, offset) : x;
   y = tenon_make_present(scale) ? tenon_make_2(make, "mul", y, scale) : y;
   tenon_make_output(make, 0, y);

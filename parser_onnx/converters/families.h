@@ -27,7 +27,8 @@
   X(text, 4)                    \
   X(sequence, 12)               \
   X(control, 4)                 \
-  X(classical, 4)
+  X(classical, 4)               \
+  X(trees, 3)
 
 /* One row of them: which nodes, and what makes them (see tenon/maker.h). */
 #define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
