@@ -1,4 +1,5 @@
 /* The simple operators of classical machine learning, domain "ai.onnx.ml". */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,11 +109,106 @@ static void scaler(tenon_make_t* make) {
   tenon_make_output(make, 0, y);
 }
 
+/* What equals the value to replace, NaN too, becomes the value for its column. */
+static void imputer(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype = tenon_make_dtype(make, x);
+  const bool is_float = tenon_make_is_float(dtype);
+  const tenon_value_t values = is_float ? tenon__onnx_floats_vector(make, "imputed_value_floats")
+                                        : tenon__onnx_ints_vector(make, "imputed_value_int64s");
+  if (!tenon_make_present(values)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s",
+                    is_float ? "imputed_value_floats" : "imputed_value_int64s");
+    return;
+  }
+  const double replaced = tenon_make_get_float(make, "replaced_value_float", 0);
+  const tenon_value_t known =
+      is_float ? tenon_make_number(make, dtype, replaced)
+               : tenon_make_int64(make, tenon_make_get_int(make, "replaced_value_int64", 0));
+  const tenon_value_t missing =
+      is_float && isnan(replaced)
+          ? tenon_make_1(make, "is_nan", x)
+          : tenon_make_2(make, "equal", x, tenon_make_cast(make, known, dtype));
+  tenon_make_output(make, 0,
+                    tenon_make_3(make, "where", missing, tenon_make_cast(make, values, dtype), x));
+}
+
+/* Rows by their norm; rows whose norm is 0 stay. MAX divides by the greatest element, not by the
+ * greatest magnitude, as ONNX writes it. */
+static void normalizer(tenon_make_t* make) {
+  const char* norm = tenon_make_get_string(make, "norm", "MAX");
+  const int64_t last = -1;
+  const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, 0), TENON_DTYPE_FLOAT32);
+  const char* op = strcmp(norm, "MAX") == 0  ? "reduce_max"
+                   : strcmp(norm, "L1") == 0 ? "reduce_l1"
+                   : strcmp(norm, "L2") == 0 ? "reduce_l2"
+                                             : NULL;
+  if (op == NULL) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "norm is '%s', not MAX, L1 or L2", norm);
+    return;
+  }
+  const tenon_value_t length = tenon_make_reduce(make, op, x, &last, 1, 1);
+  tenon_make_output(make, 0, tenon_make_math_2(make, "y = b == 0.0 ? a : a / b", x, length));
+}
+
+/* A new last axis that compares each element with every category: of one that is in none, zeros.
+ * A run cannot fail over an element, so that `zeros` must allow it. */
+static void one_hot_encoder(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
+  const char* name = is_text ? "cats_strings" : "cats_int64s";
+  const tenon_value_t categories =
+      is_text ? tenon__onnx_strings_vector(make, name) : tenon__onnx_ints_vector(make, name);
+  if (!tenon_make_present(categories)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s for its input", name);
+    return;
+  }
+  if (tenon_make_get_int(make, "zeros", 1) == 0) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "zeros is 0: a category that is not known would have to stop the run; export "
+                    "with handle_unknown='ignore'");
+    return;
+  }
+  const int64_t last = -1;
+  const tenon_value_t keys = is_text ? x : tenon_make_cast(make, x, TENON_DTYPE_INT64);
+  const tenon_value_t column = tenon_make_unsqueeze(make, keys, &last, 1);
+  tenon_make_output(
+      make, 0,
+      tenon_make_cast(make, tenon_make_2(make, "equal", column, categories), TENON_DTYPE_FLOAT32));
+}
+
+/* The columns of all inputs side by side. */
+static void feature_vectorizer(tenon_make_t* make) {
+  const int64_t first = 0;
+  tenon_value_t* columns = tenon_make_memory(make, make->input_count + 1, sizeof(*columns));
+  for (uint32_t i = 0; columns != NULL && i < make->input_count; ++i) {
+    const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, i), TENON_DTYPE_FLOAT32);
+    columns[i] = tenon_make_rank(make, x) == 1 ? tenon_make_unsqueeze(make, x, &first, 1) : x;
+  }
+  if (columns != NULL) {
+    tenon_make_output(make, 0, tenon_make_concat(make, 1, make->input_count, columns));
+  }
+}
+
+/* Maps are no values of a network. */
+static void maps(tenon_make_t* make) {
+  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                  "maps are not supported; export without them (skl2onnx: options={'zipmap': "
+                  "False}), and hand over tensors");
+}
+
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
 
 TENON__ONNX_FAMILY(classical) = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
+    MADE("CastMap", maps),
+    MADE("DictVectorizer", maps),
+    MADE("FeatureVectorizer", feature_vectorizer),
+    MADE("Imputer", imputer),
     TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
+    MADE("Normalizer", normalizer),
+    MADE("OneHotEncoder", one_hot_encoder),
     MADE("Scaler", scaler),
+    MADE("ZipMap", maps),
 };

@@ -29,14 +29,16 @@ onnxruntime.set_default_logger_severity(4)
 random = numpy.random.default_rng(7)
 
 
-def write(name, model, inputs):
-    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's."""
+def write(name, model, inputs, change=None):
+    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed."""
     folder = FOLDER / "node" / f"test_{name}"
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     session = onnxruntime.InferenceSession(model.SerializeToString())
     names = [value.name for value in session.get_inputs()]
     outputs = session.run(None, dict(zip(names, inputs)))
+    if change is not None:
+        outputs = change(outputs)
     (folder / "model.onnx").write_bytes(model.SerializeToString())
     for kind, values, declared in (("input", inputs, model.graph.input),
                                    ("output", outputs, model.graph.output)):
@@ -145,10 +147,89 @@ def tree_forms():
          **plain, **votes("class", [0, 1, 2], [.1, .6, .2, .9, .2, .3, .4, .5, .8]))
 
 
+def machines():
+    x, y = data(0)
+    learned("linear_regression", LinearRegression(), x, y)
+    learned("svr", SVR(), x, y)
+    learned("svr_poly", SVR(kernel="poly"), x, y)
+    learned("svr_linear", SVR(kernel="linear"), x, y)
+    learned("one_class", OneClassSVM(nu=0.3), x)
+    for classes in (2, 3):
+        x, y = data(classes)
+        learned(f"logistic_{classes}", LogisticRegression(), x, y)
+        learned(f"logistic_words_{classes}", LogisticRegression(), x, words(y))
+        learned(f"svc_{classes}", SVC(decision_function_shape="ovo"), x, y)
+        learned(f"svc_sigmoid_{classes}", SVC(kernel="sigmoid", decision_function_shape="ovo"), x,
+                y)
+    probability()
+
+
+def probability():
+    """ONNX Runtime looks for two probabilities by iteration, and stops 0.002 away from the sigmoid,
+    which is where it would end: expected is the sigmoid."""
+    x, y = data(2)
+    machine = SVC(probability=True, random_state=0).fit(x, y)
+    model = to_onnx(machine, x[:1], options={"zipmap": False},
+                    target_opset={"": 15, "ai.onnx.ml": 3})
+    given = {one.name: one.floats for one in model.graph.node[0].attribute}
+    second = 1 / (1 + numpy.exp(given["prob_a"][0] * machine.decision_function(x[:12])
+                                - given["prob_b"][0]))
+    both = numpy.stack([1 - second, second], 1).astype(numpy.float32)
+    write("svc_probability", model, [x[:12]], lambda outputs: [outputs[0], both])
+
+
+def machine_forms():
+    x = numpy.array([[-1, .1], [.5, .3], [.125, .5]], numpy.float32)
+    labels = ((TensorProto.INT64, 1), (TensorProto.FLOAT, 2))
+    for post in ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"):
+        node(f"linear_one_score_{post}".lower(), "LinearClassifier", [x], labels,
+             classlabels_ints=[7, 9], coefficients=[1., .5], intercepts=[.1], post_transform=post)
+        node(f"linear_three_{post}".lower(), "LinearClassifier", [x], labels,
+             classlabels_ints=[7, 9, 11], coefficients=[1., .5, -1., -.5, .3, 0.],
+             intercepts=[.1, -.1, 0.], post_transform=post)
+        node(f"linear_regressor_{post}".lower(), "LinearRegressor", [x], targets=2,
+             coefficients=[1., .5, -1., -.5], intercepts=[.1, -.1], post_transform=post)
+    machine = dict(vectors_per_class=[1, 1], support_vectors=[1., 0., 0., 1.], rho=[.125],
+                   kernel_type="LINEAR", kernel_params=[0., 0., 0.])
+    for sign, coefficients in (("positive", [1., 2.]), ("signed", [1., -2.])):
+        for post in ("NONE", "LOGISTIC"):
+            node(f"svm_{sign}_{post}".lower(), "SVMClassifier", [x], labels,
+                 classlabels_ints=[7, 9], coefficients=coefficients, post_transform=post, **machine)
+
+
+def preparation():
+    x, y = data(2)
+    x[::3, 1] = numpy.nan
+    learned("pipeline", make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()), x, y)
+    columns = ColumnTransformer([("n", make_pipeline(SimpleImputer(), StandardScaler()), [0, 1]),
+                                 ("c", OneHotEncoder(handle_unknown="ignore"), [2])])
+    table = numpy.concatenate([x[:, :2].astype(object), words(y)[:, None]], 1)
+    columns.fit(table)
+    made = to_onnx(columns, initial_types=[("n", FloatTensorType([None, 2])),
+                                           ("c", StringTensorType([None, 1]))],
+                   target_opset={"": 15, "ai.onnx.ml": 3})
+    write("columns", made, [x[:6, :2], numpy.array([["no"], ["yes"], ["other"]] * 2, object)])
+    for norm in ("l1", "l2", "max"):
+        node(f"normalizer_{norm}", "Normalizer",
+             [numpy.array([[3, -4, 0], [0, 0, 0], [-1, -2, -3]], numpy.float32)], norm=norm.upper())
+    few = numpy.array([[1, 0], [0, 3]])
+    node("imputer_integers", "Imputer", [few], ((TensorProto.INT64, 2),),
+         imputed_value_int64s=[7, 8], replaced_value_int64=0)
+    node("imputer_one", "Imputer", [few.astype(numpy.float32)], imputed_value_floats=[7.5],
+         replaced_value_float=3.0)
+    node("one_hot_integers", "OneHotEncoder", [few.astype(numpy.float32)],
+         ((TensorProto.FLOAT, 3),), cats_int64s=[3, 1, 2])
+    node("feature_vectorizer", "FeatureVectorizer", [few.astype(numpy.float32)] * 2,
+         inputdimensions=[2, 2])
+
+
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     trees()
     tree_forms()
+    machines()
+    machine_forms()
+    preparation()
 
 
 main()
