@@ -91,6 +91,21 @@ def add_windows(case, random):
     case("avg_pool.3d", lambda x: raw.AvgPool3D(input=x, ksize=[1, 2, 2, 2, 1], strides=[1, 2, 1, 2, 1], padding="VALID"), random(1, 3, 4, 5, 2))
 
 
+def add_chain(case, random):
+    def norm(y, count):
+        return raw.FusedBatchNormV3(x=y, scale=const(random(count)), offset=const(random(count, seed=1)), mean=const(random(count, seed=2)),
+                                    variance=const(random(count, low=0.2, high=2, seed=3)), is_training=False)[0]
+
+    def chain(x):
+        y = tf.nn.relu6(norm(raw.Conv2D(input=x, filter=const(random(3, 3, 3, 8)), strides=[1, 2, 2, 1], padding="SAME"), 8))
+        y = tf.nn.relu6(norm(raw.DepthwiseConv2dNative(input=y, filter=const(random(3, 3, 8, 1)), strides=[1, 1, 1, 1], padding="SAME"), 8))
+        z = raw.BiasAdd(value=raw.Conv2D(input=y, filter=const(random(1, 1, 8, 8)), strides=[1, 1, 1, 1], padding="SAME"), bias=const(random(8)))
+        y = raw.MaxPool(input=tf.nn.relu(z + y), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        return tf.matmul(tf.reduce_mean(y, [1, 2]), const(random(8, 3))) + const(random(3))
+
+    case("chain", chain, random(1, 12, 12, 3))
+
+
 def add_products(case, random):
     x, y = random(3, 4), random(4, 5)
     for a in (False, True):
@@ -262,5 +277,5 @@ def add_control(case, random):
 
 
 def add(case, random):
-    for part in (add_elementwise, add_windows, add_products, add_normalization, add_reductions, add_movement, add_indexing, add_sampling, add_data, add_control):
+    for part in (add_elementwise, add_windows, add_chain, add_products, add_normalization, add_reductions, add_movement, add_indexing, add_sampling, add_data, add_control):
         part(case, random)
