@@ -3,7 +3,8 @@
 #   tenon_library(NAME SOURCES ... [LIBRARIES ...])      static, hidden, position independent
 #   tenon_room(NAME FOLDER [LIBRARIES ...])              a folder of x.c, x_test.c, x_fuzz.c
 #   tenon_test(NAME SOURCES ... [LABELS ...] [LIBRARIES ...] [ARGUMENTS ...] [TIMEOUT seconds])
-#   tenon_fuzz(NAME SOURCE [LIBRARIES ...])              a libFuzzer target, or a replay of its corpus
+#   tenon_fuzz(NAME SOURCE [SOURCES ...] [LIBRARIES ...] [OPTIONS ...])
+#                                                        a libFuzzer target, or a replay of its corpus
 #   tenon_generated(FILE ...)                            sources we did not write: no warnings
 #   tenon_folders(PARENT)                                each subfolder with CMakeLists.txt or plugin.c
 #   tenon_plugin(...)                                    sdk/cmake/tenon_plugin.cmake
@@ -13,6 +14,16 @@ include(${CMAKE_CURRENT_LIST_DIR}/../sdk/cmake/tenon_plugin.cmake)
 set(TENON_ROOT ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH TENON_ROOT)
 string(REGEX REPLACE "/$" "" TENON_ROOT "${TENON_ROOT}")
+
+# Files of kernels, which are all unrolled loops, take minutes to compile under all sanitizers and with
+# coverage. Fuzz targets ask for the baseline's kernels, which keep the address sanitizer.
+if(TENON_FUZZ AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  foreach(suffix IN LISTS TENON_ISA_SUFFIXES)
+    list(APPEND TENON_ISA_${suffix} -fno-sanitize=all)
+  endforeach()
+  list(APPEND TENON_ISA_SUFFIXES baseline)
+  set(TENON_ISA_baseline -fno-sanitize=undefined,fuzzer-no-link)
+endif()
 
 # Warnings of all of ours. Plugins and tests get the same. A manifest is one string literal, and long.
 add_library(tenon_warnings INTERFACE)
@@ -77,14 +88,14 @@ endfunction()
 # LLVMFuzzerTestOneInput under libFuzzer when TENON_FUZZ is on. Otherwise a program that replays the
 # corpus tests/fuzz/corpus/NAME, so that what was once found stays found in every build.
 function(tenon_fuzz name source)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBRARIES;OPTIONS")
   string(MAKE_C_IDENTIFIER "fuzz_${name}" target)
   set(corpus ${TENON_ROOT}/tests/fuzz/corpus/${name})
   set(driver ${TENON_ROOT}/tests/fuzz/replay.c)
   if(TENON_FUZZ)
     set(driver)
   endif()
-  add_executable(${target} ${source} ${driver})
+  add_executable(${target} ${source} ${arg_SOURCES} ${driver})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   target_link_libraries(${target} PRIVATE tenon_core_flags tenon_warnings ${arg_LIBRARIES} m)
   tenon_test_group(fuzz ${target})
@@ -97,7 +108,7 @@ function(tenon_fuzz name source)
       set(known ${corpus})
     endif()
     add_test(NAME fuzz.${name} COMMAND ${target} -max_total_time=${TENON_FUZZ_SECONDS} -timeout=10
-      -rss_limit_mb=2048 -max_len=65536 -artifact_prefix=${found}_crashes/ ${found} ${known})
+      -rss_limit_mb=2048 -max_len=65536 ${arg_OPTIONS} -artifact_prefix=${found}_crashes/ ${found} ${known})
     math(EXPR timeout "${TENON_FUZZ_SECONDS} + 120")
     set_tests_properties(fuzz.${name} PROPERTIES LABELS "fuzz" TIMEOUT ${timeout})
   else()

@@ -110,9 +110,13 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
     }
     memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
   }
-  struct tenon_run_t run = {
-      .pool = b->pool, .scratch = memory[0], .zeroed = memory[1], .persistent = memory[2]};
-  return tenon__bound_run(f->bound, &run, f->inputs, f->outputs);
+  struct tenon_run_t run = {.pool = b->pool,
+                            .scratch = memory[0],
+                            .zeroed = memory[1],
+                            .persistent = memory[2],
+                            .interrupt = b->options->tuning.interrupt};
+  TENON_TRY(tenon__bound_run(f->bound, &run, f->inputs, f->outputs));
+  return tenon__interrupt_is_wanted(run.interrupt) ? TENON_ERROR_CANCELLED : TENON_OK;
 }
 
 static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
@@ -182,8 +186,7 @@ static bool is_computed(void* user, const tenon__operator_t* op) {
 
 static bool is_cancelled(void* user) {
   const tenon__building_t* b = user;
-  const tenon__tuning_options_t* o = &b->options->tuning;
-  return o->progress != NULL && o->progress(o->progress_user, "optimise", 0, 1) != 0;
+  return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
 }
 
 /* "fold constants: conv1" for each patch, a line each. */

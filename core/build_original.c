@@ -1,7 +1,7 @@
 /*
- * For refit: the network before the optimiser goes into the plan. Its structure is small; of its
- * weights the plan keeps those that the outputs need, so that weights that the optimiser derived
- * can be made again from them.
+ * The network before the optimiser goes into the plan. Its structure is small; of its weights the
+ * plan keeps those that the outputs need, so that weights that the optimiser derived can be made
+ * again from them, and all of the plan when its plugins are others. Reading it: original.c.
  */
 #include <string.h>
 
@@ -54,9 +54,9 @@ static tenon_status_t mark_graph(const marking_t* m, uint32_t index) {
   return TENON_OK;
 }
 
-static tenon_status_t mark_needed(tenon__building_t* b, tenon__arena_t* arena) {
-  const tenon__network_t* network = b->plan->network;
-  marking_t m = {.network = network, .arena = arena, .weights = b->is_original};
+tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon__arena_t* arena,
+                                          bool* out_weights) {
+  marking_t m = {.network = network, .arena = arena, .weights = out_weights};
   m.values = tenon__arena_allocate(arena, network->graph_count + 1u, sizeof *m.values);
   if (m.values == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -99,13 +99,18 @@ tenon_status_t tenon__building_remember(tenon__building_t* b) {
   b->original_count = plan->network->weights_count;
   tenon__arena_initialize(&arena, b->allocator);
   tenon__byte_writer_initialize(&writer, b->allocator);
-  tenon_status_t status = mark_needed(b, &arena);
+  tenon_status_t status = tenon__network_mark_needed(plan->network, &arena, b->is_original);
   if (status == TENON_OK) {
     tenon__network_write(plan->network, &writer);
     plan->original = (tenon__plan_original_t){
         .data = writer.failed ? NULL : tenon__arena_copy(&plan->arena, writer.data, writer.size),
         .size_bytes = writer.size,
-        .patch_limit = b->options->optimizer_limit};
+        .patch_limit = b->options->optimizer_limit,
+        .workspace_limit_bytes = b->options->tuning.workspace_limit_bytes,
+        .exclude = b->options->tuning.exclude};
+    for (const char* const* name = plan->original.exclude; name != NULL && *name != NULL; ++name) {
+      plan->original.exclude_count += 1;
+    }
     status = plan->original.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   }
   tenon__byte_writer_deinitialize(&writer);

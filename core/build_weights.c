@@ -36,25 +36,13 @@ static void mark(tenon__building_t* b, uint32_t weights, bool by_index) {
   }
 }
 
-/* Does the kernel read the input's own bytes? It packed one use of the value: where the value
- * stands twice (an epilogue reads it too, say), the other use reads it as it is. */
-static bool reads_bytes(const struct tenon_region_t* region, uint32_t value,
-                        const tenon__instance_t* instance) {
-  uint32_t uses = 0;
-  for (uint32_t k = 0; k < region->input_count; ++k) {
-    uses += region->input_values[k] == value ? 1u : 0u;
-  }
-  return uses > 1 || !tenon__instance_packs(instance, value);
-}
-
 void tenon__building_mark_reads(tenon__building_t* b, const tenon__step_t* step,
                                 const tenon__instance_t* instance) {
   const struct tenon_region_t* region = step->region;
   const tenon__schedule_t* schedule = &b->plan->schedules[region->graph];
   for (uint32_t k = 0; k < step->input_count; ++k) {
-    const uint32_t value = region->input_values[k];
     const bool by_index = region->kind == TENON_REGION_EXPRESSION && !region->inputs[k].aligned;
-    if (value != TENON_NONE && reads_bytes(region, value, instance)) {
+    if (tenon__instance_reads(instance, k)) {
       mark(b, weights_of(schedule, step->inputs[k]), by_index);
     }
   }

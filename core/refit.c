@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/original.h"
 
 typedef struct refit_t {
   tenon__engine_t* engine;
@@ -18,59 +18,18 @@ typedef struct refit_t {
   tenon_allocator_t allocator;
   tenon__catalog_t* catalog;
   const tenon_sink_t* sink;
-  tenon__network_t* network; /* the original, then optimised; owned until a building has it */
-  void* zeros;               /* for weights that the plan does not hold: nothing needs them */
-  size_t zeros_size;
-  void** fresh; /* for each of the plan's weights: new bytes, or NULL */
+  tenon__original_t original; /* its network, until a building has it */
+  void** fresh;               /* for each of the plan's weights: new bytes, or NULL */
 } refit_t;
 
-static const tenon__operator_t* find_operator(void* user, const char* name) {
-  return tenon__catalog_operator(user, name, NULL);
-}
-
-static tenon_status_t read_original(refit_t* r) {
-  tenon__byte_reader_t reader;
-  tenon__byte_reader_initialize(&reader, r->plan->original.data, r->plan->original.size_bytes);
-  TENON_TRY(
-      tenon__network_read(r->allocator, &reader, find_operator, r->catalog, r->sink, &r->network));
-  const tenon_status_t status = tenon__network_verify(r->network, r->sink);
-  if (status == TENON_ERROR_INTERNAL ||
-      r->network->weights_count > r->plan->network->weights_count) {
-    return tenon__fail(r->sink, TENON_ERROR_INVALID_DATA,
-                       "the plan is broken: its original network does not fit");
-  }
-  return status;
-}
-
-static tenon_status_t make_zeros(refit_t* r) {
-  for (uint32_t k = 0; k < r->network->weights_count; ++k) {
-    const tenon__weights_t* known = &r->plan->network->weights[k];
-    if (known->data == NULL && known->size_bytes > r->zeros_size) {
-      r->zeros_size = known->size_bytes;
-    }
-  }
-  r->zeros = tenon__allocate(r->allocator, r->zeros_size, 1);
-  return r->zeros == NULL ? tenon__fail_memory(r->sink) : TENON_OK;
-}
-
-/* Bytes for the original's weights: those that were set, else the plan's. */
-static tenon_status_t give_weights(const refit_t* r) {
-  for (uint32_t k = 0; k < r->network->weights_count; ++k) {
-    const tenon__weights_t* known = &r->plan->network->weights[k];
-    tenon__weights_t* weights = &r->network->weights[k];
+/* What was set, in place of the plan's. */
+static void give_weights(const refit_t* r) {
+  for (uint32_t k = 0; k < r->original.network->weights_count; ++k) {
     const void* set = tenon__engine_pending_weights(r->engine, k);
-    if (weights->dtype != known->dtype || weights->rank != known->rank ||
-        (known->rank > 0 &&
-         memcmp(weights->dims, known->dims, known->rank * sizeof *known->dims) != 0)) {
-      return tenon__fail(r->sink, TENON_ERROR_INVALID_DATA,
-                         "the plan is broken: its weights '%s' are not those of its original "
-                         "network",
-                         known->name);
+    if (set != NULL) {
+      r->original.network->weights[k].data = set;
     }
-    weights->data = set != NULL ? set : known->data != NULL ? known->data : r->zeros;
-    weights->size_bytes = known->size_bytes;
   }
-  return TENON_OK;
 }
 
 /* Numbers that shapes and the like were made from are part of the structure. */
@@ -108,7 +67,7 @@ static tenon_status_t forget_contents(const refit_t* r, tenon__graph_t* graph, u
       changed = true;
     }
   }
-  return changed ? tenon__graph_infer(r->network, index, r->sink) : TENON_OK;
+  return changed ? tenon__graph_infer(r->original.network, index, r->sink) : TENON_OK;
 }
 
 /* The optimiser, as the build ran it. */
@@ -156,14 +115,13 @@ static tenon_status_t collect_fresh(refit_t* r, const tenon__network_t* made) {
 static tenon_status_t derive(refit_t* r, tenon__building_t* b) {
   bool same = false;
   TENON_TRY(tenon__plan_create(r->allocator, &b->plan));
-  TENON_TRY(read_original(r));
-  TENON_TRY(make_zeros(r));
-  TENON_TRY(give_weights(r));
-  for (uint32_t g = 0; g < r->network->graph_count; ++g) {
-    TENON_TRY(forget_contents(r, r->network->graphs[g], g));
+  TENON_TRY(tenon__original_read(r->plan, r->catalog, r->sink, &r->original));
+  give_weights(r);
+  for (uint32_t g = 0; g < r->original.network->graph_count; ++g) {
+    TENON_TRY(forget_contents(r, r->original.network->graphs[g], g));
   }
-  b->plan->network = r->network;
-  r->network = NULL;
+  b->plan->network = r->original.network;
+  r->original.network = NULL;
   TENON_TRY(optimise(r, b, &same));
   if (!same) {
     return tenon__fail(r->sink, TENON_ERROR_UNSUPPORTED,
@@ -189,8 +147,7 @@ static tenon_status_t commit(refit_t* r) {
   tenon__building_t b = {.allocator = r->allocator, .catalog = r->catalog, .options = &options};
   tenon_status_t status = derive(r, &b);
   tenon__building_end(&b);
-  tenon__network_destroy(r->network);
-  tenon__free(r->allocator, r->zeros, r->zeros_size);
+  tenon__original_deinitialize(&r->original);
   if (status != TENON_OK) {
     return status;
   }

@@ -40,12 +40,26 @@ void tenon__caffe_program_match(tenon__caffe_program_t* program) {
   tell_unused(program);
 }
 
+/* Tells of inputs and layers on the way. */
 tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program) {
   tenon__caffe_context_t* context = program->context;
+  const bool tells = TENON_HAS(context->host, tenon_parse_table_t, declare_node) &&
+                     context->host->declare_node != NULL;
   bool is_complete = true;
+  for (uint32_t i = 0; i < program->net.input_count && tells; ++i) {
+    const tenon__caffe_input_t* input = &program->net.inputs[i];
+    const tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR,
+                                     .dtype = TENON_DTYPE_FLOAT32,
+                                     .rank = input->dims != NULL ? input->rank : TENON_NONE,
+                                     .dims = input->dims};
+    context->host->declare_value(context->parse, 0, input->name, &type, NULL);
+  }
   for (uint32_t i = 0; i < program->net.layer_count; ++i) {
     const tenon__caffe_layer_t* layer = &program->net.layers[i];
     void* state = NULL;
+    if (tells) {
+      context->host->declare_node(context->parse, layer->domain, layer->type, 1, layer->name);
+    }
     if (context->host->find_converter(context->parse, layer->domain, layer->type, 1, &state) ==
         NULL) {
       context->host->report_missing(context->parse, layer->domain, layer->type, 1, layer->name);

@@ -36,26 +36,32 @@ static tenon_status_t check_function(checker_t* checker, tenon__onnx_block_t* fu
   return TENON_OK;
 }
 
-static tenon_status_t check_node(checker_t* checker, const Onnx__NodeProto* node) {
-  tenon__onnx_context_t* context = checker->program->context;
+static void check_operator(checker_t* checker, const Onnx__NodeProto* node) {
+  const tenon__onnx_context_t* context = checker->program->context;
+  const tenon_parse_table_t* host = context->host;
   const char* domain = tenon__onnx_domain(node->domain);
+  const char* type = tenon__onnx_text(node->op_type);
+  const int64_t version = tenon__onnx_program_version(checker->program, checker->function, domain);
+  const char* name = tenon__onnx_text(node->name);
+  void* state = NULL;
+  if (name[0] == '\0' && node->n_output > 0) {
+    name = tenon__onnx_text(node->output[0]); /* what nodes without a name are known by */
+  }
+  if (TENON_HAS(host, tenon_parse_table_t, declare_node)) {
+    host->declare_node(context->parse, domain, type, version, name);
+  }
+  if (host->find_converter(context->parse, domain, type, version, &state) == NULL) {
+    host->report_missing(context->parse, domain, type, version, name);
+    ++checker->missing_count;
+  }
+}
+
+static tenon_status_t check_node(checker_t* checker, const Onnx__NodeProto* node) {
   tenon__onnx_block_t* function = tenon__onnx_program_function(checker->program, node);
   if (function != NULL) {
     ONNX_TRY(check_function(checker, function, node));
   } else if (!tenon__onnx_node_is_constant(node)) {
-    const int64_t version =
-        tenon__onnx_program_version(checker->program, checker->function, domain);
-    void* state = NULL;
-    if (context->host->find_converter(context->parse, domain, tenon__onnx_text(node->op_type),
-                                      version, &state) == NULL) {
-      const char* name = tenon__onnx_text(node->name);
-      if (name[0] == '\0' && node->n_output > 0) {
-        name = tenon__onnx_text(node->output[0]); /* what nodes without a name are known by */
-      }
-      context->host->report_missing(context->parse, domain, tenon__onnx_text(node->op_type),
-                                    version, name);
-      ++checker->missing_count;
-    }
+    check_operator(checker, node);
   }
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__AttributeProto* attribute = node->attribute[k];

@@ -16,6 +16,38 @@ TENON_TEST(builds_inputs_nodes_outputs) {
   release();
 }
 
+static tenon__message_t begin_two_sets(uint64_t first, uint64_t second) {
+  tenon__message_t m = {.size = 0};
+  tenon__message_begin(&m, 8);
+  tenon__message_text(&m, 1, "ai.onnx");
+  tenon__message_varint(&m, 2, first);
+  tenon__message_end(&m);
+  tenon__message_begin_model(&m, second);
+  tenon__message_text(&m, 2, "graph");
+  input(&m, "x");
+  node(&m, "Clip", "c", "x", "y");
+  output(&m, "y");
+  tenon__message_end_model(&m);
+  return m;
+}
+
+TENON_TEST(versions_of_operator_sets) {
+  tenon__message_t m = begin_two_sets(13, 0);
+  expect_refused(&m, TENON_ERROR_INVALID_DATA,
+                 "imports version 0 of operator set 'ai.onnx': versions begin with 1");
+  m = begin_two_sets(13, (uint64_t)-2);
+  expect_refused(&m, TENON_ERROR_INVALID_DATA, "imports version -2 of operator set 'ai.onnx'");
+  m = begin_two_sets(6, 13);
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_CONTAINS(fake.messages,
+                  "imports versions 6 and 13 of operator set 'ai.onnx': the higher one is taken");
+  release();
+  m = begin_two_sets(13, 13);
+  EXPECT_STATUS(parse(&m), TENON_OK);
+  EXPECT_TEXT(fake.messages, "");
+  release();
+}
+
 TENON_TEST(nodes_out_of_order_are_sorted) {
   tenon__message_t m = begin(13);
   input(&m, "x");
@@ -128,6 +160,33 @@ TENON_TEST(everything_missing_is_told_at_once) {
   EXPECT_STATUS(parse(&m), TENON_ERROR_UNSUPPORTED);
   EXPECT_TEXT(fake.missing, ":Strange:13:a\nacme:Stranger:1:c\n");
   EXPECT_TEXT(fake.log, "");
+  release();
+}
+
+/* Also by hosts that do not ask for it. */
+TENON_TEST(what_the_file_holds_is_told_before_anything_fails) {
+  static const int64_t open[2] = {-1, 4};
+  tenon__message_t m = begin(13);
+  initialiser(&m, "w");
+  input(&m, "w"); /* has a default: a constant */
+  tenon__message_value_info(&m, 11, "x", 1, 2, open);
+  node(&m, "Strange", "", "x w", "t"); /* known by its output */
+  node(&m, "Relu", "b", "t", "y");
+  output(&m, "y");
+  tenon__message_begin(&m, 12); /* an output without a type */
+  tenon__message_text(&m, 1, "t");
+  tenon__message_end(&m);
+  tenon__message_end_model(&m);
+  EXPECT_STATUS(parse(&m), TENON_ERROR_UNSUPPORTED);
+  EXPECT_TEXT(fake.declared,
+              "input x 1:12 -1 4\noutput y 1:12 2\noutput t 1:0 ?\n:Strange:13:t\n:Relu:13:b\n");
+  EXPECT_TEXT(fake.messages, "");
+  release();
+  tenon__fake_initialize(&fake, m.bytes, m.size);
+  fake.host.size = offsetof(tenon_parse_table_t, declare_value);
+  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_UNSUPPORTED);
+  EXPECT_TEXT(fake.declared, "");
+  EXPECT_INT(fake.missing_count, 1);
   release();
 }
 

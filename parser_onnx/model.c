@@ -64,10 +64,11 @@ const char* tenon__onnx_domain(const char* domain) {
 
 int64_t tenon__onnx_version(Onnx__OperatorSetIdProto* const* sets, size_t count,
                             const char* domain) {
+  int64_t version = 1;
   for (size_t i = 0; i < count; ++i) {
-    if (strcmp(tenon__onnx_domain(sets[i]->domain), tenon__onnx_domain(domain)) == 0) {
-      return sets[i]->version;
-    }
+    const bool is_its =
+        strcmp(tenon__onnx_domain(sets[i]->domain), tenon__onnx_domain(domain)) == 0;
+    version = is_its && sets[i]->version > version ? sets[i]->version : version;
   }
-  return 1;
+  return version;
 }

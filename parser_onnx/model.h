@@ -25,7 +25,8 @@ const char* tenon__onnx_text(const char* text);
 /* "ai.onnx" is another name of the domain "". */
 const char* tenon__onnx_domain(const char* domain);
 
-/* The version of `domain` among operator sets; 1 when it is not imported. */
+/* The version of `domain` among operator sets, the highest as the standard has it; 1 when it is not
+ * imported. */
 int64_t tenon__onnx_version(Onnx__OperatorSetIdProto* const* sets, size_t count,
                             const char* domain);
 

@@ -16,6 +16,29 @@ int32_t tenon__onnx_parser_sniff(void* state, const void* data, size_t size_byte
   return named && certainty < 100 ? certainty + 5 : certainty;
 }
 
+/* INVALID_DATA: a version that there cannot be. Two versions of one domain are the standard's
+ * affair (the higher counts), but hardly meant. */
+static tenon_status_t check_operator_sets(const tenon__onnx_context_t* context,
+                                          Onnx__OperatorSetIdProto* const* sets, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const char* domain = tenon__onnx_domain(sets[i]->domain);
+    const char* shown = domain[0] == '\0' ? "ai.onnx" : domain;
+    if (sets[i]->version < 1) {
+      return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
+                       "imports version %" PRId64 " of operator set '%s': versions begin with 1",
+                       sets[i]->version, shown);
+    }
+    const int64_t taken = tenon__onnx_version(sets, count, domain);
+    if (taken > sets[i]->version) {
+      tenon__onnx_say(context, TENON_SEVERITY_WARNING,
+                      "imports versions %" PRId64 " and %" PRId64
+                      " of operator set '%s': the higher one is taken",
+                      sets[i]->version, taken, shown);
+    }
+  }
+  return TENON_OK;
+}
+
 /* Newer files are tried: what they use may well be known. */
 static void warn_of_newer(const tenon__onnx_context_t* context, const Onnx__ModelProto* proto) {
   if (proto->ir_version > NEWEST_IR) {
@@ -48,8 +71,10 @@ tenon_status_t tenon__onnx_parser_parse(void* state, tenon_parse_t* parse,
   ONNX_TRY(host->part(parse, 0, &name, &data, &size_bytes));
   tenon__onnx_model_t model;
   ONNX_TRY(tenon__onnx_model_read(&context, data, size_bytes, &model));
+  ONNX_TRY(check_operator_sets(&context, model.proto->opset_import, model.proto->n_opset_import));
   warn_of_newer(&context, model.proto);
   tenon__onnx_program_t program = {.context = &context, .model = &model};
+  ONNX_TRY(tenon__onnx_program_describe(&program));
   ONNX_TRY(tenon__onnx_program_resolve(&program));
   ONNX_TRY(tenon__onnx_program_check(&program));
   return tenon__onnx_program_convert(&program);

@@ -95,12 +95,15 @@ bool tenon__onnx_node_is_constant(const Onnx__NodeProto* node);
 /* "Conv 'stem'", or "Conv (output 'x')" for a node without a name. */
 const char* tenon__onnx_node_text(tenon__onnx_context_t* context, const Onnx__NodeProto* node);
 
+/* describe.c: tells the host of inputs and outputs. */
+tenon_status_t tenon__onnx_program_describe(tenon__onnx_program_t* program);
+
 /* block.c: finds all blocks, resolves their names, orders their nodes. Refuses names that nothing
  * defines or two nodes define, and cycles. */
 tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
 
-/* check.c: reports every node that no converter takes, and refuses functions that call themselves.
- */
+/* check.c: tells the host of every node, reports those that no converter takes, and refuses
+ * functions that call themselves. */
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
 
 /* convert.c: builds the network. */

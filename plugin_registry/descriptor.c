@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/string_map.h"
+#include "core/base/structure.h"
 #include "core/catalog/kinds.h"
 
 #define OFFERING_LIMIT 4096u

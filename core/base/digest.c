@@ -42,6 +42,22 @@ void tenon__digest_add(tenon__digest_state_t* state, const void* data, size_t si
   }
 }
 
+bool tenon__digest_add_until(tenon__digest_state_t* state, const void* data, size_t size_bytes,
+                             tenon__interrupt_t* interrupt) {
+  static const size_t most = (size_t)1 << 23; /* some milliseconds */
+  const uint8_t* bytes = data;
+  while (size_bytes > most) {
+    tenon__digest_add(state, bytes, most);
+    bytes += most;
+    size_bytes -= most;
+    if (tenon__interrupt_is_wanted(interrupt)) {
+      return false;
+    }
+  }
+  tenon__digest_add(state, bytes, size_bytes);
+  return true;
+}
+
 tenon__digest_t tenon__digest_end(tenon__digest_state_t* state) {
   const uint64_t bit_count = state->total_bytes * 8;
   uint8_t tail[TENON_DIGEST_BLOCK + 8] = {0x80};

@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_BASE_DIGEST_H_
 #define TENON_CORE_BASE_DIGEST_H_
 
+#include "core/base/interrupt.h"
 #include "tenon/plugin.h"
 
 typedef struct tenon__digest_t {
@@ -16,6 +17,10 @@ typedef struct tenon__digest_state_t {
 
 void tenon__digest_begin(tenon__digest_state_t* out_state);
 void tenon__digest_add(tenon__digest_state_t* state, const void* data, size_t size_bytes);
+/* The same in pieces, as long as nobody wants the end meanwhile; false then, and the state is of no
+ * use. NULL: nobody does. */
+bool tenon__digest_add_until(tenon__digest_state_t* state, const void* data, size_t size_bytes,
+                             tenon__interrupt_t* interrupt);
 tenon__digest_t tenon__digest_end(tenon__digest_state_t* state);
 tenon__digest_t tenon__digest_of(const void* data, size_t size_bytes);
 /* 64 hexadecimal digits and NUL. */

@@ -1,6 +1,8 @@
 /* Vectors of FIPS 180-4's examples and NIST's CAVP short and long messages. */
 #include "core/base/digest.h"
 
+#include <stdlib.h>
+
 #include "core/base/test.h"
 
 static const char* text_of(tenon__digest_t digest) {
@@ -51,4 +53,24 @@ TENON_TEST(pieces_do_not_matter) {
       EXPECT(memcmp(&whole, &joined, sizeof(whole)) == 0);
     }
   }
+}
+
+TENON_TEST(ends_early_when_somebody_wants_it) {
+  enum { SIZE = 20 * 1024 * 1024 };
+  tenon__interrupt_t interrupt;
+  tenon__digest_state_t state;
+  uint8_t* data = calloc(1, SIZE);
+  REQUIRE(data != NULL);
+  data[SIZE - 1] = 5;
+  tenon__interrupt_initialize(&interrupt, NULL, NULL);
+  tenon__digest_begin(&state);
+  EXPECT(tenon__digest_add_until(&state, data, SIZE, &interrupt));
+  const tenon__digest_t in_pieces = tenon__digest_end(&state);
+  const tenon__digest_t whole = tenon__digest_of(data, SIZE);
+  EXPECT(memcmp(&in_pieces, &whole, sizeof whole) == 0);
+  tenon__interrupt_want(&interrupt);
+  tenon__digest_begin(&state);
+  EXPECT(!tenon__digest_add_until(&state, data, SIZE, &interrupt));
+  EXPECT(state.total_bytes < SIZE);
+  free(data);
 }

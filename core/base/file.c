@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -144,6 +145,60 @@ void tenon__zeros_unmap(const void* zeros, size_t size_bytes) {
   }
 }
 
+/* Where a dangling link leads becomes the path. False and errno. */
+static bool follow_link(char inout_path[PATH_MAX]) {
+  char target[PATH_MAX];
+  char joined[PATH_MAX];
+  const ssize_t length = readlink(inout_path, target, sizeof(target) - 1);
+  if (length < 0) {
+    return false;
+  }
+  target[length] = '\0';
+  const char* slash = target[0] == '/' ? NULL : strrchr(inout_path, '/');
+  const int folder = slash == NULL ? 0 : (int)(slash - inout_path) + 1;
+  const int size = snprintf(joined, sizeof(joined), "%.*s%s", folder, inout_path, target);
+  if (size < 0 || size >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  memcpy(inout_path, joined, (size_t)size + 1);
+  return true;
+}
+
+/* The file to replace, or to make, behind all links: they stay. What is no regular file is nobody's
+ * to replace. */
+static tenon_status_t find_target(const char* path, const tenon_sink_t* sink,
+                                  char out_target[PATH_MAX]) {
+  enum { MOST_LINKS = 40 };
+  struct stat status;
+  const int size = snprintf(out_target, PATH_MAX, "%s", path);
+  if (size < 0 || size >= PATH_MAX) {
+    return fail_with_reason(sink, "write", path, ENAMETOOLONG);
+  }
+  for (int links = 0; links < MOST_LINKS; ++links) {
+    if (stat(out_target, &status) == 0) {
+      char real[PATH_MAX];
+      if (!S_ISREG(status.st_mode)) {
+        return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "'%s' is not a regular file, and is not replaced by one", path);
+      }
+      if (realpath(out_target, real) == NULL) {
+        return fail_with_reason(sink, "write", path, errno);
+      }
+      memcpy(out_target, real, strlen(real) + 1);
+      return TENON_OK;
+    }
+    if (errno != ENOENT || lstat(out_target, &status) != 0) {
+      /* A new file, or a folder that is not there: creating it will tell. */
+      return errno == ENOENT ? TENON_OK : fail_with_reason(sink, "write", path, errno);
+    }
+    if (!follow_link(out_target)) {
+      return fail_with_reason(sink, "write", path, errno);
+    }
+  }
+  return fail_with_reason(sink, "write", path, ELOOP);
+}
+
 /* Creates a file beside `path` that nobody else has; its name goes to `out_name`. -1 and errno. */
 static int create_beside(const char* path, char out_name[PATH_MAX]) {
   enum { TENON_NAME_TRIES = 64 };
@@ -192,7 +247,9 @@ tenon_status_t tenon__file_write(const char* path, const void* data, size_t size
 tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t size_bytes,
                                       size_t rare_offset, const tenon_sink_t* sink) {
   char name[PATH_MAX];
-  const int descriptor = create_beside(path, name);
+  char target[PATH_MAX];
+  TENON_TRY(find_target(path, sink, target));
+  const int descriptor = create_beside(target, name);
   if (descriptor < 0) {
     return fail_with_reason(sink, "create a file beside", path, errno);
   }
@@ -200,7 +257,7 @@ tenon_status_t tenon__file_write_rare(const char* path, const void* data, size_t
   if (close(descriptor) != 0 && reason == 0) {
     reason = errno;
   }
-  if (reason == 0 && rename(name, path) != 0) {
+  if (reason == 0 && rename(name, target) != 0) {
     reason = errno;
   }
   if (reason != 0) {

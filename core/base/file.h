@@ -24,7 +24,8 @@ void tenon__file_unmap(tenon__mapped_file_t* file);
 /* Zeros to read, which take no memory until they are read. NULL when there is no room. */
 const void* tenon__zeros_map(size_t size_bytes);
 void tenon__zeros_unmap(const void* zeros, size_t size_bytes);
-/* Writes to `path`.tmp-PID, syncs, renames. */
+/* Writes to `path`.tmp-PID, syncs, renames. A symbolic link stays, and the file that it leads to is
+ * replaced; anything but a regular file (a device, a pipe, a folder) is not: INVALID_ARGUMENT. */
 tenon_status_t tenon__file_write(const char* path, const void* data, size_t size_bytes,
                                  const tenon_sink_t* sink);
 /* Of what begins at `rare_offset` readers that map the file will read little here and there. It is

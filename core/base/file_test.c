@@ -192,6 +192,64 @@ TENON_TEST(a_stale_temporary_name_is_stepped_over) {
   clear_scene(&scene);
 }
 
+/* A device, a pipe or a folder stays what it is. */
+TENON_TEST(replaces_regular_files_alone) {
+  static tenon__test_messages_t messages;
+  scene_t scene;
+  struct stat before;
+  struct stat after;
+  REQUIRE(set_scene(&scene));
+  const char* pipe = in_scene(&scene, "inside/pipe");
+  EXPECT_STATUS(tenon__file_write(pipe, "x", 1, tenon__test_listen(&messages)),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(messages.text, pipe);
+  EXPECT_CONTAINS(messages.text, "not a regular file");
+  EXPECT(lstat(pipe, &after) == 0 && S_ISFIFO(after.st_mode));
+  EXPECT_STATUS(tenon__file_write(scene.inside, "x", 1, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  REQUIRE(lstat("/dev/null", &before) == 0);
+  char link[PATH_MAX];
+  (void)snprintf(link, sizeof(link), "%s", in_scene(&scene, "null"));
+  REQUIRE(symlink("/dev/null", link) == 0);
+  EXPECT_STATUS(tenon__file_write(link, "x", 1, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT(lstat("/dev/null", &after) == 0 && S_ISCHR(after.st_mode) &&
+         after.st_ino == before.st_ino);
+  EXPECT(lstat(link, &after) == 0 && S_ISLNK(after.st_mode));
+  (void)unlink(link);
+  clear_scene(&scene);
+}
+
+static bool is_link(const char* path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/* A link says where the file is to be: it stays, and what it leads to is replaced. */
+TENON_TEST(writes_where_a_link_leads) {
+  scene_t scene;
+  REQUIRE(set_scene(&scene));
+  tenon__mapped_file_t file;
+  char first[PATH_MAX];
+  char second[PATH_MAX];
+  (void)snprintf(first, sizeof(first), "%s", in_scene(&scene, "first"));
+  (void)snprintf(second, sizeof(second), "%s", in_scene(&scene, "inside/second"));
+  REQUIRE(symlink("inside/second", first) == 0 && symlink("../target", second) == 0);
+  EXPECT(write_text(&scene, "first", "through a dangling link"));
+  EXPECT(is_link(first) && is_link(second));
+  EXPECT_STATUS(tenon__file_map(in_scene(&scene, "target"), NULL, &file), TENON_OK);
+  expect_content(&file, "through a dangling link");
+  EXPECT(write_text(&scene, "first", "again"));
+  EXPECT(is_link(first) && is_link(second));
+  EXPECT_STATUS(tenon__file_map(in_scene(&scene, "target"), NULL, &file), TENON_OK);
+  expect_content(&file, "again");
+  (void)unlink(second);
+  REQUIRE(symlink(first, second) == 0); /* round and round */
+  EXPECT(!write_text(&scene, "first", "never"));
+  (void)unlink(first);
+  (void)unlink(second);
+  (void)unlink(in_scene(&scene, "target"));
+  clear_scene(&scene);
+}
+
 TENON_TEST(time_goes_forward) {
   const double before = tenon__seconds();
   const double after = tenon__seconds();

@@ -2,11 +2,16 @@
  * up. */
 #include "core/base/processor.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
 
 static uint32_t affinity_count(void) {
   cpu_set_t set;
@@ -65,4 +70,41 @@ uint32_t tenon__processor_count(void) {
     }
     *slash = '\0';
   }
+}
+
+uint64_t tenon__machine_memory_bytes(void) {
+  struct sysinfo about;
+  if (sysinfo(&about) != 0) {
+    return UINT64_MAX;
+  }
+  return ((uint64_t)about.totalram + about.totalswap) * about.mem_unit;
+}
+
+/* "ran waited slices", in nanoseconds. */
+static double waited_seconds_of(const char* thread) {
+  char path[64];
+  char text[128];
+  (void)snprintf(path, sizeof(path), "/proc/self/task/%.20s/schedstat", thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t size = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
+  if (file >= 0) {
+    (void)close(file);
+  }
+  text[size < 0 ? 0 : size] = '\0';
+  const char* second = strchr(text, ' ');
+  return second == NULL ? 0 : strtod(second, NULL) * 1e-9;
+}
+
+double tenon__waited_seconds(void) {
+  double sum = 0;
+  DIR* threads = opendir("/proc/self/task");
+  const struct dirent* entry = NULL;
+  while (threads != NULL &&
+         (entry = readdir(threads)) != NULL) { /* NOLINT(concurrency-mt-unsafe) */
+    sum += entry->d_name[0] == '.' ? 0 : waited_seconds_of(entry->d_name);
+  }
+  if (threads != NULL) {
+    (void)closedir(threads);
+  }
+  return sum;
 }

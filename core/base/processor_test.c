@@ -20,3 +20,10 @@ TENON_TEST(respects_the_affinity) {
   EXPECT_INT(tenon__processor_count(), 1);
   EXPECT_INT(sched_setaffinity(0, sizeof(before), &before), 0);
 }
+
+/* What it says is not ours to decide: no less than nothing, and never less than before. */
+TENON_TEST(waiting_only_grows) {
+  const double before = tenon__waited_seconds();
+  const double after = tenon__waited_seconds();
+  EXPECT(before >= 0 && after >= before);
+}

@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/base/structure.h"
 #include "core/catalog/state.h"
 
 /* One offering on its way in. */

@@ -1,11 +1,9 @@
-/* The kinds of offerings as a table, and the one place that looks at the size of a growing
- * structure. */
+/* The kinds of offerings as a table. */
 #include "core/catalog/kinds.h"
 
 #include <string.h>
 
-/* A structure larger than this is not a structure. */
-#define SIZE_LIMIT ((size_t)1 << 16)
+#include "core/base/structure.h"
 
 typedef struct kind_row_t {
   const char* word;
@@ -45,19 +43,6 @@ size_t tenon__offer_kind_size(tenon__offer_kind_t kind) {
   return kind_rows[kind].full;
 }
 
-bool tenon__growing_copy(const void* source, size_t least, size_t room, size_t full,
-                         void* out_copy) {
-  size_t size = 0;
-  memcpy(&size, source, sizeof(size));
-  if (size < least || size > room || size > SIZE_LIMIT) {
-    return false;
-  }
-  memset(out_copy, 0, full);
-  memcpy(out_copy, source, size < full ? size : full);
-  memcpy(out_copy, &full, sizeof(full));
-  return true;
-}
-
 const char* tenon__offering_fault(const tenon_offering_t* offering) {
   if (offering->kind == NULL) {
     return "an offering without a kind";
@@ -68,7 +53,7 @@ const char* tenon__offering_fault(const tenon_offering_t* offering) {
   if (offering->items == NULL) {
     return "an offering without items";
   }
-  if (offering->stride < sizeof(size_t) || offering->stride > SIZE_LIMIT ||
+  if (offering->stride < sizeof(size_t) || offering->stride > TENON_STRUCTURE_LIMIT ||
       offering->stride % _Alignof(size_t) != 0) {
     return "an offering whose stride cannot be the size of an item";
   }

@@ -43,12 +43,6 @@ tenon__offer_kind_t tenon__offer_kind_of_offering(const char* kind);
 const char* tenon__offer_kind_word(tenon__offer_kind_t kind);
 size_t tenon__offer_kind_size(tenon__offer_kind_t kind);
 
-/* Copies a growing structure of at least `least` bytes into one of `full` bytes, the rest zero,
- * `size` = full. False when the source's `size` is smaller than `least`, larger than `room` (the
- * stride) or absurd. */
-bool tenon__growing_copy(const void* source, size_t least, size_t room, size_t full,
-                         void* out_copy);
-
 /* Item `index` of an offering of a known kind. NULL and a copy in *out_item, or what is wrong with
  * it. */
 const char* tenon__offer_item(tenon__offer_kind_t kind, const tenon_offering_t* offering,

@@ -100,6 +100,8 @@ enum { TENON__MOST_INSTRUCTIONS = 1 << 20 };
 /* Checks a program from outside (a plan): operand order, types, ranges. INVALID_DATA with the
  * place. */
 tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink);
+/* Does each LOAD of that operand have as many coordinates as its tensor has dimensions? */
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank);
 /* For the plan. */
 struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;

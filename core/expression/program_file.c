@@ -147,6 +147,16 @@ tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_
   return TENON_OK;
 }
 
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank) {
+  bool fit = true;
+  for (uint32_t k = 0; k < program->instruction_count && fit; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    fit = i->opcode != TENON_OPCODE_LOAD || i->immediate.i != (int64_t)operand ||
+          i->operands[1] == rank;
+  }
+  return fit;
+}
+
 static void write_access(const tenon__expression_t* e, uint32_t k,
                          struct tenon__byte_writer_t* writer) {
   const tenon__access_t* access = &e->accesses[k];

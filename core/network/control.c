@@ -113,6 +113,9 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network,
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                        "its %u values do not hold the carried and scanned ones it declares", left);
   }
+  if (control->form == TENON_CONTROL_MAP && layout.scanned_count == 0) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "it has no value to cut into slices");
+  }
   layout.captured_count = left - layout.carried_count - layout.scanned_count;
   if (axes != NULL) {
     layout.axes = axes->integers;

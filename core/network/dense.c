@@ -11,17 +11,22 @@
 enum { LARGE = 64 * 1024 };
 
 typedef struct gather_t {
+  tenon__interrupt_t* interrupt;
   const tenon_tensor_view_t* view;
   const int64_t* strides;
   uint32_t bits;
   uint8_t* target;
   uint64_t next; /* element of the target */
+  bool is_over;
 } gather_t;
 
-/* The elements along `axis` and all after it, from element `index` of the view on. */
+enum { ELEMENTS_BETWEEN = 1 << 16 }; /* two questions whether somebody wants the end */
+
+/* The elements along `axis` and all after it, from element `index` of the view on. Leaves off when
+ * somebody wants the end of the build: what it was for is thrown away then. */
 static void gather(gather_t* state, uint32_t axis, int64_t index) {
   if (axis < state->view->rank) {
-    for (int64_t i = 0; i < state->view->dims[axis]; ++i) {
+    for (int64_t i = 0; i < state->view->dims[axis] && !state->is_over; ++i) {
       gather(state, axis + 1, index + i * state->strides[axis]);
     }
     return;
@@ -38,6 +43,8 @@ static void gather(gather_t* state, uint32_t axis, int64_t index) {
                          tenon__dtype_arithmetic(state->view->dtype));
   }
   ++state->next;
+  state->is_over =
+      state->next % ELEMENTS_BETWEEN == 0 && tenon__interrupt_is_wanted(state->interrupt);
 }
 
 static bool copy_strings(tenon__network_t* network, uint8_t* data, uint64_t count) {
@@ -61,7 +68,11 @@ static uint8_t* dense_copy(tenon__network_t* network, const tenon_tensor_view_t*
   if (data == NULL) {
     return NULL;
   }
-  gather_t state = {view, strides, tenon__dtype_bits(view->dtype), data, 0};
+  gather_t state = {.interrupt = network->interrupt,
+                    .view = view,
+                    .strides = strides,
+                    .bits = tenon__dtype_bits(view->dtype),
+                    .target = data};
   const bool is_dense =
       tenon__strides_are_row_major(view->rank, view->dims, strides) && view->bit_offset == 0;
   if (is_dense && bytes > 0 && view->data != NULL) {

@@ -223,10 +223,25 @@ static tenon_status_t most_iterations(const tenon__control_work_t* control,
   return TENON_OK;
 }
 
+/* A body's first result says whether to go on. */
+static tenon_status_t check_goes_on(const tenon__control_work_t* control, uint32_t body) {
+  if (!control->layout.passes_iteration) {
+    return TENON_OK;
+  }
+  const tenon__value_node_t* result = tenon__control_result(control, body, 0);
+  return result->kind == TENON_ARGUMENT_TENSOR && result->dtype == TENON_DTYPE_BOOL
+             ? TENON_OK
+             : tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                           "result '%s' of the body says whether to go on: it must be a tensor of "
+                           "bool",
+                           result->name);
+}
+
 static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
   const tenon__control_layout_t* layout = &control->layout;
   const uint32_t body = control->inference->bodies[0];
   TENON_TRY(tenon__control_settle(control, body));
+  TENON_TRY(check_goes_on(control, body));
   for (uint32_t i = 0; i < layout->carried_count; ++i) {
     const tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + i);

@@ -277,6 +277,7 @@ static void digest_strings(tenon__digest_state_t* state, const tenon__weights_t*
 const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t index) {
   tenon__weights_t* weights = &network->weights[index];
   if (!weights->digest_known) {
+    bool is_whole = true;
     tenon__digest_state_t state;
     tenon__digest_begin(&state);
     tenon__digest_add(&state, &weights->dtype, sizeof(weights->dtype));
@@ -285,10 +286,11 @@ const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t
     if (weights->dtype == TENON_DTYPE_STRING) {
       digest_strings(&state, weights);
     } else {
-      tenon__digest_add(&state, weights->data, weights->size_bytes);
+      is_whole =
+          tenon__digest_add_until(&state, weights->data, weights->size_bytes, network->interrupt);
     }
     weights->digest = tenon__digest_end(&state);
-    weights->digest_known = true;
+    weights->digest_known = is_whole; /* else the build ends before it matters */
   }
   return &weights->digest;
 }

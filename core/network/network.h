@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/digest.h"
+#include "core/base/interrupt.h"
 #include "core/base/string_map.h"
 #include "core/expression/program.h"
 #include "core/expression/scope.h"
@@ -152,6 +153,8 @@ typedef struct tenon__network_t {
   size_t number_capacity;
   tenon__number_t* numbers;
   uint32_t next_number; /* for names that are made */
+  /* Of the build that works on it, asked by what takes long with weights; NULL otherwise. */
+  tenon__interrupt_t* interrupt;
 } tenon__network_t;
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);

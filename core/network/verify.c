@@ -35,6 +35,18 @@ static bool dims_good(const verifier_t* verifier, uint32_t count, uint32_t limit
   return true;
 }
 
+/* Kernels read a constant's bytes by the extents of its value. */
+static bool is_like_weights(const tenon__dim_pool_t* pool, const tenon__value_node_t* value,
+                            const tenon__weights_t* weights) {
+  bool is_like = value->kind == TENON_ARGUMENT_TENSOR && value->dtype == weights->dtype &&
+                 value->rank == weights->rank;
+  for (uint32_t k = 0; is_like && k < weights->rank; ++k) {
+    int64_t extent = 0;
+    is_like = tenon__dim_known(pool, value->dims[k], &extent) && extent == weights->dims[k];
+  }
+  return is_like;
+}
+
 static const char* value_fault(const verifier_t* verifier, const tenon__graph_t* graph,
                                const tenon__value_node_t* value, uint32_t index) {
   const tenon__network_t* network = verifier->network;
@@ -56,6 +68,17 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
       (value->number != TENON_NONE && value->number >= network->number_count)) {
     return "refers to weights, a state or a number that is not there";
   }
+  const uint32_t sources = (value->producer != TENON_NONE ? 1u : 0u) +
+                           ((value->flags & TENON_VALUE_IS_INPUT) != 0 ? 1u : 0u) +
+                           (value->weights != TENON_NONE ? 1u : 0u) +
+                           (value->state != TENON_NONE ? 1u : 0u);
+  if (sources > 1) {
+    return "is made twice";
+  }
+  if (value->weights != TENON_NONE &&
+      !is_like_weights(network->pool, value, &network->weights[value->weights])) {
+    return "is of another type than its weights";
+  }
   if (value->producer == TENON_NONE) {
     return NULL;
   }
@@ -63,13 +86,9 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
     return "is made by a node that is not there";
   }
   const tenon__node_t* producer = &graph->nodes[value->producer];
-  if (value->producer_output >= producer->output_count ||
-      producer->outputs[value->producer_output] != index) {
-    return "is not what its producer makes";
-  }
-  return (value->flags & TENON_VALUE_IS_INPUT) != 0 || value->weights != TENON_NONE ||
-                 value->state != TENON_NONE
-             ? "is made twice"
+  return value->producer_output >= producer->output_count ||
+                 producer->outputs[value->producer_output] != index
+             ? "is not what its producer makes"
              : NULL;
 }
 
@@ -130,6 +149,10 @@ static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_
         (rank != TENON_NONE && rank != value->rank)) {
       return "has an operand of another type than its input";
     }
+    if (expression->program.operands[k].indexed != 0 &&
+        !tenon__program_loads_fit(&expression->program, k, value->rank)) {
+      return "loads from its input with too few or too many coordinates";
+    }
   }
   if (expression != NULL && expression->program.output_count != node->output_count) {
     return "computes another number of outputs than it has";
@@ -158,6 +181,112 @@ static bool same_type(const tenon__value_node_t* a, const tenon__value_node_t* b
   return a->kind == b->kind && a->dtype == b->dtype;
 }
 
+/* One of a body's parameters or results may leave its rank to the run. */
+static bool rank_fits(const tenon__value_node_t* inner, uint32_t rank) {
+  return inner->rank == rank || inner->rank == TENON_NONE;
+}
+
+static bool is_scalar_of(const tenon__value_node_t* value, tenon_dtype_t dtype) {
+  return value->kind == TENON_ARGUMENT_TENSOR && value->dtype == dtype && value->rank <= 1;
+}
+
+typedef struct control_fit_t {
+  const tenon__graph_t* graph;
+  const tenon__node_t* node;
+  const tenon__control_layout_t* layout;
+  const tenon__graph_t* body;
+} control_fit_t;
+
+/* The condition, or trip count and condition. */
+static const char* fixed_fault(const control_fit_t* c) {
+  const uint32_t trips = c->layout->trip_count_input;
+  const uint32_t condition = c->layout->condition_input;
+  if (trips != TENON_NONE) {
+    const tenon__value_node_t* value = &c->graph->values[c->node->inputs[trips]];
+    const char class = tenon__dtype_class(value->dtype);
+    if (value->kind != TENON_ARGUMENT_TENSOR || (class != 'i' && class != 'u')) {
+      return "counts with what is no number";
+    }
+  }
+  if (condition != TENON_NONE) {
+    const tenon__value_node_t* value = &c->graph->values[c->node->inputs[condition]];
+    if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype != TENON_DTYPE_BOOL) {
+      return "depends on what is no condition";
+    }
+  }
+  return NULL;
+}
+
+/* What each iteration gets and leaves besides values: its number, and whether to go on. */
+static const char* iteration_fault(const control_fit_t* c) {
+  const tenon__graph_t* body = c->body;
+  if (!c->layout->passes_iteration) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < 2; ++k) {
+    const uint32_t parameter = body->inputs[k];
+    if (!is_live_value(body, parameter) ||
+        !is_scalar_of(&body->values[parameter], k == 0 ? TENON_DTYPE_INT64 : TENON_DTYPE_BOOL)) {
+      return "passes its body a number or a condition that it does not take";
+    }
+  }
+  const uint32_t goes_on = body->outputs[0];
+  return is_live_value(body, goes_on) && body->values[goes_on].kind == TENON_ARGUMENT_TENSOR &&
+                 body->values[goes_on].dtype == TENON_DTYPE_BOOL
+             ? NULL
+             : "does not learn from its body whether to go on";
+}
+
+static const char* parameter_fault(const control_fit_t* c) {
+  const tenon__control_layout_t* layout = c->layout;
+  for (uint32_t i = layout->first_value; i < c->node->input_count; ++i) {
+    const uint32_t index = i - layout->first_value;
+    const uint32_t parameter = c->body->inputs[layout->first_parameter + index];
+    if (c->node->inputs[i] == TENON_NONE || !is_live_value(c->body, parameter)) {
+      return "passes its body what it does not take";
+    }
+    const tenon__value_node_t* outer = &c->graph->values[c->node->inputs[i]];
+    const tenon__value_node_t* inner = &c->body->values[parameter];
+    const bool is_slice =
+        index >= layout->carried_count && index < layout->carried_count + layout->scanned_count;
+    if (is_slice &&
+        (outer->kind != TENON_ARGUMENT_TENSOR || outer->rank == TENON_NONE ||
+         tenon__control_axis(layout, index - layout->carried_count, outer->rank) == TENON_NONE)) {
+      return "cuts a value along an axis that it does not have";
+    }
+    if (!same_type(outer, inner) || !rank_fits(inner, is_slice ? outer->rank - 1 : outer->rank)) {
+      return "passes its body what it does not take";
+    }
+  }
+  return NULL;
+}
+
+static const char* result_fault(const control_fit_t* c) {
+  const tenon__control_layout_t* layout = c->layout;
+  for (uint32_t i = 0; i < c->node->output_count; ++i) {
+    const uint32_t result = c->body->outputs[layout->first_result + i];
+    if (!is_live_value(c->body, result)) {
+      return "gives what its body does not";
+    }
+    const tenon__value_node_t* inner = &c->body->values[result];
+    const uint32_t collected = i - layout->carried_count;
+    const bool is_collected = layout->collected_count > 0 && i >= layout->carried_count;
+    if (is_collected && (inner->kind != TENON_ARGUMENT_TENSOR || inner->rank >= TENON_RANK_LIMIT ||
+                         tenon__control_axis(layout, layout->scanned_count + collected,
+                                             inner->rank + 1) == TENON_NONE)) {
+      return "collects a result along an axis that it does not have";
+    }
+    const uint32_t output = c->node->outputs[i];
+    const tenon__value_node_t* outer = output == TENON_NONE ? NULL : &c->graph->values[output];
+    if (outer != NULL &&
+        (!same_type(outer, inner) ||
+         !(is_collected ? outer->rank == inner->rank + 1 : rank_fits(outer, inner->rank)))) {
+      return "gives what its body does not";
+    }
+  }
+  return NULL;
+}
+
 /* Parameters and results of a control node's bodies against its inputs and outputs. */
 static const char* control_fault(const verifier_t* verifier, uint32_t graph_index,
                                  uint32_t node_index) {
@@ -169,30 +298,20 @@ static const char* control_fault(const verifier_t* verifier, uint32_t graph_inde
       layout.output_count != node->output_count) {
     return "its bodies do not fit it";
   }
+  control_fit_t fit = {graph, node, &layout, NULL};
+  const char* fault = fixed_fault(&fit);
   const uint32_t taken =
       tenon__control_taken(verifier->network, graph_index, &layout, node->inputs);
-  for (uint32_t b = 0; b < node->body_count; ++b) {
+  for (uint32_t b = 0; b < node->body_count && fault == NULL; ++b) {
     if (taken != TENON_NONE && b != taken) {
       continue; /* its types do not matter */
     }
-    const tenon__graph_t* body = verifier->network->graphs[node->bodies[b]];
-    for (uint32_t i = layout.first_value; i < node->input_count; ++i) {
-      const uint32_t parameter = body->inputs[layout.first_parameter + i - layout.first_value];
-      if (node->inputs[i] == TENON_NONE || !is_live_value(body, parameter) ||
-          !same_type(&graph->values[node->inputs[i]], &body->values[parameter])) {
-        return "passes its body what it does not take";
-      }
-    }
-    for (uint32_t i = 0; i < node->output_count; ++i) {
-      const uint32_t result = body->outputs[layout.first_result + i];
-      if (!is_live_value(body, result) ||
-          (node->outputs[i] != TENON_NONE &&
-           !same_type(&graph->values[node->outputs[i]], &body->values[result]))) {
-        return "gives what its body does not";
-      }
-    }
+    fit.body = verifier->network->graphs[node->bodies[b]];
+    fault = iteration_fault(&fit);
+    fault = fault == NULL ? parameter_fault(&fit) : fault;
+    fault = fault == NULL ? result_fault(&fit) : fault;
   }
-  return NULL;
+  return fault;
 }
 
 static tenon_status_t verify_values(const verifier_t* verifier, const tenon__graph_t* graph) {

@@ -12,7 +12,8 @@ typedef struct verifier_t {
   const tenon_sink_t* sink;
 } verifier_t;
 
-/* Known extents must be the same ones; symbols may have been replaced by better ones. */
+/* Known extents must be the same ones; symbols may have been replaced by better ones, and the run
+ * sees whether they are: kernels count on their operator's rules. */
 static bool same_shape(const verifier_t* verifier, const tenon__inferred_value_t* inferred,
                        const tenon__value_node_t* value) {
   if (inferred->kind != value->kind || inferred->dtype != value->dtype) {
@@ -24,12 +25,21 @@ static bool same_shape(const verifier_t* verifier, const tenon__inferred_value_t
   if (inferred->rank != value->rank) {
     return false;
   }
+  tenon__dim_pool_t* pool = verifier->network->pool;
   for (uint32_t i = 0; i < value->rank; ++i) {
     int64_t a = 0;
     int64_t b = 0;
-    if (tenon__dim_known(verifier->network->pool, inferred->dims[i], &a) &&
-        tenon__dim_known(verifier->network->pool, value->dims[i], &b) && a != b) {
+    if (tenon__dim_known(pool, inferred->dims[i], &a) &&
+        tenon__dim_known(pool, value->dims[i], &b) && a != b) {
       return false;
+    }
+    if (tenon__dim_pool_collects(pool) && !tenon__dim_equal(inferred->dims[i], value->dims[i])) {
+      const tenon_dim_t same =
+          tenon__dim_combine(pool, TENON_OPCODE_EQ, inferred->dims[i], value->dims[i]);
+      if (tenon__dim_known(pool, same, &a) && a == 0) {
+        return false;
+      }
+      tenon__dim_require(pool, same, "its outputs have not the extents that its rules give");
     }
   }
   return true;

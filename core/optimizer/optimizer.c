@@ -45,6 +45,11 @@ static bool is_enabled(const tenon__bench_t* bench, uint32_t pass) {
   return bench->options->passes == 0 || (bench->options->passes & (1u << pass)) != 0;
 }
 
+static bool is_cancelled(const tenon__bench_t* bench) {
+  return bench->options->is_cancelled != NULL &&
+         bench->options->is_cancelled(bench->options->cancel_user);
+}
+
 /* Empties the list of one pass, as far as `most` patches go. */
 static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t most) {
   uint32_t graph = 0;
@@ -54,6 +59,9 @@ static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t mo
          tenon__bench_next(bench, pass, &graph, &node)) {
     if (bench->report != NULL) {
       ++bench->report->visit_count;
+    }
+    if (is_cancelled(bench)) {
+      return TENON_ERROR_CANCELLED;
     }
     if (is_enabled(bench, pass)) {
       status = passes[pass].visit(bench, graph, node);

@@ -37,7 +37,7 @@ typedef struct tenon__optimize_options_t {
    * NULL: none is. */
   bool (*is_computed)(void* user, const tenon__operator_t* op);
   void* computed_user;
-  /* Asked between patches; true stops with CANCELLED. NULL: never. */
+  /* Asked before each visit of a node; true stops with CANCELLED. NULL: never. */
   bool (*is_cancelled)(void* user);
   void* cancel_user;
 } tenon__optimize_options_t;

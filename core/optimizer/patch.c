@@ -392,10 +392,6 @@ tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
   if (bench->options->verifies) {
     TENON_TRY(verify(bench));
   }
-  if (bench->options->is_cancelled != NULL &&
-      bench->options->is_cancelled(bench->options->cancel_user)) {
-    return tenon__fail(bench->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
-  }
   return TENON_OK;
 }
 

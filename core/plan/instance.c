@@ -220,6 +220,18 @@ bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
   return value < instance->region->value_count && instance->packed[value];
 }
 
+/* It packed one use of the value: where the value stands twice (an epilogue reads it too, say), the
+ * other use reads it as it is. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input) {
+  const struct tenon_region_t* region = instance->region;
+  const uint32_t value = region->input_values[input];
+  uint32_t uses = 0;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    uses += region->input_values[k] == value ? 1u : 0u;
+  }
+  return value != TENON_NONE && (uses > 1 || !instance->packed[value]);
+}
+
 void tenon__instance_release(tenon__instance_t* instance) {
   if (instance == NULL ||
       atomic_fetch_sub_explicit(&instance->reference_count, 1, memory_order_acq_rel) != 1) {

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/interrupt.h"
 #include "core/base/thread_pool.h"
 #include "core/plan/plan.h"
 
@@ -40,9 +41,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
                                       tenon__instance_t** out_instance);
 /* Gives up the caller's share; it ends with the last step that is bound to it. */
 void tenon__instance_release(tenon__instance_t* instance);
-/* Did the kernel pack this value of its region? Then running does not read the value's own bytes.
- */
+/* Did the kernel pack this value of its region? */
 bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
+/* Does running read the bytes of this input of its region? Not of one that the kernel packed. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input);
 
 /* Is its kernel there to be right, not to be fast? */
 bool tenon__instance_is_reference(const tenon__instance_t* instance);
@@ -55,6 +57,7 @@ struct tenon_run_t {
   void* zeroed;     /* of the step */
   void* persistent; /* of the step */
   const tenon_sink_t* sink;
+  tenon__interrupt_t* interrupt;     /* NULL: the run goes to its end */
   const tenon__instance_t* instance; /* at work */
   bool failed;                       /* a kernel called fail */
   /* `parallel` is running; and a body called it, which nobody can wait for. */

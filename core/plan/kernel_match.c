@@ -5,7 +5,9 @@
 #include "core/base/allocator.h"
 #include "core/base/call.h"
 #include "core/base/file.h"
+#include "core/base/structure.h"
 #include "core/network/match.h"
+#include "core/tensor/layout.h"
 
 const char* tenon__refusal_text(uint32_t reason) {
   static const char* const texts[] = {
@@ -226,43 +228,182 @@ static bool match(const tenon__kernel_binding_t* binding, const struct tenon_reg
                       out_refusal);
 }
 
-/* A plan does not hold the bytes of what its kernels have packed, but a constant is one still. */
-static bool match_without_bytes(const tenon__kernel_binding_t* binding,
-                                const struct tenon_region_t* region, size_t size_bytes,
-                                tenon_refusal_t* out_refusal) {
-  const tenon_allocator_t allocator = region->network->allocator;
+/* A plan does not hold the bytes of what its kernels have packed, but a constant is one still: the
+ * region with zeros in their place. */
+typedef struct filled_t {
+  struct tenon_region_t region;
+  tenon_value_info_t* values;
+  const void* zeros;
+  size_t zeros_size;
+} filled_t;
+
+/* Where nothing is absent, as it is. False when memory is out. */
+static bool fill(const struct tenon_region_t* region, filled_t* out_filled) {
   const tenon__graph_t* graph = region->network->graphs[region->graph];
-  const void* zeros = tenon__zeros_map(size_bytes);
-  tenon_value_info_t* values = tenon__allocate(allocator, region->value_count, sizeof *values);
-  bool taken = false;
-  if (zeros == NULL || values == NULL) {
-    (void)refuse(TENON_REFUSAL_OTHER, "memory is out", out_refusal);
-  } else {
-    struct tenon_region_t filled = *region;
-    filled.values = values;
-    for (uint32_t k = 0; k < region->value_count; ++k) {
-      values[k] = region->values[k];
-      const bool is_constant = graph->values[region->graph_values[k]].weights != TENON_NONE;
-      if (is_constant && values[k].constant_data == NULL) {
-        values[k].constant_data = zeros;
-      }
-    }
-    taken = match(binding, &filled, out_refusal);
+  *out_filled = (filled_t){.region = *region, .zeros_size = absent_bytes(region)};
+  if (out_filled->zeros_size == 0) {
+    return true;
   }
-  tenon__free(allocator, values, region->value_count * sizeof *values);
-  tenon__zeros_unmap(zeros, size_bytes);
+  out_filled->zeros = tenon__zeros_map(out_filled->zeros_size);
+  out_filled->values =
+      tenon__allocate(region->network->allocator, region->value_count, sizeof *out_filled->values);
+  if (out_filled->zeros == NULL || out_filled->values == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < region->value_count; ++k) {
+    tenon_value_info_t* value = &out_filled->values[k];
+    *value = region->values[k];
+    const bool is_constant = graph->values[region->graph_values[k]].weights != TENON_NONE;
+    if (is_constant && value->constant_data == NULL) {
+      value->constant_data = out_filled->zeros;
+    }
+  }
+  out_filled->region.values = out_filled->values;
+  return true;
+}
+
+static void release(const filled_t* filled) {
+  tenon__free(filled->region.network->allocator, filled->values,
+              filled->region.value_count * sizeof *filled->values);
+  tenon__zeros_unmap(filled->zeros, filled->zeros_size);
+}
+
+static bool suits(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
+                  tenon_refusal_t* out_refusal) {
+  return runs_here(kernel, out_refusal) && is_for(kernel->kernel, region, out_refusal) &&
+         has_slots(kernel->kernel, region, out_refusal) &&
+         knows_node(kernel->kernel, region, out_refusal) &&
+         has_its_arguments(kernel->kernel, region, out_refusal);
+}
+
+/* ---- tactics ---- */
+
+struct tenon_emit_t {
+  tenon__take_tactic_t take;
+  void* user;
+};
+
+static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* given) {
+  tenon_tactic_t tactic;
+  const bool is_one = tenon__growing_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread),
+                                          given->size, sizeof tactic, &tactic);
+  return emit->take(emit->user, is_one ? &tactic : NULL);
+}
+
+tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,
+                                     const struct tenon_region_t* region, tenon__take_tactic_t take,
+                                     void* user) {
+  if (kernel->kernel->tactics == NULL) {
+    const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
+    return take(user, &single);
+  }
+  tenon_emit_t emit = {.take = take, .user = user};
+  const tenon__call_t call = {kernel->plugin, "tactics", kernel->kernel->name,
+                              tenon__region_name(region)};
+  const tenon__call_t* outer = tenon__call_enter(&call);
+  const tenon_status_t status =
+      kernel->kernel->tactics(kernel->state, region, tenon__region_table(), &emit, pass_on);
+  tenon__call_leave(outer);
+  return status;
+}
+
+/* The tactic of the plan, and whether the kernel has one like it. */
+typedef struct confirmation_t {
+  const struct tenon_region_t* region;
+  tenon__step_tactic_t* tactic;
+  bool is_confirmed;
+} confirmation_t;
+
+static bool is_rows(const tenon_layout_t* layout) {
+  for (uint32_t k = 0; layout != NULL && layout->order != NULL && k < layout->rank; ++k) {
+    if (layout->order[k] != k) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule) {
+  tenon_argument_rule_t planned = *rule;
+  if (rule->kind != TENON_LAYOUT_EXACT) {
+    planned.layout = NULL;
+  } else if (is_rows(rule->layout)) {
+    planned = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rule->in_place};
+  }
+  return planned;
+}
+
+static bool same_layout(const tenon_layout_t* a, const tenon_layout_t* b) {
+  return a == b || (a != NULL && b != NULL && tenon__layout_equal(a, b));
+}
+
+static bool same_rules(const tenon_argument_rule_t* planned, const tenon_argument_rule_t* emitted,
+                       uint32_t count) {
+  bool same = (planned == NULL) == (emitted == NULL);
+  for (uint32_t k = 0; planned != NULL && same && k < count; ++k) {
+    const tenon_argument_rule_t a = planned[k];
+    const tenon_argument_rule_t b = tenon__rule_in_plan(&emitted[k]);
+    same = a.kind == b.kind && (a.strided != 0) == (b.strided != 0) && a.in_place == b.in_place &&
+           same_layout(a.layout, b.layout) &&
+           (a.kind != TENON_LAYOUT_FOLLOWS || a.argument == b.argument);
+  }
+  return same;
+}
+
+/* What decides how the kernel computes, and where its arguments may lie. */
+static bool same_tactic(const confirmation_t* c, const tenon_tactic_t* emitted) {
+  const tenon__step_tactic_t* planned = c->tactic;
+  const size_t size = emitted->configuration_size;
+  return strcmp(planned->name, emitted->name == NULL ? "" : emitted->name) == 0 &&
+         planned->configuration_size == size &&
+         (size == 0 || memcmp(planned->configuration, emitted->configuration, size) == 0) &&
+         same_rules(planned->input_rules, emitted->inputs, c->region->input_count) &&
+         same_rules(planned->output_rules, emitted->outputs, c->region->output_count);
+}
+
+/* What the kernel needs for it is what it says now. */
+static tenon_status_t confirm(void* user, const tenon_tactic_t* emitted) {
+  confirmation_t* c = user;
+  if (emitted != NULL && !c->is_confirmed && same_tactic(c, emitted)) {
+    c->is_confirmed = true;
+    c->tactic->scratch_bytes = emitted->scratch_bytes;
+    c->tactic->scratch_bytes_per_thread = emitted->scratch_bytes_per_thread;
+    c->tactic->zeroed_bytes = emitted->zeroed_bytes;
+    c->tactic->persistent_bytes = emitted->persistent_bytes;
+    c->tactic->flags = emitted->flags;
+    c->tactic->launches = emitted->launches;
+    c->tactic->numerics = emitted->numerics == NULL ? (tenon_numerics_t){0} : *emitted->numerics;
+  }
+  return TENON_OK;
+}
+
+static bool has_tactic(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
+                       tenon__step_tactic_t* inout_tactic, tenon_refusal_t* out_refusal) {
+  confirmation_t confirmation = {.region = region, .tactic = inout_tactic};
+  if (inout_tactic == NULL) {
+    return true;
+  }
+  return (tenon__kernel_tactics(kernel, region, confirm, &confirmation) == TENON_OK &&
+          confirmation.is_confirmed) ||
+         refuse(TENON_REFUSAL_OTHER, "it has no such tactic", out_refusal);
+}
+
+bool tenon__kernel_confirms(const tenon__kernel_binding_t* kernel,
+                            const struct tenon_region_t* region, tenon__step_tactic_t* inout_tactic,
+                            tenon_refusal_t* out_refusal) {
+  filled_t filled;
+  if (!suits(kernel, region, out_refusal)) {
+    return false;
+  }
+  const bool taken = fill(region, &filled)
+                         ? match(kernel, &filled.region, out_refusal) &&
+                               has_tactic(kernel, &filled.region, inout_tactic, out_refusal)
+                         : refuse(TENON_REFUSAL_OTHER, "memory is out", out_refusal);
+  release(&filled);
   return taken;
 }
 
 bool tenon__kernel_takes(const tenon__kernel_binding_t* kernel, const struct tenon_region_t* region,
                          tenon_refusal_t* out_refusal) {
-  if (!runs_here(kernel, out_refusal) || !is_for(kernel->kernel, region, out_refusal) ||
-      !has_slots(kernel->kernel, region, out_refusal) ||
-      !knows_node(kernel->kernel, region, out_refusal) ||
-      !has_its_arguments(kernel->kernel, region, out_refusal)) {
-    return false;
-  }
-  const size_t absent = absent_bytes(region);
-  return absent == 0 ? match(kernel, region, out_refusal)
-                     : match_without_bytes(kernel, region, absent, out_refusal);
+  return tenon__kernel_confirms(kernel, region, NULL, out_refusal);
 }

@@ -29,5 +29,10 @@ tenon_status_t tenon__memory_alive(tenon_allocator_t allocator, const tenon__blo
  * they live to the end, as do values that states take over. The plan's scratch, zeroed and
  * persistent bytes and the steps' offsets are filled too. */
 tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink);
+/* The last of that alone: where each step's workspaces lie, and how much they are together. */
+tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* sink);
+/* Bytes of the step's bodies, of which one runs at a time; 0 for a step without any. */
+uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
+                                const tenon__step_t* step);
 
 #endif

@@ -101,6 +101,15 @@ uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
   return TENON_NONE;
 }
 
+uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value) {
+  for (uint32_t p = 0; value != TENON_NONE && p < schedule->place_count; ++p) {
+    if (schedule->places[p].value == value) {
+      return p;
+    }
+  }
+  return TENON_NONE;
+}
+
 /* ---- A whole schedule ---- */
 
 typedef struct classifier_t {

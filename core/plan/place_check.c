@@ -57,9 +57,8 @@ static bool state_fits(const checker_t* c, const tenon__place_t* place) {
     return false;
   }
   const tenon__state_node_t* state = &network->states[place->index];
-  return (state->read == place->value || state->update == place->value) &&
-         has_dims(network->pool, &c->graph->values[place->value], state->dtype, state->rank,
-                  state->dims);
+  return state->read == place->value && has_dims(network->pool, &c->graph->values[place->value],
+                                                 state->dtype, state->rank, state->dims);
 }
 
 static bool is_strided(const tenon__place_t* place) {
@@ -89,9 +88,28 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
          map->sources[place->index].rank == value->rank;
 }
 
-static tenon_status_t check_reference(const checker_t* c, tenon__place_t* place) {
-  const tenon__graph_t* graph = c->graph;
+/* Only the places that the graph lists are given memory: by the application, or by who runs a body.
+ */
+static bool is_listed(const tenon__place_t* place, uint32_t number, const uint32_t* list,
+                      uint32_t count) {
+  return place->index < count && list[place->index] == number;
+}
+
+static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t* place) {
+  const tenon__schedule_t* schedule = c->schedule;
   const bool is_main = c->graph_number == 0;
+  if (place->storage == TENON_STORAGE_OUTPUT) {
+    return is_main && place->index < c->graph->output_count &&
+           c->graph->outputs[place->index] == place->value &&
+           is_listed(place, number, schedule->outputs, schedule->output_count);
+  }
+  place->index = c->input_of[place->value];
+  return is_main == (place->storage == TENON_STORAGE_INPUT) &&
+         is_listed(place, number, schedule->inputs, schedule->input_count);
+}
+
+static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
+  tenon__place_t* place = &c->schedule->places[number];
   bool fits = true;
   switch (place->storage) {
     case TENON_STORAGE_WEIGHTS:
@@ -102,12 +120,8 @@ static tenon_status_t check_reference(const checker_t* c, tenon__place_t* place)
       break;
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_PARAMETER:
-      place->index = c->input_of[place->value];
-      fits = place->index != TENON_NONE && is_main == (place->storage == TENON_STORAGE_INPUT);
-      break;
     case TENON_STORAGE_OUTPUT:
-      fits = is_main && place->index < graph->output_count &&
-             graph->outputs[place->index] == place->value;
+      fits = is_border_place(c, number, place);
       break;
     case TENON_STORAGE_VIEW:
     case TENON_STORAGE_PART:
@@ -140,12 +154,34 @@ static bool alias_fits(const checker_t* c, const tenon__place_t* place) {
          owner->offset == place->offset && owner->size_bytes == place->size_bytes;
 }
 
+/* The most that the value takes at one of the profile's points. */
+static uint64_t largest_bytes(const checker_t* c, const tenon__place_t* place) {
+  const tenon__profile_t* profile = &c->plan->profile;
+  const tenon__extents_t* points[3] = {&profile->min, &profile->optimum, &profile->max};
+  uint64_t largest = 0;
+  for (uint32_t k = 0; k < 3; ++k) {
+    uint64_t bytes = 0;
+    if (tenon__place_bytes(c->plan->network, c->graph_number, place, points[k], &bytes)) {
+      largest = bytes > largest ? bytes : largest;
+    }
+  }
+  return largest;
+}
+
 static tenon_status_t check_memory(const checker_t* c, const tenon__place_t* place) {
   uint64_t bytes = 0;
   if (!tenon__place_bytes(c->plan->network, c->graph_number, place, &c->plan->profile.max,
                           &bytes) ||
       bytes > place->size_bytes) {
     return broken(c, place, "is too small for it");
+  }
+  if (place->size_bytes > largest_bytes(c, place)) {
+    return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                       "the plan is broken: in '%s', the place of '%s' asks for %llu bytes, it "
+                       "takes %llu",
+                       c->graph->name, c->graph->values[place->value].name,
+                       (unsigned long long)place->size_bytes,
+                       (unsigned long long)largest_bytes(c, place));
   }
   if (place->storage == TENON_STORAGE_ARENA &&
       (!lies_within(place, c->schedule->memory_bytes) || !alias_fits(c, place))) {
@@ -159,7 +195,7 @@ static tenon_status_t check_memory(const checker_t* c, const tenon__place_t* pla
 static tenon_status_t check_all(const checker_t* c) {
   tenon__schedule_t* schedule = c->schedule;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    TENON_TRY(check_reference(c, &schedule->places[k]));
+    TENON_TRY(check_reference(c, k));
   }
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     if (tenon__place_root(schedule, k) == TENON_NONE) {

@@ -9,6 +9,7 @@
 #define TENON_CORE_PLAN_PLAN_H_
 
 #include "core/base/digest.h"
+#include "core/base/interrupt.h"
 #include "core/plan/region.h"
 
 typedef enum tenon__storage_t {
@@ -114,13 +115,17 @@ typedef struct tenon__plan_plugin_t {
   tenon__digest_t digest; /* zeros: static */
 } tenon__plan_plugin_t;
 
-/* For refit: the network as it was before the optimiser, from which derived weights are made again
- * when others are replaced. Its weights are the first of the plan's network. */
+/* The network as it was before the optimiser, from which derived weights are made again when others
+ * are replaced (refit), and the whole plan when its plugins are others. Its weights are the first
+ * of the plan's network. And how it was built, as far as the plan's flags do not say. */
 typedef struct tenon__plan_original_t {
-  const void* data; /* as tenon__network_write writes it; NULL: the plan cannot be refitted */
+  const void* data; /* as tenon__network_write writes it; NULL: neither is possible */
   size_t size_bytes;
-  uint32_t patch_limit;      /* of the optimiser */
-  tenon__digest_t optimised; /* signature of what the optimiser made of it */
+  uint32_t patch_limit; /* of the optimiser */
+  uint64_t workspace_limit_bytes;
+  uint32_t exclude_count;
+  const char* const* exclude; /* plugins and kernels that were not to be used */
+  tenon__digest_t optimised;  /* signature of what the optimiser made of it */
 } tenon__plan_original_t;
 
 typedef struct tenon__plan_t {
@@ -160,7 +165,9 @@ enum {
   TENON_PLAN_TUNED_ONLY = 1u << 0,
   TENON_PLAN_STRICT = 1u << 1,
   TENON_PLAN_REFERENCE_ONLY = 1u << 2,
-  TENON_PLAN_MEANING_ONLY = 1u << 3 /* built without rewrites and passes that believe traits */
+  TENON_PLAN_MEANING_ONLY = 1u << 3, /* built without rewrites and passes that believe traits */
+  TENON_PLAN_NO_FUSION = 1u << 4,
+  TENON_PLAN_REDUCED_PRECISION = 1u << 5
 };
 
 tenon_status_t tenon__plan_create(tenon_allocator_t allocator, tenon__plan_t** out_plan);
@@ -177,6 +184,10 @@ bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
 struct tenon__byte_writer_t;
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
+/* The same, unless somebody wants its end meanwhile: CANCELLED. */
+tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
+                                       void** out_data, size_t* out_size_bytes);
 /* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
 size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
 /* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the

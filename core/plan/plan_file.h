@@ -27,7 +27,7 @@
 #include "core/plan/plan.h"
 
 #define TENON_PLAN_MAGIC "TENONPLN"
-#define TENON_PLAN_VERSION 4u
+#define TENON_PLAN_VERSION 5u
 #define TENON_PLAN_HEADER_SIZE 96u
 #define TENON_PLAN_DIGEST_OFFSET 64u
 #define TENON_PLAN_DATA_ALIGNMENT 4096u
@@ -43,7 +43,7 @@
   X(SCHEDULES, 5, "for each graph: places, steps with their regions and tactics")             \
   X(PROFILE, 6, "minimum, optimum and maximum of each symbol")                                \
   X(PACKED, 7, "packed weights: key, format, where, digest")                                  \
-  X(ORIGINAL, 8, "for refit: the network before the optimiser; empty when there is none")
+  X(ORIGINAL, 8, "the network before the optimiser, and how it was built; empty when there is none")
 
 #define TENON_PLAN_SECTION_ENTRY(name, number, contents) TENON_PLAN_SECTION_##name = (number),
 enum { TENON_PLAN_SECTIONS(TENON_PLAN_SECTION_ENTRY) };
@@ -52,7 +52,8 @@ enum { TENON_PLAN_SECTIONS(TENON_PLAN_SECTION_ENTRY) };
 tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
 
 /* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights);
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt);
 
 /* What the reader shares among its files. */
 typedef struct tenon__plan_reader_t {

@@ -5,9 +5,9 @@
  */
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/plan/in_place.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
-#include "core/tensor/layout.h"
 
 #define ALIGNMENT_BYTES 64u
 
@@ -145,52 +145,6 @@ static tenon_status_t find_sizes(graph_planner_t* p) {
 
 /* ---- In place ---- */
 
-static bool same_order(uint32_t rank, const uint32_t* a, const uint32_t* b) {
-  for (uint32_t k = 0; k < rank; ++k) {
-    if ((a == NULL ? k : a[k]) != (b == NULL ? k : b[k])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool same_layout(const tenon_layout_t* a, const tenon_layout_t* b) {
-  return a == b || (a != NULL && b != NULL && tenon__layout_equal(a, b));
-}
-
-/* Does axis d of the input run along axis d of the output, for all of them? */
-static bool is_identity_access(const tenon__dim_pool_t* pool, const struct tenon_region_t* region,
-                               uint32_t input, uint32_t output) {
-  const tenon__region_input_t* in = &region->inputs[input];
-  const tenon__region_output_t* out = &region->outputs[output];
-  if (!in->aligned) {
-    return !out->aligned;
-  }
-  uint32_t space_rank = 0;
-  (void)tenon__region_space(region, in->space, &space_rank);
-  if (in->access.rank != space_rank || (out->aligned && out->axis_count != space_rank)) {
-    return false;
-  }
-  for (uint32_t d = 0; d < space_rank; ++d) {
-    const uint32_t axis = out->aligned ? out->axes[d] : d;
-    const tenon__dim_view_t coordinate = tenon__dim_get(pool, in->access.coordinates[d]);
-    const tenon__symbol_t* symbol =
-        coordinate.kind == TENON_DIM_SYMBOL ? tenon__symbol_get(pool, coordinate.index) : NULL;
-    if (symbol == NULL || symbol->kind != TENON_SYMBOL_COORDINATE || symbol->a != axis) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool same_dims(const tenon__value_node_t* a, const tenon__value_node_t* b) {
-  bool same = a->rank == b->rank;
-  for (uint32_t k = 0; same && k < a->rank; ++k) {
-    same = tenon__dim_equal(a->dims[k], b->dims[k]);
-  }
-  return same;
-}
-
 /* How many arguments of the step lie in the memory of `owner`. */
 static uint32_t count_arguments(const graph_planner_t* p, const tenon__step_t* step,
                                 uint32_t owner) {
@@ -211,18 +165,10 @@ static bool may_take_over(const graph_planner_t* p, uint32_t s, uint32_t input, 
   if (in == TENON_NONE || out == TENON_NONE) {
     return false;
   }
-  const tenon__place_t* a = &p->schedule->places[in];
-  const tenon__place_t* b = &p->schedule->places[out];
-  const tenon__value_node_t* x = value_of(p, in);
-  const tenon__value_node_t* y = value_of(p, out);
   const uint32_t owner = owner_of(p, in);
-  return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
-         tenon__dtype_bits(x->dtype) == tenon__dtype_bits(y->dtype) && same_dims(x, y) &&
-         a->size_bytes == b->size_bytes && same_order(x->rank, a->order, b->order) &&
-         same_layout(a->layout, b->layout) && p->lives[owner].last_step == s &&
-         count_arguments(p, step, owner) == 1 && owner_of(p, out) == out &&
-         p->lives[out].first_step == s && !p->lives[out].has_parts &&
-         is_identity_access(p->plan->network->pool, step->region, input, output);
+  return tenon__fits_in_place(p->plan, p->graph, step, input, output) &&
+         p->lives[owner].last_step == s && count_arguments(p, step, owner) == 1 &&
+         owner_of(p, out) == out && p->lives[out].first_step == s && !p->lives[out].has_parts;
 }
 
 static void take_over(graph_planner_t* p) {
@@ -246,29 +192,39 @@ static void take_over(graph_planner_t* p) {
 
 /* ---- Blocks ---- */
 
-static uint32_t body_count_of(const graph_planner_t* p, const tenon__step_t* step,
-                              const uint32_t** out_bodies) {
+static uint32_t bodies_of(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
+                          const uint32_t** out_bodies) {
   if (step->kind != TENON_STEP_CHOOSE && step->kind != TENON_STEP_REPEAT &&
       step->kind != TENON_STEP_MAP) {
     return 0;
   }
-  const tenon__node_t* node = &p->plan->network->graphs[p->graph]->nodes[step->node];
+  const tenon__node_t* node = &plan->network->graphs[graph]->nodes[step->node];
   *out_bodies = node->bodies;
   return node->body_count;
 }
 
 /* The bodies of one step are never alive together: the largest counts. */
-static void body_bytes(const graph_planner_t* p, const tenon__step_t* step, uint64_t* out_memory,
-                       uint64_t* out_alive) {
+uint64_t tenon__step_body_bytes(const tenon__plan_t* plan, uint32_t graph,
+                                const tenon__step_t* step) {
   const uint32_t* bodies = NULL;
-  const uint32_t count = body_count_of(p, step, &bodies);
-  *out_memory = 0;
-  *out_alive = 0;
+  const uint32_t count = bodies_of(plan, graph, step, &bodies);
+  uint64_t most = 0;
   for (uint32_t k = 0; k < count; ++k) {
-    const tenon__schedule_t* body = &p->plan->schedules[bodies[k]];
-    *out_memory = body->memory_bytes > *out_memory ? body->memory_bytes : *out_memory;
-    *out_alive = body->alive_bytes > *out_alive ? body->alive_bytes : *out_alive;
+    const uint64_t bytes = plan->schedules[bodies[k]].memory_bytes;
+    most = bytes > most ? bytes : most;
   }
+  return most;
+}
+
+static uint64_t body_alive_bytes(const graph_planner_t* p, const tenon__step_t* step) {
+  const uint32_t* bodies = NULL;
+  const uint32_t count = bodies_of(p->plan, p->graph, step, &bodies);
+  uint64_t most = 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint64_t bytes = p->plan->schedules[bodies[k]].alive_bytes;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
 }
 
 static bool owns_block(const graph_planner_t* p, uint32_t place) {
@@ -297,11 +253,12 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
       }
     }
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
-      uint64_t memory = 0;
-      uint64_t alive = 0;
-      body_bytes(p, &schedule->steps[s], &memory, &alive);
+      const tenon__step_t* step = &schedule->steps[s];
       blocks[count++] = (tenon__block_t){
-          .size_bytes = counts_alive != 0 ? alive : memory, .first_step = s, .last_step = s};
+          .size_bytes = counts_alive != 0 ? body_alive_bytes(p, step)
+                                          : tenon__step_body_bytes(p->plan, p->graph, step),
+          .first_step = s,
+          .last_step = s};
     }
     const tenon_status_t status =
         counts_alive != 0
@@ -367,11 +324,10 @@ static tenon_status_t plan_with_bodies(plan_planner_t* planner, uint32_t graph);
 
 static tenon_status_t plan_bodies(plan_planner_t* planner, uint32_t graph) {
   tenon__schedule_t* schedule = &planner->plan->schedules[graph];
-  const graph_planner_t p = {.plan = planner->plan, .graph = graph};
   tenon_status_t status = TENON_OK;
   for (uint32_t s = 0; s < schedule->step_count; ++s) {
     const uint32_t* bodies = NULL;
-    const uint32_t count = body_count_of(&p, &schedule->steps[s], &bodies);
+    const uint32_t count = bodies_of(planner->plan, graph, &schedule->steps[s], &bodies);
     for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
       status = plan_with_bodies(planner, bodies[k]);
     }
@@ -416,7 +372,7 @@ static bool take_offset(uint64_t size_bytes, uint64_t* inout_total, uint64_t* ou
   return true;
 }
 
-static tenon_status_t place_workspaces(tenon__plan_t* plan, const tenon_sink_t* sink) {
+tenon_status_t tenon__plan_workspaces(tenon__plan_t* plan, const tenon_sink_t* sink) {
   plan->zeroed_bytes = 0;
   plan->persistent_bytes = 0;
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
@@ -448,5 +404,5 @@ tenon_status_t tenon__plan_memory(tenon__plan_t* plan, const tenon_sink_t* sink)
     status = plan_with_bodies(&planner, g);
   }
   tenon__free(plan->allocator, marks, plan->schedule_count);
-  return status == TENON_OK ? place_workspaces(plan, sink) : status;
+  return status == TENON_OK ? tenon__plan_workspaces(plan, sink) : status;
 }

@@ -257,13 +257,24 @@ static tenon_status_t read_profile(tenon__plan_reader_t* reader) {
   return read_extents(reader, count, &profile->max);
 }
 
-/* Read again when it is needed: see core/refit.c. */
+/* The network is read when it is needed: see core/original.c. */
 static tenon_status_t read_original(tenon__plan_reader_t* reader) {
   tenon__plan_original_t* original = &reader->plan->original;
   if (reader->bytes.size == 0) {
     return TENON_OK;
   }
   original->patch_limit = tenon__read_u32(&reader->bytes);
+  original->workspace_limit_bytes = tenon__read_u64(&reader->bytes);
+  original->exclude_count = tenon__read_count(&reader->bytes, 5);
+  const char** exclude =
+      tenon__arena_allocate(&reader->plan->arena, original->exclude_count + 1u, sizeof *exclude);
+  if (exclude == NULL) {
+    return tenon__fail_memory(reader->sink);
+  }
+  for (uint32_t k = 0; k < original->exclude_count; ++k) {
+    exclude[k] = tenon__read_string(&reader->bytes);
+  }
+  original->exclude = exclude;
   read_digest(reader, &original->optimised);
   const uint64_t size = tenon__read_u64(&reader->bytes);
   original->data = tenon__read_view(&reader->bytes, size);
@@ -365,10 +376,11 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
 
 /* ---- Verifying ---- */
 
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights) {
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt) {
   tenon__weights_t copy = *weights;
   copy.digest_known = false;
-  tenon__network_t alone = {.weights_count = 1, .weights = &copy};
+  tenon__network_t alone = {.weights_count = 1, .weights = &copy, .interrupt = interrupt};
   return *tenon__weights_digest(&alone, 0);
 }
 
@@ -378,7 +390,7 @@ tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t*
     if (weights->data == NULL || !weights->digest_known) {
       continue;
     }
-    const tenon__digest_t digest = tenon__weights_digest_now(weights);
+    const tenon__digest_t digest = tenon__weights_digest_now(weights, NULL);
     if (memcmp(&digest, &weights->digest, sizeof digest) != 0) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                          "the plan is damaged: the bytes of weights '%s' have changed",

@@ -212,7 +212,9 @@ static bool operands_fit(const region_reader_t* r, const tenon__expression_t* ex
     const tenon__region_input_t* input = &r->region.inputs[operand->index];
     if (input->value == TENON_NONE || !is_tensor(value_of(r, input->value)) ||
         value_of(r, input->value)->dtype != operand->dtype ||
-        input->aligned != (operand->indexed == 0) || (input->aligned && input->space != space)) {
+        input->aligned != (operand->indexed == 0) || (input->aligned && input->space != space) ||
+        (operand->indexed != 0 &&
+         !tenon__program_loads_fit(program, k, value_of(r, input->value)->rank))) {
       return false;
     }
   }

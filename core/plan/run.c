@@ -30,8 +30,13 @@ static uint32_t run_thread_count(tenon_run_t* run) {
   return tenon__thread_pool_thread_count(run->pool);
 }
 
+static int32_t run_cancelled(tenon_run_t* run) {
+  return tenon__interrupt_is_wanted(run->interrupt) ? 1 : 0;
+}
+
+/* What a kernel finds in data that it has left half done is no fault of theirs. */
 static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const char* message) {
-  if (!run->failed) {
+  if (!run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
     run->failed = true;
     run->failure = status;
     tenon__report(run->sink, TENON_SEVERITY_ERROR, "%s%s", run->instance->prefix, message);
@@ -96,6 +101,7 @@ static const tenon_run_table_t run_table = {
     .append_output = run_append_output,
     .copy_string = run_copy_string,
     .fail = run_fail,
+    .cancelled = run_cancelled,
 };
 
 /* The first output whose extents the kernel finds and for which it allocated nothing; TENON_NONE.
@@ -133,7 +139,7 @@ tenon_status_t tenon__bound_run(tenon__bound_t* bound, struct tenon_run_t* run,
   if (status == TENON_OK && run->failed) {
     return run->failure;
   }
-  if (status != TENON_OK && !run->failed) {
+  if (status != TENON_OK && !run->failed && !tenon__interrupt_is_wanted(run->interrupt)) {
     return tenon__fail(run->sink, status, "%sthe kernel failed: %s", instance->prefix,
                        tenon__status_text(status));
   }

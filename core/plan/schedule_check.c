@@ -1,9 +1,10 @@
 /*
- * Schedules of a plan from outside. Steps pass to kernels the values that their regions speak of,
- * write only what may be written, and nothing is read before it is written; bodies form a tree;
- * memory of bodies and workspaces lies within what is allocated for them.
+ * Schedules of a plan from outside. Steps pass to kernels the values that their regions speak of;
+ * bodies form a tree; memory of bodies and workspaces lies within what is allocated for them. Who
+ * writes and reads it: memory_check.c.
  */
 #include "core/base/status.h"
+#include "core/plan/memory_check.h"
 #include "core/plan/place.h"
 #include "core/plan/place_check.h"
 #include "core/plan/plan_file.h"
@@ -12,13 +13,14 @@
 #define ALIGNMENT_BYTES 64u
 #define MOST_NESTING 64u
 
+enum { MAX_RANK = 64 };
+
 typedef struct checker_t {
   tenon__plan_t* plan;
   uint32_t graph_number;
   const tenon__graph_t* graph;
   tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
-  uint8_t* is_written;  /* places that own memory */
   uint8_t* is_computed; /* nodes: seen by a kernel */
   uint32_t* parents;    /* for each graph of the network: whose body it is, TENON_NONE */
 } checker_t;
@@ -36,44 +38,6 @@ static bool holds(const checker_t* c, uint32_t place, uint32_t value) {
     return place == value;
   }
   return c->schedule->places[place].value == value;
-}
-
-/* Memory that a step may write; VIEW, WEIGHTS, INPUT and PARAMETER are others' to read. */
-static bool is_writable(const checker_t* c, uint32_t place) {
-  const tenon__place_t* p = &c->schedule->places[place];
-  const tenon__place_t* root = &c->schedule->places[tenon__place_root(c->schedule, place)];
-  if (p->storage == TENON_STORAGE_STATE) {
-    return c->plan->network->states[p->index].update == p->value;
-  }
-  return p->storage != TENON_STORAGE_VIEW &&
-         (root->storage == TENON_STORAGE_ARENA || root->storage == TENON_STORAGE_GROWING ||
-          root->storage == TENON_STORAGE_OUTPUT);
-}
-
-static bool has_content(const checker_t* c, uint32_t place) {
-  const uint32_t root = tenon__place_root(c->schedule, place);
-  const tenon__storage_t storage = c->schedule->places[root].storage;
-  return c->is_written[root] != 0 ||
-         (storage != TENON_STORAGE_ARENA && storage != TENON_STORAGE_GROWING &&
-          storage != TENON_STORAGE_OUTPUT);
-}
-
-static tenon_status_t check_arguments(const checker_t* c, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->input_count; ++k) {
-    if (step->inputs[k] != TENON_NONE && !has_content(c, step->inputs[k])) {
-      return broken(c, step, "reads what was not written");
-    }
-  }
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] == TENON_NONE) {
-      continue;
-    }
-    if (!is_writable(c, step->outputs[k])) {
-      return broken(c, step, "writes what may only be read");
-    }
-    c->is_written[tenon__place_root(c->schedule, step->outputs[k])] = 1;
-  }
-  return TENON_OK;
 }
 
 /* ---- Kernels ---- */
@@ -150,29 +114,44 @@ static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step
 /* Whose contents are known: as many numbers as the tensor has elements. */
 static bool contents_fit(const checker_t* c, uint32_t place) {
   const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE ||
+  int64_t dims[MAX_RANK];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK ||
       value->dtype == TENON_DTYPE_STRING) {
-    return false;
+    return false; /* what has no rank has TENON_NONE */
   }
-  uint64_t count = 1;
   for (uint32_t k = 0; k < value->rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &extent) || extent < 0 ||
-        extent > UINT32_MAX) {
+    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &dims[k])) {
       return false;
     }
-    count = count > UINT32_MAX ? count : count * (uint64_t)extent;
   }
-  return count == value->content_count;
+  uint64_t count = 0;
+  return tenon__element_count(value->rank, dims, &count) && count == value->content_count;
+}
+
+/* What shapes were made of is what the weights say. */
+static bool weights_agree(const checker_t* c, const tenon__value_node_t* value) {
+  const void* data =
+      value->weights == TENON_NONE ? NULL : c->plan->network->weights[value->weights].data;
+  bool agree = true;
+  for (uint32_t k = 0; data != NULL && agree && k < value->content_count; ++k) {
+    int64_t known = 0;
+    const tenon__scalar_t element = tenon__element_load(data, value->dtype, k);
+    agree =
+        !tenon__dim_known(c->plan->network->pool, value->contents[k], &known) ||
+        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i ==
+            known;
+  }
+  return agree;
 }
 
 /* The run reads contents that shapes depend on, wherever they come from. */
 static tenon_status_t check_all_contents(const checker_t* c) {
   for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
     const tenon__value_node_t* value = &c->graph->values[c->schedule->places[k].value];
-    if (value->contents != NULL && !contents_fit(c, k)) {
+    if (value->contents != NULL && (!contents_fit(c, k) || !weights_agree(c, value))) {
       return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
-                         "the plan is broken: in '%s', '%s' has not as many elements as contents",
+                         "the plan is broken: in '%s', '%s' has other elements than its contents "
+                         "say",
                          c->graph->name, value->name);
     }
   }
@@ -256,8 +235,7 @@ static tenon_status_t check_ends(const checker_t* c) {
            (holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted);
   }
   for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
-    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]) &&
-           has_content(c, schedule->outputs[k]);
+    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]);
   }
   return fits ? TENON_OK
               : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
@@ -280,7 +258,6 @@ static tenon_status_t finish_regions(const checker_t* c) {
 }
 
 static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) {
-  TENON_TRY(check_arguments(c, step));
   switch (step->kind) {
     case TENON_STEP_KERNEL:
       return check_kernel(c, step);
@@ -295,9 +272,8 @@ static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) 
 }
 
 static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
-  c->is_written = tenon__arena_allocate(scratch, c->schedule->place_count, 1);
   c->is_computed = tenon__arena_allocate(scratch, c->graph->node_count, 1);
-  if (c->is_written == NULL || c->is_computed == NULL) {
+  if (c->is_computed == NULL) {
     return tenon__fail_memory(c->sink);
   }
   TENON_TRY(tenon__places_check(c->plan, c->graph_number, scratch, c->sink));
@@ -306,6 +282,7 @@ static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
     TENON_TRY(check_step(c, &c->schedule->steps[s]));
   }
   TENON_TRY(check_ends(c));
+  TENON_TRY(tenon__memory_check(c->plan, c->graph_number, scratch, c->sink));
   return finish_regions(c);
 }
 
@@ -335,20 +312,40 @@ static bool same_extents(uint32_t rank, const int64_t* dims, uint32_t other_rank
   return same;
 }
 
+static bool is_like_state(const checker_t* c, uint32_t value, const tenon__state_node_t* state) {
+  const tenon__value_node_t* v = &c->plan->network->graphs[0]->values[value];
+  bool is_like = v->alive && v->kind == TENON_ARGUMENT_TENSOR && v->dtype == state->dtype &&
+                 v->rank == state->rank;
+  for (uint32_t k = 0; is_like && k < state->rank; ++k) {
+    int64_t extent = 0;
+    is_like =
+        tenon__dim_known(c->plan->network->pool, v->dims[k], &extent) && extent == state->dims[k];
+  }
+  return is_like;
+}
+
+static bool begins_well(const tenon__network_t* network, const tenon__state_node_t* state) {
+  const tenon__weights_t* initial =
+      state->initial < network->weights_count ? &network->weights[state->initial] : NULL;
+  return state->initial == TENON_NONE ||
+         (initial != NULL && initial->data != NULL && initial->dtype == state->dtype &&
+          same_extents(state->rank, state->dims, initial->rank, initial->dims));
+}
+
 static tenon_status_t check_states(const checker_t* c) {
   const tenon__network_t* network = c->plan->network;
   for (uint32_t k = 0; k < network->state_count; ++k) {
     const tenon__state_node_t* state = &network->states[k];
-    if (state->initial == TENON_NONE) {
-      continue;
-    }
-    if (state->initial >= network->weights_count || network->weights[state->initial].data == NULL ||
-        network->weights[state->initial].dtype != state->dtype ||
-        !same_extents(state->rank, state->dims, network->weights[state->initial].rank,
-                      network->weights[state->initial].dims)) {
-      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
-                         "the plan is broken: state '%s' begins with values that are not there",
-                         state->name);
+    const char* fault =
+        !begins_well(network, state)         ? "begins with values that are not there"
+        : state->dtype == TENON_DTYPE_STRING ? "is of strings"
+        : !is_like_state(c, state->read, state) ||
+                (state->update != TENON_NONE && !is_like_state(c, state->update, state))
+            ? "is read as, or becomes, what is of another type"
+            : NULL;
+    if (fault != NULL) {
+      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: state '%s' %s",
+                         state->name, fault);
     }
   }
   return TENON_OK;
@@ -360,6 +357,7 @@ static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
   if (c->parents == NULL) {
     return tenon__fail_memory(c->sink);
   }
+  TENON_TRY(check_states(c));
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     c->parents[g] = TENON_NONE;
   }
@@ -373,7 +371,7 @@ static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
     TENON_TRY(check_graph(c, scratch));
   }
   TENON_TRY(check_nesting(c));
-  return check_states(c);
+  return tenon__workspaces_check(plan, c->sink);
 }
 
 tenon_status_t tenon__schedules_check(tenon__plan_t* plan, const tenon_sink_t* sink) {

@@ -19,12 +19,18 @@ typedef struct blob_t {
 typedef struct plan_writer_t {
   const tenon__plan_t* plan;
   const tenon_sink_t* sink;
+  tenon__interrupt_t* interrupt;
   tenon__byte_writer_t bytes; /* the structure */
   blob_t* weights;            /* one for each of the network's */
   blob_t* packed;
   uint64_t data_size;
   uint64_t hot_size;
 } plan_writer_t;
+
+/* Weights take long: what is half written then is thrown away. */
+static bool is_cancelled(const plan_writer_t* w) {
+  return tenon__interrupt_is_wanted(w->interrupt);
+}
 
 static bool is_kept(const tenon__plan_t* plan, uint32_t weights) {
   return plan->weights_kept == NULL || plan->weights_kept[weights];
@@ -167,8 +173,8 @@ static tenon_status_t write_weights(plan_writer_t* w) {
     tenon__digest_t digest = {{0}};
     if (weights->digest_known) {
       digest = weights->digest;
-    } else if (weights->data != NULL && (used[k] != 0 || is_kept(w->plan, k))) {
-      digest = tenon__weights_digest_now(weights);
+    } else if (weights->data != NULL && (used[k] != 0 || is_kept(w->plan, k)) && !is_cancelled(w)) {
+      digest = tenon__weights_digest_now(weights, w->interrupt);
     }
     tenon__write_u8(&w->bytes, is_kept(w->plan, k) ? 1 : 0);
     tenon__write_u64(&w->bytes, w->weights[k].offset);
@@ -183,9 +189,12 @@ static tenon_status_t write_weights(plan_writer_t* w) {
 static void write_packed(plan_writer_t* w) {
   const size_t begin = begin_section(w, TENON_PLAN_SECTION_PACKED);
   tenon__write_u32(&w->bytes, w->plan->packed_count);
-  for (uint32_t k = 0; k < w->plan->packed_count; ++k) {
+  for (uint32_t k = 0; k < w->plan->packed_count && !is_cancelled(w); ++k) {
     const tenon__packed_t* packed = &w->plan->packed[k];
-    const tenon__digest_t digest = tenon__digest_of(packed->data, packed->size_bytes);
+    tenon__digest_state_t state;
+    tenon__digest_begin(&state);
+    (void)tenon__digest_add_until(&state, packed->data, packed->size_bytes, w->interrupt);
+    const tenon__digest_t digest = tenon__digest_end(&state);
     write_digest(w, &packed->key);
     tenon__write_string(&w->bytes, packed->format);
     tenon__write_u64(&w->bytes, w->packed[k].offset);
@@ -218,6 +227,11 @@ static void write_original(plan_writer_t* w) {
   const tenon__plan_original_t* original = &w->plan->original;
   if (original->data != NULL) {
     tenon__write_u32(&w->bytes, original->patch_limit);
+    tenon__write_u64(&w->bytes, original->workspace_limit_bytes);
+    tenon__write_u32(&w->bytes, original->exclude_count);
+    for (uint32_t k = 0; k < original->exclude_count; ++k) {
+      tenon__write_string(&w->bytes, original->exclude[k]);
+    }
     write_digest(w, &original->optimised);
     tenon__write_u64(&w->bytes, original->size_bytes);
     tenon__write_bytes(&w->bytes, original->data, original->size_bytes);
@@ -281,7 +295,7 @@ static void store_strings(uint8_t* place, const tenon__weights_t* weights) {
 
 static void store_data(const plan_writer_t* w, uint8_t* data) {
   const tenon__network_t* network = w->plan->network;
-  for (uint32_t k = 0; k < network->weights_count; ++k) {
+  for (uint32_t k = 0; k < network->weights_count && !is_cancelled(w); ++k) {
     const tenon__weights_t* weights = &network->weights[k];
     if (w->weights[k].size_bytes == 0) {
       continue;
@@ -292,7 +306,7 @@ static void store_data(const plan_writer_t* w, uint8_t* data) {
       memcpy(data + w->weights[k].offset, weights->data, weights->size_bytes);
     }
   }
-  for (uint32_t k = 0; k < w->plan->packed_count; ++k) {
+  for (uint32_t k = 0; k < w->plan->packed_count && !is_cancelled(w); ++k) {
     if (w->packed[k].size_bytes > 0) {
       memcpy(data + w->packed[k].offset, w->plan->packed[k].data, w->packed[k].size_bytes);
     }
@@ -335,6 +349,10 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
   store_number(file + 40, w->hot_size, 8);
   memcpy(file + TENON_PLAN_HEADER_SIZE, w->bytes.data, w->bytes.size);
   store_data(w, file + data_offset);
+  if (is_cancelled(w)) {
+    tenon__free(w->bytes.allocator, file, total);
+    return TENON_ERROR_CANCELLED;
+  }
   const tenon__digest_t digest = tenon__plan_file_digest(file, w->bytes.size);
   memcpy(file + TENON_PLAN_DIGEST_OFFSET, digest.bytes, sizeof digest.bytes);
   *out_data = file;
@@ -345,7 +363,13 @@ static tenon_status_t assemble(const plan_writer_t* w, void** out_data, size_t* 
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data,
                                  size_t* out_size_bytes) {
-  plan_writer_t w = {.plan = plan, .sink = sink};
+  return tenon__plan_write_until(plan, allocator, NULL, sink, out_data, out_size_bytes);
+}
+
+tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
+                                       void** out_data, size_t* out_size_bytes) {
+  plan_writer_t w = {.plan = plan, .sink = sink, .interrupt = interrupt};
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, allocator);
   tenon__byte_writer_initialize(&w.bytes, allocator);

@@ -11,6 +11,13 @@ static const tenon__graph_t* main_graph(const tenon__context_t* context) {
   return context->engine->plan->network->graphs[0];
 }
 
+/* As the application knows it. */
+static const char* output_name(const tenon__context_t* context, uint32_t index) {
+  const tenon__graph_t* g = main_graph(context);
+  return g->output_names[index] != NULL ? g->output_names[index]
+                                        : g->values[g->outputs[index]].name;
+}
+
 tenon_status_t tenon__context_create_border(tenon__context_t* context) {
   const tenon__graph_t* g = main_graph(context);
   tenon__arena_t* arena = &context->arena;
@@ -123,6 +130,14 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   return TENON_OK;
 }
 
+static tenon_status_t need_input(const tenon__context_t* context, uint32_t index) {
+  const tenon__graph_t* g = main_graph(context);
+  return context->input_is_set[index]
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
+                           "input '%s' was not set", g->values[g->inputs[index]].name);
+}
+
 /* The application's memory where it will do, else a copy. */
 static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
   const tenon__graph_t* g = main_graph(context);
@@ -130,10 +145,7 @@ static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
   tenon__frame_t* frame = &context->frames[0];
   const uint32_t at = frame->schedule->inputs[index];
   tenon__place_state_t* place = &frame->places[at];
-  if (!context->input_is_set[index]) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_STATE,
-                       "input '%s' was not set", value->name);
-  }
+  TENON_TRY(need_input(context, index));
   if (value->kind != TENON_ARGUMENT_TENSOR ||
       frame->schedule->places[at].storage != TENON_STORAGE_INPUT) {
     return TENON_OK;
@@ -161,6 +173,26 @@ tenon_status_t tenon__context_take_inputs(tenon__context_t* context) {
 
 /* ---- Outputs ---- */
 
+/* Can the memory given hold what some run within the profile writes? */
+static tenon_status_t check_least_room(const tenon__context_t* context, uint32_t index,
+                                       const tenon_tensor_view_t* view) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->outputs[index]];
+  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  for (uint32_t k = 0; k < view->rank; ++k) {
+    int64_t least = 0;
+    int64_t most = 0;
+    tenon__dim_range(pool, value->dims[k], &least, &most);
+    if (view->dims[k] < least) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "output '%s' has extent %lld%s on axis %u, the memory given holds %lld",
+                         output_name(context, index), (long long)least,
+                         least == most ? "" : " or more", k, (long long)view->dims[k]);
+    }
+  }
+  return TENON_OK;
+}
+
 tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
                                          const tenon_tensor_view_t* view) {
   const tenon__graph_t* g = main_graph(context);
@@ -177,9 +209,10 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
       view->rank != value->rank || view->rank > MAX_RANK) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is %s of rank %u; the memory given is %s of rank %u",
-                       value->name, tenon__dtype_name(value->dtype), value->rank,
+                       output_name(context, index), tenon__dtype_name(value->dtype), value->rank,
                        tenon__dtype_name(view->dtype), view->rank);
   }
+  TENON_TRY(check_least_room(context, index, view));
   context->outputs[index] = *view;
   context->outputs[index].dims = context->output_dims[index];
   context->outputs[index].strides = context->output_strides[index];
@@ -188,6 +221,88 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
     memcpy(context->output_strides[index], view->strides, view->rank * sizeof(int64_t));
   }
   return TENON_OK;
+}
+
+/* Extents that the data decide: of values that steps make, numbers among elements, iterations. */
+static bool data_decide(const tenon__dim_pool_t* pool, tenon_dim_t dim) {
+  return tenon__dim_mentions(pool, dim, TENON_SYMBOL_EXTENT) ||
+         tenon__dim_mentions(pool, dim, TENON_SYMBOL_CONTENT) ||
+         tenon__dim_mentions(pool, dim, TENON_SYMBOL_ITERATION);
+}
+
+/* -1 where the data decide. */
+static int64_t known_extent(const tenon__context_t* context, tenon_dim_t dim) {
+  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  int64_t extent = 0;
+  return !data_decide(pool, dim) && tenon__extents_get(&context->extents, dim, &extent) ? extent
+                                                                                        : -1;
+}
+
+/* The most that an extent can be for these inputs; -1: nothing bounds it. */
+static int64_t most_extent(const tenon__context_t* context, tenon_dim_t dim) {
+  enum { MOST_BOUNDS = 64 }; /* of bounds: a plan may come from anybody */
+  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
+  int64_t least = 0;
+  int64_t most = 0;
+  tenon__dim_range(pool, dim, &least, &most);
+  for (uint32_t k = 0; k < MOST_BOUNDS && dim.id != TENON_NONE; ++k) {
+    const int64_t known = known_extent(context, dim);
+    const tenon__dim_view_t view = tenon__dim_get(pool, dim);
+    if (known >= 0) {
+      return known < most ? known : most;
+    }
+    dim = view.kind == TENON_DIM_SYMBOL ? tenon__symbol_get(pool, view.index)->bound
+                                        : TENON_DIM_INVALID;
+  }
+  return most == INT64_MAX ? -1 : most;
+}
+
+tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t index,
+                                             int64_t* out_dims, int64_t* out_max_dims) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->outputs[index]];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "output '%s' is no tensor whose rank is known before the run",
+                       output_name(context, index));
+  }
+  for (uint32_t k = 0; k < g->input_count; ++k) {
+    TENON_TRY(need_input(context, k));
+  }
+  TENON_TRY(tenon__context_settle(context));
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    out_dims[k] = known_extent(context, value->dims[k]);
+    out_max_dims[k] = out_dims[k] >= 0 ? out_dims[k] : most_extent(context, value->dims[k]);
+  }
+  return TENON_OK;
+}
+
+/* Does the application's memory hold a result of these extents? Open ones (-1) may turn out to. */
+static tenon_status_t check_room(const tenon__context_t* context, uint32_t index,
+                                 const int64_t* dims) {
+  const tenon_tensor_view_t* target = &context->outputs[index];
+  for (uint32_t k = 0; target->data != NULL && k < target->rank; ++k) {
+    if (dims[k] > target->dims[k]) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "output '%s' has extent %lld on axis %u, the memory given holds %lld",
+                         output_name(context, index), (long long)dims[k], k,
+                         (long long)target->dims[k]);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_known_room(const tenon__context_t* context, uint32_t index) {
+  const tenon__graph_t* g = main_graph(context);
+  const tenon__value_node_t* value = &g->values[g->outputs[index]];
+  int64_t dims[MAX_RANK];
+  if (context->outputs[index].data == NULL) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < context->outputs[index].rank; ++k) {
+    dims[k] = known_extent(context, value->dims[k]);
+  }
+  return check_room(context, index, dims);
 }
 
 /* Where the plan writes an output: the application's memory if it will do, else ours. */
@@ -200,7 +315,7 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
   int64_t dims[MAX_RANK];
   if (!tenon__extents_shape(&context->extents, value->rank, value->dims, dims)) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
-                       "the extents of output '%s' are not known in time", value->name);
+                       "the extents of output '%s' are not known in time", output_name(context, k));
   }
   const bool in_place = own->data != NULL &&
                         memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
@@ -222,6 +337,7 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
   const tenon__schedule_t* schedule = context->frames[0].schedule;
   for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    TENON_TRY(check_known_room(context, k));
     const bool is_ours = schedule->places[schedule->outputs[k]].storage == TENON_STORAGE_OUTPUT;
     TENON_TRY(is_ours ? place_output(context, k) : TENON_OK);
   }
@@ -231,17 +347,8 @@ tenon_status_t tenon__context_place_outputs(tenon__context_t* context) {
 /* An output of ours into the application's memory. */
 static tenon_status_t copy_out(tenon__context_t* context, uint32_t index,
                                const tenon_tensor_view_t* result) {
-  const tenon_tensor_view_t target = context->outputs[index];
-  const tenon__graph_t* g = main_graph(context);
-  for (uint32_t k = 0; k < result->rank; ++k) {
-    if (result->dims[k] > target.dims[k]) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
-                         "output '%s' has extent %lld on axis %u, the memory given holds %lld",
-                         g->values[g->outputs[index]].name, (long long)result->dims[k], k,
-                         (long long)target.dims[k]);
-    }
-  }
-  return tenon__copy_tensor(result, &target);
+  TENON_TRY(check_room(context, index, result->dims));
+  return tenon__copy_tensor(result, &context->outputs[index]);
 }
 
 static tenon_status_t collect_output(tenon__context_t* context, uint32_t k) {
@@ -268,6 +375,12 @@ tenon_status_t tenon__context_collect_outputs(tenon__context_t* context) {
     TENON_TRY(collect_output(context, k));
   }
   return TENON_OK;
+}
+
+void tenon__context_forget_outputs(tenon__context_t* context) {
+  for (uint32_t k = 0; k < main_graph(context)->output_count; ++k) {
+    context->results[k].kind = TENON_ARGUMENT_ABSENT;
+  }
 }
 
 const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index) {

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_RANK = 64 };
+enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
 
 static const tenon__graph_t* main_graph(const tenon__context_t* context) {
   return context->engine->plan->network->graphs[0];
@@ -16,8 +17,49 @@ static const tenon__graph_t* main_graph(const tenon__context_t* context) {
 
 /* ---- Life ---- */
 
-static char* allocate_memory(tenon__context_t* context, uint64_t size_bytes) {
-  return tenon__allocate(context->allocator, size_bytes + 64, 1);
+/* All of it is written to at once (it begins with zeros): what the machine does not have must not
+ * be tried. */
+static tenon_status_t check_demand(const tenon__context_t* context) {
+  const tenon__plan_t* plan = context->engine->plan;
+  const uint64_t machine = tenon__machine_memory_bytes();
+  const uint64_t activations = plan->schedules[0].memory_bytes;
+  uint64_t kernels = 0;
+  uint64_t total = 0;
+  const bool counts = tenon__add_size(context->scratch_bytes, plan->zeroed_bytes, &kernels) &&
+                      tenon__add_size(plan->persistent_bytes, kernels, &kernels) &&
+                      tenon__add_size(activations, kernels, &total);
+  return counts && total <= machine
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "the plan asks for %llu bytes of memory for activations and %llu for "
+                           "scratch (%llu) and what its kernels keep; this machine has %llu",
+                           (unsigned long long)activations,
+                           (unsigned long long)(counts ? kernels : UINT64_MAX),
+                           (unsigned long long)context->scratch_bytes, (unsigned long long)machine);
+}
+
+static tenon_status_t allocate_memory(tenon__context_t* context, const char* what,
+                                      uint64_t size_bytes, char** out_memory) {
+  size_t padded = 0;
+  *out_memory = tenon__add_size(size_bytes, MEMORY_PADDING, &padded)
+                    ? tenon__allocate(context->allocator, padded, 1)
+                    : NULL;
+  return *out_memory != NULL
+             ? TENON_OK
+             : tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                           "the plan asks for %llu bytes of %s, which are not to be had",
+                           (unsigned long long)size_bytes, what);
+}
+
+static tenon_status_t allocate_all(tenon__context_t* context) {
+  const tenon__plan_t* plan = context->engine->plan;
+  TENON_TRY(check_demand(context));
+  TENON_TRY(
+      allocate_memory(context, "activations", plan->schedules[0].memory_bytes, &context->memory));
+  TENON_TRY(allocate_memory(context, "scratch memory", context->scratch_bytes, &context->scratch));
+  TENON_TRY(allocate_memory(context, "zeroed memory", plan->zeroed_bytes, &context->zeroed));
+  return allocate_memory(context, "persistent memory", plan->persistent_bytes,
+                         &context->persistent);
 }
 
 static tenon_status_t create_frames(tenon__context_t* context) {
@@ -62,20 +104,14 @@ static tenon_status_t initialize(tenon__context_t* context, uint32_t thread_coun
                        "the plan's steps need more scratch for %u threads than can be counted",
                        threads);
   }
-  context->memory = allocate_memory(context, plan->schedules[0].memory_bytes);
-  context->scratch = allocate_memory(context, context->scratch_bytes);
-  context->zeroed = allocate_memory(context, plan->zeroed_bytes);
-  context->persistent = allocate_memory(context, plan->persistent_bytes);
-  if (context->memory == NULL || context->scratch == NULL || context->zeroed == NULL ||
-      context->persistent == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
+  TENON_TRY(allocate_all(context));
   TENON_TRY(tenon__extents_create(&context->arena, plan->network->pool, &context->extents));
   TENON_TRY(tenon__context_create_states(context));
   TENON_TRY(tenon__context_create_border(context));
   context->run = (struct tenon_run_t){.pool = context->pool,
                                       .stream = context->stream,
                                       .scratch = context->scratch,
+                                      .interrupt = &context->interrupt,
                                       .sink = engine->options.sink};
   return create_frames(context);
 }
@@ -91,6 +127,7 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
   context->generation = engine->generation;
   tenon__engine_retain(engine);
   tenon__arena_initialize(&context->arena, engine->allocator);
+  tenon__interrupt_initialize(&context->interrupt, NULL, NULL);
   const tenon_status_t status = initialize(context, thread_count, stream);
   if (status != TENON_OK) {
     tenon__context_destroy(context);
@@ -101,7 +138,9 @@ tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_co
 }
 
 static void free_memory(tenon__context_t* context, char* memory, uint64_t size_bytes) {
-  tenon__free(context->allocator, memory, size_bytes + 64);
+  if (memory != NULL) {
+    tenon__free(context->allocator, memory, size_bytes + MEMORY_PADDING);
+  }
 }
 
 void tenon__context_destroy(tenon__context_t* context) {
@@ -171,7 +210,6 @@ static tenon_status_t learn_inputs(tenon__context_t* context) {
   for (uint32_t f = 0; f < context->engine->plan->schedule_count; ++f) {
     context->frames[f].is_bound = false;
   }
-  context->shapes_changed = false;
   return TENON_OK;
 }
 
@@ -206,22 +244,25 @@ static void renew(tenon__context_t* context) {
   context->generation = context->engine->generation;
 }
 
+tenon_status_t tenon__context_settle(tenon__context_t* context) {
+  if (!context->shapes_changed) {
+    return TENON_OK;
+  }
+  TENON_TRY(learn_inputs(context));
+  tenon_status_t status = tenon__frame_check(&context->frames[0]);
+  if (status == TENON_OK) {
+    status = check_sizes(context);
+  }
+  context->shapes_changed = status != TENON_OK;
+  return status;
+}
+
 static tenon_status_t run_all(tenon__context_t* context) {
   if (context->generation != context->engine->generation) {
     renew(context);
   }
   TENON_TRY(tenon__context_take_inputs(context));
-  if (context->shapes_changed) {
-    TENON_TRY(learn_inputs(context));
-    tenon_status_t status = tenon__frame_check(&context->frames[0]);
-    if (status == TENON_OK) {
-      status = check_sizes(context);
-    }
-    if (status != TENON_OK) {
-      context->shapes_changed = true;
-      return status;
-    }
-  }
+  TENON_TRY(tenon__context_settle(context));
   TENON_TRY(tenon__context_place_outputs(context));
   TENON_TRY(tenon__frame_run(&context->frames[0]));
   TENON_TRY(tenon__context_collect_outputs(context));
@@ -229,10 +270,28 @@ static tenon_status_t run_all(tenon__context_t* context) {
 }
 
 tenon_status_t tenon__context_enqueue(tenon__context_t* context) {
+  tenon__interrupt_forget(&context->interrupt);
+  tenon__context_forget_outputs(context);
+  /* What a step leaves zero is not, where it did not come to its end. */
+  if (context->zeroed_is_dirty) {
+    memset(context->zeroed, 0, context->engine->plan->zeroed_bytes);
+  }
   tenon__thread_pool_wake(context->pool);
   const tenon_status_t status = run_all(context);
   tenon__thread_pool_rest(context->pool);
+  context->zeroed_is_dirty = status != TENON_OK;
+  if (status != TENON_OK) {
+    tenon__context_forget_outputs(context);
+    if (tenon__interrupt_is_wanted(&context->interrupt)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_CANCELLED,
+                         "the run was cancelled");
+    }
+  }
   return status;
+}
+
+void tenon__context_cancel(tenon__context_t* context) {
+  tenon__interrupt_want(&context->interrupt);
 }
 
 tenon_status_t tenon__context_run(tenon__context_t* context) {

@@ -20,11 +20,18 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
 /* NULL: ours again. */
 tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t index,
                                          const tenon_tensor_view_t* view);
+/* Extents of an output that is a tensor, for the inputs as they are set; out_dims[k] is -1 where
+ * the data decide, out_max_dims[k] then their bound, or -1 where nothing bounds them. Both have 64
+ * entries. */
+tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t index,
+                                             int64_t* out_dims, int64_t* out_max_dims);
 /* Enqueues on the context's stream: with an inline stream the work is done when it returns. */
 tenon_status_t tenon__context_enqueue(tenon__context_t* context);
 tenon_status_t tenon__context_run(tenon__context_t* context);
 tenon_status_t tenon__context_synchronize(tenon__context_t* context);
-/* After a run; borrowed until the next one. */
+/* From any thread: the run in progress ends with CANCELLED as soon as it can. */
+void tenon__context_cancel(tenon__context_t* context);
+/* After a run that succeeded; borrowed until the next one. ABSENT otherwise. */
 const tenon_argument_t* tenon__context_get_output(const tenon__context_t* context, uint32_t index);
 
 /* `step` counts the steps of all graphs: main first, then bodies, in order of schedules. */

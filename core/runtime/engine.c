@@ -7,7 +7,9 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/kernel_match.h"
+#include "core/plan/memory_planner.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/provision.h"
 
 typedef struct finder_t {
   tenon__catalog_t* catalog;
@@ -30,7 +32,8 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
   TENON_TRY(device->open(engine->device->owner->state, engine->options.device_index, sink,
                          &engine->device_handle));
   const char* here = device->fingerprint(engine->device_handle);
-  if (strcmp(here, engine->plan->fingerprint) != 0) {
+  engine->is_elsewhere = strcmp(here, engine->plan->fingerprint) != 0;
+  if (engine->is_elsewhere) {
     tenon__report(sink, TENON_SEVERITY_WARNING,
                   "the plan was tuned for '%s', this machine is '%s': it may be slower here",
                   engine->plan->fingerprint, here);
@@ -38,31 +41,33 @@ static tenon_status_t open_device(tenon__engine_t* engine) {
   return TENON_OK;
 }
 
-static const tenon__kernel_entry_t* find_kernel(tenon__engine_t* engine,
-                                                const tenon__step_t* step) {
-  const tenon__kernel_entry_t* entry =
-      tenon__catalog_kernel(engine->catalog, step->plugin, step->kernel, engine->options.sink);
-  if (entry == NULL || entry->kernel.version != step->kernel_version) {
-    tenon__report(engine->options.sink, TENON_SEVERITY_ERROR,
-                  "step '%s' needs kernel '%s' version %u of plugin '%s', %s", step->name,
-                  step->kernel, step->kernel_version, step->plugin,
-                  entry == NULL ? "which is not there" : "which has another version here");
-    return NULL;
+/* Weights that the plan does not keep are those that a kernel has packed. */
+static tenon_status_t check_weights(const tenon__engine_t* engine, const tenon__step_t* step,
+                                    const tenon__instance_t* instance) {
+  const tenon__plan_t* plan = engine->plan;
+  const tenon__schedule_t* schedule = &plan->schedules[step->region->graph];
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    const tenon__place_t* place =
+        step->inputs[k] == TENON_NONE
+            ? NULL
+            : &schedule->places[tenon__place_root(schedule, step->inputs[k])];
+    const tenon__weights_t* weights = place != NULL && place->storage == TENON_STORAGE_WEIGHTS
+                                          ? &plan->network->weights[place->index]
+                                          : NULL;
+    if (weights != NULL && weights->data == NULL && weights->size_bytes > 0 &&
+        tenon__instance_reads(instance, k)) {
+      return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "the plan is broken: step '%s' reads weights '%s', which it does not keep",
+                         step->name, weights->name);
+    }
   }
-  if (entry->kernel.isa != NULL &&
-      (engine->device->device.has == NULL ||
-       !engine->device->device.has(engine->device_handle, entry->kernel.isa))) {
-    tenon__report(engine->options.sink, TENON_SEVERITY_ERROR,
-                  "step '%s': kernel '%s' needs instruction set %s, which this machine lacks",
-                  step->name, step->kernel, entry->kernel.isa);
-    return NULL;
-  }
-  return entry;
+  return TENON_OK;
 }
 
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance) {
-  const tenon__kernel_entry_t* entry = find_kernel(engine, step);
+  const tenon__kernel_entry_t* entry = tenon__engine_find_kernel(engine, step);
   if (entry == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
@@ -72,12 +77,20 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                                            .device = &engine->device->device,
                                            .device_handle = engine->device_handle};
   tenon_refusal_t refusal;
-  if (!tenon__kernel_takes(&binding, step->region, &refusal)) {
-    return tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
-                       "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s", step->name,
-                       step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
-                       refusal.detail == NULL ? "" : ": ",
-                       refusal.detail == NULL ? "" : refusal.detail);
+  if (!tenon__kernel_confirms(&binding, step->region, inout_tactic, &refusal)) {
+    const char* detail = refusal.detail == NULL ? "" : refusal.detail;
+    /* On another machine a kernel may well do otherwise; on this one nobody built such a plan. */
+    return engine->is_elsewhere
+               ? tenon__engine_lacks(
+                     engine, TENON_ERROR_UNSUPPORTED,
+                     "step '%s': kernel '%s' of plugin '%s' does not take it here: %s%s%s",
+                     step->name, step->kernel, step->plugin, tenon__refusal_text(refusal.reason),
+                     detail[0] == '\0' ? "" : ": ", detail)
+               : tenon__fail(engine->options.sink, TENON_ERROR_INVALID_DATA,
+                             "step '%s': kernel '%s' of plugin '%s' does not take it: %s%s%s",
+                             step->name, step->kernel, step->plugin,
+                             tenon__refusal_text(refusal.reason), detail[0] == '\0' ? "" : ": ",
+                             detail);
   }
   const tenon_status_t status =
       tenon__instance_create(engine->allocator, &binding, step->region, &step->tactic, step->name,
@@ -87,11 +100,11 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                        "step '%s': kernel '%s' of plugin '%s' cannot be prepared", step->name,
                        step->kernel, step->plugin);
   }
-  return TENON_OK;
+  return check_weights(engine, step, *out_instance);
 }
 
 static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
-  const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
+  tenon__schedule_t* schedule = &engine->plan->schedules[graph];
   tenon__engine_step_t* steps =
       tenon__allocate(engine->allocator, schedule->step_count + 1u, sizeof *steps);
   if (steps == NULL) {
@@ -100,8 +113,9 @@ static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
   engine->steps[graph] = steps;
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     steps[k].number = engine->step_count++;
-    if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
-      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k], &steps[k].instance));
+    tenon__step_t* step = &schedule->steps[k];
+    if (step->kind == TENON_STEP_KERNEL) {
+      TENON_TRY(tenon__engine_prepare_step(engine, step, &step->tactic, &steps[k].instance));
     }
   }
   return TENON_OK;
@@ -119,7 +133,7 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
   for (uint32_t g = 0; g < plan->schedule_count; ++g) {
     TENON_TRY(prepare_graph(engine, g));
   }
-  return TENON_OK;
+  return tenon__plan_workspaces(engine->plan, engine->options.sink);
 }
 
 static tenon_status_t find_contents(tenon__engine_t* engine) {
@@ -172,6 +186,7 @@ static tenon_status_t initialize(tenon__engine_t* engine, const void* data, size
   }
   TENON_TRY(tenon__packed_store_create(engine->allocator, &engine->store));
   TENON_TRY(open_device(engine));
+  TENON_TRY(tenon__engine_check_plugins(engine));
   TENON_TRY(find_contents(engine));
   return prepare_steps(engine);
 }
@@ -195,6 +210,7 @@ tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data,
     destroy(engine);
     return status;
   }
+  engine->options.out_is_stale = NULL; /* the caller's, for this call */
   *out_engine = engine;
   return TENON_OK;
 }
@@ -218,37 +234,7 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine) {
   return engine->options.sink;
 }
 
-static tenon_status_t verify_plugin(const tenon__engine_t* engine,
-                                    const tenon__plan_plugin_t* plugin) {
-  static const tenon__digest_t of_static_ones = {{0}};
-  const tenon__owner_t* owners[512];
-  const uint32_t count = tenon__catalog_owners(engine->catalog, owners, 512);
-  const tenon_sink_t* sink = engine->options.sink;
-  for (uint32_t k = 0; k < count && k < 512; ++k) {
-    tenon__owner_t* owner = tenon__drop_const(owners[k]);
-    if (strcmp(owner->plugin, plugin->name) != 0 || owner->digest == NULL) {
-      continue;
-    }
-    tenon__digest_t digest;
-    TENON_TRY(owner->digest(owner->user, owner, sink, &digest));
-    if (memcmp(&digest, &plugin->digest, sizeof digest) != 0) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
-                         "plugin '%s' (%s) is not the file that the plan was built with",
-                         plugin->name, owner->path);
-    }
-    return TENON_OK;
-  }
-  return memcmp(&plugin->digest, &of_static_ones, sizeof of_static_ones) == 0
-             ? TENON_OK
-             : tenon__fail(sink, TENON_ERROR_NOT_FOUND,
-                           "plugin '%s' %s, which the plan names, is not there", plugin->name,
-                           plugin->version);
-}
-
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine) {
   TENON_TRY(tenon__plan_verify(engine->plan, engine->options.sink));
-  for (uint32_t k = 0; k < engine->plan->plugin_count; ++k) {
-    TENON_TRY(verify_plugin(engine, &engine->plan->plugins[k]));
-  }
-  return TENON_OK;
+  return tenon__engine_compare_plugins(engine);
 }

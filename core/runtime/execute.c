@@ -13,48 +13,6 @@ static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t
               ->values[frame->schedule->places[place].value];
 }
 
-/* The most that an extent which a kernel finds can be. */
-static int64_t bound_of(const tenon__extents_t* extents, const tenon__dim_pool_t* pool,
-                        const tenon__dim_view_t* dim) {
-  int64_t bound = INT64_MAX;
-  if (dim->kind == TENON_DIM_SYMBOL) {
-    const tenon__symbol_t* symbol = tenon__symbol_get(pool, dim->index);
-    if (symbol->bound.id != TENON_NONE) {
-      (void)tenon__extents_get(extents, symbol->bound, &bound);
-    }
-  }
-  return bound;
-}
-
-tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                          uint32_t rank, const int64_t* dims, bool* out_changed) {
-  const tenon__network_t* network = context->engine->plan->network;
-  const tenon__value_node_t* v = &network->graphs[graph]->values[value];
-  tenon__extents_t* extents = &context->extents;
-  if (v->rank == TENON_NONE) {
-    return TENON_OK; /* nothing says what it must be */
-  }
-  if (v->rank != rank) {
-    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                       "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
-  }
-  for (uint32_t k = 0; k < rank; ++k) {
-    const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->dims[k]);
-    if (dims[k] > bound_of(extents, network->pool, &dim)) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                         "value '%s': the kernel found that extent %u is %lld, its bound is %lld",
-                         v->name, k, (long long)dims[k],
-                         (long long)bound_of(extents, network->pool, &dim));
-    }
-    if (dim.kind == TENON_DIM_SYMBOL &&
-        (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != dims[k])) {
-      tenon__extents_set(extents, dim.index, dims[k]);
-      *out_changed = true;
-    }
-  }
-  return TENON_OK;
-}
-
 /* Where element `number`, counted row-major, lies; the tensor has one. False where that is within a
  * byte that no address names. */
 static bool find_element(const tenon_tensor_view_t* view, uint32_t number, void** out_data,
@@ -76,36 +34,78 @@ static bool find_element(const tenon_tensor_view_t* view, uint32_t number, void*
   return true;
 }
 
+static int64_t number_at(const tenon_tensor_view_t* view, void* data, uint64_t index) {
+  const tenon__scalar_t element = tenon__element_load(data, view->dtype, index);
+  return tenon__scalar_cast(element, tenon__dtype_arithmetic(view->dtype), TENON_DTYPE_INT64).i;
+}
+
 /* Numbers that shapes depend on. */
-static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place, bool* out_changed) {
+static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
+                          const tenon_tensor_view_t* view, bool* out_changed) {
   const tenon__value_node_t* value = value_at(frame, place);
   const tenon__network_t* network = frame->context->engine->plan->network;
   tenon__extents_t* extents = &frame->context->extents;
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  tenon_argument_t argument;
-  if (value->number == TENON_NONE || value->contents == NULL ||
-      !frame->context->engine->reads_contents[value->number]) {
-    return TENON_OK;
-  }
-  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   void* data = NULL;
   uint64_t index = 0;
   for (uint32_t c = 0; c < value->content_count; ++c) {
     const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->contents[c]);
-    if (dim.kind != TENON_DIM_SYMBOL || argument.tensor.data == NULL ||
-        !find_element(&argument.tensor, c, &data, &index)) {
+    const bool is_learnt = dim.kind == TENON_DIM_SYMBOL &&
+                           (extents->symbol_known[dim.index] == 0 ||
+                            tenon__symbol_get(network->pool, dim.index)->a == value->number);
+    if (!is_learnt || !find_element(view, c, &data, &index)) {
       continue;
     }
-    const tenon__scalar_t element = tenon__element_load(data, value->dtype, index);
-    const int64_t number =
-        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i;
+    const int64_t number = number_at(view, data, index);
     if (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != number) {
       tenon__extents_set(extents, dim.index, number);
       *out_changed = true;
     }
   }
+}
+
+/* What the plan knows of the numbers was believed when shapes were made of them. */
+static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t place,
+                                      const tenon_tensor_view_t* view) {
+  const tenon__value_node_t* value = value_at(frame, place);
+  void* data = NULL;
+  uint64_t index = 0;
+  for (uint32_t c = 0; c < value->content_count; ++c) {
+    int64_t expected = 0;
+    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &expected) ||
+        !find_element(view, c, &data, &index)) {
+      continue;
+    }
+    const int64_t number = number_at(view, data, index);
+    if (number != expected) {
+      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "element %u of '%s' is %lld, the plan expects %lld", c, value->name,
+                         (long long)number, (long long)expected);
+    }
+  }
   return TENON_OK;
+}
+
+static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  tenon_argument_t argument;
+  bool changed = false;
+  if (frame->numbers[place] == 0) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
+  if (argument.tensor.data == NULL) {
+    return TENON_OK;
+  }
+  if ((frame->numbers[place] & TENON_NUMBERS_LEARNT) != 0) {
+    learn_numbers(frame, place, &argument.tensor, &changed);
+  }
+  if (changed) {
+    tenon__extents_update(&frame->context->extents);
+  }
+  return (frame->numbers[place] & TENON_NUMBERS_COMPARED) != 0
+             ? compare_numbers(frame, place, &argument.tensor)
+             : TENON_OK;
 }
 
 tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
@@ -119,20 +119,15 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
       state->growing->was_set) {
     state->data = state->growing->data;
-    TENON_TRY(tenon__context_learn_shape(frame->context, frame->graph,
-                                         frame->schedule->places[place].value, state->growing->rank,
-                                         state->growing->dims, &changed));
-  }
-  if (changed) {
-    tenon__extents_update(&frame->context->extents);
-    changed = false;
+    TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
+                                        frame->schedule->places[place].value, state->growing->rank,
+                                        state->growing->dims));
   }
   tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
-  TENON_TRY(learn_contents(frame, place, &changed));
   if (changed) {
     tenon__extents_update(&frame->context->extents);
   }
-  return TENON_OK;
+  return learn_contents(frame, place);
 }
 
 /* ---- The core's own steps ---- */
@@ -186,7 +181,8 @@ static inline void refresh(tenon_argument_t* arguments, const tenon__bound_argum
       continue;
     }
     if (arguments[k].kind == TENON_ARGUMENT_TENSOR) {
-      arguments[k].tensor.data = (char*)binding->root->data + binding->byte_offset;
+      char* data = binding->root->data; /* NULL: weights that the kernel packed and nobody kept */
+      arguments[k].tensor.data = data == NULL ? NULL : data + binding->byte_offset;
     }
   }
 }
@@ -197,6 +193,9 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   tenon__step_state_t* state = &frame->steps[index];
   if (step->is_dynamic) {
     TENON_TRY(tenon__frame_bind_step(frame, index));
+  }
+  if (state->writes_nothing) {
+    return TENON_OK;
   }
   refresh(state->inputs, state->input_bindings, step->input_count);
   refresh(state->outputs, state->output_bindings, step->output_count);
@@ -221,7 +220,7 @@ static tenon_status_t learn_views_of(tenon__frame_t* frame, uint32_t root) {
 /* What a step's output says, itself and through its views. */
 static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
   if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING ||
-      value_at(frame, place)->number != TENON_NONE) {
+      frame->numbers[place] != 0) {
     TENON_TRY(tenon__frame_learn(frame, place));
   }
   return learn_views_of(frame, tenon__place_root(frame->schedule, place));
@@ -232,6 +231,9 @@ static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   tenon_status_t status = step->kind == TENON_STEP_KERNEL     ? run_kernel(frame, index)
                           : step->kind == TENON_STEP_CONTENTS ? run_contents(frame, step)
                                                               : tenon__control_run(frame, index);
+  if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+    return TENON_ERROR_CANCELLED; /* whatever the step left is not looked at */
+  }
   for (uint32_t k = 0; k < step->output_count && status == TENON_OK; ++k) {
     if (step->outputs[k] != TENON_NONE) {
       status = learn_output(frame, step->outputs[k]);
@@ -252,7 +254,7 @@ static tenon_status_t learn_given(tenon__frame_t* frame) {
     if (!is_given(frame->schedule->places[p].storage)) {
       continue;
     }
-    if (value_at(frame, p)->number != TENON_NONE) {
+    if (frame->numbers[p] != 0) {
       status = tenon__frame_learn(frame, p);
     }
     if (status == TENON_OK) {

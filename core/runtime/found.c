@@ -1,41 +1,230 @@
 /* Extents that only a run finds: of values that the graph's own steps make, and numbers that views
- * of values show. A value may have taken the place of another whose extents nobody knew: symbols
- * that were made for those follow from its shape. */
+ * of values show. What is found is compared with what the plan says. A value may have taken the
+ * place of another whose extents nobody knew: symbols that were made for those follow from its
+ * shape. */
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 
-static bool is_found_in(const tenon__network_t* network, uint32_t graph, uint32_t symbol) {
+/* ---- Shapes ---- */
+
+/* Does the symbol stand for just this extent? */
+static bool is_own(const tenon__network_t* network, const tenon__symbol_t* symbol, uint32_t graph,
+                   uint32_t value, uint32_t axis) {
+  uint32_t its_graph = 0;
+  uint32_t its_value = 0;
+  uint32_t its_axis = 0;
+  return symbol->kind == TENON_SYMBOL_EXTENT &&
+         tenon__symbol_source(network, symbol, &its_graph, &its_value, &its_axis) &&
+         its_graph == graph && its_value == value && its_axis == axis;
+}
+
+/* The most that an extent which a kernel finds can be. */
+static int64_t bound_of(const tenon__extents_t* extents, const tenon__symbol_t* symbol) {
+  int64_t bound = INT64_MAX;
+  if (symbol->bound.id != TENON_NONE) {
+    (void)tenon__extents_get(extents, symbol->bound, &bound);
+  }
+  return bound;
+}
+
+/* Kernels were chosen, and given memory, for what the symbol's range and the profile say. */
+static bool is_expected(const tenon__plan_t* plan, uint32_t index, int64_t number) {
+  const tenon__symbol_t* symbol = tenon__symbol_get(plan->network->pool, index);
+  const tenon__extents_t* min = &plan->profile.min;
+  const tenon__extents_t* max = &plan->profile.max;
+  return symbol->min <= number && number <= symbol->max &&
+         (min->symbol_known[index] == 0 || min->symbol_values[index] <= number) &&
+         (max->symbol_known[index] == 0 || number <= max->symbol_values[index]);
+}
+
+tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                          uint32_t rank, const int64_t* dims, bool* out_changed) {
+  const tenon__plan_t* plan = context->engine->plan;
+  const tenon__network_t* network = plan->network;
+  const tenon__value_node_t* v = &network->graphs[graph]->values[value];
+  tenon__extents_t* extents = &context->extents;
+  if (v->rank == TENON_NONE) {
+    return TENON_OK; /* nothing says what it must be */
+  }
+  if (v->rank != rank) {
+    return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->dims[k]);
+    const bool is_known = dim.kind == TENON_DIM_SYMBOL && extents->symbol_known[dim.index] != 0;
+    if (dim.kind != TENON_DIM_SYMBOL ||
+        (is_known &&
+         (extents->symbol_values[dim.index] == dims[k] ||
+          !is_own(network, tenon__symbol_get(network->pool, dim.index), graph, value, k)))) {
+      continue;
+    }
+    const int64_t bound = bound_of(extents, tenon__symbol_get(network->pool, dim.index));
+    if (dims[k] > bound) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "value '%s': extent %u is %lld, its bound is %lld", v->name, k,
+                         (long long)dims[k], (long long)bound);
+    }
+    if (!is_expected(plan, dim.index, dims[k])) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "value '%s' has extent %lld on axis %u, which the plan does not allow for",
+                         v->name, (long long)dims[k], k);
+    }
+    tenon__extents_set(extents, dim.index, dims[k]);
+    *out_changed = true;
+  }
+  return TENON_OK;
+}
+
+/* `what` has these extents, and the plan says of the value's what is known now. */
+static tenon_status_t compare(const tenon__context_t* context, const tenon__value_node_t* value,
+                              const int64_t* dims, bool must_be_known) {
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    int64_t expected = 0;
+    const bool is_known = tenon__extents_get(&context->extents, value->dims[k], &expected);
+    if (is_known ? expected != dims[k] : must_be_known) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         is_known
+                             ? "value '%s' has extent %lld on axis %u, the plan expects %lld"
+                             : "value '%s' has extent %lld on axis %u, of which the plan knows "
+                               "nothing",
+                         value->name, (long long)dims[k], k, (long long)expected);
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                         uint32_t rank, const int64_t* dims) {
+  const tenon__value_node_t* v = &context->engine->plan->network->graphs[graph]->values[value];
+  bool changed = false;
+  TENON_TRY(tenon__context_learn_shape(context, graph, value, rank, dims, &changed));
+  if (changed) {
+    tenon__extents_update(&context->extents);
+  }
+  return v->rank == TENON_NONE ? TENON_OK : compare(context, v, dims, false);
+}
+
+tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place) {
+  const tenon__place_t* p = &frame->schedule->places[place];
+  const tenon__place_state_t* state = &frame->places[place];
+  const tenon__value_node_t* value =
+      &frame->context->engine->plan->network->graphs[frame->graph]->values[p->value];
+  const bool grows = p->storage == TENON_STORAGE_GROWING;
+  const int64_t* dims = grows ? state->growing->dims : state->dims;
+  if ((grows && !state->growing->was_set) ||
+      (p->storage == TENON_STORAGE_PARAMETER && state->data == NULL)) {
+    return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "value '%s' is read before it is there", value->name);
+  }
+  if (dims == NULL || value->rank == TENON_NONE) {
+    return TENON_OK;
+  }
+  const uint32_t rank = grows ? state->growing->rank : state->rank;
+  if (rank != value->rank) {
+    return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                       "value '%s' has rank %u, the plan expects %u", value->name, rank,
+                       value->rank);
+  }
+  return compare(frame->context, value, dims, true);
+}
+
+/* ---- What each run finds anew ---- */
+
+static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
+  return &frame->context->engine->plan->network->graphs[frame->graph]
+              ->values[frame->schedule->places[place].value];
+}
+
+/* Where the symbols of the plan are seen by the graph's run. */
+typedef struct occurrence_t {
+  uint8_t* occurs;    /* of each symbol: as an extent of what grows, or as a number of a value */
+  uint8_t* has_place; /* of each of the graph's values */
+} occurrence_t;
+
+static void mark_symbols(const tenon__dim_pool_t* pool, uint32_t count, const tenon_dim_t* dims,
+                         uint8_t* occurs) {
+  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+    const tenon__dim_view_t dim = tenon__dim_get(pool, dims[k]);
+    if (dim.kind == TENON_DIM_SYMBOL) {
+      occurs[dim.index] = 1;
+    }
+  }
+}
+
+static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t* out_occurrence) {
+  const tenon__network_t* network = frame->context->engine->plan->network;
+  tenon__arena_t* arena = &frame->context->arena;
+  out_occurrence->occurs =
+      tenon__arena_allocate(arena, tenon__symbol_count(network->pool) + 1u, sizeof(uint8_t));
+  out_occurrence->has_place = tenon__arena_allocate(
+      arena, network->graphs[frame->graph]->value_count + 1u, sizeof(uint8_t));
+  if (out_occurrence->occurs == NULL || out_occurrence->has_place == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    const tenon__place_t* place = &frame->schedule->places[p];
+    const tenon__value_node_t* value = value_at(frame, p);
+    out_occurrence->has_place[place->value] = 1;
+    mark_symbols(network->pool, value->content_count, value->contents, out_occurrence->occurs);
+    if (place->storage == TENON_STORAGE_GROWING && value->rank != TENON_NONE) {
+      mark_symbols(network->pool, value->rank, value->dims, out_occurrence->occurs);
+    }
+  }
+  return TENON_OK;
+}
+
+/* Does the graph's own run find the symbol? The extents of what its steps make; and of what has no
+ * place (it is gone, or never leaves a step) those that others have in common with it. */
+static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
+                        const occurrence_t* occurrence) {
+  const tenon__network_t* network = frame->context->engine->plan->network;
   const tenon__symbol_t* s = tenon__symbol_get(network->pool, symbol);
-  if (s->kind != TENON_SYMBOL_EXTENT || s->a >= network->number_count) {
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  uint32_t index = 0;
+  if (s->kind != TENON_SYMBOL_EXTENT && s->kind != TENON_SYMBOL_CONTENT) {
     return false;
   }
-  const tenon__number_t* number = &network->numbers[s->a];
+  const bool has_source = tenon__symbol_source(network, s, &graph, &value, &index) &&
+                          network->graphs[graph]->values[value].alive;
+  if (!has_source || (graph == frame->graph && occurrence->has_place[value] == 0)) {
+    return occurrence->occurs[symbol] != 0;
+  }
   /* A parameter's extents come from outside, before the steps run. */
-  return number->graph == graph && number->value != TENON_NONE &&
-         (network->graphs[graph]->values[number->value].flags & TENON_VALUE_IS_INPUT) == 0;
+  return s->kind == TENON_SYMBOL_EXTENT && graph == frame->graph &&
+         (network->graphs[graph]->values[value].flags & TENON_VALUE_IS_INPUT) == 0;
 }
 
-static bool is_sizing_view(const tenon__frame_t* frame, uint32_t place) {
+static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
   const tenon__engine_t* engine = frame->context->engine;
-  const tenon__value_node_t* value =
-      &engine->plan->network->graphs[frame->graph]->values[frame->schedule->places[place].value];
-  return frame->schedule->places[place].storage == TENON_STORAGE_VIEW &&
-         value->number != TENON_NONE && value->contents != NULL &&
-         engine->reads_contents[value->number] != 0;
+  const tenon__value_node_t* value = value_at(frame, place);
+  const char class = tenon__dtype_class(value->dtype);
+  const bool is_learnt = value->contents != NULL && value->number != TENON_NONE &&
+                         engine->reads_contents[value->number] != 0;
+  const bool is_computed = frame->schedule->places[place].storage != TENON_STORAGE_WEIGHTS &&
+                           (class == 'i' || class == 'u' || class == 'b');
+  const uint32_t count = value->contents == NULL || !is_computed ? 0 : value->content_count;
+  bool is_compared = false;
+  for (uint32_t c = 0; c < count && !is_compared; ++c) {
+    const tenon__dim_view_t dim = tenon__dim_get(engine->plan->network->pool, value->contents[c]);
+    is_compared = dim.kind != TENON_DIM_SYMBOL ||
+                  tenon__symbol_get(engine->plan->network->pool, dim.index)->a != value->number;
+  }
+  return (uint8_t)((is_learnt ? TENON_NUMBERS_LEARNT : 0u) |
+                   (is_compared ? TENON_NUMBERS_COMPARED : 0u));
 }
 
+/* Views whose numbers nobody reads but through them. */
 static tenon_status_t list_views(tenon__frame_t* frame) {
   const uint32_t place_count = frame->schedule->place_count;
-  uint32_t count = 0;
-  for (uint32_t p = 0; p < place_count; ++p) {
-    count += is_sizing_view(frame, p) ? 1 : 0;
-  }
-  frame->sizing = tenon__arena_allocate(&frame->context->arena, count + 1u, sizeof *frame->sizing);
+  frame->sizing =
+      tenon__arena_allocate(&frame->context->arena, place_count + 1u, sizeof *frame->sizing);
   if (frame->sizing == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t p = 0; p < place_count; ++p) {
-    if (is_sizing_view(frame, p)) {
+    if (frame->schedule->places[p].storage == TENON_STORAGE_VIEW && frame->numbers[p] != 0) {
       frame->sizing[frame->sizing_count++] = p;
     }
   }
@@ -53,7 +242,8 @@ static bool is_output_of(const tenon__frame_t* frame, const tenon__step_t* step,
   return false;
 }
 
-/* Is everything unknown in the dimension an extent of an output of the step? */
+/* Is everything unknown in the dimension an extent of an output of the step? Of what is gone nobody
+ * can tell. */
 static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, tenon_dim_t dim) {
   const tenon__network_t* network = frame->context->engine->plan->network;
   int64_t extent = 0;
@@ -66,9 +256,10 @@ static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, 
     uint32_t graph = 0;
     uint32_t value = 0;
     uint32_t axis = 0;
+    const bool is_gone = !tenon__symbol_source(network, symbol, &graph, &value, &axis) ||
+                         !network->graphs[graph]->values[value].alive;
     return symbol->kind == TENON_SYMBOL_EXTENT &&
-           tenon__symbol_source(network, symbol, &graph, &value, &axis) &&
-           is_output_of(frame, step, graph, value);
+           (is_gone || is_output_of(frame, step, graph, value));
   }
   bool is_open = false; /* else the expression has no value: a division by zero */
   for (uint32_t k = 0; k < view.operand_count; ++k) {
@@ -142,19 +333,23 @@ void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_chan
 
 tenon_status_t tenon__frame_list_found(tenon__frame_t* frame) {
   const tenon__network_t* network = frame->context->engine->plan->network;
+  tenon__arena_t* arena = &frame->context->arena;
   const uint32_t symbol_count = tenon__symbol_count(network->pool);
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < symbol_count; ++k) {
-    count += is_found_in(network, frame->graph, k) ? 1 : 0;
-  }
-  frame->found = tenon__arena_allocate(&frame->context->arena, count + 1u, sizeof *frame->found);
-  if (frame->found == NULL) {
+  occurrence_t occurrence;
+  frame->found = tenon__arena_allocate(arena, symbol_count + 1u, sizeof *frame->found);
+  frame->numbers =
+      tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->numbers);
+  if (frame->found == NULL || frame->numbers == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
+  TENON_TRY(find_occurrences(frame, &occurrence));
   for (uint32_t k = 0; k < symbol_count; ++k) {
-    if (is_found_in(network, frame->graph, k)) {
+    if (is_found_in(frame, k, &occurrence)) {
       frame->found[frame->found_count++] = k;
     }
+  }
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
+    frame->numbers[p] = numbers_of(frame, p);
   }
   TENON_TRY(list_following(frame));
   return list_views(frame);

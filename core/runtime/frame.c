@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/runtime/repeat.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
@@ -15,6 +16,13 @@ static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t
 }
 
 /* ---- Making and destroying ---- */
+
+static tenon_status_t make_shape(tenon__context_t* context, uint32_t rank,
+                                 tenon__place_state_t* state) {
+  state->dims = tenon__arena_allocate(&context->arena, rank + 1u, sizeof *state->dims);
+  state->strides = tenon__arena_allocate(&context->arena, rank + 1u, sizeof *state->strides);
+  return state->dims == NULL || state->strides == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
 
 static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
   tenon__context_t* context = frame->context;
@@ -39,7 +47,13 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }
       tenon__growing_initialize(state->growing, context->allocator, value->dtype);
+      if (place->storage == TENON_STORAGE_INPUT) {
+        state->rank = value->rank;
+        state->dims = context->input_dims[place->index];
+      }
       break;
+    case TENON_STORAGE_PARAMETER:
+      return make_shape(context, value->rank == TENON_NONE ? MAX_RANK : value->rank, state);
     default:
       break;
   }
@@ -174,6 +188,7 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
                                 out_argument);
   }
   int64_t offset = 0;
+  TENON_TRY(tenon__frame_check_memory(frame, root));
   TENON_TRY(tenon__place_strides(frame->context->engine->plan->network, frame->graph,
                                  frame->schedule, place, &frame->context->extents, NULL, dims,
                                  strides, &offset));
@@ -284,7 +299,11 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
       return TENON_OK;
     }
     const tenon_status_t status = grow_output(frame, root);
-    if (status == TENON_ERROR_INVALID_STATE && tenon__frame_finds(frame, step, value)) {
+    if (status == TENON_ERROR_INVALID_STATE && !tenon__frame_finds(frame, step, value)) {
+      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
+                         "the extents of '%s' are not known in time", value->name);
+    }
+    if (status == TENON_ERROR_INVALID_STATE) {
       state->outputs[k] = (tenon_argument_t){
           .kind = TENON_ARGUMENT_ALLOCATE, .tensor = {.dtype = value->dtype, .layout = TENON_NONE}};
       return TENON_OK;
@@ -376,6 +395,20 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
   return TENON_OK;
 }
 
+/* However large the other extents are, which a kernel may go through all the same. */
+static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t* state) {
+  bool nothing = step->output_count > 0;
+  for (uint32_t k = 0; k < step->output_count && nothing; ++k) {
+    const tenon_argument_t* output = &state->outputs[k];
+    bool is_empty = output->kind == TENON_ARGUMENT_ABSENT;
+    for (uint32_t d = 0; output->kind == TENON_ARGUMENT_TENSOR && d < output->tensor.rank; ++d) {
+      is_empty = is_empty || output->tensor.dims[d] == 0;
+    }
+    nothing = is_empty;
+  }
+  return nothing;
+}
+
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
@@ -395,6 +428,7 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
       return tenon__frame_unfit(frame, step->name, step->outputs[k], status);
     }
   }
+  state->writes_nothing = writes_nothing(step, state);
   bool same = false;
   TENON_TRY(check_signature(frame, index, &same));
   if (same) {

@@ -25,6 +25,7 @@ struct tenon__engine_t {
   tenon__packed_store_t* store;
   const tenon__device_entry_t* device;
   tenon_device_t* device_handle;
+  bool is_elsewhere;            /* not on the machine that the plan was tuned for */
   tenon__engine_step_t** steps; /* per graph */
   uint32_t step_count;          /* of all graphs */
   void** pending;               /* of each of the network's weights: set and not committed */
@@ -36,7 +37,12 @@ struct tenon__engine_t {
 typedef struct tenon__place_state_t {
   void* data;
   tenon__growing_t* growing; /* GROWING; staging of inputs and outputs; NULL otherwise */
-  tenon_argument_t argument; /* sequences and optionals; INPUT: as the application gave it */
+  tenon_argument_t argument; /* sequences and optionals; PARAMETER: what is lent */
+  /* Extents that the memory has, INPUT: as set, PARAMETER: as lent. Others' are planned, or the
+   * growing's. */
+  uint32_t rank;
+  int64_t* dims;
+  int64_t* strides; /* PARAMETER */
 } tenon__place_state_t;
 
 typedef struct tenon__bound_argument_t {
@@ -57,8 +63,13 @@ typedef struct tenon__step_state_t {
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;
   uint32_t signature_capacity;
+  bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
+
+/* What the run does with a value's numbers when they are there: takes them for symbols, compares
+ * them with what the plan knows. */
+enum { TENON_NUMBERS_LEARNT = 1u << 0, TENON_NUMBERS_COMPARED = 1u << 1 };
 
 /* An extent that a symbol stands for, of a value that was replaced: its shape says it otherwise. */
 typedef struct tenon__following_t {
@@ -74,6 +85,7 @@ typedef struct tenon__frame_t {
   char* memory; /* the graph's part of the arena */
   tenon__place_state_t* places;
   tenon__step_state_t* steps;
+  uint8_t* numbers;     /* of each place: TENON_NUMBERS_* */
   uint32_t found_count; /* symbols that this graph's own steps find, anew in every run */
   uint32_t* found;
   uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
@@ -98,6 +110,7 @@ struct tenon__context_t {
   char* scratch;
   uint64_t scratch_bytes; /* for the threads of the pool */
   char* zeroed;
+  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
   char* persistent;
   tenon__extents_t extents;
   tenon__frame_t* frames;   /* per graph */
@@ -116,6 +129,7 @@ struct tenon__context_t {
   void** next_states; /* for updates that read states; NULL for others */
   size_t* state_sizes;
   struct tenon_run_t run;
+  tenon__interrupt_t interrupt;
   void (*profiler)(void* user, uint32_t step, double seconds);
   void* profiler_user;
 };
@@ -123,17 +137,23 @@ struct tenon__context_t {
 /* Inputs and outputs: the arrays, before a run, and after it. */
 tenon_status_t tenon__context_create_border(tenon__context_t* context);
 tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
+/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
+tenon_status_t tenon__context_settle(tenon__context_t* context);
 /* Memory for outputs that the plan writes where the application wants them. */
 tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
 tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);
+/* The last run's are none any more. */
+void tenon__context_forget_outputs(tenon__context_t* context);
 
 /* States: memory, and their new values after a run. */
 tenon_status_t tenon__context_create_states(tenon__context_t* context);
 void tenon__context_free_states(tenon__context_t* context);
 tenon_status_t tenon__context_update_states(tenon__context_t* context);
 
-/* Finds and prepares a step's kernel. */
+/* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
+ * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
 tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__step_tactic_t* inout_tactic,
                                           tenon__instance_t** out_instance);
 
 /* Frames: memory of places, arrays of arguments. */
@@ -145,8 +165,8 @@ void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
-/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, INTERNAL where its
- * extents are not known in time, OUT_OF_MEMORY when `status` is that. */
+/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
+ * `status` is that. */
 tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
                                   tenon_status_t status);
 /* All steps that do not depend on what the run finds. */
@@ -165,24 +185,38 @@ void tenon__frame_list_requirements(tenon__frame_t* frame);
 tenon_status_t tenon__frame_check(tenon__frame_t* frame);
 /* What the last run, or the last iteration, found says nothing about this one. */
 void tenon__frame_forget_found(tenon__frame_t* frame);
-/* Runs the graph's steps in order. Parameters are set. */
+/* Runs the graph's steps in order. Parameters are set. CANCELLED when somebody wants its end. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
- * given. */
+ * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
+ * no view is larger than its memory. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
+/* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the
+ * value. */
+tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place);
 /* A place's memory becomes a copy of the argument: control's results. */
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument);
+/* A body's parameter takes the argument, a tensor in rows; its memory is lent until the body has
+ * run. */
+tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
+                                 const tenon_argument_t* argument);
+/* The one number (or condition) at a place. */
+tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number);
 /* After a value's numbers and extents are there: symbols that stand for them. */
 tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
-/* Sets the symbols of a value's dims from numbers; INVALID_DATA, with the value's name, when they
- * contradict. */
+/* Sets those symbols among a value's dims that nobody knows yet, or that stand for just these
+ * extents, from numbers; INVALID_DATA, with the value's name, when the rank is another or a number
+ * is not one that the plan was made for. */
 tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
                                           uint32_t rank, const int64_t* dims, bool* out_changed);
+/* The same for what a run finds; then all of the value's dims, symbols or not, must say these
+ * numbers: INVALID_DATA otherwise. */
+tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                         uint32_t rank, const int64_t* dims);
 
 tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t step);
-void tenon__control_destroy(struct tenon__control_state_t* control, tenon_allocator_t allocator);
 /* Copies a tensor of any strides into another of the same extents. */
 tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
                                   const tenon_tensor_view_t* target);

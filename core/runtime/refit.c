@@ -130,7 +130,7 @@ static tenon_status_t prepare_graph(tenon__engine_t* engine, uint32_t graph) {
   const tenon__schedule_t* schedule = &engine->plan->schedules[graph];
   for (uint32_t k = 0; k < schedule->step_count; ++k) {
     if (schedule->steps[k].kind == TENON_STEP_KERNEL) {
-      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k],
+      TENON_TRY(tenon__engine_prepare_step(engine, &schedule->steps[k], NULL,
                                            &engine->steps[graph][k].instance));
     }
   }

@@ -12,14 +12,7 @@ enum { MAX_RANK = 64 };
  */
 static uint32_t update_place(const tenon__context_t* context, uint32_t k) {
   const tenon__plan_t* plan = context->engine->plan;
-  const tenon__schedule_t* schedule = &plan->schedules[0];
-  const uint32_t value = plan->network->states[k].update;
-  for (uint32_t p = 0; value != TENON_NONE && p < schedule->place_count; ++p) {
-    if (schedule->places[p].value == value) {
-      return p;
-    }
-  }
-  return TENON_NONE;
+  return tenon__schedule_find(&plan->schedules[0], plan->network->states[k].update);
 }
 
 /* Is the update a state, or a view of one? Then it may be overwritten before it is read. */
@@ -49,15 +42,15 @@ tenon_status_t tenon__context_create_states(tenon__context_t* context) {
         !tenon__dtype_bytes(state->dtype, elements, &context->state_sizes[k])) {
       return TENON_ERROR_INVALID_DATA;
     }
+    const bool is_double = reads_a_state(context, k);
     context->states[k] = tenon__allocate(context->allocator, context->state_sizes[k], 1);
-    if (context->states[k] == NULL) {
-      return TENON_ERROR_OUT_OF_MEMORY;
-    }
-    if (reads_a_state(context, k)) {
+    if (is_double) {
       context->next_states[k] = tenon__allocate(context->allocator, context->state_sizes[k], 1);
-      if (context->next_states[k] == NULL) {
-        return TENON_ERROR_OUT_OF_MEMORY;
-      }
+    }
+    if (context->states[k] == NULL || (is_double && context->next_states[k] == NULL)) {
+      return tenon__fail(context->engine->options.sink, TENON_ERROR_OUT_OF_MEMORY,
+                         "the plan asks for %zu bytes for state '%s', which are not to be had",
+                         context->state_sizes[k], state->name);
     }
   }
   tenon__context_reset_states(context);

@@ -44,8 +44,8 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
   const char* own = extents_of(frame, value, &arena, &is_unknown, &is_negative);
   if (is_unknown) {
     status =
-        tenon__fail(sink, TENON_ERROR_INTERNAL, "%s: the extents %s of '%s' are not known in time",
-                    step, own, value->name);
+        tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                    "%s: the extents %s of '%s' are not known in time", step, own, value->name);
   } else if (is_negative) {
     status = tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%s: '%s' would have the extents %s", step,
                          value->name, own);

@@ -46,13 +46,18 @@ bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kern
   return strcmp(entry->kernel.device, tuning->device_name) == 0 && !is_left_out(tuning, entry);
 }
 
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* entry) {
+  return (tenon__kernel_binding_t){.kernel = &entry->kernel,
+                                   .state = entry->owner->state,
+                                   .plugin = entry->owner->plugin,
+                                   .device = tuning->device,
+                                   .device_handle = tuning->device_handle};
+}
+
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                   const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
-                                           .state = entry->owner->state,
-                                           .plugin = entry->owner->plugin,
-                                           .device = tuning->device,
-                                           .device_handle = tuning->device_handle};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, entry);
   return tenon__kernel_takes(&binding, region, out_refusal);
 }
 
@@ -139,16 +144,16 @@ static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule
 
 /* What others pay for a tactic depends on its rules alone: of those with the same rules the fastest
  * will do. A time of another sort than the fastest's does not compare. */
-static bool find_picks(search_t* search, tenon__candidates_t* result) {
-  const struct tenon_region_t* region = search->region;
-  uint32_t* picks = tenon__arena_allocate(search->tuning->arena, result->count + 1u, sizeof *picks);
+static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
+  uint32_t* picks = tenon__arena_allocate(arena, result->count + 1u, sizeof *picks);
+  result->pick_count = 0;
   for (uint32_t k = 0; picks != NULL && k < result->count; ++k) {
     const tenon__step_tactic_t* own = &result->items[k].tactic;
     bool is_new = result->items[k].time.figure == result->items[0].time.figure;
     for (uint32_t p = 0; p < result->pick_count && is_new; ++p) {
       const tenon__step_tactic_t* other = &result->items[picks[p]].tactic;
-      is_new = !same_rules(own->input_rules, other->input_rules, region->input_count) ||
-               !same_rules(own->output_rules, other->output_rules, region->output_count);
+      is_new = !same_rules(own->input_rules, other->input_rules, result->input_count) ||
+               !same_rules(own->output_rules, other->output_rules, result->output_count);
     }
     if (is_new) {
       picks[result->pick_count++] = k;
@@ -211,6 +216,8 @@ static tenon__candidates_t* result_of(search_t* search) {
     return NULL;
   }
   result->count = search->count;
+  result->input_count = search->region->input_count;
+  result->output_count = search->region->output_count;
   result->items = tenon__arena_allocate(arena, search->count + 1u, sizeof *result->items);
   if (result->items == NULL) {
     return NULL;
@@ -223,22 +230,44 @@ static tenon__candidates_t* result_of(search_t* search) {
         tenon__arena_copy_text(arena, (const char*)search->refusals.data, search->refusals.size);
   }
   const bool has_words = result->refusals != NULL || !wants_words || search->refusals.size == 0;
-  return has_words && find_picks(search, result) ? result : NULL;
+  return has_words && find_picks(arena, result) ? result : NULL;
+}
+
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates) {
+  tenon__candidates_t* own = tenon__drop_const(candidates);
+  if (!own->is_unsorted) {
+    return TENON_OK;
+  }
+  own->is_unsorted = false;
+  tenon__candidates_sort(own->items, own->count);
+  return find_picks(tuning->arena, own) ? TENON_OK : tenon__fail_memory(tuning->sink);
+}
+
+static void key_of(const struct tenon_region_t* region, const tenon__digest_t* signature,
+                   char out_key[TENON_REGION_KEY_SIZE]) {
+  tenon__digest_text(signature, out_key);
+  if (region->claimant != NULL) {
+    const size_t used = strlen(out_key);
+    (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "|%p",
+                   (const void*)region->claimant);
+  }
+}
+
+void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]) {
+  const tenon__digest_t signature = tenon__region_signature(region);
+  key_of(region, &signature, out_key);
 }
 
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates) {
   const tenon__digest_t signature = tenon__region_signature(region);
-  char key[96];
-  tenon__digest_text(&signature, key);
-  if (region->claimant != NULL) {
-    (void)snprintf(key + strlen(key), sizeof key - strlen(key), "|%p",
-                   (const void*)region->claimant);
-  }
+  char key[TENON_REGION_KEY_SIZE];
+  key_of(region, &signature, key);
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
-    return TENON_OK;
+    return tenon__candidates_renew(tuning, known->const_pointer);
   }
   search_t search = {.tuning = tuning, .region = region};
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);

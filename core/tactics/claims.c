@@ -1,18 +1,20 @@
 /*
- * Claims: several operators' nodes that one kernel would compute at once, because its pattern
- * matches them or because it proposes them. A claim competes, measured, with its nodes on their
- * own; where claims overlap, those are taken that save the most together.
+ * Claims: operators' nodes that one kernel would compute at once, because its pattern matches them,
+ * because it proposes them, or because it names an operator that needs no kernel.
  */
-#include "core/tactics/claims.h"
-
 #include <string.h>
 
-#include "core/base/allocator.h"
 #include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/match.h"
+#include "core/tactics/alternatives.h"
 
 enum { MOST_KERNELS = 64, MOST_CLAIMS = 4096 };
+
+typedef struct claims_t {
+  grouping_t* grouping;
+  struct tenon_region_t* whole; /* the graph, for those who propose */
+} claims_t;
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
   const grouping_t* grouping = user;
@@ -51,85 +53,27 @@ static bool any_needed(const grouping_t* grouping, uint32_t node) {
   return false;
 }
 
-/* ---- What the nodes cost on their own ---- */
+/* ---- Patterns ---- */
 
-static tenon_status_t time_of_expression(grouping_t* grouping, uint32_t node,
-                                         tenon__time_t* out_time) {
-  tenon__tuning_t* tuning = grouping->tuning;
-  const tenon__node_t* n = &grouping->g->nodes[node];
-  const tenon__expression_t* expression = NULL;
-  *out_time = (tenon__time_t){TENON_FIGURE_MEASURED, 0};
-  if (n->expression == NULL) {
-    return TENON_OK; /* a move: a view, or joined with what reads it */
-  }
-  TENON_TRY(tenon__grouping_expression(grouping, node, &expression));
-  struct tenon_region_t* region = tenon__arena_allocate(tuning->arena, 1, sizeof *region);
-  tenon__expression_t normal;
-  if (region == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  TENON_TRY(tenon__expression_normalise(expression, tuning->arena, &normal));
-  TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
-                                        n->outputs, &node, 1, region));
-  return tenon__region_time(tuning, region, out_time);
-}
-
-static tenon_status_t time_of_node(grouping_t* grouping, uint32_t node, tenon__time_t* out_time) {
-  const uint32_t index = grouping->group_of[node];
-  return index != TENON_NONE && grouping->groups[index].region != NULL
-             ? tenon__region_time(grouping->tuning, grouping->groups[index].region, out_time)
-             : time_of_expression(grouping, node, out_time);
-}
-
-static tenon_status_t time_apart(grouping_t* grouping, const claim_t* claim,
-                                 tenon__time_t* out_time) {
-  *out_time = (tenon__time_t){TENON_FIGURE_MEASURED, 0};
-  for (uint32_t k = 0; k < claim->node_count; ++k) {
-    tenon__time_t time;
-    TENON_TRY(time_of_node(grouping, claim->nodes[k], &time));
-    *out_time = tenon__time_sum(*out_time, time);
-  }
-  return TENON_OK;
-}
-
-/* ---- Finding claims ---- */
-
-/* Adds a claim whose kernel accepts the region and is not slower. */
-static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* entry,
-                                claim_t* claim) {
-  tenon__tuning_t* tuning = claims->grouping->tuning;
-  const tenon__candidates_t* found = NULL;
-  if (claims->count == MOST_CLAIMS) {
+static tenon_status_t add_claim(grouping_t* grouping, const tenon__kernel_entry_t* entry,
+                                const uint32_t* nodes, uint32_t node_count,
+                                struct tenon_region_t* region) {
+  claim_t claim = {.node_count = node_count, .region = region};
+  if (grouping->alternatives->claim_count == MOST_CLAIMS) {
     return TENON_OK;
   }
-  claim->entry = entry;
-  claim->region->claimant = entry;
-  TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, claim->region));
-  TENON_TRY(tenon__candidates_find(tuning, claim->region, &found));
-  covering_t covering = claim_covering(claim);
-  if (found->count == 0) {
-    return tenon__grouping_note(claims->grouping, &covering, found->refusals);
-  }
-  claim->together = found->items[0].time;
-  TENON_TRY(time_apart(claims->grouping, claim, &claim->apart));
-  covering = claim_covering(claim);
-  if (!covering_pays(&covering)) {
-    return tenon__grouping_note(claims->grouping, &covering, NULL);
-  }
-  if (claim->together.figure == claim->apart.figure) {
-    claim->saved_seconds = claim->apart.seconds * 1.05 - claim->together.seconds;
-  }
-  if (!tenon__grow(tuning->allocator, (void**)&claims->items, &claims->capacity, claims->count + 1u,
-                   sizeof *claims->items)) {
-    return tenon__fail_memory(tuning->sink);
-  }
-  claims->items[claims->count++] = *claim;
-  return TENON_OK;
+  claim.nodes = tenon__arena_copy(grouping->tuning->arena, nodes, node_count * sizeof *nodes);
+  return claim.nodes == NULL ? tenon__fail_memory(grouping->tuning->sink)
+                             : tenon__alternatives_add_claim(grouping, entry, &claim);
 }
 
-static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* entry,
+static tenon_status_t new_region(grouping_t* grouping, struct tenon_region_t** out_region) {
+  *out_region = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof **out_region);
+  return *out_region == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+}
+
+static tenon_status_t match_at(grouping_t* grouping, const tenon__kernel_entry_t* entry,
                                const tenon__calls_t* pattern, uint32_t root) {
-  grouping_t* grouping = claims->grouping;
   const tenon__match_uses_t uses = {read_outside, grouping};
   tenon__match_t match;
   if (!is_free(grouping, root) || !any_needed(grouping, root) ||
@@ -138,21 +82,22 @@ static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* en
       match.node_count > GROUP_MOST_NODES) {
     return TENON_OK;
   }
-  claim_t claim = {.node_count = match.node_count};
-  tenon__match_nodes(&match, claim.nodes);
-  for (uint32_t k = 0; k < claim.node_count; ++k) {
-    if (!is_free(grouping, claim.nodes[k])) {
+  uint32_t nodes[TENON_MATCH_NAMES];
+  tenon__match_nodes(&match, nodes);
+  if (grouping->tuning->options.no_fusion && match.node_count > 1) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < match.node_count; ++k) {
+    if (!is_free(grouping, nodes[k])) {
       return TENON_OK;
     }
   }
-  claim.region = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *claim.region);
-  if (claim.region == NULL) {
-    return tenon__fail_memory(grouping->tuning->sink);
-  }
+  struct tenon_region_t* region = NULL;
+  TENON_TRY(new_region(grouping, &region));
   TENON_TRY(tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network,
-                                   grouping->graph, claim.nodes, claim.node_count, match.inputs,
-                                   match.input_count, &match.result, 1, claim.region));
-  return add_claim(claims, entry, &claim);
+                                   grouping->graph, nodes, match.node_count, match.inputs,
+                                   match.input_count, &match.result, 1, region));
+  return add_claim(grouping, entry, nodes, match.node_count, region);
 }
 
 static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_entry_t* entry) {
@@ -167,7 +112,7 @@ static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_ent
   for (uint32_t p = 0; p < grouping->order_count && status == TENON_OK; ++p) {
     const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
     if (node->op != NULL && strcmp(node->op->name, last) == 0) {
-      status = match_at(claims, entry, &pattern, grouping->order[p]);
+      status = match_at(claims->grouping, entry, &pattern, grouping->order[p]);
     }
   }
   return status;
@@ -175,12 +120,26 @@ static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_ent
 
 /* ---- Proposals ---- */
 
-static bool is_output_of(const grouping_t* grouping, const claim_t* claim, uint32_t value) {
+typedef struct proposal_t {
+  uint32_t node_count;
+  uint32_t nodes[GROUP_MOST_NODES];
+} proposal_t;
+
+static bool proposal_holds(const proposal_t* proposal, uint32_t node) {
+  for (uint32_t k = 0; k < proposal->node_count; ++k) {
+    if (proposal->nodes[k] == node) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_output_of(const grouping_t* grouping, const proposal_t* proposal, uint32_t value) {
   if (grouping->leaves[value]) {
     return true;
   }
   for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    if (!claim_holds(claim, grouping->uses.uses[k])) {
+    if (!proposal_holds(proposal, grouping->uses.uses[k])) {
       return true;
     }
   }
@@ -189,20 +148,21 @@ static bool is_output_of(const grouping_t* grouping, const claim_t* claim, uint3
 
 /* The region of nodes that are not a pattern's: what they read from outside, and what others read
  * of theirs. NULL when that is too much, or nothing. */
-static tenon_status_t region_around(claims_t* claims, claim_t* claim) {
-  grouping_t* grouping = claims->grouping;
+static tenon_status_t region_around(grouping_t* grouping, const proposal_t* proposal,
+                                    struct tenon_region_t** out_region) {
   uint32_t inputs[TENON_REGION_MOST_PROPOSED];
   uint32_t outputs[TENON_REGION_MOST_PROPOSED];
   uint32_t input_count = 0;
   uint32_t output_count = 0;
-  claim->region = NULL;
-  if (!tenon__region_reads(grouping->g, claim->nodes, claim->node_count, inputs, &input_count)) {
+  *out_region = NULL;
+  if (!tenon__region_reads(grouping->g, proposal->nodes, proposal->node_count, inputs,
+                           &input_count)) {
     return TENON_OK;
   }
-  for (uint32_t n = 0; n < claim->node_count; ++n) {
-    const tenon__node_t* node = &grouping->g->nodes[claim->nodes[n]];
+  for (uint32_t n = 0; n < proposal->node_count; ++n) {
+    const tenon__node_t* node = &grouping->g->nodes[proposal->nodes[n]];
     for (uint32_t k = 0; k < node->output_count; ++k) {
-      if (node->outputs[k] == TENON_NONE || !is_output_of(grouping, claim, node->outputs[k])) {
+      if (node->outputs[k] == TENON_NONE || !is_output_of(grouping, proposal, node->outputs[k])) {
         continue;
       }
       if (output_count == TENON_REGION_MOST_PROPOSED) {
@@ -214,12 +174,10 @@ static tenon_status_t region_around(claims_t* claims, claim_t* claim) {
   if (output_count == 0) {
     return TENON_OK;
   }
-  claim->region = tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *claim->region);
-  return claim->region == NULL
-             ? tenon__fail_memory(grouping->tuning->sink)
-             : tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network,
-                                      grouping->graph, claim->nodes, claim->node_count, inputs,
-                                      input_count, outputs, output_count, claim->region);
+  TENON_TRY(new_region(grouping, out_region));
+  return tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network, grouping->graph,
+                                proposal->nodes, proposal->node_count, inputs, input_count, outputs,
+                                output_count, *out_region);
 }
 
 /* The whole graph as a region, whose node numbers the kernel gives back. */
@@ -238,10 +196,7 @@ static tenon_status_t describe_graph(claims_t* claims) {
       nodes[count++] = grouping->order[p];
     }
   }
-  claims->whole = tenon__arena_allocate(tuning->arena, 1, sizeof *claims->whole);
-  if (claims->whole == NULL) {
-    return tenon__fail_memory(tuning->sink);
-  }
+  TENON_TRY(new_region(grouping, &claims->whole));
   TENON_TRY(tenon__region_of_nodes(tuning->arena, tuning->network, grouping->graph, nodes, count,
                                    g->inputs, g->input_count, g->outputs, g->output_count,
                                    claims->whole));
@@ -250,7 +205,8 @@ static tenon_status_t describe_graph(claims_t* claims) {
 
 static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entry, uint32_t seed) {
   grouping_t* grouping = claims->grouping;
-  claim_t claim = {0};
+  proposal_t proposal = {0};
+  struct tenon_region_t* region = NULL;
   uint32_t numbers[GROUP_MOST_NODES];
   const tenon__call_t call = {entry->owner->plugin, "propose", entry->kernel.name,
                               grouping->g->nodes[claims->whole->nodes[seed]].name};
@@ -268,13 +224,15 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
                          entry->owner->plugin, numbers[k], claims->whole->node_count);
     }
     const uint32_t node = claims->whole->nodes[numbers[k]];
-    if (!is_free(grouping, node) || !any_needed(grouping, node) || claim_holds(&claim, node)) {
+    if (!is_free(grouping, node) || !any_needed(grouping, node) ||
+        proposal_holds(&proposal, node)) {
       return TENON_OK;
     }
-    claim.nodes[claim.node_count++] = node;
+    proposal.nodes[proposal.node_count++] = node;
   }
-  TENON_TRY(region_around(claims, &claim));
-  return claim.region == NULL ? TENON_OK : add_claim(claims, entry, &claim);
+  TENON_TRY(region_around(grouping, &proposal, &region));
+  return region == NULL ? TENON_OK
+                        : add_claim(grouping, entry, proposal.nodes, proposal.node_count, region);
 }
 
 static tenon_status_t ask_everywhere(claims_t* claims, const tenon__kernel_entry_t* entry) {
@@ -286,13 +244,63 @@ static tenon_status_t ask_everywhere(claims_t* claims, const tenon__kernel_entry
   return status;
 }
 
-tenon_status_t tenon__claims_make(grouping_t* grouping) {
+/* ---- By an operator's name ---- */
+
+/* Does anybody here name the operator, apart from references? */
+static bool is_named(const tenon__tuning_t* tuning, const char* op) {
+  const tenon__kernel_entry_t* entries[MOST_KERNELS];
+  const uint32_t count =
+      tenon__catalog_kernels(tuning->catalog, op, 0, tuning->sink, entries, MOST_KERNELS);
+  for (uint32_t k = 0; k < count && k < MOST_KERNELS; ++k) {
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 &&
+        strcmp(entries[k]->kernel.device, tuning->device_name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static tenon_status_t claim_by_name(grouping_t* grouping, uint32_t node) {
+  struct tenon_region_t* region = NULL;
+  TENON_TRY(new_region(grouping, &region));
+  TENON_TRY(tenon__region_of_node(grouping->tuning->arena, grouping->tuning->network,
+                                  grouping->graph, node, region));
+  return add_claim(grouping, NULL, &node, 1, region);
+}
+
+/* Nodes that an expression or a map would compute, where kernels name their operators. Operators
+ * are asked for once each. */
+static tenon_status_t find_named(grouping_t* grouping) {
+  tenon__string_map_t named;
+  tenon_status_t status = TENON_OK;
+  tenon__string_map_initialize(&named, grouping->tuning->allocator);
+  for (uint32_t p = 0; p < grouping->order_count && status == TENON_OK; ++p) {
+    const uint32_t node = grouping->order[p];
+    const tenon__node_t* n = &grouping->g->nodes[node];
+    if (n->op == NULL || (n->expression == NULL && n->maps == NULL) || !is_free(grouping, node) ||
+        !any_needed(grouping, node)) {
+      continue;
+    }
+    const tenon__map_value_t* known = tenon__string_map_find(&named, n->op->name);
+    const bool is_it = known != NULL ? known->number != 0 : is_named(grouping->tuning, n->op->name);
+    if (known == NULL &&
+        !tenon__string_map_set(&named, n->op->name, (tenon__map_value_t){.number = is_it})) {
+      status = tenon__fail_memory(grouping->tuning->sink);
+    } else if (is_it) {
+      status = claim_by_name(grouping, node);
+    }
+  }
+  tenon__string_map_deinitialize(&named);
+  return status;
+}
+
+tenon_status_t tenon__claims_find(grouping_t* grouping) {
   const tenon__kernel_entry_t* entries[MOST_KERNELS];
   tenon__tuning_t* tuning = grouping->tuning;
   claims_t claims = {.grouping = grouping};
   uint32_t count =
       tenon__catalog_kernels(tuning->catalog, "*", 0, tuning->sink, entries, MOST_KERNELS);
-  tenon_status_t status = TENON_OK;
+  tenon_status_t status = find_named(grouping);
   count = count < MOST_KERNELS ? count : MOST_KERNELS;
   for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
     if (entries[k]->kernel.device != NULL &&
@@ -302,13 +310,9 @@ tenon_status_t tenon__claims_make(grouping_t* grouping) {
     if (entries[k]->kernel.pattern != NULL) {
       status = match_everywhere(&claims, entries[k]);
     }
-    if (status == TENON_OK && entries[k]->kernel.propose != NULL) {
+    if (status == TENON_OK && entries[k]->kernel.propose != NULL && !tuning->options.no_fusion) {
       status = ask_everywhere(&claims, entries[k]);
     }
   }
-  if (status == TENON_OK) {
-    status = tenon__claims_choose(&claims);
-  }
-  tenon__free(tuning->allocator, claims.items, claims.capacity * sizeof *claims.items);
   return status;
 }

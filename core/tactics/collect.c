@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/call.h"
 #include "core/base/status.h"
-#include "core/catalog/kinds.h"
+#include "core/plan/kernel_match.h"
 #include "core/tactics/search.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
@@ -13,11 +12,11 @@
 /* Tried, of one kernel for one region; and looked at, to find those. */
 enum { MOST_TACTICS = 64, MOST_OFFERED = 1024 };
 
-struct tenon_emit_t {
+typedef struct emission_t {
   search_t* search;
   const tenon__kernel_entry_t* entry;
   uint32_t offered;
-};
+} emission_t;
 
 /* ---- Copies ---- */
 
@@ -41,16 +40,7 @@ static bool copy_layout(tenon__arena_t* arena, const tenon_layout_t* layout,
          copy_numbers(arena, layout->order, layout->rank, &copy->order);
 }
 
-static bool is_rows(const tenon_layout_t* layout) {
-  for (uint32_t k = 0; layout->order != NULL && k < layout->rank; ++k) {
-    if (layout->order[k] != k) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/* Layouts that are orders of dimensions; that of rows is no other than rows. */
+/* Layouts are orders of dimensions. */
 static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules, uint32_t count,
                        const tenon_argument_rule_t** out_copy) {
   *out_copy = NULL;
@@ -60,15 +50,8 @@ static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules
   tenon_argument_rule_t* copy = tenon__arena_allocate(arena, count + 1u, sizeof *copy);
   bool good = copy != NULL;
   for (uint32_t k = 0; good && k < count; ++k) {
-    copy[k] = rules[k];
-    copy[k].layout = NULL;
-    if (rules[k].kind == TENON_LAYOUT_EXACT &&
-        (rules[k].layout == NULL || is_rows(rules[k].layout))) {
-      copy[k] =
-          (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rules[k].in_place};
-    } else if (rules[k].kind == TENON_LAYOUT_EXACT) {
-      good = copy_layout(arena, rules[k].layout, &copy[k].layout);
-    }
+    copy[k] = tenon__rule_in_plan(&rules[k]);
+    good = copy[k].layout == NULL || copy_layout(arena, copy[k].layout, &copy[k].layout);
   }
   *out_copy = copy;
   return good;
@@ -194,34 +177,33 @@ static bool copy_tactic(tenon__arena_t* arena, const struct tenon_region_t* regi
   return good;
 }
 
-static tenon_status_t add_tactic(tenon_emit_t* emit, const tenon_tactic_t* given) {
-  search_t* search = emit->search;
+static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
+  emission_t* emission = user;
+  search_t* search = emission->search;
   tenon__tuning_t* tuning = search->tuning;
-  tenon_tactic_t tactic;
   tenon_refusal_t refusal = {0};
-  emit->offered += 1;
-  if (!tenon__growing_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread), given->size,
-                           sizeof tactic, &tactic)) {
+  emission->offered += 1;
+  if (tactic == NULL) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
                                 .detail = "a tactic's size is not that of a tactic"};
-    tenon__search_note(search, emit->entry, NULL, &refusal);
+    tenon__search_note(search, emission->entry, NULL, &refusal);
     return TENON_OK;
   }
-  if (emit->offered > MOST_OFFERED) {
+  if (emission->offered > MOST_OFFERED) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
                                 .detail = "the kernel offers more than 1024 tactics"};
-  } else if (is_permitted(search, &tactic, &refusal)) {
-    (void)are_carried(search->region, &tactic, &refusal);
+  } else if (is_permitted(search, tactic, &refusal)) {
+    (void)are_carried(search->region, tactic, &refusal);
   }
   if (refusal.reason != TENON_REFUSAL_NONE) {
-    tenon__search_note(search, emit->entry, tactic.name, &refusal);
+    tenon__search_note(search, emission->entry, tactic->name, &refusal);
     return TENON_OK;
   }
-  tenon__candidate_t candidate = {.kernel = emit->entry};
-  if (tactic.estimate_seconds > 0) {
-    candidate.time = (tenon__time_t){TENON_FIGURE_ESTIMATED, tactic.estimate_seconds};
+  tenon__candidate_t candidate = {.kernel = emission->entry};
+  if (tactic->estimate_seconds > 0) {
+    candidate.time = (tenon__time_t){TENON_FIGURE_ESTIMATED, tactic->estimate_seconds};
   }
-  if (!copy_tactic(tuning->arena, search->region, &tactic, &candidate.tactic) ||
+  if (!copy_tactic(tuning->arena, search->region, tactic, &candidate.tactic) ||
       !tenon__grow(tuning->allocator, (void**)&search->found, &search->capacity, search->count + 1u,
                    sizeof *search->found)) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -256,19 +238,12 @@ static tenon_status_t drop_kernel(search_t* search, const tenon__kernel_entry_t*
 }
 
 tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry_t* entry) {
-  tenon_emit_t emit = {.search = search, .entry = entry};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(search->tuning, entry);
+  emission_t emission = {.search = search, .entry = entry};
   const uint32_t first = search->count;
   tenon_refusal_t refusal = {.reason = TENON_REFUSAL_OTHER, .detail = "it offers no tactic"};
-  if (entry->kernel.tactics == NULL) {
-    const tenon_tactic_t single = {.size = sizeof single, .name = "default"};
-    return add_tactic(&emit, &single);
-  }
-  const tenon__call_t call = {entry->owner->plugin, "tactics", entry->kernel.name,
-                              tenon__region_name(search->region)};
-  const tenon__call_t* outer = tenon__call_enter(&call);
-  const tenon_status_t status = entry->kernel.tactics(entry->owner->state, search->region,
-                                                      tenon__region_table(), &emit, add_tactic);
-  tenon__call_leave(outer);
+  const tenon_status_t status =
+      tenon__kernel_tactics(&binding, search->region, add_tactic, &emission);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     return tenon__fail(search->tuning->sink, status, "kernel '%s' of plugin '%s': out of memory",
                        entry->kernel.name, entry->owner->plugin);
@@ -279,7 +254,7 @@ tenon_status_t tenon__search_collect(search_t* search, const tenon__kernel_entry
                                          tenon__status_text(status));
     return drop_kernel(search, entry, first, &refusal);
   }
-  if (emit.offered == 0) {
+  if (emission.offered == 0) {
     return drop_kernel(search, entry, first, &refusal);
   }
   leave_out(search, entry, first);

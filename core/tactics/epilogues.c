@@ -2,13 +2,13 @@
  * Epilogues. Behind each operator's node the expression nodes that lead from its first output to
  * one single value
  * ("milestones" on the way) are composed into one program and offered to the kernels' slot. The
- * longest milestone that a kernel takes competes, measured, with the operator and the expressions
- * on their own.
+ * longest milestone that a kernel takes goes in, unless it was decided otherwise for all operators
+ * with such an epilogue.
  */
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/tactics/grouping.h"
+#include "core/tactics/alternatives.h"
 
 enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8, EPILOGUE_MOST_SLOTS = 4 };
 
@@ -109,14 +109,13 @@ static tenon_status_t compose_node(chain_t* chain, uint32_t node,
     if (slot_count == 0) {
       continue;
     }
-    tenon__expression_t* composed =
-        tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *composed);
+    tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
     if (composed == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     const tenon_status_t status = tenon__expression_compose(
         grouping->tuning->network->pool, expression, slots, slot_count, chain->expressions[k], 0,
-        false, 0, grouping->tuning->options.strict, grouping->tuning->arena, composed);
+        false, 0, grouping->tuning->options.strict, grouping->arena, composed);
     if (status == TENON_ERROR_UNSUPPORTED) {
       return TENON_OK;
     }
@@ -201,7 +200,7 @@ static bool makes_cycle(const chain_t* chain, const milestone_t* milestone) {
 /* The source's operands become the slot's own value. */
 static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milestone,
                                       tenon__expression_t* out_expression) {
-  tenon__arena_t* arena = chain->grouping->tuning->arena;
+  tenon__arena_t* arena = chain->grouping->arena;
   TENON_TRY(tenon__expression_normalise(milestone->expression, arena, out_expression));
   tenon_operand_t* operands =
       tenon__arena_copy(arena, out_expression->program.operands,
@@ -221,8 +220,8 @@ static tenon_status_t slot_expression(chain_t* chain, const milestone_t* milesto
 static tenon_status_t covered_nodes(chain_t* chain, const milestone_t* milestone,
                                     struct tenon_region_t* inout_region) {
   const uint32_t own = chain->base->node_count;
-  uint32_t* covered = tenon__arena_allocate(chain->grouping->tuning->arena,
-                                            milestone->node_count + own, sizeof *covered);
+  uint32_t* covered =
+      tenon__arena_allocate(chain->grouping->arena, milestone->node_count + own, sizeof *covered);
   if (covered == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -233,64 +232,76 @@ static tenon_status_t covered_nodes(chain_t* chain, const milestone_t* milestone
   return TENON_OK;
 }
 
-/* The operator's region with the milestone in its slot, if any kernel takes it. */
+/* The operator's region with the milestone in its slot, and who computes that; *out_found NULL:
+ * no kernel takes it. */
 static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
-                            struct tenon_region_t** out_region) {
+                            struct tenon_region_t** out_region,
+                            const tenon__candidates_t** out_found) {
   tenon__tuning_t* tuning = chain->grouping->tuning;
+  tenon__arena_t* arena = chain->grouping->arena;
   tenon__expression_t expression;
-  *out_region = NULL;
+  *out_found = NULL;
   TENON_TRY(slot_expression(chain, milestone, &expression));
   for (uint32_t slot = 0; slot < EPILOGUE_MOST_SLOTS; ++slot) {
-    struct tenon_region_t* region = tenon__arena_allocate(tuning->arena, 1, sizeof *region);
+    struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
     if (region == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     *region = *chain->base;
-    TENON_TRY(
-        tenon__region_fill_slot(tuning->arena, region, slot, 0, &expression, milestone->exit));
+    TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
-    TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
+    TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
     if (tenon__candidates_any(tuning, region, NULL)) {
       *out_region = region;
-      return TENON_OK;
+      return tenon__candidates_find(tuning, region, out_found);
     }
   }
   return TENON_OK;
 }
 
-/* Is it faster than the operator, then the expressions in one step? */
-static tenon_status_t pays(chain_t* chain, const milestone_t* milestone,
-                           struct tenon_region_t* region, bool* out_pays) {
+static tenon__time_t best_time(const tenon__candidates_t* candidates) {
+  return candidates->count == 0 ? (tenon__time_t){TENON_FIGURE_NONE, 1e30}
+                                : candidates->items[0].time;
+}
+
+/* How long the operator takes, then the expressions in one step. */
+static tenon_status_t time_apart(chain_t* chain, const milestone_t* milestone,
+                                 tenon__time_t* out_time) {
   tenon__tuning_t* tuning = chain->grouping->tuning;
+  tenon__arena_t* arena = chain->grouping->arena;
   struct tenon_region_t rest;
-  const tenon__candidates_t* fused = NULL;
-  tenon__time_t first;
-  tenon__time_t second;
+  struct tenon_region_t alone = *chain->base;
+  const tenon__candidates_t* first = NULL;
+  const tenon__candidates_t* second = NULL;
   tenon__expression_t expression;
-  covering_t covering = {.nodes = region->covered, .node_count = region->covered_count};
-  TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
-  TENON_TRY(tenon__candidates_find(tuning, region, &fused));
-  *out_pays = fused->count > 0;
-  if (fused->count == 0 || tuning->options.no_measuring) {
-    return *out_pays ? TENON_OK : tenon__grouping_note(chain->grouping, &covering, fused->refusals);
+  TENON_TRY(tenon__expression_normalise(milestone->expression, arena, &expression));
+  TENON_TRY(tenon__region_of_expression(arena, tuning->network, chain->grouping->graph, &expression,
+                                        &milestone->exit, chain->nodes, milestone->node_count,
+                                        &rest));
+  TENON_TRY(tenon__region_finish(arena, tuning->profile, &rest));
+  TENON_TRY(tenon__candidates_find(tuning, &alone, &first));
+  TENON_TRY(tenon__candidates_find(tuning, &rest, &second));
+  *out_time = tenon__time_sum(best_time(first), best_time(second));
+  return TENON_OK;
+}
+
+/* Which of the alternatives the longest milestone is. Estimates do not say what a slot costs: only
+ * where times are measured is the epilogue's own asked for. */
+static tenon_status_t find_epilogue(chain_t* chain, const milestone_t* milestone,
+                                    const struct tenon_region_t* region,
+                                    const tenon__candidates_t* fused, uint32_t* out_index) {
+  grouping_t* grouping = chain->grouping;
+  char key[TENON_REGION_KEY_SIZE];
+  epilogue_t epilogue = {.fused = fused, .node_count = milestone->node_count, .limit = TENON_NONE};
+  tenon__region_key(region, key);
+  *out_index = tenon__alternatives_find_epilogue(grouping->alternatives, key);
+  if (*out_index != TENON_NONE) {
+    return TENON_OK;
   }
-  TENON_TRY(tenon__expression_normalise(milestone->expression, tuning->arena, &expression));
-  TENON_TRY(tenon__region_of_expression(tuning->arena, tuning->network, chain->grouping->graph,
-                                        &expression, &milestone->exit, chain->nodes,
-                                        milestone->node_count, &rest));
-  struct tenon_region_t* kept_alone =
-      tenon__arena_copy(tuning->arena, chain->base, sizeof *chain->base);
-  struct tenon_region_t* kept_rest = tenon__arena_copy(tuning->arena, &rest, sizeof rest);
-  if (kept_alone == NULL || kept_rest == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
+  if (!grouping->tuning->options.no_measuring) {
+    TENON_TRY(time_apart(chain, milestone, &epilogue.apart));
   }
-  TENON_TRY(tenon__region_time(tuning, kept_alone, &first));
-  TENON_TRY(tenon__region_time(tuning, kept_rest, &second));
-  covering.apart = tenon__time_sum(first, second);
-  covering.entry = fused->items[0].kernel;
-  covering.together = fused->items[0].time;
-  *out_pays = covering_pays(&covering);
-  return *out_pays ? TENON_OK : tenon__grouping_note(chain->grouping, &covering, NULL);
+  return tenon__alternatives_add_epilogue(grouping->alternatives, key, epilogue, out_index);
 }
 
 static void take(chain_t* chain, const milestone_t* milestone, struct tenon_region_t* region) {
@@ -307,6 +318,11 @@ static void take(chain_t* chain, const milestone_t* milestone, struct tenon_regi
   }
 }
 
+/* Was it decided that the operator takes no more than fewer nodes? */
+static bool exceeds(const grouping_t* grouping, uint32_t epilogue, uint32_t node_count) {
+  return epilogue != TENON_NONE && node_count > grouping->alternatives->epilogues[epilogue].limit;
+}
+
 static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
   chain_t chain = {.grouping = grouping,
                    .root = root,
@@ -317,19 +333,29 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
     return TENON_OK;
   }
   TENON_TRY(grow_chain(&chain));
+  uint32_t epilogue = TENON_NONE;
   for (uint32_t m = chain.milestone_count; m-- > 0;) {
     const milestone_t* milestone = &chain.milestones[m];
+    const uint32_t node_count = chain.base->node_count + milestone->node_count;
     struct tenon_region_t* region = NULL;
-    bool worth = false;
-    if (chain.base->node_count + milestone->node_count > GROUP_MOST_NODES ||
+    const tenon__candidates_t* found = NULL;
+    if (node_count > GROUP_MOST_NODES || exceeds(grouping, epilogue, milestone->node_count) ||
         makes_cycle(&chain, milestone)) {
       continue;
     }
-    TENON_TRY(offer(&chain, milestone, &region));
-    if (region != NULL) {
-      TENON_TRY(pays(&chain, milestone, region, &worth));
+    TENON_TRY(offer(&chain, milestone, &region, &found));
+    if (found != NULL && found->count == 0) {
+      TENON_TRY(tenon__grouping_note(grouping, root, node_count,
+                                     found->refusals == NULL ? "" : found->refusals));
     }
-    if (worth) {
+    if (found == NULL || found->count == 0) {
+      continue;
+    }
+    if (epilogue == TENON_NONE) {
+      TENON_TRY(find_epilogue(&chain, milestone, region, found, &epilogue));
+      grouping->groups[grouping->group_of[root]].epilogue = epilogue;
+    }
+    if (!exceeds(grouping, epilogue, milestone->node_count)) {
       take(&chain, milestone, region);
       return TENON_OK;
     }

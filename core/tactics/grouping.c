@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/plan/kernel_match.h"
 
 static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
                                const tenon__node_t* node, uint32_t output,
@@ -68,46 +67,24 @@ tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, u
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
                                           const tenon__expression_t** out_expression) {
   const tenon__node_t* n = &grouping->g->nodes[node];
-  *out_expression = NULL;
-  return n->expression != NULL || (n->maps != NULL && n->output_count == 1)
-             ? tenon__node_expression(grouping->tuning, grouping->graph, node, 0, out_expression)
-             : TENON_OK;
+  const bool has_one = n->expression != NULL || (n->maps != NULL && n->output_count == 1);
+  if (has_one && grouping->expressions[node] == NULL) {
+    TENON_TRY(tenon__node_expression(grouping->tuning, grouping->graph, node, 0,
+                                     &grouping->expressions[node]));
+  }
+  *out_expression = grouping->expressions[node];
+  return TENON_OK;
 }
 
-/* "acme:relu: 2 nodes at once measured 3 us, one by one measured 2 us"; or that they are taken at
- * once.
- */
-static const char* covering_text(grouping_t* grouping, const covering_t* covering) {
-  tenon__tuning_t* tuning = grouping->tuning;
-  const char* plural = covering->node_count == 1 ? "" : "s";
-  const char* together = tenon__time_text(tuning, covering->together);
-  const char* apart = tenon__time_text(tuning, covering->apart);
-  if (together == NULL || apart == NULL) {
-    return NULL;
-  }
-  if (covering_pays(covering)) {
-    return tenon__arena_format(tuning->arena, "%u node%s one by one: %s: %s, at once %s\n",
-                               covering->node_count, plural,
-                               tenon__refusal_text(TENON_REFUSAL_SLOWER), apart, together);
-  }
-  return tenon__arena_format(tuning->arena, "%s:%s: %u node%s at once %s, one by one %s\n",
-                             covering->entry->owner->plugin, covering->entry->kernel.name,
-                             covering->node_count, plural, together, apart);
-}
-
-tenon_status_t tenon__grouping_note(grouping_t* grouping, const covering_t* covering,
+tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
                                     const char* refusals) {
-  tenon__arena_t* arena = grouping->tuning->arena;
-  const char** note = &grouping->notes[covering->nodes[0]];
+  const char** note = &grouping->notes[node];
   if (!grouping->tuning->options.keep_refusals) {
     return TENON_OK;
   }
-  const char* text = refusals != NULL
-                         ? tenon__arena_format(arena, "%u node%s at once: %s", covering->node_count,
-                                               covering->node_count == 1 ? "" : "s", refusals)
-                         : covering_text(grouping, covering);
   *note =
-      text == NULL ? NULL : tenon__arena_format(arena, "%s%s", *note == NULL ? "" : *note, text);
+      tenon__arena_format(grouping->arena, "%s%u node%s at once: %s", *note == NULL ? "" : *note,
+                          node_count, node_count == 1 ? "" : "s", refusals);
   return *note == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
 }
 
@@ -157,15 +134,6 @@ bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expres
     }
   }
   return true;
-}
-
-tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                  tenon__time_t* out_time) {
-  const tenon__candidates_t* found = NULL;
-  TENON_TRY(tenon__region_finish(tuning->arena, tuning->profile, region));
-  TENON_TRY(tenon__candidates_find(tuning, region, &found));
-  *out_time = found->count == 0 ? (tenon__time_t){TENON_FIGURE_NONE, 1e30} : found->items[0].time;
-  return TENON_OK;
 }
 
 /* ---- Walks ---- */

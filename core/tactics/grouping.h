@@ -20,21 +20,25 @@ typedef struct group_t {
   uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
   /* Operators: the region, epilogue included. */
   struct tenon_region_t* region;
+  uint32_t epilogue; /* of the alternatives: what its slot could hold; TENON_NONE */
 } group_t;
 
 typedef struct grouping_t {
   tenon__tuning_t* tuning;
-  tenon__arena_t scratch;
+  struct alternatives_t* alternatives;
+  tenon__arena_t scratch; /* as long as the grouping */
+  tenon__arena_t* arena;  /* of the covering that is being made */
   uint32_t graph;
   const tenon__graph_t* g;
   const uint32_t* order; /* nodes */
   uint32_t order_count;
   uint32_t* position; /* of each node in the order */
   tenon__uses_t uses;
-  bool* needed;       /* values whose data somebody reads */
-  bool* sizing;       /* of these, values whose numbers are extents elsewhere: made before that */
-  bool* leaves;       /* values that others than nodes read: outputs, states, dimensions */
-  const char** notes; /* of each node: lines about claims that were not taken, or NULL */
+  bool* needed; /* values whose data somebody reads */
+  bool* sizing; /* of these, values whose numbers are extents elsewhere: made before that */
+  bool* leaves; /* values that others than nodes read: outputs, states, dimensions */
+  const tenon__expression_t** expressions; /* of each node, once somebody asked */
+  const char** notes; /* of each node: lines about epilogues that nobody takes, or NULL */
   uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
   group_t* groups;
   uint32_t group_count;
@@ -42,7 +46,19 @@ typedef struct grouping_t {
   uint32_t stamp;
   uint32_t* stack; /* of the walk: nodes to look at */
   uint32_t stack_depth;
+  /* As it is before anything is grouped. */
+  const group_t* first_groups;
+  uint32_t first_group_count;
+  const uint32_t* first_group_of;
 } grouping_t;
+
+/* What does not depend on who is grouped with whom: needs, and groups of one node. */
+tenon_status_t tenon__grouping_begin(tenon__tuning_t* tuning, uint32_t graph,
+                                     grouping_t* out_grouping);
+void tenon__grouping_end(grouping_t* grouping);
+/* Units of the whole graph, in the arena, as the alternatives stand. */
+tenon_status_t tenon__grouping_cover(grouping_t* grouping, tenon__arena_t* arena,
+                                     tenon__units_t* out_units);
 
 /* Output `output` of a move (of an expression node: all of them) as an expression over graph
  * values; NULL when there is none. */
@@ -64,34 +80,14 @@ void tenon__grouping_walk_begin(grouping_t* grouping);
 void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
 /* Does the walk come to one of these nodes? */
 bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count);
-/* Nodes as one step by a kernel, or each on its own. */
-typedef struct covering_t {
-  const uint32_t* nodes;
-  uint32_t node_count;
-  const struct tenon__kernel_entry_t* entry;
-  tenon__time_t together;
-  tenon__time_t apart;
-} covering_t;
-/* Is it taken as one step? A tie within noise goes to it: fewer steps, less memory. Times of
- * different sorts do not compare: the better known one is preferred. */
-static inline bool covering_pays(const covering_t* covering) {
-  return covering->together.figure != covering->apart.figure
-             ? covering->together.figure > covering->apart.figure
-             : covering->together.seconds <= covering->apart.seconds * 1.05;
-}
-/* Remembers, for the report, what was not taken: the kernel's step, or where that is taken the
- * nodes on their own. `refusals`: why the kernel is none, or NULL. */
-tenon_status_t tenon__grouping_note(grouping_t* grouping, const covering_t* covering,
+/* Remembers, for the report, why nobody takes these nodes at once. */
+tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
                                     const char* refusals);
-/* Operators' epilogues: absorbs expression nodes behind each operator where a kernel takes them and
- * it pays. */
+/* Operators' epilogues: absorbs expression nodes behind each operator, as many as a kernel takes
+ * and the alternatives permit. */
 tenon_status_t tenon__epilogues_make(grouping_t* grouping);
 /* Runs of expressions. */
 tenon_status_t tenon__runs_make(grouping_t* grouping);
-/* The time of the preferred candidate of a region; none, and many seconds, when there is none. */
-tenon_status_t tenon__region_time(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                  tenon__time_t* out_time);
-
 /* Units of the groups that are alive, in an order in which they can run. */
 tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_units);
 

@@ -12,7 +12,7 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
-enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8 };
+enum { MAX_ORDERS = 16, MAX_RANK = 64, MOST_SWEEPS = 8, MOST_WANTED = 8 };
 static const double copy_rate = 3e9; /* bytes a second, read and written, out of order */
 static const double copy_start = 2e-6;
 
@@ -85,6 +85,27 @@ static double bytes_of(const layouts_t* l, uint32_t value) {
   return bytes;
 }
 
+static double copy_cost(const layouts_t* l, uint32_t value) {
+  return copy_start + 2 * bytes_of(l, value) / copy_rate;
+}
+
+/* Moves that one kernel alone can do are not timed. */
+static double own_cost(const layouts_t* l, const tenon__unit_t* unit) {
+  const tenon__candidate_t* c = picked(unit);
+  const struct tenon_region_t* region = unit->chosen.region;
+  const bool is_untimed = c != NULL && c->time.figure == TENON_FIGURE_NONE &&
+                          region->kind == TENON_REGION_MOVE && region->output_count > 0 &&
+                          region->outputs[0].value != TENON_NONE;
+  return is_untimed ? copy_cost(l, region->outputs[0].value) : c == NULL ? 0 : c->time.seconds;
+}
+
+/* Weights are handed over as they are, but for an order that a kernel asks for. */
+static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
+  return l->g->values[value].weights != TENON_NONE &&
+         (rule == NULL || rule->kind != TENON_LAYOUT_EXACT ||
+          !tenon__layout_is_strided(rule->layout));
+}
+
 /* What it costs `unit` that input `k` lies in `order`. */
 static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t k,
                          const uint32_t* order) {
@@ -94,11 +115,10 @@ static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t
   if (in->value == TENON_NONE) {
     return 0;
   }
-  const bool is_given = l->g->values[in->value].weights != TENON_NONE;
-  if (is_given && (kind != TENON_LAYOUT_EXACT || !tenon__layout_is_strided(rule->layout))) {
-    return 0; /* weights are handed over as they are, but for an order that a kernel asks for */
+  if (is_given_as_is(l, in->value, rule)) {
+    return 0;
   }
-  const double copy = copy_start + 2 * bytes_of(l, in->value) / copy_rate;
+  const double copy = copy_cost(l, in->value);
   if (kind == TENON_LAYOUT_EXACT) {
     return same_order(l, in->value, order, rule->layout->order) ? 0 : copy;
   }
@@ -121,12 +141,12 @@ static double readers_cost(const layouts_t* l, uint32_t value, const uint32_t* o
         cost += unit->chosen.region->inputs[k].value == value ? input_cost(l, unit, k, order) : 0;
       }
     } else if (!same_order(l, value, order, NULL)) {
-      cost += copy_start + 2 * bytes_of(l, value) / copy_rate; /* views and control want rows */
+      cost += copy_cost(l, value); /* views and control want rows */
     }
   }
   if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0 &&
       !same_order(l, value, order, NULL)) {
-    cost += copy_start + 2 * bytes_of(l, value) / copy_rate;
+    cost += copy_cost(l, value);
   }
   return cost;
 }
@@ -178,7 +198,7 @@ static void publish(layouts_t* l, tenon__unit_t* unit) {
 static double unit_cost(layouts_t* l, tenon__unit_t* unit) {
   const struct tenon_region_t* region = unit->chosen.region;
   publish(l, unit);
-  double cost = picked(unit)->time.seconds;
+  double cost = own_cost(l, unit);
   for (uint32_t k = 0; k < region->input_count; ++k) {
     if (region->inputs[k].value != TENON_NONE) {
       cost += input_cost(l, unit, k, l->order_of[region->inputs[k].value]);
@@ -250,23 +270,13 @@ static void collect_orders(layouts_t* l, const tenon__unit_t* unit) {
 static tenon_status_t find_candidates(layouts_t* l) {
   for (uint32_t u = 0; u < l->units->count; ++u) {
     tenon__unit_t* unit = &l->units->items[u];
-    if (l->tuning->options.progress != NULL &&
-        l->tuning->options.progress(l->tuning->options.progress_user, "choose", u,
-                                    l->units->count) != 0) {
-      return tenon__fail(l->tuning->sink, TENON_ERROR_CANCELLED, "the build was cancelled");
+    if (tenon__interrupt_tell(l->tuning->options.interrupt, "choose", u, l->units->count)) {
+      return TENON_ERROR_CANCELLED;
     }
     if (unit->kind != TENON_UNIT_REGION) {
       continue;
     }
-    TENON_TRY(tenon__region_finish(l->tuning->arena, l->tuning->profile, unit->chosen.region));
     TENON_TRY(tenon__candidates_find(l->tuning, unit->chosen.region, &unit->chosen.candidates));
-    if (unit->chosen.candidates->count == 0) {
-      const char* why = unit->chosen.candidates->refusals;
-      return tenon__fail(l->tuning->sink, TENON_ERROR_UNSUPPORTED,
-                         "%s: no kernel on device '%s' takes it%s%s",
-                         tenon__region_text(l->tuning, unit->chosen.region), l->tuning->device_name,
-                         why == NULL ? "" : ":\n", why == NULL ? "" : why);
-    }
     collect_orders(l, unit);
   }
   return TENON_OK;
@@ -336,12 +346,101 @@ static tenon_status_t choose(layouts_t* l) {
   return TENON_OK;
 }
 
+/* ---- What it costs in the end ---- */
+
+/* The orders, other than its own, in which a value is read. */
+typedef struct wanted_t {
+  const uint32_t* orders[MOST_WANTED];
+  uint32_t count;
+} wanted_t;
+
+static void want(const layouts_t* l, uint32_t value, const uint32_t* order, wanted_t* wanted) {
+  if (same_order(l, value, l->order_of[value], order)) {
+    return;
+  }
+  for (uint32_t k = 0; k < wanted->count; ++k) {
+    if (same_order(l, value, wanted->orders[k], order)) {
+      return;
+    }
+  }
+  if (wanted->count < MOST_WANTED) {
+    wanted->orders[wanted->count++] = order;
+  }
+}
+
+/* Who takes a value as it lies wants nothing. */
+static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k,
+                       wanted_t* wanted) {
+  const tenon_argument_rule_t* rule = input_rule(unit, k);
+  const uint32_t value = unit->chosen.region->inputs[k].value;
+  if (is_given_as_is(l, value, rule)) {
+    return;
+  }
+  if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
+    want(l, value, rule->layout->order, wanted);
+  } else if (rule == NULL || (rule->kind == TENON_LAYOUT_ROW_MAJOR && rule->strided == 0)) {
+    want(l, value, NULL, wanted);
+  }
+}
+
+/* A copy that several want is made once. */
+static void count_copies(const layouts_t* l, uint32_t value, tenon__copies_t* copies) {
+  wanted_t wanted = {.count = 0};
+  for (uint32_t r = l->reader_begin[value]; r < l->reader_begin[value + 1]; ++r) {
+    const tenon__unit_t* unit = &l->units->items[l->readers[r]];
+    for (uint32_t k = 0; unit->kind == TENON_UNIT_REGION && k < unit->chosen.region->input_count;
+         ++k) {
+      if (unit->chosen.region->inputs[k].value == value) {
+        want_input(l, unit, k, &wanted);
+      }
+    }
+    if (unit->kind != TENON_UNIT_REGION) {
+      want(l, value, NULL, &wanted); /* views and control: rows */
+    }
+  }
+  if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+    want(l, value, NULL, &wanted);
+  }
+  copies->count += wanted.count;
+  copies->seconds += wanted.count * copy_cost(l, value);
+}
+
+static void count_costs(layouts_t* l, tenon__copies_t* out_copies) {
+  *out_copies = (tenon__copies_t){0};
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    tenon__unit_t* unit = &l->units->items[u];
+    if (unit->kind == TENON_UNIT_REGION) {
+      unit->own_seconds = own_cost(l, unit);
+      unit->copies_seconds = unit_cost(l, unit) - unit->own_seconds;
+    }
+  }
+  for (uint32_t v = 0; v < l->g->value_count; ++v) {
+    count_copies(l, v, out_copies);
+  }
+  /* What is read as it lies, but slower than it could be. */
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    const tenon__unit_t* unit = &l->units->items[u];
+    for (uint32_t k = 0; unit->kind == TENON_UNIT_REGION && k < unit->chosen.region->input_count;
+         ++k) {
+      const uint32_t value = unit->chosen.region->inputs[k].value;
+      wanted_t wanted = {.count = 0};
+      if (value != TENON_NONE) {
+        want_input(l, unit, k, &wanted);
+        out_copies->seconds += wanted.count == 0 ? input_cost(l, unit, k, l->order_of[value]) : 0;
+      }
+    }
+  }
+}
+
 tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
-                                     tenon__units_t* inout_units) {
+                                     tenon__units_t* inout_units, tenon__copies_t* out_copies) {
   layouts_t l = {
       .tuning = tuning, .graph = graph, .g = tuning->network->graphs[graph], .units = inout_units};
   tenon__arena_initialize(&l.scratch, tuning->allocator);
   const tenon_status_t status = choose(&l);
+  if (status == TENON_OK) {
+    count_costs(&l, out_copies);
+  }
   tenon__arena_deinitialize(&l.scratch);
   return status;
 }

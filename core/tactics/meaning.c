@@ -287,5 +287,5 @@ tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, bool by_r
       *out_known = *out_known && out_outputs[k].data != NULL;
     }
   }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? status : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_CANCELLED ? status : TENON_OK;
 }

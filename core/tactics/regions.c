@@ -6,7 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/tactics/claims.h"
+#include "core/tactics/alternatives.h"
 
 /* ---- Who is needed ---- */
 
@@ -208,8 +208,11 @@ static void find_needed(grouping_t* grouping) {
 
 static group_t* add_group(grouping_t* grouping, uint32_t node, tenon__unit_kind_t kind) {
   group_t* group = &grouping->groups[grouping->group_count];
-  *group = (group_t){
-      .alive = true, .kind = kind, .node_count = 1, .last_position = grouping->position[node]};
+  *group = (group_t){.alive = true,
+                     .kind = kind,
+                     .node_count = 1,
+                     .last_position = grouping->position[node],
+                     .epilogue = TENON_NONE};
   group->nodes[0] = node;
   grouping->group_of[node] = grouping->group_count++;
   return group;
@@ -310,11 +313,13 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   grouping->notes = tenon__arena_allocate(scratch, nodes, sizeof *grouping->notes);
   grouping->groups =
       tenon__arena_allocate(scratch, grouping->order_count + 1u, sizeof *grouping->groups);
+  grouping->expressions = tenon__arena_allocate(scratch, nodes, sizeof(void*));
   grouping->stamps = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   grouping->stack = tenon__arena_allocate(scratch, nodes, sizeof(uint32_t));
   if (grouping->position == NULL || grouping->group_of == NULL || grouping->needed == NULL ||
       grouping->groups == NULL || grouping->stamps == NULL || grouping->stack == NULL ||
-      grouping->sizing == NULL || grouping->leaves == NULL || grouping->notes == NULL) {
+      grouping->sizing == NULL || grouping->leaves == NULL || grouping->notes == NULL ||
+      grouping->expressions == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
   memset(grouping->group_of, 0xff, nodes * sizeof(uint32_t));
@@ -324,28 +329,52 @@ static tenon_status_t prepare_grouping(grouping_t* grouping) {
   return TENON_OK;
 }
 
-static tenon_status_t make_groups(grouping_t* grouping) {
+static tenon_status_t keep_first_groups(grouping_t* grouping) {
+  const size_t nodes = grouping->g->node_count + 1u;
+  grouping->first_group_count = grouping->group_count;
+  grouping->first_groups = tenon__arena_copy(&grouping->scratch, grouping->groups,
+                                             grouping->group_count * sizeof *grouping->groups);
+  grouping->first_group_of =
+      tenon__arena_copy(&grouping->scratch, grouping->group_of, nodes * sizeof(uint32_t));
+  return grouping->first_groups == NULL || grouping->first_group_of == NULL
+             ? tenon__fail_memory(grouping->tuning->sink)
+             : TENON_OK;
+}
+
+tenon_status_t tenon__grouping_begin(tenon__tuning_t* tuning, uint32_t graph,
+                                     grouping_t* out_grouping) {
+  grouping_t* grouping = out_grouping;
+  *grouping = (grouping_t){.tuning = tuning,
+                           .arena = tuning->arena,
+                           .graph = graph,
+                           .g = tuning->network->graphs[graph]};
+  tenon__arena_initialize(&grouping->scratch, tuning->allocator);
   TENON_TRY(prepare_grouping(grouping));
   find_needed(grouping);
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     TENON_TRY(classify(grouping, grouping->order[p]));
   }
+  return keep_first_groups(grouping);
+}
+
+void tenon__grouping_end(grouping_t* grouping) {
+  tenon__arena_deinitialize(&grouping->scratch);
+}
+
+tenon_status_t tenon__grouping_cover(grouping_t* grouping, tenon__arena_t* arena,
+                                     tenon__units_t* out_units) {
+  const size_t nodes = grouping->g->node_count + 1u;
+  grouping->arena = arena;
+  grouping->group_count = grouping->first_group_count;
+  memcpy(grouping->groups, grouping->first_groups,
+         grouping->group_count * sizeof *grouping->groups);
+  memcpy(grouping->group_of, grouping->first_group_of, nodes * sizeof(uint32_t));
+  memset(grouping->notes, 0, nodes * sizeof *grouping->notes);
+  TENON_TRY(tenon__claims_take(grouping));
   if (!grouping->tuning->options.no_fusion) {
-    TENON_TRY(tenon__claims_make(grouping));
     TENON_TRY(tenon__epilogues_make(grouping));
   }
   TENON_TRY(classify_rest(grouping));
-  return tenon__runs_make(grouping);
-}
-
-tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph,
-                                   tenon__units_t* out_units) {
-  grouping_t grouping = {.tuning = tuning, .graph = graph, .g = tuning->network->graphs[graph]};
-  tenon__arena_initialize(&grouping.scratch, tuning->allocator);
-  tenon_status_t status = make_groups(&grouping);
-  if (status == TENON_OK) {
-    status = tenon__units_order(&grouping, out_units);
-  }
-  tenon__arena_deinitialize(&grouping.scratch);
-  return status;
+  TENON_TRY(tenon__runs_make(grouping));
+  return tenon__units_order(grouping, out_units);
 }

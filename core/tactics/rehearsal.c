@@ -260,7 +260,7 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
     TENON_TRY(compare_outputs(r, trial, outcome));
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && best_so_far != NULL) {
-    TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds));
+    TENON_TRY(tenon__trial_time(trial, *best_so_far, &outcome->seconds, &outcome->is_disturbed));
   }
   if (outcome->tried != TENON_TRIED_WRONGLY && !tenon__trial_zeroed_is_zero(trial)) {
     (void)wrongly(outcome, "does not leave its zeroed memory zero");
@@ -273,6 +273,9 @@ static tenon_status_t settle(tenon__rehearsal_t* r, const tenon__trial_t* trial,
                              tenon_status_t status, tenon__outcome_t* outcome) {
   if (r->failure != TENON_OK) {
     return r->failure;
+  }
+  if (tenon__interrupt_is_wanted(r->search->tuning->options.interrupt)) {
+    return TENON_ERROR_CANCELLED;
   }
   if (trial->outputs == NULL && status == TENON_ERROR_UNSUPPORTED) {
     outcome->tried = TENON_TRIED_NOT; /* its rules cannot be met here */
@@ -358,13 +361,21 @@ static bool is_dear(const struct tenon_region_t* region) {
   return work > most;
 }
 
+/* Could the nodes be computed otherwise than by a kernel for this region? */
+static bool has_other_ways(const struct tenon_region_t* region) {
+  const tenon__graph_t* g = region->network->graphs[region->graph];
+  const bool is_operator = region->kind == TENON_REGION_OPERATOR;
+  const tenon__node_t* node = is_operator ? &g->nodes[region->nodes[0]] : NULL;
+  return region->claimant != NULL || region->slot_count > 0 ||
+         (is_operator && (node->expression != NULL || node->maps != NULL));
+}
+
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   const struct tenon_region_t* region = r->search->region;
-  const bool is_fused = region->claimant != NULL || region->slot_count > 0;
   bool known = false;
   uint32_t answer = 0;
-  if (!is_fused || is_dear(region) || !r->compares || !r->can_be_tried || r->answer_count == 0 ||
-      r->answers[0].kernel_count > 1) {
+  if (!has_other_ways(region) || is_dear(region) || !r->compares || !r->can_be_tried ||
+      r->answer_count == 0 || r->answers[0].kernel_count > 1) {
     return TENON_OK;
   }
   tenon_tensor_view_t* outputs =

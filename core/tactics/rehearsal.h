@@ -43,6 +43,7 @@ typedef struct tenon__outcome_t {
   tenon__tried_t tried;
   tenon_refusal_t refusal; /* FAILED, WRONGLY */
   double seconds;          /* WELL, where they were wanted */
+  bool is_disturbed;       /* likewise: it may take much less */
   uint32_t answer;         /* WELL; TENON_NONE: not compared */
 } tenon__outcome_t;
 
@@ -54,7 +55,7 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* rehearsal,
                                     const tenon__candidate_t* candidate, const double* best_so_far,
                                     tenon__outcome_t* out_outcome);
 /* Adds what the nodes compute one by one, as one more kernel, where the region has several, or
- * filled slots, and one kernel alone has given answers. */
+ * filled slots, or a node with an expression, and one kernel alone has given answers. */
 tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* rehearsal);
 
 /* Which answers are right. */

@@ -136,14 +136,13 @@ static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken)
   if (makes_cycle(run, index, value)) {
     return TENON_OK;
   }
-  tenon__expression_t* composed =
-      tenon__arena_allocate(grouping->tuning->arena, 1, sizeof *composed);
+  tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
   if (composed == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   const tenon_status_t status = tenon__expression_compose(
       grouping->tuning->network->pool, mine, slots, slot_count, theirs, 0, keep, 0,
-      grouping->tuning->options.strict, grouping->tuning->arena, composed);
+      grouping->tuning->options.strict, grouping->arena, composed);
   if (status != TENON_OK) {
     return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status;
   }

@@ -4,14 +4,20 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/base/processor.h"
 #include "core/base/status.h"
 #include "core/tactics/trial.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
-static const double enough_seconds =
-    4e-3; /* seconds of measuring after which the smallest time counts */
-static const double hopeless_factor = 3.0; /* times slower than the best: no second look */
+/* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
+ * is what is left where others keep the machine busy. */
+static const double enough_seconds = 4e-3;
+static const double near_factor = 1.03;
+static const double patience_seconds = 20e-3; /* after which it counts anyway */
+static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
+static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
+static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
 
 bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
                          const tenon_tensor_view_t* followed, int64_t* out_strides) {
@@ -49,7 +55,7 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 
 static tenon_status_t lend_workspace(tenon__trial_t* trial, const char* what, uint64_t size_bytes,
                                      void** out_memory) {
-  *out_memory = size_bytes > SIZE_MAX / 2
+  *out_memory = size_bytes > tenon__machine_memory_bytes()
                     ? NULL
                     : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
   return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
@@ -63,6 +69,7 @@ static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
                                     &scratch_bytes);
   trial->run = (struct tenon_run_t){.pool = tuning->pool,
                                     .sink = &trial->sink,
+                                    .interrupt = tuning->options.interrupt,
                                     .growing = trial->outputs->growing,
                                     .growing_count = trial->data->region->output_count};
   TENON_TRY(lend_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
@@ -79,11 +86,7 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
                                   const tenon__candidate_t* candidate) {
   tenon__tuning_t* tuning = data->tuning;
   const tenon__kernel_entry_t* kernel = candidate->kernel;
-  const tenon__kernel_binding_t binding = {.kernel = &kernel->kernel,
-                                           .state = kernel->owner->state,
-                                           .plugin = kernel->owner->plugin,
-                                           .device = tuning->device,
-                                           .device_handle = tuning->device_handle};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, kernel);
   *trial = (tenon__trial_t){.data = data, .candidate = candidate};
   trial->sink = (tenon_sink_t){trial, hear};
   tenon__arena_initialize(&trial->arena, tuning->allocator);
@@ -121,15 +124,23 @@ void tenon__trial_end(tenon__trial_t* trial) {
 
 /* ---- Running ---- */
 
-static tenon_status_t run_once(tenon__trial_t* trial) {
-  return tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
-                          trial->outputs->arguments);
+static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
+  tenon__interrupt_t* interrupt = trial->data->tuning->options.interrupt;
+  const double begin = tenon__seconds();
+  const tenon_status_t status = tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
+                                                 trial->outputs->arguments);
+  *out_seconds = tenon__seconds() - begin;
+  /* What is short need not ask, and is not measured asking. */
+  trial->run.interrupt = *out_seconds > long_seconds ? interrupt : NULL;
+  /* Whatever the trial gave, it was not let alone. */
+  return tenon__interrupt_is_wanted(interrupt) ? TENON_ERROR_CANCELLED : status;
 }
 
 tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
   const uint32_t count = trial->data->region->output_count;
   TENON_TRY(tenon__trial_outputs_clear(trial->outputs, count, pattern));
-  TENON_TRY(run_once(trial));
+  double seconds = 0;
+  TENON_TRY(run_once(trial, &seconds));
   tenon__trial_outputs_collect(trial->outputs, count);
   return TENON_OK;
 }
@@ -143,29 +154,53 @@ static void forget_growing(tenon__trial_t* trial) {
   }
 }
 
-static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
-  double best = 1e30;
-  double total = 0;
-  for (uint32_t k = 0; k < MOST_RUNS; ++k) {
-    forget_growing(trial);
-    const double begin = tenon__seconds();
-    TENON_TRY(run_once(trial));
-    const double seconds = tenon__seconds() - begin;
-    total += seconds;
-    best = seconds < best ? seconds : best;
-    if (best > hopeless_factor * best_so_far || (k + 1 >= LEAST_RUNS && total > enough_seconds)) {
-      break;
-    }
+typedef struct times_t {
+  double best;
+  double next; /* the second smallest */
+  double total;
+  uint32_t count;
+} times_t;
+
+static void add_time(times_t* times, double seconds) {
+  if (seconds < times->best) {
+    times->next = times->best;
+    times->best = seconds;
+  } else if (seconds < times->next) {
+    times->next = seconds;
   }
-  *out_seconds = best;
+  times->total += seconds;
+  times->count += 1;
+}
+
+static bool is_enough(const times_t* times, double best_so_far) {
+  const bool is_hopeless = times->best > hopeless_factor * best_so_far;
+  const bool is_sure = times->total > enough_seconds && times->next <= times->best * near_factor;
+  return times->count < LEAST_RUNS ? is_hopeless && times->total > patience_seconds
+                                   : is_hopeless || is_sure || times->total > patience_seconds ||
+                                         times->count == MOST_RUNS;
+}
+
+static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+  *out_times = (times_t){.best = 1e30, .next = 1e30};
+  while (!is_enough(out_times, best_so_far)) {
+    forget_growing(trial);
+    double seconds = 0;
+    TENON_TRY(run_once(trial, &seconds));
+    add_time(out_times, seconds);
+  }
   return TENON_OK;
 }
 
-tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds) {
+tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
+                                 bool* out_disturbed) {
   tenon__thread_pool_t* pool = trial->data->tuning->pool;
+  times_t times;
+  const double waited = tenon__waited_seconds();
   tenon__thread_pool_wake(pool);
-  const tenon_status_t status = repeat(trial, best_so_far, out_seconds);
+  const tenon_status_t status = repeat(trial, best_so_far, &times);
   tenon__thread_pool_rest(pool);
+  *out_seconds = times.best;
+  *out_disturbed = tenon__waited_seconds() - waited > disturbed_share * times.total;
   return status;
 }
 

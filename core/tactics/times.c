@@ -126,6 +126,9 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
   if (best != NULL) {
     entry->timing.seconds = outcome.seconds > 0 ? outcome.seconds : 1e-9;
     candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
+    entry->timing.is_disturbed = outcome.is_disturbed;
+    candidate->is_disturbed = outcome.is_disturbed;
+    candidate->is_fresh = true;
     t->search->tuning->measured_count += 1;
   }
   return TENON_OK;
@@ -138,9 +141,11 @@ static tenon_status_t look_up(timing_t* t, uint32_t k, const tenon__digest_t* si
   tenon__tuning_t* tuning = t->search->tuning;
   entry->answer = TENON_NONE;
   TENON_TRY(make_key(t->search, signature, candidate, &entry->key));
+  candidate->key = entry->key;
   entry->is_known = tenon__timing_cache_find(tuning->cache, &entry->key, &entry->timing);
   if (entry->is_known) {
     tuning->cached_count += 1;
+    candidate->is_disturbed = entry->timing.is_disturbed;
     candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
   }
   if (entry->is_known && entry->timing.checked == TENON_CHECKED_WRONG) {

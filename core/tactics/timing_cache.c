@@ -1,5 +1,5 @@
-/* The timing cache: lines "<64 hexadecimal digits> <seconds> <alone, agrees or wrong>" after a
- * header line. */
+/* The timing cache: lines "<64 hexadecimal digits> <seconds> <alone, agrees or wrong>", and
+ * " disturbed" behind it where the machine was busy, after a header line. */
 #include "core/tactics/timing_cache.h"
 
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/base/string_map.h"
 
+static const char disturbed_word[] = " disturbed";
 static const char header_line[] = "tenon timing cache 2\n";
 
 struct tenon__timing_cache_t {
@@ -66,6 +67,10 @@ static bool enter(tenon__timing_cache_t* cache, const char* key, tenon__timing_t
   if (found != NULL) {
     tenon__timing_t* known = found->pointer;
     known->checked = timing.checked > known->checked ? timing.checked : known->checked;
+    if (known->is_disturbed && !timing.is_disturbed) {
+      known->seconds = timing.seconds;
+      known->is_disturbed = false;
+    }
     return true;
   }
   tenon__timing_t* entry = tenon__arena_copy(&cache->arena, &timing, sizeof timing);
@@ -88,6 +93,20 @@ tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon
   return add_text(cache, text, timing);
 }
 
+void tenon__timing_cache_renew(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                               double seconds, bool is_disturbed) {
+  char text[65];
+  tenon__digest_text(key, text);
+  (void)pthread_mutex_lock(&cache->mutex);
+  const tenon__map_value_t* found = tenon__string_map_find(&cache->map, text);
+  tenon__timing_t* known = found == NULL ? NULL : found->pointer;
+  if (known != NULL && seconds > 0) {
+    known->seconds = seconds;
+    known->is_disturbed = is_disturbed;
+  }
+  (void)pthread_mutex_unlock(&cache->mutex);
+}
+
 uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache) {
   (void)pthread_mutex_lock(&cache->mutex);
   const size_t count = tenon__string_map_count(&cache->map);
@@ -108,8 +127,12 @@ static bool parse_line(const char* line, char key[65], tenon__timing_t* out_timi
     return false;
   }
   for (int k = TENON_CHECKED_ALONE; k <= TENON_CHECKED_WRONG; ++k) {
-    if (strcmp(end + 1, checked_words[k]) == 0) {
+    const size_t length = strlen(checked_words[k]);
+    const char* rest = end + 1 + length;
+    if (strncmp(end + 1, checked_words[k], length) == 0 &&
+        (*rest == 0 || strcmp(rest, disturbed_word) == 0)) {
       out_timing->checked = (tenon__checked_t)k;
+      out_timing->is_disturbed = *rest != 0;
       return true;
     }
   }
@@ -171,8 +194,9 @@ tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** ou
     for (size_t k = 0; k < count; ++k) {
       const tenon__timing_t* timing = tenon__string_map_find(&cache->map, keys[k])->pointer;
       /* All digits: who reads the file must choose as who measured did. */
-      at += (size_t)snprintf(text + at, capacity - at, "%s %.17g %s\n", keys[k], timing->seconds,
-                             checked_words[timing->checked]);
+      at += (size_t)snprintf(text + at, capacity - at, "%s %.17g %s%s\n", keys[k], timing->seconds,
+                             checked_words[timing->checked],
+                             timing->is_disturbed ? disturbed_word : "");
     }
     result = tenon__allocate(cache->allocator, at + 1, 1);
     if (result != NULL) {

@@ -32,14 +32,20 @@ typedef enum tenon__checked_t {
 typedef struct tenon__timing_t {
   double seconds;
   tenon__checked_t checked;
+  bool is_disturbed; /* others kept the machine busy: it may take much less */
 } tenon__timing_t;
 
 /* Keys are digests over region, kernel, plugin file, tactic, fingerprint and threads. */
 bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                               tenon__timing_t* out_timing);
-/* The first time for a key stays; of what was checked, that which says most: WRONG, AGREES, ALONE.
+/* The first time for a key stays, unless it was disturbed and this one was not; of what was
+ * checked, that which says most: WRONG, AGREES, ALONE.
  */
 tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
                                        tenon__timing_t timing);
+
+/* The same build has measured again: the time in the place of the first. */
+void tenon__timing_cache_renew(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                               double seconds, bool is_disturbed);
 
 #endif

@@ -26,10 +26,10 @@ static void free_text(char* text, size_t size) {
 }
 
 TENON_TEST(what_was_written_is_read_to_the_last_digit) {
-  static const tenon__timing_t timings[] = {{1.0 / 3, TENON_CHECKED_ALONE},
-                                            {1e-9, TENON_CHECKED_AGREES},
-                                            {4.0000000000000002e-5, TENON_CHECKED_WRONG},
-                                            {12345.678, TENON_CHECKED_ALONE}};
+  static const tenon__timing_t timings[] = {{1.0 / 3, TENON_CHECKED_ALONE, false},
+                                            {1e-9, TENON_CHECKED_AGREES, true},
+                                            {4.0000000000000002e-5, TENON_CHECKED_WRONG, false},
+                                            {12345.678, TENON_CHECKED_ALONE, true}};
   static const char* const names[] = {"a", "b", "c", "d"};
   tenon__timing_cache_t* cache = make_cache();
   tenon__timing_cache_t* copy = make_cache();
@@ -50,6 +50,7 @@ TENON_TEST(what_was_written_is_read_to_the_last_digit) {
     EXPECT(tenon__timing_cache_find(copy, &key, &found));
     EXPECT_NEAR(found.seconds, timings[k].seconds, 0);
     EXPECT_INT(found.checked, timings[k].checked);
+    EXPECT(found.is_disturbed == timings[k].is_disturbed);
   }
   free_text(text, size);
   tenon__timing_cache_destroy(copy);
@@ -60,8 +61,9 @@ TENON_TEST(the_first_time_of_a_key_stays_and_what_was_checked_adds_up) {
   tenon__timing_cache_t* cache = make_cache();
   const tenon__digest_t key = key_of("key");
   const tenon__digest_t other = key_of("other");
-  const tenon__timing_t timings[] = {
-      {1, TENON_CHECKED_ALONE}, {2, TENON_CHECKED_AGREES}, {3, TENON_CHECKED_ALONE}};
+  const tenon__timing_t timings[] = {{1, TENON_CHECKED_ALONE, false},
+                                     {2, TENON_CHECKED_AGREES, false},
+                                     {3, TENON_CHECKED_ALONE, true}};
   tenon__timing_t found = {0};
   for (int k = 0; k < 3; ++k) {
     EXPECT_STATUS(tenon__timing_cache_add(cache, &key, timings[k]), TENON_OK);
@@ -71,6 +73,29 @@ TENON_TEST(the_first_time_of_a_key_stays_and_what_was_checked_adds_up) {
   }
   EXPECT(!tenon__timing_cache_find(cache, &other, &found));
   EXPECT_INT(tenon__timing_cache_count(cache), 1);
+  tenon__timing_cache_destroy(cache);
+}
+
+TENON_TEST(a_time_that_was_disturbed_gives_way) {
+  tenon__timing_cache_t* cache = make_cache();
+  const tenon__digest_t key = key_of("key");
+  const tenon__timing_t timings[] = {{3, TENON_CHECKED_AGREES, true},
+                                     {4, TENON_CHECKED_ALONE, true},
+                                     {5, TENON_CHECKED_ALONE, false},
+                                     {2, TENON_CHECKED_ALONE, false}};
+  const double kept[] = {3, 3, 5, 5};
+  tenon__timing_t found = {0};
+  for (int k = 0; k < 4; ++k) {
+    EXPECT_STATUS(tenon__timing_cache_add(cache, &key, timings[k]), TENON_OK);
+    EXPECT(tenon__timing_cache_find(cache, &key, &found));
+    EXPECT_NEAR(found.seconds, kept[k], 0);
+    EXPECT(found.is_disturbed == (k < 2));
+    EXPECT_INT(found.checked, TENON_CHECKED_AGREES);
+  }
+  tenon__timing_cache_renew(cache, &key, 1, true);
+  EXPECT(tenon__timing_cache_find(cache, &key, &found));
+  EXPECT_NEAR(found.seconds, 1, 0);
+  EXPECT(found.is_disturbed);
   tenon__timing_cache_destroy(cache);
 }
 
@@ -108,6 +133,7 @@ TENON_TEST(damaged_lines_are_skipped_and_counted) {
       KEY_B " 1\n",           /* was it checked? */
       KEY_B " 1 second\n",    /* something else */
       KEY_B " 1 alone \n",    /* something behind it */
+      KEY_B " 1 alone so\n",  /* likewise */
       KEY_B " -1 alone\n",    /* less than nothing */
       KEY_B " 0 alone\n",     /* nothing at all */
       KEY_B " nan alone\n",   /* no order */

@@ -8,13 +8,16 @@
  *   trial_data, timer  one tactic tried on made-up data
  *   meaning     what a region computes, node by node
  *   timing_cache  what was measured before
- *   regions     which nodes together: epilogues first, then runs of expressions
- *   layouts     tactic and layout of everything, conversions included
+ *   alternatives  what else could be done: claims, and epilogues that stay apart
+ *   regions     one covering: the claims that are taken, epilogues, runs of expressions
+ *   layouts     tactic and layout of a covering, conversions included, and what all that costs
+ *   choice      the covering that costs least; remeasure: a second look where it is close
  *   schedule    steps and places from the choice
  */
 #ifndef TENON_CORE_TACTICS_TUNING_H_
 #define TENON_CORE_TACTICS_TUNING_H_
 
+#include "core/base/interrupt.h"
 #include "core/base/string_map.h"
 #include "core/base/thread_pool.h"
 #include "core/catalog/catalog.h"
@@ -33,10 +36,8 @@ typedef struct tenon__tuning_options_t {
   bool strict;
   bool permit_reduced_precision;
   bool keep_refusals;
-  const char* const* exclude; /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
-  /* Non-zero cancels. May be NULL. */
-  int32_t (*progress)(void* user, const char* phase, uint32_t done, uint32_t total);
-  void* progress_user;
+  const char* const* exclude;    /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
+  tenon__interrupt_t* interrupt; /* told how far the build is; NULL: it runs to its end */
 } tenon__tuning_options_t;
 
 /* Where a time comes from. Times of different sorts do not compare: what was measured is preferred
@@ -68,6 +69,9 @@ typedef struct tenon__candidate_t {
   const tenon__kernel_entry_t* kernel;
   tenon__step_tactic_t tactic;
   tenon__time_t time;
+  tenon__digest_t key; /* of the timing cache, where it has a time from there or for it */
+  bool is_fresh;       /* measured once, in this build */
+  bool is_disturbed;   /* it may take much less */
 } tenon__candidate_t;
 
 typedef struct tenon__candidates_t {
@@ -78,6 +82,9 @@ typedef struct tenon__candidates_t {
   uint32_t pick_count;
   const uint32_t* picks;
   const char* refusals; /* lines, NULL unless kept */
+  uint32_t input_count; /* of the region */
+  uint32_t output_count;
+  bool is_unsorted; /* times have changed since */
 } tenon__candidates_t;
 
 typedef struct tenon__tuning_t {
@@ -97,16 +104,33 @@ typedef struct tenon__tuning_t {
   const tenon_sink_t* sink;
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
+  uint32_t look_count;       /* of times that were measured again */
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
 
+/* The kernel with what belongs to it, on the device that is tuned for. */
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* kernel);
+/* What regions share whose candidates are the same. */
+enum { TENON_REGION_KEY_SIZE = 96 };
+void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]);
 /* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty
  * list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
 /* In order of preference; what came first stays first where times say nothing. */
 void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
+/* Measures once more whoever is fresh among those that could be the fastest, and keeps the smaller
+ * of both times. Who finds the candidates next finds them sorted anew: what was picked of them
+ * before is void. */
+tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidates_t* candidates);
+/* Sorts them anew where times have changed. */
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates);
+/* Is there anybody to be measured once more? */
+bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates);
 /* Is a kernel of this device, which the build's policy does not leave out? */
 bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
 /* "measured 12.3 us", in the tuning's arena; NULL when memory is out. */
@@ -154,6 +178,9 @@ typedef struct tenon__unit_t {
   uint32_t node;   /* VIEW, CONTENTS, CONTROL; REGION: its first node, for order */
   uint32_t output; /* VIEW: of the node */
   tenon__chosen_t chosen;
+  uint32_t epilogue;     /* of the alternatives: what its slot could hold; TENON_NONE */
+  double own_seconds;    /* its step */
+  double copies_seconds; /* of what it reads and makes */
 } tenon__unit_t;
 
 typedef struct tenon__units_t {
@@ -164,12 +191,18 @@ typedef struct tenon__units_t {
 /* Can the numbers of all wanted outputs of a node be written from dimensions alone? */
 bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
                              const tenon__node_t* node);
-/* Which nodes together. */
-tenon_status_t tenon__regions_make(tenon__tuning_t* tuning, uint32_t graph,
+/* Which nodes together, by which tactics and in which orders, so that the whole is fastest. */
+tenon_status_t tenon__units_choose(tenon__tuning_t* tuning, uint32_t graph,
                                    tenon__units_t* out_units);
-/* Picks tactics and orders so that the whole is fastest. */
+/* Steps' copies of what lies otherwise. */
+typedef struct tenon__copies_t {
+  uint32_t count;
+  double seconds;
+} tenon__copies_t;
+/* Picks tactics and orders for these units, whose regions are finished. A unit that nobody computes
+ * has no candidates then. */
 tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
-                                     tenon__units_t* inout_units);
+                                     tenon__units_t* inout_units, tenon__copies_t* out_copies);
 /* Steps and places of one graph. */
 tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
                                     const tenon__units_t* units, tenon__plan_t* plan,

@@ -3,7 +3,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/tactics/claims.h"
+#include "core/tactics/grouping.h"
 
 typedef struct ordering_t {
   grouping_t* grouping;
@@ -85,21 +85,24 @@ static void for_edges(ordering_t* o, bool fill) {
 static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
                                  tenon__units_t* units) {
   tenon__tuning_t* tuning = grouping->tuning;
+  tenon__arena_t* arena = grouping->arena;
   const uint32_t node = group->nodes[0];
   const tenon__node_t* n = &grouping->g->nodes[node];
   for (uint32_t k = 0; k < n->output_count; ++k) {
-    tenon__unit_t unit = {.kind = TENON_UNIT_VIEW, .node = node, .output = k};
+    tenon__unit_t unit = {
+        .kind = TENON_UNIT_VIEW, .node = node, .output = k, .epilogue = TENON_NONE};
     if (n->outputs[k] == TENON_NONE || !grouping->needed[n->outputs[k]]) {
       continue;
     }
     if (!tenon__index_map_is_view(tuning->network->pool, &n->maps[k])) {
       unit.kind = TENON_UNIT_REGION;
-      unit.chosen.region = tenon__arena_allocate(tuning->arena, 1, sizeof *unit.chosen.region);
+      unit.chosen.region = tenon__arena_allocate(arena, 1, sizeof *unit.chosen.region);
       if (unit.chosen.region == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }
-      TENON_TRY(tenon__region_of_move(tuning->arena, tuning->network, grouping->graph, node, k,
+      TENON_TRY(tenon__region_of_move(arena, tuning->network, grouping->graph, node, k,
                                       unit.chosen.region));
+      TENON_TRY(tenon__region_finish(arena, tuning->profile, unit.chosen.region));
     }
     units->items[units->count++] = unit;
   }
@@ -109,20 +112,22 @@ static tenon_status_t emit_views(grouping_t* grouping, const group_t* group,
 static tenon_status_t expression_region(grouping_t* grouping, const group_t* group,
                                         struct tenon_region_t** out_region) {
   tenon__tuning_t* tuning = grouping->tuning;
+  tenon__arena_t* arena = grouping->arena;
   tenon__expression_t normal;
-  struct tenon_region_t* region = tenon__arena_allocate(tuning->arena, 1, sizeof *region);
+  struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
   if (region == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_region = region;
-  TENON_TRY(tenon__expression_normalise(group->expression, tuning->arena, &normal));
-  return tenon__region_of_expression(tuning->arena, tuning->network, grouping->graph, &normal,
-                                     group->values, group->nodes, group->node_count, region);
+  TENON_TRY(tenon__expression_normalise(group->expression, arena, &normal));
+  TENON_TRY(tenon__region_of_expression(arena, tuning->network, grouping->graph, &normal,
+                                        group->values, group->nodes, group->node_count, region));
+  return tenon__region_finish(arena, tuning->profile, region);
 }
 
 static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
                                  tenon__units_t* units) {
-  tenon__unit_t unit = {.kind = group->kind, .node = group->nodes[0]};
+  tenon__unit_t unit = {.kind = group->kind, .node = group->nodes[0], .epilogue = group->epilogue};
   if (group->kind == TENON_UNIT_VIEW) {
     return emit_views(grouping, group, units);
   }
@@ -134,9 +139,8 @@ static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
   for (uint32_t k = 0; k < group->node_count; ++k) {
     const char* note = grouping->notes[group->nodes[k]];
     if (note != NULL) {
-      unit.chosen.notes =
-          tenon__arena_format(grouping->tuning->arena, "%s%s",
-                              unit.chosen.notes == NULL ? "" : unit.chosen.notes, note);
+      unit.chosen.notes = tenon__arena_format(
+          grouping->arena, "%s%s", unit.chosen.notes == NULL ? "" : unit.chosen.notes, note);
     }
   }
   units->items[units->count++] = unit;
@@ -187,13 +191,12 @@ tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_unit
   }
   ordering_t o = {.grouping = grouping};
   const size_t groups = grouping->group_count;
-  o.waiting = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
-  o.heap = tenon__arena_allocate(&grouping->scratch, groups + 1, sizeof(uint32_t));
-  o.user_begin = tenon__arena_allocate(&grouping->scratch, groups + 3, sizeof(uint32_t));
-  o.users = tenon__arena_allocate(&grouping->scratch, edges, sizeof(uint32_t));
+  o.waiting = tenon__arena_allocate(grouping->arena, groups + 1, sizeof(uint32_t));
+  o.heap = tenon__arena_allocate(grouping->arena, groups + 1, sizeof(uint32_t));
+  o.user_begin = tenon__arena_allocate(grouping->arena, groups + 3, sizeof(uint32_t));
+  o.users = tenon__arena_allocate(grouping->arena, edges, sizeof(uint32_t));
   tenon__units_t units = {0};
-  units.items =
-      tenon__arena_allocate(grouping->tuning->arena, outputs + groups, sizeof *units.items);
+  units.items = tenon__arena_allocate(grouping->arena, outputs + groups, sizeof *units.items);
   if (o.waiting == NULL || o.heap == NULL || o.user_begin == NULL || o.users == NULL ||
       units.items == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);

@@ -1,60 +1,18 @@
 /* The simple operators of classical machine learning, domain "ai.onnx.ml". */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "families.h"
+#include "classical.h"
 
 enum { TEXT_SIZE = 96 };
-
-/* A list attribute as a vector of its element type; absent (id 0) when the node lacks it. */
-static tenon_value_t ints_vector(tenon_make_t* make, const char* name) {
-  const int64_t* values = NULL;
-  size_t count = 0;
-  return tenon_make_get_ints(make, name, &values, &count) ? tenon_make_int64s(make, values, count)
-                                                          : (tenon_value_t){0};
-}
-
-static tenon_value_t floats_vector(tenon_make_t* make, const char* name) {
-  const double* values = NULL;
-  size_t count = 0;
-  if (make->table->get_floats(make->source, name, &values, &count) != TENON_OK) {
-    return (tenon_value_t){0};
-  }
-  float* narrow = tenon_make_memory(make, count + 1, sizeof(*narrow));
-  for (size_t i = 0; narrow != NULL && i < count; ++i) {
-    narrow[i] = (float)values[i];
-  }
-  const int64_t dims[1] = {(int64_t)count};
-  return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 1, dims, narrow);
-}
-
-static tenon_value_t strings_vector(tenon_make_t* make, const char* name) {
-  const tenon_string_view_t* values = NULL;
-  size_t count = 0;
-  if (make->table->get_strings(make->source, name, &values, &count) != TENON_OK) {
-    return (tenon_value_t){0};
-  }
-  const int64_t dims[1] = {(int64_t)count};
-  return tenon_make_tensor(make, TENON_DTYPE_STRING, 1, dims, values);
-}
-
-static tenon_value_t tensor_of(tenon_make_t* make, const char* name) {
-  tenon_tensor_view_t view = {0};
-  const tenon_status_t status = make->table->get_tensor(make->source, name, &view);
-  if (status == TENON_ERROR_NOT_FOUND) {
-    return (tenon_value_t){0};
-  }
-  if (status != TENON_OK) {
-    tenon_make_fail(make, status, "attribute '%s' cannot be read", name);
-  }
-  return tenon_make_tensor(make, view.dtype, view.rank, view.dims, view.data);
-}
 
 /* "keys_tensor", "keys_int64s", ... whichever is there. */
 static tenon_value_t either(tenon_make_t* make, const char* prefix) {
   char name[TEXT_SIZE];
-  tenon_value_t (*const readers[])(tenon_make_t*, const char*) = {tensor_of, ints_vector,
-                                                                  floats_vector, strings_vector};
+  tenon_value_t (*const readers[])(tenon_make_t*, const char*) = {
+      tenon__onnx_tensor_of, tenon__onnx_ints_vector, tenon__onnx_floats_vector,
+      tenon__onnx_strings_vector};
   static const char* const suffixes[] = {"tensor", "int64s", "floats", "strings"};
   for (uint32_t i = 0; i < 4; ++i) {
     (void)snprintf(name, sizeof(name), "%s_%s", prefix, suffixes[i]);
@@ -69,7 +27,7 @@ static tenon_value_t either(tenon_make_t* make, const char* prefix) {
 
 /* What stands for keys that are not found. */
 static tenon_value_t default_value(tenon_make_t* make, tenon_dtype_t dtype) {
-  const tenon_value_t given = tensor_of(make, "default_tensor");
+  const tenon_value_t given = tenon__onnx_tensor_of(make, "default_tensor");
   if (tenon_make_present(given)) {
     return tenon_make_rank(make, given) == 0 ? given : tenon_make_reshape(make, given, NULL, 0);
   }
@@ -102,7 +60,7 @@ static void label_encoder(tenon_make_t* make) {
   tenon_make_set_int(make, "keepdims", 0);
   tenon_make_add(make, numbers);
   const tenon_value_t place = tenon_make_end(make);
-  const tenon_value_t picked = tenon_make_2(make, "gather", values, place);
+  const tenon_value_t picked = tenon__onnx_pick(make, values, place);
   tenon_make_output(make, 0, tenon_make_3(make, "where", found, picked, otherwise));
 }
 
@@ -112,6 +70,15 @@ static void array_feature_extractor(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const tenon_value_t indices = tenon_make_reshape(make, tenon_make_input(make, 1), flat, 1);
   const int64_t rank = (int64_t)tenon_make_rank(make, x);
+  const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
+  if (is_text && tenon_make_dim(make, x, (uint32_t)rank - 1) > 0 &&
+      tenon_make_elements(make, x, 0, (uint32_t)rank - 1) == 1) {
+    const int64_t row[2] = {1, -1};
+    const tenon_value_t vector = tenon_make_reshape(make, x, flat, 1);
+    const tenon_value_t picked = tenon__onnx_pick(make, vector, indices);
+    tenon_make_output(make, 0, tenon_make_reshape(make, picked, row, 2));
+    return;
+  }
   tenon_make_begin(make, "gather");
   tenon_make_set_int(make, "axis", rank - 1);
   tenon_make_add(make, x);
@@ -135,11 +102,99 @@ static void binarizer(tenon_make_t* make) {
 
 static void scaler(tenon_make_t* make) {
   const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, 0), TENON_DTYPE_FLOAT32);
-  const tenon_value_t offset = floats_vector(make, "offset");
-  const tenon_value_t scale = floats_vector(make, "scale");
+  const tenon_value_t offset = tenon__onnx_floats_vector(make, "offset");
+  const tenon_value_t scale = tenon__onnx_floats_vector(make, "scale");
   tenon_value_t y = tenon_make_present(offset) ? tenon_make_2(make, "sub", x, offset) : x;
   y = tenon_make_present(scale) ? tenon_make_2(make, "mul", y, scale) : y;
   tenon_make_output(make, 0, y);
+}
+
+/* What equals the value to replace, NaN too, becomes the value for its column. */
+static void imputer(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const tenon_dtype_t dtype = tenon_make_dtype(make, x);
+  const bool is_float = tenon_make_is_float(dtype);
+  const tenon_value_t values = is_float ? tenon__onnx_floats_vector(make, "imputed_value_floats")
+                                        : tenon__onnx_ints_vector(make, "imputed_value_int64s");
+  if (!tenon_make_present(values)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s",
+                    is_float ? "imputed_value_floats" : "imputed_value_int64s");
+    return;
+  }
+  const double replaced = tenon_make_get_float(make, "replaced_value_float", 0);
+  const tenon_value_t known =
+      is_float ? tenon_make_number(make, dtype, replaced)
+               : tenon_make_int64(make, tenon_make_get_int(make, "replaced_value_int64", 0));
+  const tenon_value_t missing =
+      is_float && isnan(replaced)
+          ? tenon_make_1(make, "is_nan", x)
+          : tenon_make_2(make, "equal", x, tenon_make_cast(make, known, dtype));
+  tenon_make_output(make, 0,
+                    tenon_make_3(make, "where", missing, tenon_make_cast(make, values, dtype), x));
+}
+
+/* Rows by their norm; rows whose norm is 0 stay. MAX divides by the greatest element, not by the
+ * greatest magnitude, as ONNX writes it. */
+static void normalizer(tenon_make_t* make) {
+  const char* norm = tenon_make_get_string(make, "norm", "MAX");
+  const int64_t last = -1;
+  const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, 0), TENON_DTYPE_FLOAT32);
+  const char* op = strcmp(norm, "MAX") == 0  ? "reduce_max"
+                   : strcmp(norm, "L1") == 0 ? "reduce_l1"
+                   : strcmp(norm, "L2") == 0 ? "reduce_l2"
+                                             : NULL;
+  if (op == NULL) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "norm is '%s', not MAX, L1 or L2", norm);
+    return;
+  }
+  const tenon_value_t length = tenon_make_reduce(make, op, x, &last, 1, 1);
+  tenon_make_output(make, 0, tenon_make_math_2(make, "y = b == 0.0 ? a : a / b", x, length));
+}
+
+/* A new last axis that compares each element with every category: of one that is in none, zeros.
+ * A run cannot fail over an element, so that `zeros` must allow it. */
+static void one_hot_encoder(tenon_make_t* make) {
+  const tenon_value_t x = tenon_make_input(make, 0);
+  const bool is_text = tenon_make_dtype(make, x) == TENON_DTYPE_STRING;
+  const char* name = is_text ? "cats_strings" : "cats_int64s";
+  const tenon_value_t categories =
+      is_text ? tenon__onnx_strings_vector(make, name) : tenon__onnx_ints_vector(make, name);
+  if (!tenon_make_present(categories)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "it has no %s for its input", name);
+    return;
+  }
+  if (tenon_make_get_int(make, "zeros", 1) == 0) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "zeros is 0: a category that is not known would have to stop the run; export "
+                    "with handle_unknown='ignore'");
+    return;
+  }
+  const int64_t last = -1;
+  const tenon_value_t keys = is_text ? x : tenon_make_cast(make, x, TENON_DTYPE_INT64);
+  const tenon_value_t column = tenon_make_unsqueeze(make, keys, &last, 1);
+  tenon_make_output(
+      make, 0,
+      tenon_make_cast(make, tenon_make_2(make, "equal", column, categories), TENON_DTYPE_FLOAT32));
+}
+
+/* The columns of all inputs side by side. */
+static void feature_vectorizer(tenon_make_t* make) {
+  const int64_t first = 0;
+  tenon_value_t* columns = tenon_make_memory(make, make->input_count + 1, sizeof(*columns));
+  for (uint32_t i = 0; columns != NULL && i < make->input_count; ++i) {
+    const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, i), TENON_DTYPE_FLOAT32);
+    columns[i] = tenon_make_rank(make, x) == 1 ? tenon_make_unsqueeze(make, x, &first, 1) : x;
+  }
+  if (columns != NULL) {
+    tenon_make_output(make, 0, tenon_make_concat(make, 1, make->input_count, columns));
+  }
+}
+
+/* Maps are no values of a network. */
+static void maps(tenon_make_t* make) {
+  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                  "maps are not supported; export without them (skl2onnx: options={'zipmap': "
+                  "False}), and hand over tensors");
 }
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
@@ -147,6 +202,13 @@ static void scaler(tenon_make_t* make) {
 TENON__ONNX_FAMILY(classical) = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
+    MADE("CastMap", maps),
+    MADE("DictVectorizer", maps),
+    MADE("FeatureVectorizer", feature_vectorizer),
+    MADE("Imputer", imputer),
     TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
+    MADE("Normalizer", normalizer),
+    MADE("OneHotEncoder", one_hot_encoder),
     MADE("Scaler", scaler),
+    MADE("ZipMap", maps),
 };

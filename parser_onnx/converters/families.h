@@ -27,7 +27,9 @@
   X(text, 4)                    \
   X(sequence, 12)               \
   X(control, 4)                 \
-  X(classical, 4)
+  X(classical, 11)              \
+  X(trees, 3)                   \
+  X(linear_models, 4)
 
 /* One row of them: which nodes, and what makes them (see tenon/maker.h). */
 #define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \

@@ -108,6 +108,29 @@ static void host_report_missing(tenon_parse_t* parse, const char* domain, const 
                  type, (long long)version, node);
 }
 
+static void host_declare_value(tenon_parse_t* parse, int32_t is_output, const char* name,
+                               const tenon_value_type_t* type, const char* const* symbols) {
+  tenon__fake_t* fake = fake_of(parse);
+  char dims[128] = "";
+  for (uint32_t i = 0; type->rank != TENON_NONE && i < type->rank; ++i) {
+    const size_t used = strlen(dims);
+    (void)snprintf(dims + used, sizeof(dims) - used, " %lld%s%s", (long long)type->dims[i],
+                   symbols[i] == NULL ? "" : "=", symbols[i] == NULL ? "" : symbols[i]);
+  }
+  const size_t used = strlen(fake->declared);
+  (void)snprintf(fake->declared + used, sizeof(fake->declared) - used, "%s %s %u:%u%s%s\n",
+                 is_output != 0 ? "output" : "input", name, type->kind, type->dtype,
+                 type->rank == TENON_NONE ? " ?" : "", dims);
+}
+
+static void host_declare_node(tenon_parse_t* parse, const char* domain, const char* type,
+                              int64_t version, const char* node) {
+  tenon__fake_t* fake = fake_of(parse);
+  const size_t used = strlen(fake->declared);
+  (void)snprintf(fake->declared + used, sizeof(fake->declared) - used, "%s:%s:%lld:%s\n", domain,
+                 type, (long long)version, node);
+}
+
 static tenon_status_t host_input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                        const int64_t** out_dims) {
   const tenon__fake_t* fake = fake_of(parse);
@@ -429,7 +452,9 @@ void tenon__fake_initialize(tenon__fake_t* out_fake, const void* model, size_t m
                                          .allocate = host_allocate,
                                          .report_missing = host_report_missing,
                                          .input_shape = host_input_shape,
-                                         .sink = host_sink};
+                                         .sink = host_sink,
+                                         .declare_value = host_declare_value,
+                                         .declare_node = host_declare_node};
   out_fake->build = (tenon_builder_table_t){.size = sizeof(tenon_builder_table_t),
                                             .input = build_input,
                                             .input_container = build_container,

@@ -33,6 +33,7 @@ typedef struct tenon__fake_t {
   void* blocks;
   size_t missing_count;
   char missing[1024];
+  char declared[2048]; /* one line for each value and node that the file is told to hold */
   char messages[4096];
   uint32_t error_count;
   char log[TENON__FAKE_TEXT_SIZE]; /* one line for each thing built, cut when full */

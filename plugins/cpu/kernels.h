@@ -14,6 +14,7 @@ extern const tenon_kernel_t tenon__cpu_lstm_kernel;
 extern const tenon_kernel_t tenon__cpu_mat_mul_kernel;
 extern const tenon_kernel_t tenon__cpu_move_kernel;
 extern const tenon_kernel_t tenon__cpu_scatter_kernel;
+extern const tenon_kernel_t tenon__cpu_tree_kernel;
 
 /* The epilogue slot that products and convolutions declare. */
 extern const tenon_slot_t tenon__cpu_any_slot;

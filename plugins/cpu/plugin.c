@@ -13,6 +13,7 @@ TENON_PLUGIN_MANIFEST("cpu", "0.1.0",
                       "offers: kernel average_pool standard.average_pool/1 cpu\n"
                       "offers: kernel scatter standard.scatter_nd/1 cpu\n"
                       "offers: kernel scatter standard.scatter_elements/1 cpu\n"
+                      "offers: kernel trees standard.tree_ensemble/1 cpu\n"
                       "offers: kernel expressions *expressions cpu\n"
                       "offers: kernel moves *moves cpu\n");
 
@@ -27,6 +28,7 @@ static const tenon_offering_t offerings[] = {
     KERNEL(tenon__cpu_gru_kernel),          KERNEL(tenon__cpu_max_pool_kernel),
     KERNEL(tenon__cpu_average_pool_kernel), KERNEL(tenon__cpu_expression_kernel),
     KERNEL(tenon__cpu_move_kernel),         KERNEL(tenon__cpu_scatter_kernel),
+    KERNEL(tenon__cpu_tree_kernel),
 };
 
 /* The state of each instruction set is a constant: nothing is allocated, nothing to be freed. */

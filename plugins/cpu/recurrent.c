@@ -259,6 +259,8 @@ typedef struct call_t {
   const tenon_argument_t* inputs;
   const tenon_argument_t* outputs;
   float* scratch;
+  tenon_run_t* run;
+  const tenon_run_table_t* host;
 } call_t;
 
 /* A direction's weights: rows of `depth`, one for each gate of each unit, as they are or packed. */
@@ -285,7 +287,8 @@ typedef struct lane_t {
 
 static const float* input_at(const call_t* call, uint32_t input, size_t offset) {
   const uint32_t argument = call->self->arguments[input];
-  return argument == TENON_NONE ? NULL : (const float*)call->inputs[argument].tensor.data + offset;
+  const float* data = argument == TENON_NONE ? NULL : call->inputs[argument].tensor.data;
+  return data == NULL ? NULL : data + offset; /* weights that were packed need not be there */
 }
 static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   const uint32_t index = call->self->outputs[output];
@@ -441,7 +444,7 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   const bool backwards = index == 1 || self->reverse;
   multiply(&lane, input_at(call, X, 0), times * batch, &lane.w, 0, width, lane.input_bias, NULL,
            lane.gates, width);
-  for (size_t step = 0; step < times; step++) {
+  for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(call->run, call->host); step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;
     if (self->lstm) {
@@ -471,7 +474,7 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
                               uint32_t output_count) {
   (void)input_count, (void)output_count;
   const recurrent_t* self = instance;
-  call_t call = {self, bound, inputs, outputs, host->scratch(run)};
+  call_t call = {self, bound, inputs, outputs, host->scratch(run), run, host};
   if (call.bound->batch > 0 && self->hidden > 0) {
     tenon__cpu_parallel(run, host, (uint32_t)self->directions, run_direction, &call);
   }

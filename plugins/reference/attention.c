@@ -83,7 +83,14 @@ static double mask_bias(const attention_t* from, int64_t batch, int64_t head, in
   if (mask->dtype == TENON_DTYPE_BOOL) {
     return mask->at[place].i != 0 ? 0.0 : -(double)INFINITY;
   }
-  return mask->at[place].f;
+  switch (tenon__number_class(mask->dtype)) {
+    case 'f':
+      return mask->at[place].f;
+    case 'u':
+      return (double)(uint64_t)mask->at[place].i;
+    default:
+      return (double)mask->at[place].i;
+  }
 }
 
 /* All that is added to a score: mask, causality, window, padding. */
@@ -223,7 +230,8 @@ tenon_status_t tenon__compute_attention(tenon__work_t* work) {
     return tenon__work_fail(work, "%lld query heads share %lld key heads", (long long)from.q.heads,
                             (long long)from.k.heads);
   }
-  for (int64_t line = 0; line < from.q.array->dims[0] * from.q.heads * from.q.length; ++line) {
+  int64_t lines = from.q.array->dims[0] * from.q.heads * from.q.length;
+  for (int64_t line = 0; line < lines && !tenon__work_is_cancelled(work); ++line) {
     int64_t row = line % from.q.length;
     int64_t head = line / from.q.length % from.q.heads;
     attend(work, &from, line / from.q.length / from.q.heads, head, row);

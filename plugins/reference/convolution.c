@@ -30,14 +30,16 @@ static double window_sum(const tenon__windows_t* windows, const tenon__number_t*
   return sum;
 }
 
-static void convolve(const tenon__windows_t* windows, int64_t groups, const tenon__number_t* x,
-                     const tenon__number_t* w, const tenon__array_t* bias, tenon__number_t* y) {
+static void convolve(const tenon__work_t* work, const tenon__windows_t* windows,
+                     const tenon__number_t* x, const tenon__number_t* w, const tenon__array_t* bias,
+                     tenon__number_t* y) {
+  int64_t groups = tenon__work_int(work, "groups");
   int64_t plane = tenon__dims_product(windows->input, 0, 3);
   int64_t taps = tenon__dims_product(windows->kernel, 0, 3);
   int64_t points = tenon__dims_product(windows->output, 0, 3);
   int64_t channels = windows->input_channels / groups;
-  for (int64_t slice = 0; points > 0 && slice < windows->batch * windows->output_channels;
-       ++slice) {
+  int64_t slices = points > 0 ? windows->batch * windows->output_channels : 0;
+  for (int64_t slice = 0; slice < slices && !tenon__work_is_cancelled(work); ++slice) {
     int64_t n = slice / windows->output_channels;
     int64_t m = slice % windows->output_channels;
     int64_t group = m / (windows->output_channels / groups);
@@ -65,8 +67,7 @@ tenon_status_t tenon__compute_convolution(tenon__work_t* work) {
   if (!tenon__windows_of(work, x, y, w->dims + 2, &windows)) {
     return refuse_rank(work);
   }
-  convolve(&windows, tenon__work_int(work, "groups"), x->at, w->at, tenon__work_input(work, 2),
-           y->at);
+  convolve(work, &windows, x->at, w->at, tenon__work_input(work, 2), y->at);
   return TENON_OK;
 }
 
@@ -91,7 +92,7 @@ tenon_status_t tenon__compute_convolution_integer(tenon__work_t* work) {
   }
   center(&work->inputs[0], tenon__work_input(work, 2));
   center(&work->inputs[1], tenon__work_input(work, 3));
-  convolve(&windows, tenon__work_int(work, "groups"), work->inputs[0].at, w->at, NULL, y->at);
+  convolve(work, &windows, work->inputs[0].at, w->at, NULL, y->at);
   for (int64_t place = 0; place < y->count; ++place) {
     y->at[place].i = (int64_t)y->at[place].f; /* sums of 16-bit products are exact */
   }
@@ -144,7 +145,8 @@ tenon_status_t tenon__compute_deconvolution(tenon__work_t* work) {
   for (int64_t place = 0; place < y->count; ++place) {
     y->at[place].f = bias == NULL ? 0.0 : bias->at[place / y_plane % windows.output_channels].f;
   }
-  for (int64_t slice = 0; x_plane > 0 && slice < windows.batch * windows.input_channels; ++slice) {
+  int64_t slices = x_plane > 0 ? windows.batch * windows.input_channels : 0;
+  for (int64_t slice = 0; slice < slices && !tenon__work_is_cancelled(work); ++slice) {
     int64_t n = slice / windows.input_channels;
     int64_t c = slice % windows.input_channels;
     int64_t group = c / (windows.input_channels / groups);

@@ -67,7 +67,7 @@ tenon_status_t tenon__compute_deformable_convolution(tenon__work_t* work) {
   int64_t group_outputs = y->dims[1] / tenon__work_int(work, "groups");
   int64_t taps = w->dims[2] * w->dims[3];
   int64_t points = y->dims[2] * y->dims[3];
-  for (int64_t place = 0; place < y->count; ++place) {
+  for (int64_t place = 0; place < y->count && !tenon__work_is_cancelled(work); ++place) {
     int64_t n = place / points / y->dims[1];
     int64_t m = place / points % y->dims[1];
     double sum = bias == NULL ? 0.0 : bias->at[m].f;

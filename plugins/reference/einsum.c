@@ -144,6 +144,7 @@ tenon_status_t tenon__compute_einsum(tenon__work_t* work) {
     y->at[place].i = 0; /* 0.0 too */
   }
   int64_t point[LABEL_COUNT] = {0};
+  uint64_t steps = 0;
   if (tenon__dims_product(labels.dims, 0, labels.count) == 0) {
     return TENON_OK;
   }
@@ -157,6 +158,8 @@ tenon_status_t tenon__compute_einsum(tenon__work_t* work) {
     }
     int64_t place = tenon__point_place(point, labels.dims, labels.result_count);
     y->at[place] = tenon__number_add(y->dtype, y->at[place], product);
-  } while (tenon__point_next(point, labels.dims, labels.count));
+    steps += 1;
+  } while (tenon__point_next(point, labels.dims, labels.count) &&
+           (steps % 1024 != 0 || !tenon__work_is_cancelled(work)));
   return TENON_OK;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "interpreter.h"
+#include "work.h"
 
 /* What prepare leaves: a copy of the program. */
 typedef struct expressions_t {
@@ -34,6 +35,7 @@ typedef struct evaluation_t {
   const tenon_argument_t* outputs;
   tenon_run_t* run;
   const tenon_run_table_t* host;
+  uint32_t points; /* evaluated */
 } evaluation_t;
 
 static const void* keep(tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
@@ -309,6 +311,12 @@ static void begin_points(const evaluation_t* evaluation) {
   }
 }
 
+/* Asks at some points only: one takes little. */
+static bool is_cancelled(evaluation_t* evaluation) {
+  evaluation->points += 1;
+  return evaluation->points % 1024 == 0 && tenon__is_cancelled(evaluation->run, evaluation->host);
+}
+
 static tenon_status_t reduce(evaluation_t* evaluation, uint32_t index) {
   const tenon_instruction_t* instruction = &evaluation->program->instructions[index];
   uint64_t mask = (uint64_t)instruction->immediate.i;
@@ -318,6 +326,9 @@ static tenon_status_t reduce(evaluation_t* evaluation, uint32_t index) {
   for (int64_t place = 0; place < kept; ++place) {
     tenon__number_t running = tenon__reduction_start(instruction);
     for (int64_t step = 0; step < count; ++step) {
+      if (is_cancelled(evaluation)) {
+        return TENON_ERROR_CANCELLED;
+      }
       evaluate_point(evaluation, index);
       if (evaluation->poisoned[instruction->operands[0]] != 0) {
         return fail_load(evaluation);
@@ -366,6 +377,9 @@ static tenon_status_t write_output(evaluation_t* evaluation, uint32_t number) {
   int64_t count = extent_of(evaluation, kept, true);
   begin_points(evaluation);
   for (int64_t place = 0; place < count; ++place) {
+    if (is_cancelled(evaluation)) {
+      return TENON_ERROR_CANCELLED;
+    }
     evaluate_point(evaluation, evaluation->program->instruction_count + number);
     if (evaluation->poisoned[output->instruction] != 0) {
       return fail_load(evaluation);

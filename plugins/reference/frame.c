@@ -217,10 +217,16 @@ static bool is_dense(const tenon_tensor_view_t* view) {
   return true;
 }
 
-void tenon__tensor_read(const tenon_tensor_view_t* view, tenon__number_t* out_numbers) {
+/* Reading and writing large tensors takes long, too. */
+static bool asks_and_is_cancelled(int64_t place, tenon_run_t* run, const tenon_run_table_t* host) {
+  return place % 65536 == 0 && tenon__is_cancelled(run, host);
+}
+
+void tenon__tensor_read(const tenon_tensor_view_t* view, tenon_run_t* run,
+                        const tenon_run_table_t* host, tenon__number_t* out_numbers) {
   int64_t count = tenon__dims_product(view->dims, 0, view->rank);
   bool dense = is_dense(view);
-  for (int64_t place = 0; place < count; ++place) {
+  for (int64_t place = 0; place < count && !asks_and_is_cancelled(place, run, host); ++place) {
     int64_t offset = dense ? place : tenon__view_place(view, place);
     out_numbers[place] = tenon__number_load(view->data, view->bit_offset, view->dtype, offset);
   }
@@ -231,7 +237,7 @@ tenon_status_t tenon__tensor_write(const tenon_tensor_view_t* view, const tenon_
                                    uint32_t output) {
   int64_t count = tenon__dims_product(view->dims, 0, view->rank);
   bool dense = is_dense(view);
-  for (int64_t place = 0; place < count; ++place) {
+  for (int64_t place = 0; place < count && !asks_and_is_cancelled(place, run, host); ++place) {
     int64_t offset = dense ? place : tenon__view_place(view, place);
     tenon__number_t number = numbers[place];
     tenon_string_view_t copy;
@@ -261,8 +267,11 @@ tenon_status_t tenon__work_enqueue(void* instance, void* bound, tenon_run_t* run
   work->output_arguments = outputs;
   for (uint32_t index = 0; index < input_count && index < work->input_count; ++index) {
     if (work->inputs[index].at != NULL) {
-      tenon__tensor_read(&inputs[index].tensor, work->inputs[index].at);
+      tenon__tensor_read(&inputs[index].tensor, run, host, work->inputs[index].at);
     }
+  }
+  if (tenon__is_cancelled(run, host)) {
+    return TENON_ERROR_CANCELLED; /* what was read is not all there */
   }
   tenon_status_t status = work->row->compute(work);
   for (uint32_t index = 0; status == TENON_OK && index < output_count; ++index) {

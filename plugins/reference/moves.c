@@ -106,7 +106,11 @@ static tenon_status_t copy_piece(const moves_t* moves, const tenon_move_piece_t*
     moves->point[axis] = 0;
   }
   tenon_status_t status = TENON_OK;
+  uint64_t count = 0;
   do {
+    if (++count % 4096 == 0 && tenon__is_cancelled(run, host)) {
+      return TENON_ERROR_CANCELLED;
+    }
     int64_t source = piece->offset;
     int64_t target = 0;
     for (uint32_t axis = 0; axis < rank; ++axis) {

@@ -87,7 +87,8 @@ tenon_status_t tenon__compute_max_pool(tenon__work_t* work) {
   bool columns_first = tenon__work_int(work, "storage_order") != 0;
   int64_t plane = tenon__dims_product(windows.input, 0, 3);
   int64_t points = tenon__dims_product(windows.output, 0, 3);
-  for (int64_t slice = 0; points > 0 && slice < windows.batch * windows.input_channels; ++slice) {
+  int64_t slices = points > 0 ? windows.batch * windows.input_channels : 0;
+  for (int64_t slice = 0; slice < slices && !tenon__work_is_cancelled(work); ++slice) {
     tenon__point3_t at = {{0, 0, 0}};
     int64_t place = slice * points;
     do {
@@ -115,7 +116,8 @@ static tenon_status_t pool_sums(tenon__work_t* work, double power) {
   bool with_padding = power == 0.0 && tenon__work_int(work, "count_include_pad") != 0;
   int64_t plane = tenon__dims_product(windows.input, 0, 3);
   int64_t points = tenon__dims_product(windows.output, 0, 3);
-  for (int64_t slice = 0; points > 0 && slice < windows.batch * windows.input_channels; ++slice) {
+  int64_t slices = points > 0 ? windows.batch * windows.input_channels : 0;
+  for (int64_t slice = 0; slice < slices && !tenon__work_is_cancelled(work); ++slice) {
     tenon__point3_t at = {{0, 0, 0}};
     int64_t place = slice * points;
     do {

@@ -64,7 +64,8 @@ static tenon__number_t dot(tenon_dtype_t dtype, const tenon__number_t* a, int64_
   return sum;
 }
 
-static void multiply(const stack_t* a, const stack_t* b, tenon_dtype_t dtype, tenon__array_t* y) {
+static void multiply(tenon__work_t* work, const stack_t* a, const stack_t* b, tenon_dtype_t dtype) {
+  tenon__array_t* y = tenon__work_output(work, 0);
   uint32_t batch_rank = a->batch_rank > b->batch_rank ? a->batch_rank : b->batch_rank;
   int64_t batches = tenon__dims_product(y->dims, 0, batch_rank);
   for (int64_t batch = 0; batch < batches; ++batch) {
@@ -72,6 +73,9 @@ static void multiply(const stack_t* a, const stack_t* b, tenon_dtype_t dtype, te
     const tenon__number_t* right = b->array->at + matrix_place(b, y->dims, batch_rank, batch);
     tenon__number_t* result = y->at + batch * a->rows * b->columns;
     for (int64_t place = 0; place < a->rows * b->columns; ++place) {
+      if (place % 64 == 0 && tenon__work_is_cancelled(work)) {
+        return;
+      }
       int64_t row = place / b->columns;
       int64_t column = place % b->columns;
       result[place] = dot(dtype, left + row * a->row_stride, a->column_stride,
@@ -89,7 +93,7 @@ tenon_status_t tenon__compute_mat_mul(tenon__work_t* work) {
     return tenon__work_fail(work, "a has %lld columns, b has %lld rows", (long long)left.columns,
                             (long long)right.rows);
   }
-  multiply(&left, &right, a->dtype, tenon__work_output(work, 0));
+  multiply(work, &left, &right, a->dtype);
   return TENON_OK;
 }
 
@@ -121,7 +125,7 @@ tenon_status_t tenon__compute_mat_mul_integer(tenon__work_t* work) {
     return tenon__work_fail(work, "a has %lld columns, b has %lld rows", (long long)left.columns,
                             (long long)right.rows);
   }
-  multiply(&left, &right, TENON_DTYPE_INT32, tenon__work_output(work, 0));
+  multiply(work, &left, &right, TENON_DTYPE_INT32);
   return TENON_OK;
 }
 

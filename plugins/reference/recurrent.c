@@ -276,7 +276,7 @@ static void walk(tenon__work_t* work, const layer_t* layer, const cell_t* cell, 
   int64_t state = state_place(layer, batch_first, directions, direction, row);
   load_state(layer, layer->h, tenon__work_input(work, 5), state);
   load_state(layer, layer->c, tenon__work_input(work, 6), state);
-  for (int64_t step = 0; step < layer->time; ++step) {
+  for (int64_t step = 0; step < layer->time && !tenon__work_is_cancelled(work); ++step) {
     int64_t at = backwards && step < length ? length - 1 - step : step;
     int64_t from = time_place(layer, batch_first, at, row);
     int64_t to = batch_first ? (from * directions + direction) * layer->hidden

@@ -62,6 +62,24 @@ TENON_TEST(a_fully_masked_row_is_zero) {
   fake_done(&f);
 }
 
+TENON_TEST(a_mask_of_integers_is_added) {
+  static const tenon_dtype_t dtypes[] = {TENON_DTYPE_INT8, TENON_DTYPE_UINT8, TENON_DTYPE_INT64,
+                                         TENON_DTYPE_UINT64};
+  for (size_t k = 0; k < sizeof(dtypes) / sizeof(*dtypes); ++k) {
+    fake_t f = fake_of("standard.attention/1");
+    fake_int(&f, "left_window", -1);
+    fake_int(&f, "right_window", -1);
+    fake_input(&f, F32, DIMS(1, 1, 1, 1), NUMBERS(0));
+    fake_input(&f, F32, DIMS(1, 1, 2, 1), NUMBERS(1, 1));
+    fake_input(&f, F32, DIMS(1, 1, 2, 1), NUMBERS(0, 1));
+    fake_input(&f, dtypes[k], DIMS(1, 2), NUMBERS(0, 1));
+    fake_output(&f, F32, DIMS(1, 1, 1, 1));
+    EXPECT_STATUS(fake_run(&f), TENON_OK);
+    EXPECT_NUMBERS(&f, 0, 1e-6, 0.7310585786); /* e / (1 + e) */
+    fake_done(&f);
+  }
+}
+
 static fake_t rotary(int interleaved) {
   fake_t f = fake_of("standard.rotary_embedding/1");
   fake_int(&f, "interleaved", interleaved);

@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+bool tenon__is_cancelled(tenon_run_t* run, const tenon_run_table_t* host) {
+  return TENON_HAS(host, tenon_run_table_t, cancelled) && host->cancelled != NULL &&
+         host->cancelled(run) != 0;
+}
+
+bool tenon__work_is_cancelled(const tenon__work_t* work) {
+  return tenon__is_cancelled(work->run, work->host);
+}
+
 const tenon__array_t* tenon__work_input(const tenon__work_t* work, uint32_t index) {
   bool there = index < work->input_count && work->inputs[index].kind != TENON_ARGUMENT_ABSENT;
   return there ? &work->inputs[index] : NULL;

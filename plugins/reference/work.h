@@ -75,6 +75,11 @@ struct tenon__work_t {
   const tenon_argument_t* output_arguments;
 };
 
+/* Does nobody want the result any more? A kernel that takes long asks in its outer loop, and then
+ * leaves off. */
+bool tenon__is_cancelled(tenon_run_t* run, const tenon_run_table_t* host);
+bool tenon__work_is_cancelled(const tenon__work_t* work);
+
 /* Operands by number; NULL where absent or unwanted. */
 const tenon__array_t* tenon__work_input(const tenon__work_t* work, uint32_t index);
 tenon__array_t* tenon__work_output(tenon__work_t* work, uint32_t index);
@@ -139,7 +144,8 @@ tenon_status_t tenon__work_enqueue(void* instance, void* bound, tenon_run_t* run
 /* Where the element at `place` (row-major) of a tensor lies in memory, in elements. */
 int64_t tenon__view_place(const tenon_tensor_view_t* view, int64_t place);
 /* Reads a tensor into numbers in row-major order, and writes it from them. */
-void tenon__tensor_read(const tenon_tensor_view_t* view, tenon__number_t* out_numbers);
+void tenon__tensor_read(const tenon_tensor_view_t* view, tenon_run_t* run,
+                        const tenon_run_table_t* host, tenon__number_t* out_numbers);
 tenon_status_t tenon__tensor_write(const tenon_tensor_view_t* view, const tenon__number_t* numbers,
                                    tenon_run_t* run, const tenon_run_table_t* host,
                                    uint32_t output);

@@ -104,7 +104,7 @@
 
 FAMILY_TABLE(attention) = {
     {OPERATOR("attention", "softmax(q k^T scale + mask) v, by heads, with caches"),
-     TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", FLOAT_TYPES " bool")),
+     TYPES(TYPE("T", FLOAT_TYPES), TYPE("V", FLOAT_TYPES), TYPE("M", NUMBER_TYPES " bool")),
      INPUTS(PORT("q", "T"), PORT("k", "T"), PORT("v", "V"), OPTIONAL("mask", "M"),
             OPTIONAL("past_key", "T"), OPTIONAL("past_value", "V"),
             OPTIONAL_IN("nonpad_kv_seqlen", "i64", "index(k, -2)")),
@@ -208,7 +208,7 @@ FAMILY_TABLE(attention) = {
            ALWAYS("y = x * scale")),
      .traits = "pure; elementwise"},
     {OPERATOR("masked_scores", "capped, plus the mask; -inf where a key is not to be seen"),
-     TYPES(TYPE("T", FLOAT_TYPES), TYPE("M", FLOAT_TYPES " bool")),
+     TYPES(TYPE("T", FLOAT_TYPES), TYPE("M", NUMBER_TYPES " bool")),
      INPUTS(PORT("x", "T"), OPTIONAL("mask", "M"), OPTIONAL("offset", "i64")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(FLAG("is_causal", "0"), FLOAT("softcap", "0.0"), INT("left_window", "-1"),

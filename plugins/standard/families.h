@@ -27,6 +27,7 @@
   FAMILY(random, 4, "random numbers")                                  \
   FAMILY(text, 4, "strings")                                           \
   FAMILY(loss, 1, "losses")                                            \
+  FAMILY(trees, 1, "ensembles of decision trees")                      \
   FAMILY(sequence, 11, "sequences and optionals")                      \
   FAMILY(control, 3, "control forms")
 

@@ -42,13 +42,17 @@ int main(int argc, char** argv) {
   TRY(tenon_build(network, NULL, &plan)); /* the batch, left open by the model, is taken to be 1 */
   TRY(tenon_engine_create_from_plan(registry, plan, NULL, &engine));
   TRY(tenon_context_create(engine, NULL, &context));
+  uint32_t input = 0;
+  uint32_t output = 0;
+  TRY(tenon_engine_find_input(engine, "image", &input));
+  TRY(tenon_engine_find_output(engine, "probabilities", &output));
 
   const int64_t dims[] = {1, 1, 8, 8};
   const tenon_tensor_view_t image = example_floats(pixels, 4, dims);
-  TRY(tenon_context_set_input(context, 0, &image));
+  TRY(tenon_context_set_input(context, input, &image));
   TRY(tenon_context_run(context));
   tenon_tensor_view_t scores;
-  TRY(tenon_context_get_output(context, 0, &scores));
+  TRY(tenon_context_get_output(context, output, &scores));
 
   const float* score = scores.data;
   int best = 0;

@@ -1,4 +1,4 @@
-/* What the examples share: messages to standard error, and a way out at the first failure. */
+/* What the examples share: warnings to standard error, and a way out at the first failure. */
 #ifndef EXAMPLE_H_
 #define EXAMPLE_H_
 
@@ -6,20 +6,21 @@
 
 #include "tenon/tenon.h"
 
-/* Ends the example with the status of a call that failed; the library has said why. Goes to `done`,
- * where everything that was made is destroyed: every destroy and release takes NULL. */
-#define TRY(call)                                                          \
-  do {                                                                     \
-    status = (call);                                                       \
-    if (status != TENON_OK) {                                              \
-      (void)fprintf(stderr, "%s: %s\n", #call, tenon_status_text(status)); \
-      goto done;                                                           \
-    }                                                                      \
+/* Ends the example with the status of a call that failed, and says why. Goes to `done`, where
+ * everything that was made is destroyed: every destroy and release takes NULL. */
+#define TRY(call)                                                             \
+  do {                                                                        \
+    status = (call);                                                          \
+    if (status != TENON_OK) {                                                 \
+      (void)fprintf(stderr, "%s: %s\n%s\n", #call, tenon_status_text(status), \
+                    tenon_last_message());                                    \
+      goto done;                                                              \
+    }                                                                         \
   } while (0)
 
 static inline void example_log(void* user, int32_t severity, const char* message) {
   (void)user;
-  if (severity >= TENON_SEVERITY_WARNING) {
+  if (severity == TENON_SEVERITY_WARNING) { /* errors: TRY */
     (void)fprintf(stderr, "%s\n", message);
   }
 }

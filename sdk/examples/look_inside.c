@@ -1,4 +1,5 @@
-/* Looking: plugins and what they offer, devices, values inside a network, steps of a plan.
+/* Looking: plugins and what they offer, devices, values inside a network, inputs and steps of a
+ * plan.
  *   look_inside MODEL */
 #include "example.h"
 
@@ -14,6 +15,47 @@ static tenon_status_t look_at_plugins(tenon_registry_t* registry) {
   }
   TRY(tenon_registry_print_devices(registry, example_print, NULL));
   TRY(tenon_registry_print_index(registry, example_print, NULL)); /* loads them all */
+done:
+  return status;
+}
+
+/* What the file says of itself: also when no network could be made of it. */
+static tenon_status_t look_at_file(const tenon_network_t* network) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
+    tenon_io_info_t info;
+    TRY(tenon_network_get_input(network, i, &info));
+    (void)printf("input %s\n", info.name);
+  }
+  for (uint32_t i = 0; i < tenon_network_node_type_count(network); ++i) {
+    tenon_node_type_t type;
+    TRY(tenon_network_get_node_type(network, i, &type));
+    (void)printf("%u nodes %s%s%s, %s %s\n", type.count, type.domain,
+                 type.domain[0] != '\0' ? "::" : "", type.type,
+                 type.is_missing != 0 ? "missing:" : "made by",
+                 type.is_missing != 0 ? type.words : type.plugin);
+  }
+done:
+  return status;
+}
+
+/* "image f32 (32 bits each): batch (built as 1), 1, 8, 8" */
+static tenon_status_t look_at_inputs(const tenon_engine_t* engine) {
+  tenon_status_t status = TENON_OK;
+  for (uint32_t i = 0; i < tenon_engine_input_count(engine); ++i) {
+    tenon_io_info_t info;
+    TRY(tenon_engine_get_input(engine, i, &info));
+    (void)printf("%s %s (%u bits each):", info.name, tenon_dtype_name(info.dtype),
+                 tenon_dtype_bits(info.dtype));
+    for (uint32_t k = 0; k < info.rank; ++k) {
+      const char* symbol = info.symbols[k];
+      (void)printf("%s %s", k == 0 ? "" : ",", symbol);
+      if (info.dims[k] >= 0) {
+        (void)printf(symbol[0] != '\0' ? " (built as %lld)" : "%lld", (long long)info.dims[k]);
+      }
+    }
+    (void)printf("\n");
+  }
 done:
   return status;
 }
@@ -49,6 +91,7 @@ static int32_t count_nodes(void* user, const tenon_network_item_t* item) {
 
 int main(int argc, char** argv) {
   tenon_status_t status = TENON_OK;
+  tenon_status_t parsed = TENON_OK;
   tenon_registry_t* registry = NULL;
   tenon_network_t* network = NULL;
   tenon_plan_t* plan = NULL;
@@ -60,7 +103,12 @@ int main(int argc, char** argv) {
   TRY(example_registry(&registry));
   TRY(look_at_plugins(registry));
   TRY(tenon_network_create(registry, &network));
-  TRY(tenon_network_parse_file(network, argv[1], NULL));
+  parsed = tenon_network_parse_file(network, argv[1], NULL);
+  if (parsed != TENON_OK) {
+    (void)fprintf(stderr, "%s\n", tenon_last_message());
+  }
+  TRY(look_at_file(network));
+  TRY(parsed);
   for (uint32_t i = 0; i < tenon_network_file_count(network); ++i) {
     (void)printf("read from %s\n", tenon_network_get_file(network, i));
   }
@@ -73,6 +121,7 @@ int main(int argc, char** argv) {
   TRY(tenon_network_mark_output(network, "relu2"));
   TRY(tenon_build(network, NULL, &plan));
   TRY(tenon_engine_create_from_plan(registry, plan, NULL, &engine));
+  TRY(look_at_inputs(engine));
   TRY(look_at_steps(engine));
 done:
   tenon_engine_release(engine);

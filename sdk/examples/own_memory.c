@@ -1,5 +1,5 @@
-/* The application's own memory and time: outputs written where it wants them, strided inputs,
- * enqueueing, a profiler; sequences as inputs and outputs. */
+/* The application's own memory and time: outputs written where it wants them, once it knows how
+ * large they will be; strided inputs, enqueueing, a profiler; sequences as inputs and outputs. */
 #include "example.h"
 
 /* y = x * 2 + 1, 4 x 3; and a sequence of two tensors from which the second is taken and put into
@@ -45,6 +45,8 @@ static tenon_status_t run(tenon_context_t* context) {
   float part1[] = {3, 4};
   uint32_t step_count = 0;
   const tenon_argument_t* made = NULL;
+  const int64_t* output_dims = NULL;
+  const int64_t* most_dims = NULL;
   for (int i = 0; i < 12; ++i) {
     columns[i] = (float)i;
   }
@@ -60,6 +62,8 @@ static tenon_status_t run(tenon_context_t* context) {
   const tenon_argument_t parts = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 2, .items = items};
   TRY(tenon_context_set_input(context, 0, &x));
   TRY(tenon_context_set_input_argument(context, 1, &parts));
+  TRY(tenon_context_get_output_extents(context, 0, &output_dims, &most_dims));
+  (void)printf("y will be %lld x %lld\n", (long long)output_dims[0], (long long)output_dims[1]);
   TRY(tenon_context_set_output(context, 0, &y));
   TRY(tenon_context_set_profiler(context, on_step, &step_count));
   TRY(tenon_context_enqueue(context));

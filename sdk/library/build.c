@@ -25,7 +25,7 @@ static tenon_status_t read_timings(tenon_timing_cache_t* cache, const char* path
 
 tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char* path,
                                          tenon_timing_cache_t** out_cache) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_cache", out_cache != NULL));
   tenon_timing_cache_t* cache = tenon__allocate(registry->allocator, 1, sizeof(*cache));
   if (cache == NULL || tenon__timing_cache_create(registry->allocator, &cache->cache) != TENON_OK) {
@@ -39,7 +39,7 @@ tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char*
     status = read_timings(cache, path, &registry->sink);
   }
   if (status != TENON_OK) {
-    (void)tenon__tell_memory(&registry->sink, __func__, status);
+    (void)tenon__tell(&registry->sink, __func__, status);
     tenon_timing_cache_destroy(cache);
     return status;
   }
@@ -48,12 +48,12 @@ tenon_status_t tenon_timing_cache_create(tenon_registry_t* registry, const char*
 }
 
 tenon_status_t tenon_timing_cache_save(tenon_timing_cache_t* cache, const char* path) {
-  TENON_TRY(tenon__need(NULL, __func__, "cache", cache != NULL));
+  TENON_TRY(tenon__enter(__func__, "cache", cache != NULL));
   const tenon_sink_t* sink = &cache->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
   /* What others wrote meanwhile is kept. */
   if (access(path, F_OK) == 0) {
-    TENON_TRY(tenon__tell_memory(sink, __func__, read_timings(cache, path, sink)));
+    TENON_TRY(tenon__tell(sink, __func__, read_timings(cache, path, sink)));
   }
   char* text = NULL;
   size_t size = 0;
@@ -101,7 +101,7 @@ void tenon__plan_bytes_release(tenon__plan_bytes_t* bytes) {
 
 tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                    size_t* out_size_bytes) {
-  TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
+  TENON_TRY(tenon__enter(__func__, "plan", plan != NULL));
   const tenon_sink_t* sink = &plan->bytes->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "out_data", out_data != NULL));
   TENON_TRY(tenon__need(sink, __func__, "out_size_bytes", out_size_bytes != NULL));
@@ -111,11 +111,11 @@ tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_da
 }
 
 tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path) {
-  TENON_TRY(tenon__need(NULL, __func__, "plan", plan != NULL));
+  TENON_TRY(tenon__enter(__func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&plan->bytes->registry->sink, __func__, "path", path != NULL));
   const tenon_sink_t* sink = &plan->bytes->registry->sink;
   const size_t cold_offset = tenon__plan_cold_offset(plan->bytes->data, plan->bytes->size);
-  return tenon__tell_memory(
+  return tenon__tell(
       sink, __func__,
       tenon__file_write_rare(path, plan->bytes->data, plan->bytes->size, cold_offset, sink));
 }
@@ -179,24 +179,7 @@ static void fill_tuning(const tenon_build_options_t* options, tenon__tuning_opti
       .permit_reduced_precision = options->permit_reduced_precision != 0,
       .keep_refusals = options->keep_refusals != 0,
       .exclude = options->exclude,
-      .progress = options->progress,
-      .progress_user = options->progress_user,
   };
-}
-
-/* Passes messages on and remembers whether an error was among them. */
-typedef struct listener_t {
-  tenon_sink_t sink;
-  const tenon_sink_t* next;
-  atomic_bool has_error;
-} listener_t;
-
-static void listen(void* user, int32_t severity, const char* message) {
-  listener_t* listener = user;
-  if (severity >= TENON_SEVERITY_ERROR) {
-    atomic_store(&listener->has_error, true);
-  }
-  tenon__report(listener->next, severity, "%s", message);
 }
 
 static tenon_status_t run_build(tenon_network_t* network, const tenon_build_options_t* options,
@@ -214,8 +197,6 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
     ranges[i] =
         (tenon__build_range_t){range->input, range->rank, range->min, range->optimum, range->max};
   }
-  listener_t listener = {.next = &registry->sink};
-  listener.sink = (tenon_sink_t){&listener, listen};
   tenon__build_options_t inner = {
       .allocator = registry->allocator,
       .ranges = ranges,
@@ -226,18 +207,18 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .optimizer_limit = options->optimizer_limit,
       .meaning_only = options->meaning_only != 0,
       .tuned_only = options->tuned_only != 0,
-      .sink = &listener.sink,
+      .sink = &registry->sink,
   };
+  tenon__interrupt_t interrupt;
   fill_tuning(options, &inner.tuning);
+  tenon__interrupt_initialize(&interrupt, options->progress, options->progress_user);
+  inner.tuning.interrupt = &interrupt;
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status =
       tenon__build(network->network, registry->catalog, &inner, &bytes->data, &bytes->size);
   tenon__c_locale_leave(outer);
   tenon__free(registry->allocator, ranges, (range_count + 1u) * sizeof(*ranges));
-  /* A limit that is not kept was told with its numbers. */
-  return atomic_load(&listener.has_error)
-             ? status
-             : tenon__tell_memory(&registry->sink, "tenon_build", status);
+  return tenon__tell(&registry->sink, "tenon_build", status);
 }
 
 static tenon_status_t check_network(const tenon_network_t* network) {
@@ -253,13 +234,13 @@ static tenon_status_t check_network(const tenon_network_t* network) {
 tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                            tenon_plan_t** out_plan) {
   tenon_build_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   tenon_registry_t* registry = network->registry;
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_plan", out_plan != NULL));
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_build_options_t", options, &own, sizeof(own)));
   TENON_TRY(check_profile(&registry->sink, &own));
-  TENON_TRY(tenon__tell_memory(&registry->sink, __func__, check_network(network)));
+  TENON_TRY(tenon__tell(&registry->sink, __func__, check_network(network)));
   tenon_plan_t* plan = tenon__allocate(registry->allocator, 1, sizeof(*plan));
   tenon__plan_bytes_t* bytes = tenon__allocate(registry->allocator, 1, sizeof(*bytes));
   tenon_status_t status = plan != NULL && bytes != NULL ? run_build(network, &own, bytes)

@@ -1,6 +1,7 @@
 /* Contexts: the border of the runtime. */
 #include "core/runtime/context.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
@@ -14,7 +15,7 @@ enum { RANK_LIMIT = 64, DEPTH_LIMIT = 16 };
 tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_options_t* options,
                                     tenon_context_t** out_context) {
   tenon_context_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_context", out_context != NULL));
   TENON_TRY(
       tenon__options_copy(&engine->sink, "tenon_context_options_t", options, &own, sizeof(own)));
@@ -28,7 +29,7 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
   tenon__c_locale_leave(outer);
   if (status != TENON_OK) {
     tenon__free(engine->registry->allocator, context, sizeof(*context));
-    return tenon__tell_memory(&engine->sink, __func__, status);
+    return tenon__tell(&engine->sink, __func__, status);
   }
   context->engine = engine;
   tenon_engine_retain(engine);
@@ -36,10 +37,17 @@ tenon_status_t tenon_context_create(tenon_engine_t* engine, const tenon_context_
   return TENON_OK;
 }
 
+/* Of all outputs: what is known and what is the most, RANK_LIMIT each. */
+static size_t extents_count(const tenon_context_t* context) {
+  return (size_t)tenon_engine_output_count(context->engine) * 2 * RANK_LIMIT;
+}
+
 void tenon_context_destroy(tenon_context_t* context) {
   if (context != NULL) {
     tenon_engine_t* engine = context->engine;
     tenon__context_destroy(context->context);
+    tenon__free(engine->registry->allocator, context->extents,
+                context->extents != NULL ? extents_count(context) * sizeof(int64_t) : 0);
     tenon__free(engine->registry->allocator, context, sizeof(*context));
     tenon_engine_release(engine);
   }
@@ -47,48 +55,52 @@ void tenon_context_destroy(tenon_context_t* context) {
 
 /* ---- Inputs and outputs ---- */
 
-static tenon_status_t check_index(const tenon_context_t* context, const char* function,
-                                  const char* what, uint32_t index, uint32_t count) {
-  if (index < count) {
-    return TENON_OK;
+static const char* fault_of(const tenon_tensor_view_t* view, int64_t strides[RANK_LIMIT]) {
+  uint64_t count = 0;
+  if (view->rank > RANK_LIMIT) {
+    return "too high a rank";
   }
-  return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                     "%s: there is no %s %u, only %u", function, what, index, count);
+  if (view->rank > 0 && view->dims == NULL) {
+    return "no dims";
+  }
+  if (view->dtype == TENON_DTYPE_UNDEFINED || view->dtype >= TENON_DTYPE_COUNT) {
+    return "an unknown element type";
+  }
+  if (!tenon__element_count(view->rank, view->dims, &count) ||
+      !tenon__strides_row_major(view->rank, view->dims, strides)) {
+    return "extents that are negative or too large";
+  }
+  if (count > 0 && view->data == NULL) {
+    return "no data";
+  }
+  return view->layout != TENON_NONE && view->layout != 0
+             ? "a layout: the application's tensors are described by strides"
+             : NULL;
 }
 
-static tenon_status_t check_input_index(const tenon_context_t* context, const char* function,
-                                        uint32_t index) {
-  return check_index(context, function, "input", index, tenon_engine_input_count(context->engine));
+/* " [3, 224]"; "" where there are none. */
+static void print_dims(const tenon_tensor_view_t* view, char* out_text, size_t capacity) {
+  size_t used = 0;
+  out_text[0] = '\0';
+  for (uint32_t k = 0; view->dims != NULL && k < view->rank && k < 16 && used < capacity; ++k) {
+    used += (size_t)snprintf(out_text + used, capacity - used, "%s%lld", k == 0 ? " [" : ", ",
+                             (long long)view->dims[k]);
+  }
+  if (used > 0 && used + 1 < capacity) {
+    (void)snprintf(out_text + used, capacity - used, "]");
+  }
 }
 
-static tenon_status_t check_output_index(const tenon_context_t* context, const char* function,
-                                         uint32_t index) {
-  return check_index(context, function, "output", index,
-                     tenon_engine_output_count(context->engine));
-}
-
-/* Fills in dense strides where the caller gave none. */
-static tenon_status_t complete_view(const tenon_sink_t* sink, const char* function,
+/* Fills in dense strides where the caller gave none. `what`: "input 'image'". */
+static tenon_status_t complete_view(const tenon_sink_t* sink, const char* what,
                                     const tenon_tensor_view_t* view, int64_t strides[RANK_LIMIT],
                                     tenon_tensor_view_t* out_view) {
-  uint64_t count = 0;
-  const char* fault = NULL;
-  if (view->rank > RANK_LIMIT) {
-    fault = "too high a rank";
-  } else if (view->rank > 0 && view->dims == NULL) {
-    fault = "no dims";
-  } else if (view->dtype == TENON_DTYPE_UNDEFINED || view->dtype >= TENON_DTYPE_COUNT) {
-    fault = "an unknown element type";
-  } else if (!tenon__element_count(view->rank, view->dims, &count) ||
-             !tenon__strides_row_major(view->rank, view->dims, strides)) {
-    fault = "extents that are negative or too large";
-  } else if (count > 0 && view->data == NULL) {
-    fault = "no data";
-  } else if (view->layout != TENON_NONE && view->layout != 0) {
-    fault = "a layout: the application's tensors are described by strides";
-  }
+  const char* fault = fault_of(view, strides);
   if (fault != NULL) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: the view has %s", function, fault);
+    char dims[512];
+    print_dims(view, dims, sizeof(dims));
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "%s: the view%s has %s", what, dims,
+                       fault);
   }
   *out_view = *view;
   out_view->layout = TENON_NONE;
@@ -98,99 +110,150 @@ static tenon_status_t complete_view(const tenon_sink_t* sink, const char* functi
   return TENON_OK;
 }
 
+/* "input 'image'", for messages. */
+typedef struct tensor_name_t {
+  char text[300];
+} tensor_name_t;
+
+static const char* name_tensor(const char* what, const tenon_io_info_t* info,
+                               tensor_name_t* out_name) {
+  (void)snprintf(out_name->text, sizeof(out_name->text), "%s '%.256s'", what, info->name);
+  return out_name->text;
+}
+
 tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
                                        const tenon_tensor_view_t* view) {
   int64_t strides[RANK_LIMIT];
+  tensor_name_t name;
+  const tenon_io_info_t* input = NULL;
   tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR};
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  TENON_TRY(tenon__need(&context->engine->sink, __func__, "view", view != NULL));
-  TENON_TRY(check_input_index(context, __func__, index));
-  TENON_TRY(complete_view(&context->engine->sink, __func__, view, strides, &argument.tensor));
-  return tenon__tell_memory(&context->engine->sink, __func__,
-                            tenon__context_set_input(context->context, index, &argument));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  const tenon_sink_t* sink = &context->engine->sink;
+  TENON_TRY(tenon__need(sink, __func__, "view", view != NULL));
+  TENON_TRY(tenon__engine_input(context->engine, __func__, index, &input));
+  TENON_TRY(
+      complete_view(sink, name_tensor("input", input, &name), view, strides, &argument.tensor));
+  return tenon__tell(sink, __func__, tenon__context_set_input(context->context, index, &argument));
 }
 
-static tenon_status_t check_argument(const tenon_sink_t* sink, const tenon_argument_t* argument,
-                                     uint32_t depth) {
+static tenon_status_t check_argument(const tenon_sink_t* sink, const char* what,
+                                     const tenon_argument_t* argument, uint32_t depth) {
   int64_t strides[RANK_LIMIT];
   tenon_tensor_view_t view;
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
-    return complete_view(sink, "tenon_context_set_input_argument", &argument->tensor, strides,
-                         &view);
+    return complete_view(sink, what, &argument->tensor, strides, &view);
   }
   if ((argument->kind != TENON_ARGUMENT_SEQUENCE && argument->kind != TENON_ARGUMENT_OPTIONAL) ||
       (argument->count > 0 && argument->items == NULL) || depth > DEPTH_LIMIT ||
       (argument->kind == TENON_ARGUMENT_OPTIONAL && argument->count > 1)) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "tenon_context_set_input_argument: no tensor, sequence or optional");
+                       "%s: what is given is no tensor, sequence or optional", what);
   }
   for (uint32_t i = 0; i < argument->count; ++i) {
-    TENON_TRY(check_argument(sink, &argument->items[i], depth + 1));
+    TENON_TRY(check_argument(sink, what, &argument->items[i], depth + 1));
   }
   return TENON_OK;
 }
 
 tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                 const tenon_argument_t* argument) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  TENON_TRY(tenon__need(&context->engine->sink, __func__, "argument", argument != NULL));
-  TENON_TRY(check_input_index(context, __func__, index));
+  tensor_name_t name;
+  const tenon_io_info_t* input = NULL;
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  const tenon_sink_t* sink = &context->engine->sink;
+  TENON_TRY(tenon__need(sink, __func__, "argument", argument != NULL));
+  TENON_TRY(tenon__engine_input(context->engine, __func__, index, &input));
   if (argument->kind == TENON_ARGUMENT_TENSOR) {
     return tenon_context_set_input(context, index, &argument->tensor);
   }
-  TENON_TRY(check_argument(&context->engine->sink, argument, 0));
-  return tenon__tell_memory(&context->engine->sink, __func__,
-                            tenon__context_set_input(context->context, index, argument));
+  TENON_TRY(check_argument(sink, name_tensor("input", input, &name), argument, 0));
+  return tenon__tell(sink, __func__, tenon__context_set_input(context->context, index, argument));
 }
 
 tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                         const tenon_tensor_view_t* view) {
   int64_t strides[RANK_LIMIT];
+  tensor_name_t name;
   tenon_tensor_view_t complete;
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
-  TENON_TRY(check_output_index(context, __func__, index));
-  if (view == NULL) {
-    return tenon__context_set_output(context->context, index, NULL);
+  const tenon_io_info_t* output = NULL;
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  const tenon_sink_t* sink = &context->engine->sink;
+  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
+  if (view != NULL) {
+    TENON_TRY(complete_view(sink, name_tensor("output", output, &name), view, strides, &complete));
   }
-  TENON_TRY(complete_view(&context->engine->sink, __func__, view, strides, &complete));
-  return tenon__context_set_output(context->context, index, &complete);
+  return tenon__tell(
+      sink, __func__,
+      tenon__context_set_output(context->context, index, view != NULL ? &complete : NULL));
+}
+
+tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,
+                                                const int64_t** out_dims,
+                                                const int64_t** out_max_dims) {
+  const tenon_io_info_t* output = NULL;
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
+  const tenon_sink_t* sink = &context->engine->sink;
+  TENON_TRY(tenon__need(sink, __func__, "out_dims", out_dims != NULL));
+  TENON_TRY(tenon__need(sink, __func__, "out_max_dims", out_max_dims != NULL));
+  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
+  if (context->extents == NULL) {
+    context->extents = tenon__allocate(context->engine->registry->allocator, extents_count(context),
+                                       sizeof(int64_t));
+  }
+  if (context->extents == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  int64_t* dims = context->extents + (size_t)index * 2 * RANK_LIMIT;
+  int64_t* max_dims = dims + RANK_LIMIT;
+  TENON_TRY(tenon__tell(sink, __func__,
+                        tenon__context_output_extents(context->context, index, dims, max_dims)));
+  *out_dims = dims;
+  *out_max_dims = max_dims;
+  return TENON_OK;
 }
 
 /* ---- Running ---- */
 
 tenon_status_t tenon_context_run(tenon_context_t* context) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_run(context->context);
   tenon__c_locale_leave(outer);
-  return tenon__tell_memory(&context->engine->sink, __func__, status);
+  return tenon__tell(&context->engine->sink, __func__, status);
 }
 
 tenon_status_t tenon_context_enqueue(tenon_context_t* context) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_enqueue(context->context);
   tenon__c_locale_leave(outer);
-  return tenon__tell_memory(&context->engine->sink, __func__, status);
+  return tenon__tell(&context->engine->sink, __func__, status);
 }
 
 tenon_status_t tenon_context_synchronize(tenon_context_t* context) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__context_synchronize(context->context);
   tenon__c_locale_leave(outer);
-  return status;
+  return tenon__tell(&context->engine->sink, __func__, status);
+}
+
+void tenon_context_cancel(tenon_context_t* context) {
+  if (context != NULL) {
+    tenon__context_cancel(context->context);
+  }
 }
 
 tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context, uint32_t index,
                                                  const tenon_argument_t** out_argument) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_argument", out_argument != NULL));
-  TENON_TRY(check_output_index(context, __func__, index));
+  const tenon_io_info_t* output = NULL;
+  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
   const tenon_argument_t* argument = tenon__context_get_output(context->context, index);
   if (argument == NULL || argument->kind == TENON_ARGUMENT_ABSENT) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_STATE,
-                       "output %u: there was no run that succeeded yet", index);
+                       "output '%s': there was no run yet, or the last one failed", output->name);
   }
   *out_argument = argument;
   return TENON_OK;
@@ -199,14 +262,16 @@ tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
 tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
                                         tenon_tensor_view_t* out_view) {
   const tenon_argument_t* argument = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  const tenon_io_info_t* output = NULL;
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_view", out_view != NULL));
+  TENON_TRY(tenon__engine_output(context->engine, __func__, index, &output));
   TENON_TRY(tenon_context_get_output_argument(context, index, &argument));
   if (argument == NULL || argument->kind != TENON_ARGUMENT_TENSOR) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "output %u is a sequence or an optional: tenon_context_get_output_argument "
-                       "gives it",
-                       index);
+                       "output '%s' is a sequence or an optional: "
+                       "tenon_context_get_output_argument gives it",
+                       output->name);
   }
   *out_view = argument->tensor;
   return TENON_OK;
@@ -214,14 +279,14 @@ tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t
 
 tenon_status_t tenon_context_set_profiler(tenon_context_t* context, tenon_profiler_t profiler,
                                           void* user) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   tenon__context_set_profiler(context->context, profiler, user);
   return TENON_OK;
 }
 
 tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
                                            tenon_step_work_t* out_work) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_work", out_work != NULL));
   tenon__work_t work;
   bool is_reference = false;
@@ -249,10 +314,11 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
 
 /* ---- States ---- */
 
-static tenon_status_t find_state(tenon_context_t* context, const char* name, size_t size_bytes,
-                                 void** out_data) {
+static tenon_status_t find_state(tenon_context_t* context, const char* function, const char* name,
+                                 size_t size_bytes, void** out_data) {
   size_t own_size = 0;
-  TENON_TRY(tenon__context_state(context->context, name, out_data, &own_size));
+  TENON_TRY(tenon__tell(&context->engine->sink, function,
+                        tenon__context_state(context->context, name, out_data, &own_size)));
   if (own_size != size_bytes) {
     return tenon__fail(&context->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "state '%s' has %zu bytes, not %zu", name, own_size, size_bytes);
@@ -263,10 +329,10 @@ static tenon_status_t find_state(tenon_context_t* context, const char* name, siz
 tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name, void* out_data,
                                         size_t size_bytes) {
   void* state = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "out_data", out_data != NULL));
-  TENON_TRY(find_state(context, name, size_bytes, &state));
+  TENON_TRY(find_state(context, __func__, name, size_bytes, &state));
   memcpy(out_data, state, size_bytes);
   return TENON_OK;
 }
@@ -274,22 +340,23 @@ tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* na
 tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,
                                          const void* data, size_t size_bytes) {
   void* state = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "data", data != NULL));
-  TENON_TRY(find_state(context, name, size_bytes, &state));
+  TENON_TRY(find_state(context, __func__, name, size_bytes, &state));
   memcpy(state, data, size_bytes);
   return TENON_OK;
 }
 
 tenon_status_t tenon_context_reset_states(tenon_context_t* context) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   tenon__context_reset_states(context->context);
   return TENON_OK;
 }
 
 tenon_status_t tenon_context_clone_states(tenon_context_t* context, const tenon_context_t* source) {
-  TENON_TRY(tenon__need(NULL, __func__, "context", context != NULL));
+  TENON_TRY(tenon__enter(__func__, "context", context != NULL));
   TENON_TRY(tenon__need(&context->engine->sink, __func__, "source", source != NULL));
-  return tenon__context_clone_states(context->context, source->context);
+  return tenon__tell(&context->engine->sink, __func__,
+                     tenon__context_clone_states(context->context, source->context));
 }

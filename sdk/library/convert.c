@@ -353,3 +353,13 @@ const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const
   *out_state = conversion;
   return &conversion->converter;
 }
+
+const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, const char* type,
+                                     int64_t version) {
+  void* state = NULL;
+  if (tenon__parse_find_converter(parse, domain, type, version, &state) == NULL) {
+    return NULL;
+  }
+  const conversion_t* conversion = state;
+  return conversion->entry != NULL ? conversion->entry->owner->plugin : conversion->op->plugin;
+}

@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/load.h"
 #include "core/refit.h"
 #include "sdk/library/library.h"
 
@@ -21,7 +22,13 @@ static void destroy(tenon_engine_t* engine) {
   tenon_registry_release(registry);
 }
 
-static tenon_status_t make_engine(tenon_registry_t* registry, tenon_engine_t** out_engine) {
+static tenon_status_t make_engine(tenon_registry_t* registry, const tenon_engine_options_t* options,
+                                  tenon_engine_t** out_engine) {
+  if (options->plugins > TENON_PLUGINS_ACCEPT) {
+    tenon__report(&registry->sink, TENON_SEVERITY_ERROR,
+                  "tenon_engine_options_t: there is no way %u to treat plugins", options->plugins);
+    return TENON_ERROR_INVALID_ARGUMENT;
+  }
   tenon_engine_t* engine = tenon__allocate(registry->allocator, 1, sizeof(*engine));
   if (engine == NULL) {
     return tenon__fail_memory(&registry->sink);
@@ -42,16 +49,18 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
   tenon__prefix_sink_initialize(&named, &engine->registry->sink, name);
   engine->sink = named.sink;
   engine->plan_size = size_bytes;
-  const tenon__engine_options_t inner = {.allocator = engine->registry->allocator,
-                                         .device_index = options->device_index,
-                                         .verify = options->verify != 0,
-                                         .sink = &engine->sink};
+  const tenon__engine_options_t inner = {
+      .allocator = engine->registry->allocator,
+      .device_index = options->device_index,
+      .verify = options->verify != 0,
+      .accepts_others = options->plugins == TENON_PLUGINS_ACCEPT && options->verify == 0,
+      .sink = &engine->sink};
+  const bool makes_again = options->plugins == TENON_PLUGINS_REBUILD && options->verify == 0;
   const locale_t outer = tenon__c_locale_enter();
-  tenon_status_t status =
-      tenon__engine_create(engine->registry->catalog, data, size_bytes, &inner, &engine->engine);
-  if (status == TENON_OK && options->verify != 0) {
-    status = tenon__engine_verify(engine->engine);
-  }
+  tenon_status_t status = makes_again ? tenon__load(engine->registry->catalog, data, size_bytes,
+                                                    &inner, &engine->engine, &engine->is_made_again)
+                                      : tenon__engine_create(engine->registry->catalog, data,
+                                                             size_bytes, &inner, &engine->engine);
   if (status == TENON_OK) {
     status = tenon__engine_texts_create(engine);
   }
@@ -63,7 +72,7 @@ static tenon_status_t load(tenon_engine_t* engine, const void* data, size_t size
 static tenon_status_t finish(tenon_engine_t* engine, const char* function, tenon_status_t status,
                              tenon_engine_t** out_engine) {
   if (status != TENON_OK) {
-    (void)tenon__tell_memory(&engine->registry->sink, function, status);
+    (void)tenon__tell(&engine->registry->sink, function, status);
     destroy(engine);
     return status;
   }
@@ -81,7 +90,7 @@ static tenon_status_t load_file(tenon_engine_t* engine, const char* path,
       name != NULL ? load(engine, engine->file.data, engine->file.size, name, options)
                    : tenon__fail_memory(&engine->registry->sink);
   tenon__arena_deinitialize(&arena);
-  if (status == TENON_OK) {
+  if (status == TENON_OK && !engine->is_made_again) {
     const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
     tenon__file_expect_rare_reads(&engine->file, plan->cold_data, plan->cold_size);
   }
@@ -93,12 +102,12 @@ tenon_status_t tenon_engine_create_from_file(tenon_registry_t* registry, const c
                                              tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "path", path != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
-  TENON_TRY(make_engine(registry, &engine));
+  TENON_TRY(make_engine(registry, &own, &engine));
   return finish(engine, __func__, load_file(engine, path, &own), out_engine);
 }
 
@@ -135,12 +144,12 @@ tenon_status_t tenon_engine_create_from_memory(tenon_registry_t* registry, const
                                                tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "data", data != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
-  TENON_TRY(make_engine(registry, &engine));
+  TENON_TRY(make_engine(registry, &own, &engine));
   return finish(engine, __func__, load_memory(engine, data, size_bytes, &own), out_engine);
 }
 
@@ -149,12 +158,12 @@ tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registry, const t
                                              tenon_engine_t** out_engine) {
   tenon_engine_options_t own;
   tenon_engine_t* engine = NULL;
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "plan", plan != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_engine", out_engine != NULL));
   TENON_TRY(
       tenon__options_copy(&registry->sink, "tenon_engine_options_t", options, &own, sizeof(own)));
-  TENON_TRY(make_engine(registry, &engine));
+  TENON_TRY(make_engine(registry, &own, &engine));
   engine->bytes = plan->bytes;
   tenon__plan_bytes_retain(plan->bytes);
   return finish(engine, __func__, load(engine, plan->bytes->data, plan->bytes->size, "", &own),
@@ -185,8 +194,13 @@ void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t writ
 }
 
 tenon_status_t tenon_engine_verify(const tenon_engine_t* engine) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
-  return tenon__tell_memory(&engine->sink, __func__, tenon__engine_verify(engine->engine));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
+  return tenon__tell(&engine->sink, __func__,
+                     engine->is_made_again
+                         ? tenon__fail(&engine->sink, TENON_ERROR_INVALID_DATA,
+                                       "the plan's plugins are others here: what runs was made "
+                                       "again when it was loaded")
+                         : tenon__engine_verify(engine->engine));
 }
 
 /* ---- Refit ---- */
@@ -214,17 +228,17 @@ const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t
 
 tenon_status_t tenon_engine_set_weights(tenon_engine_t* engine, const char* name, const void* data,
                                         size_t size_bytes) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "data", data != NULL));
-  return tenon__tell_memory(&engine->sink, __func__,
-                            tenon__engine_set_weights(engine->engine, name, data, size_bytes));
+  return tenon__tell(&engine->sink, __func__,
+                     tenon__engine_set_weights(engine->engine, name, data, size_bytes));
 }
 
 tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = tenon__refit_commit(engine->registry->catalog, engine->engine);
   tenon__c_locale_leave(outer);
-  return tenon__tell_memory(&engine->sink, __func__, status);
+  return tenon__tell(&engine->sink, __func__, status);
 }

@@ -110,6 +110,7 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
       .peak_alive_bytes = plan->schedules[0].alive_bytes,
       .thread_count = plan->thread_count,
       .tuned_only = (plan->flags & TENON_PLAN_TUNED_ONLY) != 0 ? 1 : 0,
+      .rebuilt = engine->is_made_again ? 1 : 0,
   };
   return texts->info.plugins != NULL ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }
@@ -283,6 +284,57 @@ uint32_t tenon_engine_output_count(const tenon_engine_t* engine) {
   return engine != NULL ? engine->texts->output_count : 0;
 }
 
+/* The inputs or the outputs. */
+typedef struct ios_t {
+  const tenon_engine_t* engine;
+  const char* what; /* "input" */
+  const tenon_io_info_t* infos;
+  uint32_t count;
+} ios_t;
+
+static ios_t inputs_of(const tenon_engine_t* engine) {
+  return (ios_t){engine, "input", engine->texts->inputs, engine->texts->input_count};
+}
+
+static ios_t outputs_of(const tenon_engine_t* engine) {
+  return (ios_t){engine, "output", engine->texts->outputs, engine->texts->output_count};
+}
+
+/* "image, mask": as many as there is room for. */
+static const char* names_of(const ios_t* ios, char* out_text, size_t capacity) {
+  size_t used = 0;
+  out_text[0] = '\0';
+  for (uint32_t i = 0; i < ios->count && used < capacity; ++i) {
+    used += (size_t)snprintf(out_text + used, capacity - used, "%s%s", i == 0 ? "" : ", ",
+                             ios->infos[i].name);
+  }
+  return out_text;
+}
+
+static tenon_status_t get_io(const ios_t* ios, const char* function, uint32_t index,
+                             const tenon_io_info_t** out_info) {
+  if (index >= ios->count) {
+    char names[512];
+    return tenon__fail(&ios->engine->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "%s: there is no %s %u, the engine has %u%s%s", function, ios->what, index,
+                       ios->count, ios->count > 0 ? ": " : "", names_of(ios, names, sizeof(names)));
+  }
+  *out_info = &ios->infos[index];
+  return TENON_OK;
+}
+
+tenon_status_t tenon__engine_input(const tenon_engine_t* engine, const char* function,
+                                   uint32_t index, const tenon_io_info_t** out_info) {
+  const ios_t ios = inputs_of(engine);
+  return get_io(&ios, function, index, out_info);
+}
+
+tenon_status_t tenon__engine_output(const tenon_engine_t* engine, const char* function,
+                                    uint32_t index, const tenon_io_info_t** out_info) {
+  const ios_t ios = outputs_of(engine);
+  return get_io(&ios, function, index, out_info);
+}
+
 static tenon_status_t check_index(const tenon_engine_t* engine, const char* function,
                                   const char* what, uint32_t index, uint32_t count) {
   if (index < count) {
@@ -294,25 +346,58 @@ static tenon_status_t check_index(const tenon_engine_t* engine, const char* func
 
 tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, uint32_t index,
                                       tenon_io_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  const tenon_io_info_t* info = NULL;
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
-  TENON_TRY(check_index(engine, __func__, "input", index, engine->texts->input_count));
+  TENON_TRY(tenon__engine_input(engine, __func__, index, &info));
   *out_info = engine->texts->inputs[index];
   return TENON_OK;
 }
 
 tenon_status_t tenon_engine_get_output(const tenon_engine_t* engine, uint32_t index,
                                        tenon_io_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  const tenon_io_info_t* info = NULL;
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
-  TENON_TRY(check_index(engine, __func__, "output", index, engine->texts->output_count));
+  TENON_TRY(tenon__engine_output(engine, __func__, index, &info));
   *out_info = engine->texts->outputs[index];
   return TENON_OK;
 }
 
+static tenon_status_t find_io(const ios_t* ios, const char* name, uint32_t* out_index) {
+  char names[512];
+  for (uint32_t i = 0; i < ios->count; ++i) {
+    if (strcmp(ios->infos[i].name, name) == 0) {
+      *out_index = i;
+      return TENON_OK;
+    }
+  }
+  return tenon__fail(&ios->engine->sink, TENON_ERROR_NOT_FOUND,
+                     "there is no %s '%s'; the %ss are: %s", ios->what, name, ios->what,
+                     names_of(ios, names, sizeof(names)));
+}
+
+tenon_status_t tenon_engine_find_input(const tenon_engine_t* engine, const char* name,
+                                       uint32_t* out_index) {
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "out_index", out_index != NULL));
+  const ios_t ios = inputs_of(engine);
+  return find_io(&ios, name, out_index);
+}
+
+tenon_status_t tenon_engine_find_output(const tenon_engine_t* engine, const char* name,
+                                        uint32_t* out_index) {
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "name", name != NULL));
+  TENON_TRY(tenon__need(&engine->sink, __func__, "out_index", out_index != NULL));
+  const ios_t ios = outputs_of(engine);
+  return find_io(&ios, name, out_index);
+}
+
 tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, uint32_t input,
                                         uint32_t which, const int64_t** out_dims) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_dims", out_dims != NULL));
   TENON_TRY(check_index(engine, __func__, "input", input, engine->texts->input_count));
   TENON_TRY(check_index(engine, __func__, "point of a profile", which, 3));
@@ -326,7 +411,7 @@ uint32_t tenon_engine_step_count(const tenon_engine_t* engine) {
 
 tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
                                      tenon_step_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(check_index(engine, __func__, "step", index, engine->texts->step_count));
   TENON_TRY(need_steps(engine));
@@ -336,7 +421,7 @@ tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t inde
 
 tenon_status_t tenon_engine_get_step_sources(const tenon_engine_t* engine, uint32_t index,
                                              const uint32_t** out_steps, uint32_t* out_count) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_steps", out_steps != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_count", out_count != NULL));
   TENON_TRY(check_index(engine, __func__, "step", index, engine->texts->step_count));
@@ -352,7 +437,7 @@ uint32_t tenon_engine_block_count(const tenon_engine_t* engine) {
 
 tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
                                       tenon_block_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   TENON_TRY(need_steps(engine));
   TENON_TRY(check_index(engine, __func__, "block", index, engine->texts->block_count));
@@ -361,7 +446,7 @@ tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t ind
 }
 
 tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine, tenon_engine_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "engine", engine != NULL));
+  TENON_TRY(tenon__enter(__func__, "engine", engine != NULL));
   TENON_TRY(tenon__need(&engine->sink, __func__, "out_info", out_info != NULL));
   const size_t size = out_info->size;
   if (size < sizeof(size)) {

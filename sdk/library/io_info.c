@@ -34,7 +34,9 @@ tenon_status_t tenon__io_info(const tenon__network_t* network, const tenon__prof
     }
     for (uint32_t k = 0; k < node->rank; ++k) {
       dims[k] = extent_number(network, profile, node->dims[k]);
-      symbols[k] = dims[k] < 0 ? tenon__dim_text(network->pool, node->dims[k], arena) : "";
+      /* A symbol that a profile narrowed to one number still is one. */
+      const bool is_open = tenon__dim_get(network->pool, node->dims[k]).kind != TENON_DIM_CONSTANT;
+      symbols[k] = is_open ? tenon__dim_text(network->pool, node->dims[k], arena) : "";
       if (symbols[k] == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }

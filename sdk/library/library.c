@@ -9,6 +9,7 @@
 
 #include "core/base/call.h"
 #include "core/base/escape.h"
+#include "core/tensor/dtype.h"
 
 const char* tenon_version(void) {
   return TENON_VERSION;
@@ -16,6 +17,14 @@ const char* tenon_version(void) {
 
 const char* tenon_status_text(tenon_status_t status) {
   return tenon__status_text(status);
+}
+
+const char* tenon_dtype_name(tenon_dtype_t dtype) {
+  return tenon__dtype_name(dtype);
+}
+
+uint32_t tenon_dtype_bits(tenon_dtype_t dtype) {
+  return tenon__dtype_bits(dtype);
 }
 
 int32_t tenon_current_call(tenon_call_info_t* out_call) {

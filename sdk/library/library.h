@@ -21,7 +21,8 @@ struct tenon_registry_t {
   atomic_uint reference_count;
   tenon_allocator_t allocator;
   tenon_sink_t logger; /* the application's */
-  tenon_sink_t sink;   /* to it, with what models and plugins say made fit to be shown */
+  /* To it, with what models and plugins say made fit to be shown; keeps the thread's last words. */
+  tenon_sink_t sink;
   tenon__catalog_t* catalog;
   tenon__registry_t* plugins;
 };
@@ -33,9 +34,26 @@ typedef struct tenon__model_file_t {
   tenon__mapped_file_t file;
 } tenon__model_file_t;
 
+/* What the last parse found in the file (description.h), in the network's arena. */
+typedef struct tenon__node_type_t tenon__node_type_t;
+typedef struct tenon__io_list_t {
+  tenon_io_info_t* items;
+  uint32_t count;
+  uint32_t capacity;
+} tenon__io_list_t;
+typedef struct tenon__description_t {
+  bool stands; /* for a network that could not be made of it */
+  tenon__io_list_t inputs;
+  tenon__io_list_t outputs;
+  tenon__node_type_t* types;
+  uint32_t type_count;
+  uint32_t type_capacity;
+} tenon__description_t;
+
 struct tenon_network_t {
   tenon_registry_t* registry; /* counted */
   tenon__arena_t arena;       /* names and infos that are lent */
+  tenon__description_t description;
   tenon__network_t* network;
   tenon_builder_t* builder;
   tenon__prefix_sink_t sink; /* puts the model's name before messages while it is parsed */
@@ -71,19 +89,30 @@ struct tenon_engine_t {
   tenon__mapped_file_t file;  /* where it was loaded from; not mapped otherwise */
   tenon__plan_bytes_t* bytes; /* counted; NULL when from a file or from the caller's memory */
   size_t plan_size;
-  tenon_sink_t sink; /* the registry's: the core keeps a pointer to it */
+  bool is_made_again; /* its plugins were others: nothing of the bytes is used any more */
+  tenon_sink_t sink;  /* the registry's: the core keeps a pointer to it */
   tenon__engine_texts_t* texts;
 };
 
 struct tenon_context_t {
   tenon_engine_t* engine; /* counted */
   tenon__context_t* context;
+  int64_t* extents; /* of each output, known and most: made when first asked for */
 };
 
 /* Copies an options structure that begins with its size into one of `own_size` bytes, zeros where
  * the caller's is shorter. NULL: all zeros. INVALID_ARGUMENT when `size` is not set. */
 tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, const void* options,
                                    void* out_options, size_t own_size);
+
+/* Ends a call: passes the status on. A failure that nobody has put into words is named here, as
+ * where memory ends and nobody has a sink. */
+tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon_status_t status);
+/* A sink that keeps what tenon_last_message gives and passes on to the registry's logger, with what
+ * models and plugins say made fit to be shown; and one without a registry. */
+tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry);
+extern const tenon_sink_t tenon__words_sink;
+void tenon__words_begin(void); /* this thread has said nothing yet */
 
 /* INVALID_ARGUMENT: "tenon_build: argument 'network' is NULL"; the second unless it is there. */
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
@@ -96,14 +125,12 @@ static inline tenon_status_t tenon__need(const tenon_sink_t* sink, const char* f
   }
   return TENON_OK;
 }
-
-/* Passes the status on. Memory may end where nobody has a sink: then the call is named here. */
-static inline tenon_status_t tenon__tell_memory(const tenon_sink_t* sink, const char* function,
-                                                tenon_status_t status) {
-  if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    (void)tenon__fail(sink, status, "%s: out of memory", function);
-  }
-  return status;
+/* Begins a call: the thread's last words go. INVALID_ARGUMENT unless `argument`, the object that
+ * would know a logger, is there. */
+static inline tenon_status_t tenon__enter(const char* function, const char* argument,
+                                          bool is_there) {
+  tenon__words_begin();
+  return tenon__need(&tenon__words_sink, function, argument, is_there);
 }
 
 /* The folder of installed plugins that belongs to this library: beside it as installed, or in its
@@ -133,7 +160,11 @@ bool tenon__network_is_empty(const tenon_network_t* network);
 void tenon__plan_bytes_retain(tenon__plan_bytes_t* bytes);
 void tenon__plan_bytes_release(tenon__plan_bytes_t* bytes);
 
-/* Engines. */
+/* Engines. An input or output by its index: INVALID_ARGUMENT names those that there are. */
+tenon_status_t tenon__engine_input(const tenon_engine_t* engine, const char* function,
+                                   uint32_t index, const tenon_io_info_t** out_info);
+tenon_status_t tenon__engine_output(const tenon_engine_t* engine, const char* function,
+                                    uint32_t index, const tenon_io_info_t** out_info);
 /* Where the main graph's activations lie; in the arena. OUT_OF_MEMORY is not told. */
 tenon_status_t tenon__engine_list_blocks(const tenon__plan_t* plan, tenon__arena_t* arena,
                                          tenon_block_info_t** out_blocks, uint32_t* out_count);

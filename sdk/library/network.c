@@ -6,7 +6,7 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/tensor/layout.h"
-#include "sdk/library/library.h"
+#include "sdk/library/description.h"
 
 enum { RANK_LIMIT = 64 };
 
@@ -52,7 +52,7 @@ tenon_status_t tenon__network_reset(tenon_network_t* network) {
 }
 
 tenon_status_t tenon_network_create(tenon_registry_t* registry, tenon_network_t** out_network) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_network", out_network != NULL));
   tenon_network_t* network = tenon__allocate(registry->allocator, 1, sizeof(*network));
   if (network == NULL) {
@@ -167,7 +167,7 @@ tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const
                                  const tenon_value_t* inputs, uint32_t input_count,
                                  const tenon_attribute_t* attributes, uint32_t attribute_count,
                                  tenon_value_t* out_values, uint32_t output_count) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "op", op != NULL));
   if ((input_count > 0 && inputs == NULL) || (attribute_count > 0 && attributes == NULL) ||
@@ -178,13 +178,13 @@ tenon_status_t tenon_network_add(tenon_network_t* network, const char* op, const
                                                                         : "out_values");
   }
   const tenon_builder_table_t* table = tenon__builder_table();
-  TENON_TRY(tenon__tell_memory(sink, __func__, table->begin(network->builder, op, name)));
+  TENON_TRY(tenon__tell(sink, __func__, table->begin(network->builder, op, name)));
   const tenon_status_t status = add_node(network->builder, inputs, input_count, attributes,
                                          attribute_count, out_values, output_count);
   if (status != TENON_OK) {
     table->cancel(network->builder);
   }
-  return tenon__tell_memory(sink, __func__, status);
+  return tenon__tell(sink, __func__, status);
 }
 
 static tenon_status_t check_dims(const tenon_sink_t* sink, const char* function, const char* name,
@@ -199,18 +199,20 @@ static tenon_status_t check_dims(const tenon_sink_t* sink, const char* function,
 tenon_status_t tenon_network_add_input(tenon_network_t* network, const char* name,
                                        tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
                                        tenon_value_t* out_value) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "name", name != NULL));
   TENON_TRY(tenon__need(sink, __func__, "out_value", out_value != NULL));
   TENON_TRY(check_dims(sink, __func__, name, rank, dims));
-  return tenon__builder_table()->input(network->builder, name, dtype, rank, dims, NULL, out_value);
+  return tenon__tell(
+      sink, __func__,
+      tenon__builder_table()->input(network->builder, name, dtype, rank, dims, NULL, out_value));
 }
 
 tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* name,
                                           tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
                                           const void* data, tenon_value_t* out_value) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   int64_t strides[RANK_LIMIT];
   uint64_t count = 0;
@@ -230,23 +232,31 @@ tenon_status_t tenon_network_add_constant(tenon_network_t* network, const char* 
                                     .rank = rank,
                                     .dtype = dtype,
                                     .layout = TENON_NONE};
-  return tenon__builder_table()->constant(network->builder, name, &view, 0, out_value);
+  return tenon__tell(sink, __func__,
+                     tenon__builder_table()->constant(network->builder, name, &view, 0, out_value));
 }
 
 tenon_status_t tenon_network_add_output(tenon_network_t* network, tenon_value_t value,
                                         const char* name) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
-  return tenon__builder_table()->output(network->builder, value, name);
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
+  return tenon__tell(&network->registry->sink, __func__,
+                     tenon__builder_table()->output(network->builder, value, name));
 }
 
 /* ---- Looking ---- */
 
 uint32_t tenon_network_input_count(const tenon_network_t* network) {
-  return network != NULL ? network->network->graphs[0]->input_count : 0;
+  const tenon__description_t* file = network != NULL ? tenon__description_of(network) : NULL;
+  return file != NULL      ? file->inputs.count
+         : network != NULL ? network->network->graphs[0]->input_count
+                           : 0;
 }
 
 uint32_t tenon_network_output_count(const tenon_network_t* network) {
-  return network != NULL ? network->network->graphs[0]->output_count : 0;
+  const tenon__description_t* file = network != NULL ? tenon__description_of(network) : NULL;
+  return file != NULL      ? file->outputs.count
+         : network != NULL ? network->network->graphs[0]->output_count
+                           : 0;
 }
 
 static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, const char* name,
@@ -260,26 +270,36 @@ static tenon_status_t get_info(const tenon_network_t* network, uint32_t value, c
 
 tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
                                        tenon_io_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
+  const tenon__description_t* file = tenon__description_of(network);
+  if (file != NULL && index < file->inputs.count) {
+    *out_info = file->inputs.items[index];
+    return TENON_OK;
+  }
   if (index >= graph->input_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_input: there is no input %u, only %u", index,
-                       graph->input_count);
+                       tenon_network_input_count(network));
   }
   return get_info(network, graph->inputs[index], NULL, out_info);
 }
 
 tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                         tenon_io_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "out_info", out_info != NULL));
   const tenon__graph_t* graph = network->network->graphs[0];
+  const tenon__description_t* file = tenon__description_of(network);
+  if (file != NULL && index < file->outputs.count) {
+    *out_info = file->outputs.items[index];
+    return TENON_OK;
+  }
   if (index >= graph->output_count) {
     return tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_network_get_output: there is no output %u, only %u", index,
-                       graph->output_count);
+                       tenon_network_output_count(network));
   }
   return get_info(network, graph->outputs[index], graph->output_names[index], out_info);
 }

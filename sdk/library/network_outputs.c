@@ -20,7 +20,7 @@ static tenon_status_t fail_unknown_value(const tenon_network_t* network, const c
 }
 
 tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "name", name != NULL));
   tenon__graph_t* graph = network->network->graphs[0];
   for (uint32_t i = 0; i < graph->output_count; ++i) {
@@ -47,7 +47,7 @@ tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* n
 }
 
 tenon_status_t tenon_network_clear_outputs(tenon_network_t* network) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   tenon__graph_t* graph = network->network->graphs[0];
   for (uint32_t i = 0; i < graph->output_count; ++i) {
     graph->values[graph->outputs[i]].flags &= ~(uint32_t)TENON_VALUE_IS_OUTPUT;

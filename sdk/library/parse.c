@@ -5,7 +5,7 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/base/call.h"
-#include "sdk/library/library.h"
+#include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 
 enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
@@ -78,11 +78,6 @@ static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
   return tenon__arena_allocate(&parse->arena, 1, size_bytes);
 }
 
-static void report_missing(tenon_parse_t* parse, const char* domain, const char* type,
-                           int64_t version, const char* node) {
-  tenon__missing_add(parse, domain, type, version, node);
-}
-
 static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint32_t* out_rank,
                                   const int64_t** out_dims) {
   for (uint32_t i = 0; i < parse->shape_count; ++i) {
@@ -121,10 +116,12 @@ static const tenon_parse_table_t parse_table = {
     .part_count = part_count,
     .find_converter = tenon__parse_find_converter,
     .allocate = allocate,
-    .report_missing = report_missing,
+    .report_missing = tenon__describe_missing,
     .input_shape = input_shape,
     .sink = parse_sink,
     .setting = setting,
+    .declare_value = tenon__describe_value,
+    .declare_node = tenon__describe_node,
 };
 
 /* ---- Which parser ---- */
@@ -252,7 +249,7 @@ static tenon_status_t run_parser(tenon_parse_t* parse, const char* format) {
                                  tenon__builder_table());
     tenon__call_leave(outer);
   }
-  if (parse->missing_count > 0) {
+  if (parse->has_missing) {
     status = tenon__missing_report(parse);
   } else if (status == TENON_OK) {
     status = tenon__builder_finish(network->builder);
@@ -382,13 +379,20 @@ static tenon_status_t parse_files(tenon_network_t* network, const char* path,
   return parse_parts(network, parse, options);
 }
 
-/* A parse that fails leaves an empty network. */
+static void begin_parse(tenon_parse_t* parse) {
+  tenon__arena_initialize(&parse->arena, parse->network->registry->allocator);
+  tenon__string_map_initialize(&parse->conversions, parse->network->registry->allocator);
+  tenon__description_begin(parse);
+}
+
+/* A parse that fails leaves an empty network, and what the file says of itself. */
 static tenon_status_t end_parse(tenon_network_t* network, const char* function,
                                 tenon_parse_t* parse, tenon_status_t status) {
+  tenon__description_end(parse, status != TENON_OK);
   tenon__string_map_deinitialize(&parse->conversions);
   tenon__arena_deinitialize(&parse->arena);
   if (status != TENON_OK) {
-    (void)tenon__tell_memory(&network->registry->sink, function, status);
+    (void)tenon__tell(&network->registry->sink, function, status);
     (void)tenon__network_reset(network);
   }
   return status;
@@ -397,15 +401,14 @@ static tenon_status_t end_parse(tenon_network_t* network, const char* function,
 tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                         const tenon_parse_options_t* options) {
   tenon_parse_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "path", path != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
   TENON_TRY(check_options(network, __func__, &own));
   TENON_TRY(check_values(network, __func__, &own));
   tenon_parse_t parse = {.network = network};
-  tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
+  begin_parse(&parse);
   return end_parse(network, __func__, &parse, parse_files(network, path, &own, &parse));
 }
 
@@ -413,7 +416,7 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
                                           size_t size_bytes, const char* name,
                                           const tenon_parse_options_t* options) {
   tenon_parse_options_t own;
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   const tenon_sink_t* sink = &network->registry->sink;
   TENON_TRY(tenon__need(sink, __func__, "data", data != NULL));
   TENON_TRY(tenon__options_copy(sink, "tenon_parse_options_t", options, &own, sizeof(own)));
@@ -425,7 +428,6 @@ tenon_status_t tenon_network_parse_memory(tenon_network_t* network, const void* 
   }
   tenon__model_part_t part = {name != NULL ? name : "model", data, size_bytes};
   tenon_parse_t parse = {.network = network, .parts = &part, .part_count = 1};
-  tenon__arena_initialize(&parse.arena, network->registry->allocator);
-  tenon__string_map_initialize(&parse.conversions, network->registry->allocator);
+  begin_parse(&parse);
   return end_parse(network, __func__, &parse, parse_parts(network, &parse, &own));
 }

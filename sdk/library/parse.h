@@ -1,5 +1,5 @@
-/* One parse: what parse.c (files, parsers), convert.c (converters) and missing.c (what nobody can
- * convert) share. */
+/* One parse: what parse.c (files, parsers), convert.c (converters), description.c (what the file
+ * says) and missing.c (what nobody can convert) share. */
 #ifndef TENON_SDK_LIBRARY_PARSE_H_
 #define TENON_SDK_LIBRARY_PARSE_H_
 
@@ -11,16 +11,6 @@ typedef struct tenon__model_part_t {
   const void* data;
   size_t size;
 } tenon__model_part_t;
-
-/* A node type without converter, and who needs it. */
-typedef struct tenon__missing_t {
-  struct tenon__missing_t* next;
-  const char* domain;
-  const char* type;
-  int64_t version;
-  const char* node; /* the first one */
-  uint32_t count;
-} tenon__missing_t;
 
 struct tenon_parse_t {
   tenon_network_t* network;
@@ -34,10 +24,10 @@ struct tenon_parse_t {
   uint32_t given_count;
   tenon__given_input_t* given;     /* inputs with a value */
   tenon__string_map_t conversions; /* "version:domain:type" -> who converts it, NULL: nobody */
+  tenon__string_map_t types;       /* the same -> which of the description's */
+  bool has_missing;                /* node types that nobody converts */
   const char* const* settings;     /* "name=value", NULL-terminated, or NULL */
   bool* asked;                     /* for each of them */
-  tenon__missing_t* missing;       /* in order of appearance; the first few hundred */
-  uint32_t missing_count;          /* of node types, all of them */
   /* Why a file beside the model could not be opened; the parser's next error ends with it. */
   char file_reason[1024];
 };
@@ -46,10 +36,11 @@ struct tenon_parse_t {
 const tenon_converter_t* tenon__parse_find_converter(tenon_parse_t* parse, const char* domain,
                                                      const char* type, int64_t version,
                                                      void** out_state);
+/* The plugin whose converter or operator that is; NULL: nobody's. */
+const char* tenon__parse_find_plugin(tenon_parse_t* parse, const char* domain, const char* type,
+                                     int64_t version);
 
-void tenon__missing_add(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
-                        const char* node);
-/* One message with all of them; returns UNSUPPORTED. */
+/* Who would convert what is missing: one message with all of it; returns UNSUPPORTED. */
 tenon_status_t tenon__missing_report(tenon_parse_t* parse);
 
 #endif

@@ -12,23 +12,6 @@ enum { LIST_LIMIT = 8192, MESSAGE_SIZE = 4096 };
 
 /* ---- Life ---- */
 
-/* The one way to the application: names come from models, files and plugins. */
-static void show(void* user, int32_t severity, const char* message) {
-  const tenon_registry_t* registry = user;
-  char few[MESSAGE_SIZE];
-  if (!tenon__needs_escape(message)) {
-    registry->logger.report(registry->logger.user, severity, message);
-    return;
-  }
-  const size_t size = tenon__escape(message, few, sizeof(few)) + 1;
-  char* all = size > sizeof(few) ? tenon__allocate(registry->allocator, size, 1) : NULL;
-  if (all != NULL) {
-    (void)tenon__escape(message, all, size);
-  }
-  registry->logger.report(registry->logger.user, severity, all != NULL ? all : few);
-  tenon__free(registry->allocator, all, size);
-}
-
 static void destroy(tenon_registry_t* registry) {
   tenon__catalog_destroy(registry->catalog);
   if (registry->plugins != NULL) {
@@ -62,9 +45,12 @@ static tenon_status_t open_plugins(tenon_registry_t* registry,
 tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
                                      tenon_registry_t** out_registry) {
   tenon_registry_options_t own;
-  TENON_TRY(tenon__options_copy(NULL, "tenon_registry_options_t", options, &own, sizeof(own)));
-  const tenon_sink_t* sink = &own.logger;
-  TENON_TRY(tenon__need(sink, __func__, "out_registry", out_registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "out_registry", out_registry != NULL));
+  TENON_TRY(tenon__options_copy(&tenon__words_sink, "tenon_registry_options_t", options, &own,
+                                sizeof(own)));
+  tenon_registry_t young = {.allocator = tenon__allocator_default(), .logger = own.logger};
+  const tenon_sink_t hearing = tenon__words_sink_of(&young);
+  const tenon_sink_t* sink = &hearing;
   if (own.policy > TENON_POLICY_LISTED) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "tenon_registry_create: %u is not a policy", own.policy);
@@ -81,13 +67,13 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
   registry->logger = own.logger;
-  registry->sink = (tenon_sink_t){registry, own.logger.report == NULL ? NULL : show};
+  registry->sink = tenon__words_sink_of(registry);
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
   tenon__c_locale_leave(outer);
   if (status != TENON_OK) {
     destroy(registry);
-    return tenon__tell_memory(sink, __func__, status);
+    return tenon__tell(sink, __func__, status);
   }
   *out_registry = registry;
   return TENON_OK;
@@ -124,7 +110,7 @@ uint32_t tenon_registry_plugin_count(const tenon_registry_t* registry) {
 
 tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint32_t index,
                                          tenon_plugin_info_t* out_info) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "out_info", out_info != NULL));
   tenon__candidate_info_t info;
   if (tenon__registry_candidate(registry->plugins, index, &info) != TENON_OK) {
@@ -339,7 +325,7 @@ static tenon_status_t find_faults(tenon_registry_t* registry, const void** entri
 
 tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_write_t write,
                                           void* user) {
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const void** entries = tenon__allocate(registry->allocator, LIST_LIMIT, sizeof(void*));
   if (entries == NULL) {
@@ -394,7 +380,7 @@ static void print_device(const tenon__device_entry_t* entry, uint32_t index, con
 tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_write_t write,
                                             void* user) {
   enum { DEVICE_LIMIT = 64 };
-  TENON_TRY(tenon__need(NULL, __func__, "registry", registry != NULL));
+  TENON_TRY(tenon__enter(__func__, "registry", registry != NULL));
   TENON_TRY(tenon__need(&registry->sink, __func__, "write", write != NULL));
   const tenon__device_entry_t* entries[DEVICE_LIMIT];
   const printing_t printing = {write, user};

@@ -13,6 +13,7 @@ static bool begin(session_t* s) {
 
 typedef struct progress_t {
   const char* cancel_in; /* phase, or NULL */
+  uint32_t cancel_at;    /* call, counted from 1; 0: none */
   uint32_t calls;
   bool has_order; /* done never exceeds total */
   char phases[64];
@@ -26,7 +27,8 @@ static int32_t tell(void* user, const char* phase, uint32_t done, uint32_t total
     const size_t used = strlen(progress->phases);
     (void)snprintf(progress->phases + used, sizeof progress->phases - used, "%s ", phase);
   }
-  return progress->cancel_in != NULL && strcmp(progress->cancel_in, phase) == 0;
+  return progress->calls == progress->cancel_at ||
+         (progress->cancel_in != NULL && strcmp(progress->cancel_in, phase) == 0);
 }
 
 TENON_TEST(tells_progress) {
@@ -59,6 +61,31 @@ TENON_TEST(is_cancelled_in_each_phase) {
     session_run(&s, &options, NULL);
     session_end(&s);
   }
+}
+
+/* At the first call, at the second, and so on until it is not called so often: never a plan. */
+TENON_TEST(is_cancelled_wherever_it_asks) {
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  uint32_t cancelled = 0;
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  options.progress = tell;
+  options.no_measuring = 1;
+  REQUIRE(begin(&s));
+  while (plan == NULL && cancelled < 100000) {
+    progress_t progress = {.cancel_at = cancelled + 1};
+    options.progress_user = &progress;
+    const tenon_status_t status = tenon_build(s.network, &options, &plan);
+    EXPECT_INT(plan != NULL, status == TENON_OK);
+    if (plan == NULL) {
+      EXPECT_STATUS(status, TENON_ERROR_CANCELLED);
+      EXPECT_TEXT(tenon_last_message(), "the build was cancelled");
+      ++cancelled;
+    }
+  }
+  EXPECT(cancelled > 8); /* each phase, and each of the nodes and steps */
+  tenon_plan_destroy(plan);
+  session_end(&s);
 }
 
 TENON_TEST(keeps_the_memory_limit) {

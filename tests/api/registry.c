@@ -109,7 +109,16 @@ TENON_TEST(lets_only_listed_plugins_in) {
 }
 
 TENON_TEST(speaks_of_versions_and_statuses) {
+  char numbers[32];
+  (void)snprintf(numbers, sizeof numbers, "%d.%d.%d", TENON_VERSION_MAJOR, TENON_VERSION_MINOR,
+                 TENON_VERSION_PATCH);
   EXPECT_TEXT(tenon_version(), TENON_VERSION);
+  EXPECT_TEXT(tenon_version(), numbers);
+#if TENON_VERSION_MAJOR > 0 || TENON_VERSION_MINOR > 0 /* numbers that #if takes */
+  EXPECT(numbers[0] != '\0');
+#else
+#error "the version has no number"
+#endif
   EXPECT_TEXT(tenon_status_text(TENON_ERROR_INVALID_DATA), "invalid data");
   EXPECT(tenon_status_text(999) != NULL);
 }

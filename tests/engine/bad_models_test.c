@@ -210,7 +210,7 @@ static tenon_status_t try_file(tenon_registry_t* registry, const char* path) {
   tenon_status_t status = tenon_network_create(registry, &network);
   if (status == TENON_OK) {
     status = tenon_network_parse_file(network, path, NULL);
-    EXPECT(status == TENON_OK || tenon_network_input_count(network) == 0);
+    EXPECT(status == TENON_OK || tenon_network_file_count(network) == 0);
   }
   if (status == TENON_OK) {
     status = tenon_build(network, NULL, &plan);

@@ -188,6 +188,38 @@ static tenon_status_t make_loop(tenon_network_t* network) {
   return tenon_network_add_output(network, v[1], "collected");
 }
 
+/* As often as the input says, and as many columns: h' = h + iteration. */
+static tenon_status_t make_turns(tenon_network_t* network) {
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = builder_of(network);
+  tenon_value_t v[5];
+  tenon_value_t turns;
+  tenon_value_t h;
+  uint32_t body = 0;
+  TEST_TRY(tenon_network_add_input(network, "turns", TENON_DTYPE_INT64, 0, NULL, &turns));
+  TEST_TRY(tenon_network_add_input(network, "h", FLOAT, 1, (const int64_t[]){2}, &h));
+  TEST_TRY(begin_iteration(network, v));
+  TEST_TRY(table->body_parameter_like(builder, "p", h, &v[2]));
+  TEST_TRY(layer(network, "standard.cast/1", &v[0], 1,
+                 (const tenon_attribute_t[]){TENON_TYPE("to", FLOAT)}, 1, &v[3]));
+  TEST_TRY(arithmetic(network, "y = a + b", (const tenon_value_t[]){v[2], v[3]}, 2, &v[4]));
+  TEST_TRY(table->body_result(builder, v[1]));
+  TEST_TRY(table->body_result(builder, v[4]));
+  TEST_TRY(table->body_result(builder, v[2]));
+  TEST_TRY(table->end_body(builder, &body));
+  TEST_TRY(table->begin(builder, "standard.repetition/1", "loop"));
+  TEST_TRY(table->attribute_int(builder, "carried_count", 1));
+  TEST_TRY(table->attribute_ints(builder, "axes", (const int64_t[]){1}, 1));
+  TEST_TRY(table->add_input(builder, turns));
+  TEST_TRY(table->add_input(builder, (tenon_value_t){0}));
+  TEST_TRY(table->add_input(builder, h));
+  TEST_TRY(table->add_body(builder, body));
+  TEST_TRY(table->output_count(builder, 2));
+  TEST_TRY(table->end(builder, v, 2));
+  TEST_TRY(tenon_network_add_output(network, v[0], "last"));
+  return tenon_network_add_output(network, v[1], "columns");
+}
+
 /* A running product with a matrix, over the slices of x, whose number varies. */
 static tenon_status_t make_scan(tenon_network_t* network) {
   const tenon_builder_table_t* table = tenon_builder_get_table();
@@ -320,11 +352,55 @@ static tenon_status_t make_sequence(tenon_network_t* network) {
   return tenon_network_add_output(network, y, "y");
 }
 
+/* A deconvolution in groups, one filter for each channel, means of windows, and another size. */
+static tenon_status_t make_windows(tenon_network_t* network) {
+  tenon_value_t x;
+  tenon_value_t w;
+  tenon_value_t y;
+  tenon_value_t sizes;
+  const int64_t wanted[4] = {1, 4, 6, 6};
+  TEST_TRY(tenon_network_add_input(network, "x", FLOAT, 4, (const int64_t[]){1, 4, 3, 3}, &x));
+  TEST_TRY(add_weights(network, "w", 4, (const int64_t[]){4, 2, 2, 2}, &w));
+  TEST_TRY(layer(network, "standard.deconvolution/1", (const tenon_value_t[]){x, w}, 2,
+                 (const tenon_attribute_t[]){TENON_INT("groups", 2), TENON_INTS("strides", 2, 2)},
+                 2, &y));
+  TEST_TRY(arithmetic(network, "y = max(a, 0)", &y, 1, &y));
+  TEST_TRY(add_weights(network, "v", 4, (const int64_t[]){4, 1, 3, 3}, &w));
+  TEST_TRY(layer(network, "standard.convolution/1", (const tenon_value_t[]){y, w}, 2,
+                 (const tenon_attribute_t[]){TENON_INT("groups", 4)}, 1, &y));
+  TEST_TRY(layer(network, "standard.average_pool/1", &y, 1,
+                 (const tenon_attribute_t[]){TENON_INTS("kernel_shape", 2, 2)}, 1, &y));
+  TEST_TRY(tenon_network_add_constant(network, "sizes", TENON_DTYPE_INT64, 1, (const int64_t[]){4},
+                                      wanted, &sizes));
+  TEST_TRY(layer(network, "standard.resize/1", (const tenon_value_t[]){y, sizes}, 2, NULL, 0, &y));
+  return tenon_network_add_output(network, y, "y");
+}
+
+/* Rows of a table, and the largest numbers of each: which and how many, the inputs say. */
+static tenon_status_t make_choices(tenon_network_t* network) {
+  tenon_value_t rows;
+  tenon_value_t count;
+  tenon_value_t table;
+  tenon_value_t y[2];
+  TEST_TRY(
+      tenon_network_add_input(network, "rows", TENON_DTYPE_INT64, 1, (const int64_t[]){-1}, &rows));
+  TEST_TRY(tenon_network_add_input(network, "count", TENON_DTYPE_INT64, 1, (const int64_t[]){1},
+                                   &count));
+  TEST_TRY(add_weights(network, "table", 2, (const int64_t[]){8, 7}, &table));
+  TEST_TRY(
+      layer(network, "standard.gather/1", (const tenon_value_t[]){table, rows}, 2, NULL, 0, &y[0]));
+  TEST_TRY(tenon_network_add(network, "standard.top_k/1", "top",
+                             (const tenon_value_t[]){y[0], count}, 2, NULL, 0, y, 2));
+  TEST_TRY(tenon_network_add_output(network, y[0], "values"));
+  return tenon_network_add_output(network, y[1], "indices");
+}
+
 static const test_network_t networks[] = {
-    {"layers", make_layers, 4},     {"paths", make_paths, 3}, {"recurrent", make_recurrent, 5},
-    {"branch", make_branch, 3},     {"loop", make_loop, 0},   {"scan", make_scan, 5},
-    {"mapping", make_mapping, 4},   {"state", make_state, 0}, {"found", make_found, 9},
-    {"sequence", make_sequence, 0},
+    {"layers", make_layers, 4},     {"paths", make_paths, 3},     {"recurrent", make_recurrent, 5},
+    {"branch", make_branch, 3},     {"loop", make_loop, 0},       {"scan", make_scan, 5},
+    {"mapping", make_mapping, 4},   {"state", make_state, 0},     {"found", make_found, 9},
+    {"sequence", make_sequence, 0}, {"windows", make_windows, 0}, {"choices", make_choices, 4},
+    {"turns", make_turns, 0},
 };
 
 uint32_t test_networks(const test_network_t** out_networks) {

@@ -1,6 +1,7 @@
 /* Eight threads with a context each on one engine give, bit by bit, what one thread gives. Under
  * the thread sanitizer this also proves that they do not race. */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
@@ -139,5 +140,93 @@ TENON_TEST(eight_threads_build_from_one_registry) {
     EXPECT_STATUS(work[k].status, TENON_OK);
     test_result_free(&work[k].result);
   }
+  tenon_registry_release(registry);
+}
+
+/* ---- Runs that are cancelled ---- */
+
+typedef struct watch_t {
+  tenon_context_t* context;
+  atomic_bool is_over;
+  uint32_t seed;
+} watch_t;
+
+/* Again and again, after waits that differ. */
+static void* cancel_thread(void* user) {
+  watch_t* watch = user;
+  uint32_t state = watch->seed * 2654435761u + 1;
+  while (!atomic_load(&watch->is_over)) {
+    state = state * 1664525u + 1013904223u;
+    for (uint32_t wait = state >> 20; wait > 0 && !atomic_load(&watch->is_over); --wait) {
+    }
+    tenon_context_cancel(watch->context);
+  }
+  return NULL;
+}
+
+/* Each run succeeds or is cancelled, and what comes after is as if nothing had been. */
+static void check_cancelling(const test_network_t* test, tenon_engine_t* engine,
+                             tenon_context_t* context, uint32_t* inout_cancelled) {
+  watch_t watch = {.context = context, .seed = 1};
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, NULL, cancel_thread, &watch) == 0);
+  /* Often enough, and until one was hit at least: a busy machine may need longer for that. */
+  for (uint32_t k = 0; k < 50 || (*inout_cancelled == 0 && k < 100000); ++k) {
+    test_result_t ignored = {0};
+    const tenon_status_t status = test_run(engine, context, test->most, k, &ignored);
+    if (status != TENON_OK && status != TENON_ERROR_CANCELLED) {
+      tenon__test_fail(__FILE__, __LINE__, "%s: %s", test->name, tenon_last_message());
+    }
+    *inout_cancelled += status == TENON_ERROR_CANCELLED ? 1 : 0;
+    test_result_free(&ignored);
+  }
+  atomic_store(&watch.is_over, true);
+  (void)pthread_join(thread, NULL);
+}
+
+static void check_after_cancelling(const test_network_t* test, tenon_registry_t* registry,
+                                   uint32_t* inout_cancelled) {
+  tenon_plan_t* plan = NULL;
+  tenon_engine_t* engine = NULL;
+  tenon_context_t* context = NULL;
+  test_result_t expected = {0};
+  test_result_t result = {0};
+  work_t alone = {.test = test, .seed = 7, .thread_count = 2};
+  tenon_build_options_t build = TENON_OPTIONS(tenon_build_options_t);
+  tenon_context_options_t options = TENON_OPTIONS(tenon_context_options_t);
+  build.thread_count = 2;
+  build.no_measuring = 1;
+  options.thread_count = 2;
+  REQUIRE(test_network_build(test, registry, &build, &plan) == TENON_OK);
+  REQUIRE(tenon_engine_create_from_plan(registry, plan, NULL, &engine) == TENON_OK);
+  REQUIRE(tenon_context_create(engine, &options, &context) == TENON_OK);
+  alone.engine = engine;
+  (void)run_thread(&alone);
+  expected = alone.result;
+  check_cancelling(test, engine, context, inout_cancelled);
+  EXPECT_STATUS(tenon_context_reset_states(context), TENON_OK);
+  EXPECT_STATUS(test_run(engine, context, test->most, 7, &result), TENON_OK);
+  if (result.size != expected.size || result.size == 0 ||
+      memcmp(result.data, expected.data, result.size) != 0) {
+    tenon__test_fail(__FILE__, __LINE__, "%s: gives something else after cancelled runs",
+                     test->name);
+  }
+  test_result_free(&expected);
+  test_result_free(&result);
+  tenon_context_destroy(context);
+  tenon_engine_release(engine);
+  tenon_plan_destroy(plan);
+}
+
+TENON_TEST(runs_are_cancelled_by_another_thread) {
+  tenon_registry_t* registry = NULL;
+  const test_network_t* tests = NULL;
+  uint32_t cancelled = 0;
+  REQUIRE(tenon_registry_create(NULL, &registry) == TENON_OK);
+  const uint32_t count = test_networks(&tests);
+  for (uint32_t k = 0; k < count; ++k) {
+    check_after_cancelling(&tests[k], registry, &cancelled);
+  }
+  EXPECT(cancelled > 0);
   tenon_registry_release(registry);
 }

@@ -1,6 +1,5 @@
 /* Plans from outside that hand a kernel what it never accepted: refused when they are loaded, with
  * the step, the kernel and the reason. */
-#include "core/plan/plan_file.h"
 #include "tests/support/core_world.h"
 
 static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
@@ -70,38 +69,25 @@ static tenon_value_t make_dense(test_bench_t* b) {
                     add_dense(b, "dense", test_input(b, "x", DIMS(8, 8))));
 }
 
-static const tenon__operator_t* find_operator(void* user, const char* name) {
-  return tenon__catalog_operator(user, name, NULL);
-}
-
 /* Loads the plan with its only step changed; the words say why not. */
 static void expect_refused(core_world_t* world, tenon_value_t y,
-                           void (*change)(tenon__step_t* step), const char* words) {
-  tenon__plan_t* plan = NULL;
-  void* data = NULL;
-  size_t size = 0;
+                           void (*change)(tenon__plan_t* plan), const char* words) {
   EXPECT_STATUS(world->bench.build->output(world->bench.builder, y, "y"), TENON_OK);
-  REQUIRE(core_world_build(world) == TENON_OK);
-  REQUIRE(tenon__plan_read(world->bench.allocator, world->plan, world->plan_size, find_operator,
-                           world->catalog, &world->sink, &plan) == TENON_OK);
-  EXPECT_INT(plan->schedules[0].step_count, 1);
-  change(&plan->schedules[0].steps[0]);
-  EXPECT_STATUS(tenon__plan_write(plan, world->bench.allocator, &world->sink, &data, &size),
-                TENON_OK);
-  const tenon__engine_options_t options = {.allocator = world->bench.allocator,
-                                           .sink = &world->sink};
-  EXPECT_STATUS(tenon__engine_create(world->catalog, data, size, &options, &world->engine),
-                TENON_ERROR_INVALID_DATA);
+  EXPECT_STATUS(core_world_load_changed(world, change), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(world->bench.messages.text, "step 'dense': kernel '");
   EXPECT_CONTAINS(world->bench.messages.text, words);
-  tenon__plan_destroy(plan);
-  tenon__free(world->bench.allocator, data, size);
   core_world_end(world);
+}
+
+static tenon__step_t* only_step(tenon__plan_t* plan) {
+  EXPECT_INT(plan->schedules[0].step_count, 1);
+  return &plan->schedules[0].steps[0];
 }
 
 static const char* other_kernel;
 
-static void name_another(tenon__step_t* step) {
+static void name_another(tenon__plan_t* plan) {
+  tenon__step_t* step = only_step(plan);
   EXPECT_TEXT(step->kernel, "dense");
   step->kernel = other_kernel;
 }
@@ -132,7 +118,8 @@ TENON_TEST(a_kernel_that_does_not_match_is_refused) {
 
 /* ---- Several nodes ---- */
 
-static void swap_weights(tenon__step_t* step) {
+static void swap_weights(tenon__plan_t* plan) {
+  tenon__step_t* step = only_step(plan);
   struct tenon_region_t* region = tenon__drop_const(step->region);
   tenon__region_input_t* inputs = tenon__drop_const(region->inputs);
   uint32_t* places = tenon__drop_const(step->inputs);
@@ -192,6 +179,161 @@ TENON_TEST(constants_are_constants_without_their_bytes) {
   core_world_end(&world);
 }
 
+/* ---- Weights that are not there ---- */
+
+static void forget_weights(tenon__plan_t* plan) {
+  static const bool kept[1] = {false};
+  EXPECT_INT(plan->network->weights_count, 1);
+  plan->weights_kept = kept;
+}
+
+TENON_TEST(weights_that_a_step_reads_are_kept) {
+  const tenon_kernel_t kernel = KERNEL("dense", .operators = takes_dense);
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  EXPECT_STATUS(core_world_load_changed(&world, forget_weights), TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(world.bench.messages.text,
+                  "step 'dense' reads weights 'dense_w', which it does not keep");
+  core_world_end(&world);
+}
+
+/* ---- Tactics ---- */
+
+enum { TILE_SCRATCH = 4096, TILE_ZEROED = 192 };
+
+static tenon_status_t list_tiles(void* state, const tenon_region_t* region,
+                                 const tenon_region_table_t* table, tenon_emit_t* emit,
+                                 tenon_status_t (*add)(tenon_emit_t* emit,
+                                                       const tenon_tactic_t* tactic)) {
+  static const uint8_t tiles[2] = {4, 8};
+  (void)state;
+  (void)region;
+  (void)table;
+  for (size_t k = 0; k < 2; ++k) {
+    const tenon_tactic_t tactic = {.size = sizeof(tactic),
+                                   .name = "tiles",
+                                   .configuration = &tiles[k],
+                                   .configuration_size = 1,
+                                   .scratch_bytes = TILE_SCRATCH,
+                                   .zeroed_bytes = TILE_ZEROED};
+    const tenon_status_t status = add(emit, &tactic);
+    if (status != TENON_OK) {
+      return status;
+    }
+  }
+  return TENON_OK;
+}
+
+/* Uses what it asked for. The contract counts the parameters.
+ * NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t fill_scratch(void* instance, void* bound, tenon_run_t* run,
+                                   const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                                   uint32_t input_count, const tenon_argument_t* outputs,
+                                   uint32_t output_count) {
+  (void)instance;
+  (void)bound;
+  (void)inputs;
+  (void)input_count;
+  (void)outputs;
+  (void)output_count;
+  memset(host->scratch(run), 1, TILE_SCRATCH);
+  memset(host->zeroed(run), 0, TILE_ZEROED);
+  return TENON_OK;
+}
+
+static tenon_status_t load_tiles(core_world_t* world, void (*change)(tenon__plan_t* plan)) {
+  static const tenon_kernel_t kernel = {.size = sizeof(kernel),
+                                        .name = "tiles",
+                                        .device = "cpu",
+                                        .version = 1,
+                                        .operators = takes_dense,
+                                        .tactics = list_tiles,
+                                        .enqueue = fill_scratch};
+  core_world_begin(world, &kernel, 1);
+  test_bench_t* b = &world->bench;
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  return core_world_load_changed(world, change);
+}
+
+static void needs_nothing(tenon__plan_t* plan) {
+  only_step(plan)->tactic.scratch_bytes = 0;
+  only_step(plan)->tactic.zeroed_bytes = 0;
+  plan->scratch_bytes = 0;
+  plan->zeroed_bytes = 0;
+}
+static void needs_a_lot(tenon__plan_t* plan) {
+  only_step(plan)->tactic.scratch_bytes = UINT64_C(1) << 60;
+  plan->scratch_bytes = UINT64_C(1) << 60;
+}
+
+/* Whatever a plan says of it. */
+TENON_TEST(kernels_get_the_memory_that_they_ask_for) {
+  static const float zeros[64];
+  void (*const changes[])(tenon__plan_t * plan) = {needs_nothing, needs_a_lot};
+  for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
+    core_world_t world;
+    EXPECT_STATUS(load_tiles(&world, changes[k]), TENON_OK);
+    REQUIRE(world.engine != NULL);
+    EXPECT_INT(tenon__engine_plan(world.engine)->scratch_bytes, TILE_SCRATCH);
+    EXPECT_INT(tenon__engine_plan(world.engine)->zeroed_bytes, TILE_ZEROED);
+    EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context), TENON_OK);
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+    core_world_expect_ran(&world);
+    core_world_end(&world);
+  }
+}
+
+static void keep_as_it_is(tenon__plan_t* plan) {
+  (void)plan;
+}
+
+/* More than there is: said with its numbers, before anything of it is touched. */
+TENON_TEST(memory_that_no_machine_has_is_refused) {
+  static const uint64_t sizes[] = {UINT64_MAX - 31, UINT64_MAX, UINT64_C(1) << 60};
+  static const char* const words[] = {"more scratch for", "more scratch for",
+                                      "scratch (1152921504606846976)"};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+    core_world_t world;
+    EXPECT_STATUS(load_tiles(&world, keep_as_it_is), TENON_OK);
+    REQUIRE(world.engine != NULL);
+    tenon__plan_t* plan = tenon__drop_const(tenon__engine_plan(world.engine));
+    only_step(plan)->tactic.scratch_bytes = sizes[k];
+    EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context),
+                  TENON_ERROR_OUT_OF_MEMORY);
+    EXPECT_CONTAINS(world.bench.messages.text, words[k]);
+    core_world_end(&world);
+  }
+}
+
+static void names_no_tactic(tenon__plan_t* plan) {
+  only_step(plan)->tactic.name = "bricks";
+}
+static void configures_what_was_not_listed(tenon__plan_t* plan) {
+  static const uint8_t six = 6;
+  only_step(plan)->tactic.configuration = &six;
+}
+static void allows_strides(tenon__plan_t* plan) {
+  static const tenon_argument_rule_t rules[2] = {{.kind = TENON_LAYOUT_ANY, .strided = 1},
+                                                 {.kind = TENON_LAYOUT_ROW_MAJOR}};
+  only_step(plan)->tactic.input_rules = rules;
+}
+
+TENON_TEST(tactics_that_the_kernel_does_not_have_are_refused) {
+  void (*const changes[])(tenon__plan_t * plan) = {names_no_tactic, configures_what_was_not_listed,
+                                                   allows_strides};
+  for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
+    core_world_t world;
+    EXPECT_STATUS(load_tiles(&world, changes[k]), TENON_ERROR_INVALID_DATA);
+    EXPECT_CONTAINS(world.bench.messages.text, "kernel 'tiles' of plugin 'tests' does not take it");
+    EXPECT_CONTAINS(world.bench.messages.text, "it has no such tactic");
+    core_world_end(&world);
+  }
+}
+
 /* ---- Failing ---- */
 
 static bool is_failing;
@@ -222,5 +364,70 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
                     "dense (test.dense/1, tests:silent): the kernel cannot be "
                     "bound to these shapes: unsupported");
   }
+  core_world_end(&world);
+}
+
+/* ---- Zeroed memory ---- */
+
+static int64_t found_there;
+
+static tenon_status_t ask_for_a_counter(void* state, const tenon_region_t* region,
+                                        const tenon_region_table_t* table, tenon_emit_t* emit,
+                                        tenon_status_t (*add)(tenon_emit_t* emit,
+                                                              const tenon_tactic_t* tactic)) {
+  const tenon_tactic_t tactic = {
+      .size = sizeof(tactic), .name = "counter", .zeroed_bytes = sizeof(int64_t)};
+  (void)state;
+  (void)region;
+  (void)table;
+  return add(emit, &tactic);
+}
+
+/* Counts and puts the counter back to zero, unless it fails in between. The contract counts the
+ * parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t count_and_clear(void* instance, void* bound, tenon_run_t* run,
+                                      const tenon_run_table_t* host, const tenon_argument_t* inputs,
+                                      uint32_t input_count, const tenon_argument_t* outputs,
+                                      uint32_t output_count) {
+  int64_t* counter = host->zeroed(run);
+  (void)instance;
+  (void)bound;
+  (void)inputs;
+  (void)input_count;
+  (void)outputs;
+  (void)output_count;
+  found_there = *counter;
+  *counter += 7;
+  if (is_failing) {
+    return host->fail(run, TENON_ERROR_INTERNAL, "between two writes");
+  }
+  *counter = 0;
+  return TENON_OK;
+}
+
+TENON_TEST(zeroed_memory_is_zero_after_a_run_that_failed) {
+  static const float zeros[64];
+  const tenon_kernel_t kernel = {.size = sizeof(kernel),
+                                 .name = "counting",
+                                 .device = "cpu",
+                                 .version = 1,
+                                 .operators = takes_dense,
+                                 .tactics = ask_for_a_counter,
+                                 .enqueue = count_and_clear};
+  static const bool fails[] = {false, true, true, false, true, false, false};
+  core_world_t world;
+  core_world_begin(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
+  EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
+    for (size_t k = 0; k < sizeof fails / sizeof fails[0]; ++k) {
+      is_failing = fails[k];
+      EXPECT_STATUS(tenon__context_run(world.context), fails[k] ? TENON_ERROR_INTERNAL : TENON_OK);
+      EXPECT_INT(found_there, 0);
+    }
+  }
+  is_failing = false;
   core_world_end(&world);
 }

@@ -160,7 +160,8 @@ TENON_TEST(what_others_offer_still_works) {
   try_digits("reference", TENON_OK, "");
 }
 
-/* A plan names the plugins that it needs: without one of them it is refused, by name. */
+/* A plan names the plugins that it needs: without one of them it is made again with those that are
+ * left, or refused, by name. */
 TENON_TEST(a_plan_that_lacks_its_plugin_says_so) {
   scene_t whole;
   scene_t rest;
@@ -173,8 +174,18 @@ TENON_TEST(a_plan_that_lacks_its_plugin_says_so) {
   EXPECT_STATUS(tenon_network_parse_file(whole.network, model, NULL), TENON_OK);
   EXPECT_STATUS(tenon_build(whole.network, NULL, &plan), TENON_OK);
   EXPECT_STATUS(tenon_plan_get_data(plan, &data, &size), TENON_OK);
-  EXPECT(tenon_engine_create_from_memory(rest.registry, data, size, NULL, &engine) != TENON_OK);
-  EXPECT_CONTAINS(rest.messages.text, "'cpu'");
+  tenon_engine_options_t options = TENON_OPTIONS(tenon_engine_options_t);
+  options.plugins = TENON_PLUGINS_REFUSE;
+  EXPECT_STATUS(tenon_engine_create_from_memory(rest.registry, data, size, &options, &engine),
+                TENON_ERROR_NOT_FOUND);
+  EXPECT_CONTAINS(rest.messages.text, "plugin 'cpu'");
+  EXPECT_STATUS(tenon_engine_create_from_memory(rest.registry, data, size, NULL, &engine),
+                TENON_OK);
+  EXPECT_CONTAINS(rest.messages.text, "weights packed again");
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  EXPECT_STATUS(tenon_engine_get_info(engine, &info), TENON_OK);
+  EXPECT_INT(info.rebuilt, 1);
+  EXPECT(strstr(info.plugins, "cpu ") == NULL);
   tenon_engine_release(engine);
   tenon_plan_destroy(plan);
   end(&rest);

@@ -329,6 +329,36 @@ static inline bool core_world_start(core_world_t* world) {
   return status == TENON_OK;
 }
 
+static inline const tenon__operator_t* core_world_find(void* user, const char* name) {
+  return tenon__catalog_operator(user, name, NULL);
+}
+
+/* Builds, changes what the plan says, and loads that. */
+static inline tenon_status_t core_world_load_changed(core_world_t* world,
+                                                     void (*change)(tenon__plan_t* plan)) {
+  const tenon_allocator_t allocator = world->bench.allocator;
+  const tenon__engine_options_t options = {.allocator = allocator, .sink = &world->sink};
+  tenon__plan_t* plan = NULL;
+  void* data = NULL;
+  size_t size = 0;
+  EXPECT_STATUS(core_world_build(world), TENON_OK);
+  tenon_status_t status = tenon__plan_read(allocator, world->plan, world->plan_size,
+                                           core_world_find, world->catalog, &world->sink, &plan);
+  EXPECT_STATUS(status, TENON_OK);
+  if (status == TENON_OK) {
+    change(plan);
+    status = tenon__plan_write(plan, allocator, &world->sink, &data, &size);
+    EXPECT_STATUS(status, TENON_OK);
+    tenon__plan_destroy(plan);
+  }
+  tenon__free(allocator, world->plan, world->plan_size);
+  world->plan = data;
+  world->plan_size = size;
+  return status == TENON_OK
+             ? tenon__engine_create(world->catalog, data, size, &options, &world->engine)
+             : TENON_ERROR_INTERNAL;
+}
+
 static inline void core_world_end(core_world_t* world) {
   tenon__context_destroy(world->context);
   tenon__engine_release(world->engine);

@@ -481,8 +481,9 @@ TENON_TEST(a_build_can_be_cancelled_in_each_phase) {
     core_world_t world;
     core_world_begin(&world, &kernel, 1);
     make_dense(&world.bench);
-    world.options.tuning.progress = cancel;
-    world.options.tuning.progress_user = tenon__drop_const(phases[k]);
+    tenon__interrupt_t interrupt;
+    tenon__interrupt_initialize(&interrupt, cancel, tenon__drop_const(phases[k]));
+    world.options.tuning.interrupt = &interrupt;
     if (core_world_build(&world) != TENON_ERROR_CANCELLED) {
       tenon__test_fail(__FILE__, __LINE__, "not cancelled in phase %s", phases[k]);
     }

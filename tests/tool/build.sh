@@ -22,6 +22,39 @@ for words in "<svg" "up1.conv1" "channels last" "why this one" "why not the othe
   grep -qF -- "$words" coins.html || complain "the page does not hold $words"
 done
 ! grep -qE '(src|href)="(https?:)?//' coins.html || complain "the page is not self-contained"
+# Nothing but a regular file is replaced, and a link stays what it is.
+mkfifo pipe
+ln -s linked.plan link.plan
+ln -s linked.html link.html
+try 2 build "$digits/model.onnx" -o pipe
+says "pipe: is no regular file; name a file"
+try 2 inspect batch.plan --no-run --html pipe
+says "pipe: is no regular file; name a file"
+[[ -p pipe ]] || complain "the pipe was replaced"
+try 0 build "$digits/model.onnx" -o link.plan
+try 0 inspect link.plan --html link.html
+[[ -L link.plan && -f linked.plan && -L link.html && -f linked.html ]] ||
+  complain "a link was replaced"
+# Another build of a plugin: the plan is made again for it, each command says so, and --verify fails.
+mkdir plugins
+cp "${TENON_PLUGIN_PATH%%:*}"/*.so plugins
+printf '%s' another >>plugins/cpu.so
+chmod 755 plugins plugins/*.so
+try 0 run batch.plan --input "$digits/digit_7.pgm" --scale 0.003921569 --top 1 --truth 7 \
+  --only-plugins --plugins plugins
+says "plugin 'cpu' (" "/plugins/cpu.so) is not the file that the plan was built with: its SHA-256" \
+  "weights packed again" "which is right"
+for words in "inspect" "inspect --no-run" "bench --seconds 0.1"; do
+  # shellcheck disable=SC2086
+  try 0 ${words%% *} batch.plan --only-plugins --plugins plugins ${words#"${words%% *}"}
+  says "warning: batch.plan: plugin 'cpu' (" "build the plan again"
+done
+try 3 inspect batch.plan --no-run --verify --only-plugins --plugins plugins
+says "the plan's plugins are others here"
+fails_once
+try 0 build "$digits/model.onnx" -o tuned.plan --tuned-only
+try 3 run tuned.plan --only-plugins --plugins plugins
+says "plugin 'cpu' (" "(tuned_only): build it again"
 # A byte of the weights, which lie at the end, is another one: told by --verify.
 size=$(stat -c %s batch.plan)
 cp batch.plan damaged.plan

@@ -111,3 +111,10 @@ try 3 run "$digits/model.onnx" --only-plugins --plugins "$folder" --json
 prints_json
 says '"error"'
 fails_once
+# What a network may be understood with is told where it is not.
+silero=${TENON_TEST_DATA:-}/onnx_silero_vad_16k_op15/model.onnx
+if [[ -f $silero ]]; then
+  try 3 run "$silero"
+  says "rank 2 in one branch and 3 in the other" "--shapes input:?x?,state:2x?x128, numbers in place of ?"
+  fails_once
+fi

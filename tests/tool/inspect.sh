@@ -85,3 +85,10 @@ plan = json.loads(open('out').readline())
 assert plan['arena_bytes'] > 0 and plan['scratch_bytes'] >= 0
 P
 fi
+
+# A model that cannot be made a network tells what it holds: one with a layer that nobody converts.
+sed -e 's/"ReLU"/"Whirl"/' "$digits/model.prototxt" >strange.prototxt
+try 3 inspect strange.prototxt --weights "$digits/model.caffemodel" --no-build
+says "is missing" "what the file declares" "input     image" "Whirl missing" "Convolution by caffe"
+try 3 inspect strange.prototxt --weights "$digits/model.caffemodel" --no-build --json
+says '"node": "Whirl"' '"plugin": "caffe"'

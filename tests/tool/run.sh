@@ -2,7 +2,7 @@
 # What is run, written and measured.
 try 0 run "$digits/model.onnx" --input "$digits/digit_7.pgm" --scale 0.003921569 \
   --labels "$digits/labels.txt" --top 2 --truth 7
-says "(cache: miss)" "> 7 " "which is right"
+says "(cache: miss)" "    class score      label" "  > 7     0.997" "which is right"
 try 0 run "$digits/model.onnx" --input "$digits/digit_3.pgm" --scale 0.003921569 --top 1
 says "(hit)" "> 3 "
 try 0 run "$digits/model.onnx" --input "$digits/digit_3.pgm" --no-cache --top 1

@@ -52,7 +52,7 @@ for columns in 60 80 100; do
     # shellcheck disable=SC2086
     on_terminal "$columns" $arguments
     sed $'s/\r$//; s/.*\r//; s/\033\\[K//g' out | sed -n '/^step /,$p' >table
-    (($(wc -l <table) > 27)) || complain "there is no table"
+    (($(wc -l <table) > 20)) || complain "there is no table"
     awk -v columns="$columns" 'length($0) > columns { exit 1 }' table ||
       complain "a row is wider than the terminal"
     grep -q 'first.conv1' table || complain "a name is not there"

@@ -794,7 +794,9 @@ typedef struct tenon_tactic_t {
   const tenon_numerics_t* numerics;     /* NULL: zeros */
   size_t configuration_size;
   uint64_t scratch_bytes; /* for all threads together */
-  uint64_t zeroed_bytes;  /* zero when the context is made; the kernel leaves it zero */
+  /* Zero when the context is made; the kernel leaves it zero. After a run that failed, whoever
+   * failed, the host fills it with zeros again before the next. */
+  uint64_t zeroed_bytes;
   uint64_t persistent_bytes;
   /* At the optimum; 0: no idea. Counts where nothing could be measured: what was measured comes
    * first, then what is estimated, then the rest. */
@@ -952,6 +954,10 @@ typedef struct tenon_run_table_t {
                                 tenon_string_view_t* out_copy);
   /* An error found in data (an index out of range): written to the sink, with node and kernel. */
   tenon_status_t (*fail)(tenon_run_t* run, tenon_status_t status, const char* message);
+  /* 1 when nobody wants the result any more: the kernel may leave off where it is, with outputs and
+   * zeroed memory half written, and return whatever it likes. Costs a load: what takes long asks
+   * every millisecond or so, bodies of parallel too. */
+  int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
 enum {
@@ -965,14 +971,17 @@ enum {
  * name         unique in its plugin; `version` rises with every change of its code: a cache key
  * device       name of the device it runs on
  * operators    identities it computes, NULL-terminated; NULL for expression kernels and for those
- *              with `pattern` or `propose` alone
+ *              with `pattern` or `propose` alone. Where the operator has an expression or a map
+ *              too, the kernel competes with that as a pattern does
  * pattern      NULL, or a decomposition text over several operators, whose last result is the
  *              output: "t = standard.mat_mul/1(a, b); y = standard.softmax/1(t)". Where it matches
  *              and nobody else reads what is made on the way, the nodes are offered as one region:
  *              node 0 is that of the last statement, the inputs are the pattern's in the order in
- *              which they occur. It is taken where it is no slower than the nodes apart. An
- *              operator that no kernel computes is decomposed before and matches no more. A kernel
- *              whose pattern cannot be read, or names what there is not, is left out.
+ *              which they occur. It competes with whatever else computes the nodes, fused with
+ *              their neighbours or not: the network as a whole, copies into other layouts
+ *              included, must be faster with it, or no slower and of fewer steps. An operator that
+ *              no kernel computes is decomposed before and matches no more. A kernel whose pattern
+ *              cannot be read, or names what there is not, is left out.
  * attributes   names it understands, NULL-terminated; a node that sets another one to a value other
  *              than its default is refused on its behalf. Regions of one node.
  * input_limit  number of the operator's inputs that it understands (0: all that are declared)
@@ -999,7 +1008,9 @@ typedef struct tenon_kernel_t {
   int32_t (*match)(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
                    tenon_refusal_t* out_refusal);
   /* [build] Emits one or more tactics, the 64 of lowest estimate of which are tried. NULL: one,
-   * without configuration, row-major. None, or a failure: the kernel is refused. */
+   * without configuration, row-major. None, or a failure: the kernel is refused. [load] again: a
+   * plan's tactic is used if one of the same name, configuration and rules is emitted still; it is
+   * then given the memory that this one asks for. At load, constants are as for match. */
   tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
                             const tenon_region_table_t* table, tenon_emit_t* emit,
                             tenon_status_t (*add)(tenon_emit_t* emit,
@@ -1134,6 +1145,7 @@ typedef struct tenon_value_t {
 
 typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
+typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
  * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
@@ -1218,6 +1230,14 @@ typedef struct tenon_parse_table_t {
   /* Since 0.3. What the caller set for the parser by that name, a text; NULL: nothing. A setting
    * that no parse asks for is an error of the caller's. */
   const char* (*setting)(tenon_parse_t* parse, const char* name);
+  /* Since 0.3. What the file says of itself, told before anything is built, so that a model can be
+   * looked at also when it cannot be built: each input (that is no constant) and output
+   * (`is_output` 1) of its main graph, with the names of open extents (NULL: none, or unnamed), and
+   * each node that a converter is needed for. Nothing fails. */
+  void (*declare_value)(tenon_parse_t* parse, int32_t is_output, const char* name,
+                        const tenon_value_type_t* type, const char* const* symbols);
+  void (*declare_node)(tenon_parse_t* parse, const char* domain, const char* type, int64_t version,
+                       const char* node);
 } tenon_parse_table_t;
 
 /* [growing] A file format. Where two plugins offer one, the library's own stays, else that of the
@@ -1331,7 +1351,7 @@ typedef struct tenon_calibrator_t {
  * ------------------------------------------------------------------------------------------- */
 
 /* [frozen] A value's type as far as it is known. dims[k] is -1 where symbolic. */
-typedef struct tenon_value_type_t {
+struct tenon_value_type_t {
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
   tenon_dtype_t dtype;
   uint32_t rank;         /* TENON_NONE: unknown (sequences whose items differ) */
@@ -1340,7 +1360,7 @@ typedef struct tenon_value_type_t {
   /* Dense, when the value is a constant; else NULL. In a parse perhaps not aligned, in a file that
    * is mapped: read it by memcpy. */
   const void* constant_data;
-} tenon_value_type_t;
+};
 
 /* [growing] All [parse] or [build]. */
 struct tenon_builder_table_t {

@@ -14,15 +14,18 @@
  *     tenon_context_run(context);
  *     tenon_context_get_output(context, 0, &scores);
  *
+ * Where one of them fails, tenon_last_message() says why.
+ *
  * Conventions. Every function that can fail returns a tenon_status_t (0 is success); on failure its
- * outputs are untouched, and the words are written to the registry's logger. `create`/`destroy`:
- * the caller owns the result alone. `retain`/`release`: shared and counted. `get`: borrowed, valid
- * while its owner lives and is not changed. Option structures begin with `size`
- * (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults. destroy and
- * release take NULL.
+ * outputs are untouched, the words are written to the registry's logger, and tenon_last_message
+ * gives them. `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and
+ * counted. `get`: borrowed, valid while its owner lives and is not changed. Option structures begin
+ * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults.
+ * destroy and release take NULL.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
- * context belong to one thread at a time; one context has one execution in flight.
+ * context belong to one thread at a time; one context has one execution in flight, which another
+ * thread may cancel.
  *
  * Locale. The program's locale changes nothing, and is left alone: what Tenon reads and writes has
  * the C locale's numbers. The program's own functions that it calls (logger, progress, profiler,
@@ -38,8 +41,19 @@ extern "C" {
 #endif
 
 #define TENON_API TENON_EXPORT
-#define TENON_VERSION "0.1.0"
+/* Of this header, for #if; tenon_version() is that of the library in use. */
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+#define TENON_VERSION                  \
+  TENON_STRINGIZE(TENON_VERSION_MAJOR) \
+  "." TENON_STRINGIZE(TENON_VERSION_MINOR) "." TENON_STRINGIZE(TENON_VERSION_PATCH)
+/* Defaults of an option structure. */
+#ifdef __cplusplus
+#define TENON_OPTIONS(type) (tenon_default_options<type>())
+#else
 #define TENON_OPTIONS(type) ((type){.size = sizeof(type)})
+#endif
 
 typedef struct tenon_registry_t tenon_registry_t;
 typedef struct tenon_network_t tenon_network_t;
@@ -52,6 +66,17 @@ typedef struct tenon_context_t tenon_context_t;
  * [any] */
 TENON_API const char* tenon_version(void);
 TENON_API const char* tenon_status_text(tenon_status_t status);
+
+/* Why this thread's last call failed: what was said as an error, a line each, whether or not a
+ * logger listened. "" when nothing was said; never NULL. Valid until the thread's next call of a
+ * function that returns a status; the rest leaves it alone. What is longer than 4 KiB is cut: a
+ * logger gets all of it, and warnings too. [any] */
+TENON_API const char* tenon_last_message(void);
+
+/* The name of an element type in every text ("f32") and the bits of one element: "undefined" and 0
+ * for what is none. [any] */
+TENON_API const char* tenon_dtype_name(tenon_dtype_t dtype);
+TENON_API uint32_t tenon_dtype_bits(tenon_dtype_t dtype);
 
 /* Which function of which plugin the calling thread is in. */
 typedef struct tenon_call_info_t {
@@ -163,7 +188,8 @@ typedef struct tenon_parse_options_t {
 
 /* Parses into an empty network. The file is mapped until the network is destroyed. All operators
  * that nobody can convert are listed at once (UNSUPPORTED). After a failure the network is empty
- * again, and its builder another one. */
+ * again, and its builder another one; what the file says of itself can still be looked at: inputs,
+ * outputs and node types, as far as it could be read. */
 TENON_API tenon_status_t tenon_network_parse_file(tenon_network_t* network, const char* path,
                                                   const tenon_parse_options_t* options);
 /* `data` must stay valid until the network is destroyed. `name` is for messages. */
@@ -192,6 +218,15 @@ typedef struct tenon_attribute_t {
   const double* numbers;
   size_t count;
 } tenon_attribute_t;
+#ifdef __cplusplus
+/* The same in C++; TENON_INTS("pads", pads) takes an array of int64_t that outlives its use. */
+#define TENON_INT(attribute, value) (tenon_int_attribute((attribute), TENON_ATTRIBUTE_INT, (value)))
+#define TENON_FLOAT(attribute, value) (tenon_float_attribute((attribute), (value)))
+#define TENON_TEXT(attribute, value) (tenon_text_attribute((attribute), (value)))
+#define TENON_INTS(attribute, values) (tenon_ints_attribute((attribute), (values)))
+#define TENON_TYPE(attribute, value) \
+  (tenon_int_attribute((attribute), TENON_ATTRIBUTE_DTYPE, (value)))
+#else
 #define TENON_INT(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_INT, .integer = (value)})
 #define TENON_FLOAT(attribute, value) \
@@ -205,6 +240,7 @@ typedef struct tenon_attribute_t {
                        .count = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)})
 #define TENON_TYPE(attribute, value) \
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_DTYPE, .integer = (value)})
+#endif
 
 /* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent. */
 TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
@@ -231,8 +267,9 @@ TENON_API tenon_status_t tenon_network_mark_output(tenon_network_t* network, con
 /* Removes all outputs (before marking others). */
 TENON_API tenon_status_t tenon_network_clear_outputs(tenon_network_t* network);
 
-/* An input or output of a network or an engine. dims[k] is -1 where symbolic; symbols[k] its text
- * then. */
+/* An input or output of a network or an engine. dims[k] is -1 where symbolic. symbols[k] is the
+ * text of what the network leaves open ("batch"), also where an engine's profile made it a number,
+ * else "". */
 typedef struct tenon_io_info_t {
   const char* name;
   uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE or _OPTIONAL */
@@ -241,12 +278,30 @@ typedef struct tenon_io_info_t {
   const int64_t* dims;
   const char* const* symbols;
 } tenon_io_info_t;
+/* Of a network, or, after a parse that failed, what the model file declares (with the shapes given
+ * for the parse, and "?" for extents without a name). */
 TENON_API uint32_t tenon_network_input_count(const tenon_network_t* network);
 TENON_API uint32_t tenon_network_output_count(const tenon_network_t* network);
 TENON_API tenon_status_t tenon_network_get_input(const tenon_network_t* network, uint32_t index,
                                                  tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_network_get_output(const tenon_network_t* network, uint32_t index,
                                                   tenon_io_info_t* out_info);
+/* One kind of node in a model file, and who makes nodes of a network of it. */
+typedef struct tenon_node_type_t {
+  const char* domain; /* "" for the format's own */
+  const char* type;
+  int64_t version;
+  uint32_t count;      /* nodes of this kind, in subgraphs too */
+  uint32_t is_missing; /* 1: nobody does */
+  const char* node;    /* the first one's name */
+  const char* plugin;  /* whose converter takes it; "" when nobody's does */
+  const char* words;   /* missing: what is needed, and who nearly has it; else "" */
+} tenon_node_type_t;
+/* The kinds of nodes that the last parse found, in order of appearance, also when it failed.
+ * Strings live as long as the network. None for a network that was built by hand. */
+TENON_API uint32_t tenon_network_node_type_count(const tenon_network_t* network);
+TENON_API tenon_status_t tenon_network_get_node_type(const tenon_network_t* network, uint32_t index,
+                                                     tenon_node_type_t* out_type);
 /* The network as text; names of all values that nodes compute, one a line, in an order in which
  * they can be computed. */
 TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t write, void* user);
@@ -307,8 +362,9 @@ typedef struct tenon_profile_t {
   uint32_t range_count;
 } tenon_profile_t;
 
-/* Returns non-zero to cancel. `done` of `total` in `phase` ("optimise", "choose",
- * "pack weights", "write"). [build] */
+/* Returns non-zero to cancel: then tenon_build returns CANCELLED. `done` of `total` in `phase`
+ * ("optimise", "choose", "pack weights", "write"). Called when they change and, so that a build can
+ * be cancelled in the middle of long work, again with the same numbers. [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
 typedef struct tenon_build_options_t {
@@ -345,7 +401,8 @@ typedef struct tenon_build_options_t {
 
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                                      tenon_plan_t** out_plan);
-/* The serialised bytes, and a file written whole or not at all. */
+/* The serialised bytes, and a file written whole or not at all. Where `path` is a symbolic link,
+ * the file that it leads to is replaced; a device, a pipe or a folder is not: INVALID_ARGUMENT. */
 TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);
@@ -355,10 +412,27 @@ TENON_API int32_t tenon_plan_sniff(const void* data, size_t size_bytes);
 
 /* ---- Engine: a plan loaded on a device ------------------------------------------------------- */
 
+/* A plan says which files its plugins were, by their SHA-256. When one is another here, is missing
+ * or lacks a kernel of the plan, or the machine is one on which the plan's kernels do not run: */
+enum {
+  /* What the plugins decided is made again from the network in the plan, with those that are here:
+   * kernels, tactics, packed weights. Not measured, and each time the plan is loaded, with warnings
+   * that name plugin, file and both digests; an operator whose own plugin is missing is computed as
+   * it was declared, where that says enough. INVALID_DATA or NOT_FOUND when the plan was built with
+   * tuned_only: build it again. */
+  TENON_PLUGINS_REBUILD = 0,
+  TENON_PLUGINS_REFUSE = 1, /* the plan is refused: INVALID_DATA or NOT_FOUND */
+  /* Another file is used with a warning, if it has the plan's kernels in the same versions: for
+   * plugins that were compiled anew and changed in nothing that matters. */
+  TENON_PLUGINS_ACCEPT = 2
+};
+
 typedef struct tenon_engine_options_t {
   size_t size;
-  uint32_t verify; /* 1: digests of all weights and plugins are checked */
+  uint32_t verify; /* 1: digests of all weights are checked, and plugins as by PLUGINS_REFUSE */
   uint32_t device_index;
+  uint32_t plugins; /* TENON_PLUGINS_* */
+  uint32_t reserved;
 } tenon_engine_options_t;
 
 /* From a file (mapped, weights used in place), from memory (must stay valid while the engine
@@ -384,6 +458,11 @@ TENON_API tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, ui
                                                 tenon_io_info_t* out_info);
 TENON_API tenon_status_t tenon_engine_get_output(const tenon_engine_t* engine, uint32_t index,
                                                  tenon_io_info_t* out_info);
+/* The index of the input or output called `name`; NOT_FOUND names those that there are. */
+TENON_API tenon_status_t tenon_engine_find_input(const tenon_engine_t* engine, const char* name,
+                                                 uint32_t* out_index);
+TENON_API tenon_status_t tenon_engine_find_output(const tenon_engine_t* engine, const char* name,
+                                                  uint32_t* out_index);
 /* Minimum, optimum and maximum extents of an input. `which`: 0, 1, 2. */
 TENON_API tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, uint32_t input,
                                                   uint32_t which, const int64_t** out_dims);
@@ -439,6 +518,8 @@ typedef struct tenon_engine_info_t {
   uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
   uint32_t thread_count;     /* tuned for */
   uint32_t tuned_only;
+  uint32_t rebuilt; /* 1: made again when it was loaded, since its plugins are others here */
+  uint32_t reserved;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
@@ -448,7 +529,8 @@ TENON_API uint64_t tenon_engine_scratch_bytes(const tenon_engine_t* engine, uint
 /* The portable part, as text: the network that the plan computes. */
 TENON_API void tenon_engine_print_network(const tenon_engine_t* engine, tenon_write_t write,
                                           void* user);
-/* Digests of the weights and of the plugins; INVALID_DATA names what differs. */
+/* Digests of the weights and of the plugins; INVALID_DATA names what differs, and is what an engine
+ * gives that was made again for other plugins. */
 TENON_API tenon_status_t tenon_engine_verify(const tenon_engine_t* engine);
 
 /* Refit: replaces the weights called `name` (dense, same dtype and shape). Takes effect for all
@@ -482,16 +564,30 @@ TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint3
 TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                           const tenon_argument_t* argument);
 /* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours
- * again. */
+ * again. Memory that is too small for whatever is within the profile is refused here, other memory
+ * by the run, before its first step where the extents follow from those of the inputs. */
 TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint32_t index,
                                                   const tenon_tensor_view_t* view);
+/* The extents that an output, a tensor, will have for the inputs as they are set now: before the
+ * run, so that memory can be made for it. dims[k] is -1 where the data decide (how many were
+ * found): max_dims[k] is then the most that it can be, or -1 where nothing bounds it; elsewhere
+ * both are the same. After the run tenon_context_get_output has what it was. As many as the
+ * output's rank; borrowed until the next call for this output. INVALID_STATE while an input is not
+ * set. */
+TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,
+                                                          const int64_t** out_dims,
+                                                          const int64_t** out_max_dims);
 /* Runs and waits. Inputs that were set before and not changed are used again. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
 /* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
  * when enqueue returns. */
 TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
-/* After a run: borrowed until the next run. */
+/* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
+ * as they were, and the context can run again. Without a run in progress nothing happens, and a run
+ * that has all but ended may succeed. [any], and in signal handlers, while the context lives. */
+TENON_API void tenon_context_cancel(tenon_context_t* context);
+/* After a run that succeeded: borrowed until the next run. */
 TENON_API tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
                                                   tenon_tensor_view_t* out_view);
 TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
@@ -533,6 +629,42 @@ TENON_API tenon_status_t tenon_context_clone_states(tenon_context_t* context,
                                                     const tenon_context_t* source);
 
 #ifdef __cplusplus
+} /* extern "C" */
+
+/* What the macros above are in C++, which has no compound literals. */
+template <typename type_t>
+inline type_t tenon_default_options() {
+  type_t options = type_t();
+  options.size = sizeof(type_t);
+  return options;
+}
+
+inline tenon_attribute_t tenon_int_attribute(const char* name, uint32_t kind, int64_t value) {
+  tenon_attribute_t attribute = tenon_attribute_t();
+  attribute.name = name;
+  attribute.kind = kind;
+  attribute.integer = value;
+  return attribute;
+}
+
+inline tenon_attribute_t tenon_float_attribute(const char* name, double value) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_FLOAT, 0);
+  attribute.number = value;
+  return attribute;
+}
+
+inline tenon_attribute_t tenon_text_attribute(const char* name, const char* value) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_STRING, 0);
+  attribute.string = value;
+  return attribute;
+}
+
+template <size_t count>
+inline tenon_attribute_t tenon_ints_attribute(const char* name, const int64_t (&values)[count]) {
+  tenon_attribute_t attribute = tenon_int_attribute(name, TENON_ATTRIBUTE_INTS, 0);
+  attribute.integers = values;
+  attribute.count = count;
+  return attribute;
 }
 #endif
 

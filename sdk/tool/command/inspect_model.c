@@ -80,6 +80,40 @@ void inspect_print_text(const char* text) {
   }
 }
 
+static void print_node_type(const tenon_node_type_t* type) {
+  if (tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "node", type->type);
+    tool_json_text(&json, "domain", type->domain);
+    tool_json_unsigned(&json, "version", (uint64_t)type->version);
+    tool_json_unsigned(&json, "count", type->count);
+    tool_json_text(&json, "plugin", type->plugin);
+    tool_json_text(&json, "missing", type->words);
+    tool_json_end(&json);
+    return;
+  }
+  tool_say("%9u %s%s%s %s%s\n", type->count, type->domain, type->domain[0] != '\0' ? "::" : "",
+           type->type, type->is_missing != 0 ? "missing" : "by ",
+           type->is_missing != 0 ? "" : type->plugin);
+}
+
+/* Of a model that cannot be made a network: what it says of itself. Why it cannot was said. */
+static void print_file(const tenon_network_t* network) {
+  if (tenon_network_input_count(network) == 0 && tenon_network_node_type_count(network) == 0) {
+    return;
+  }
+  tool_say("what the file declares:\n");
+  (void)print_all_io(network);
+  tool_say("nodes\n");
+  for (uint32_t i = 0; i < tenon_network_node_type_count(network); ++i) {
+    tenon_node_type_t type;
+    if (tenon_network_get_node_type(network, i, &type) == TENON_OK) {
+      print_node_type(&type);
+    }
+  }
+}
+
 tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* registry,
                                   const tool_feed_t* feed) {
   tenon_network_t* network = NULL;
@@ -87,6 +121,8 @@ tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* re
   tenon_status_t status =
       tool_network_read(registry, inspect->model, &inspect->building, feed, &network);
   if (status != TENON_OK) {
+    print_file(network);
+    tenon_network_destroy(network);
     return status;
   }
   char* text = tool_network_text(network);

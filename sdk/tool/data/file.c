@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -59,23 +61,75 @@ tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_
   return status;
 }
 
+/* One step along a link; NULL where `path` is none that can be read. */
+static char* link_target(const char* path) {
+  struct stat about;
+  char next[PATH_MAX];
+  const ssize_t length = lstat(path, &about) == 0 && S_ISLNK(about.st_mode)
+                             ? readlink(path, next, sizeof(next) - 1)
+                             : -1;
+  if (length < 0) {
+    return NULL;
+  }
+  next[length] = '\0';
+  const int folder = next[0] == '/' ? 0 : (int)(tool_path_base(path) - path);
+  return tool_format("%.*s%s", folder, path, next);
+}
+
+/* The file to replace, or to make, behind all links, as the library finds it for plans; tool_free()
+ * releases it. */
+static tenon_status_t find_target(const char* path, char** out_target) {
+  enum { MOST_LINKS = 40 };
+  struct stat about;
+  char* target = tool_copy_text(path);
+  int links = 0;
+  while (stat(target, &about) != 0 && links < MOST_LINKS) {
+    char* next = link_target(target);
+    if (next == NULL) {
+      *out_target = target; /* a new file */
+      return TENON_OK;
+    }
+    tool_free(target);
+    target = next;
+    ++links;
+  }
+  const bool is_other = links < MOST_LINKS && !S_ISREG(about.st_mode);
+  char* found = links < MOST_LINKS && !is_other ? realpath(target, NULL) : NULL;
+  tool_free(target);
+  if (is_other) {
+    return tool_fail(TENON_ERROR_INVALID_ARGUMENT,
+                     "%s: is not a regular file, and is not replaced by one", path);
+  }
+  if (found == NULL) {
+    return fail_with_errno(path, "cannot be written");
+  }
+  *out_target = tool_copy_text(found);
+  free(found);
+  return TENON_OK;
+}
+
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
-  char* temporary = tool_format("%s.tmp-%ld", path, (long)getpid());
+  char* target = NULL;
+  tenon_status_t status = find_target(path, &target);
+  if (status != TENON_OK) {
+    return status;
+  }
+  char* temporary = tool_format("%s.tmp-%ld", target, (long)getpid());
   tool_interrupt_guard(temporary);
   FILE* file = fopen(temporary, "wbe");
-  tenon_status_t status = TENON_OK;
   if (file == NULL) {
     status = fail_with_errno(path, "cannot be written");
   } else {
     const bool wrote = size == 0 || fwrite(data, 1, size, file) == size;
     const bool closed = fclose(file) == 0;
-    if (!wrote || !closed || rename(temporary, path) != 0) {
+    if (!wrote || !closed || rename(temporary, target) != 0) {
       status = fail_with_errno(path, "cannot be written");
       (void)unlink(temporary);
     }
   }
   tool_interrupt_release(temporary);
   tool_free(temporary);
+  tool_free(target);
   return status;
 }
 
@@ -89,8 +143,10 @@ static char* folder_of(const char* path) {
 }
 
 tenon_status_t tool_file_check(const char* option, const char* path) {
-  if (tool_folder_exists(path)) {
-    return tool_misuse("%s %s: is a folder; name a file", option, path);
+  struct stat about;
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+    return tool_misuse("%s %s: is %s; name a file", option, path,
+                       S_ISDIR(about.st_mode) ? "a folder" : "no regular file");
   }
   char* folder = folder_of(path);
   const bool good = access(folder, W_OK | X_OK) == 0;

@@ -9,7 +9,8 @@
 /* Reads a regular file. The bytes are aligned to 64 and end with a NUL that is not counted; freed
  * by tool_free. */
 tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_size);
-/* Written under another name first, then renamed. */
+/* Written under another name first, then renamed. A link stays, and leads to the new file; what is
+ * no regular file is not replaced. */
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size);
 /* Can a file be written there, or files in that folder, which may have to be made? Said before the
  * time for them is spent. `option` is named in messages. A folder in a file's place is a misuse. */

@@ -23,6 +23,7 @@ static void free_shapes(shapes_t* shapes) {
   tool_free(shapes->table);
 }
 
+/* Where it fails, what the file says of itself is in the network. */
 static tenon_status_t parse(tenon_registry_t* registry, const char* path,
                             const tool_building_t* building, shapes_t* shapes,
                             tenon_network_t** out_network) {
@@ -49,12 +50,8 @@ static tenon_status_t parse(tenon_registry_t* registry, const char* path,
     status = tenon_network_parse_file(network, path, &options);
   }
   tool_constant_table_free(&constants);
-  if (status != TENON_OK) {
-    tenon_network_destroy(network);
-    return status;
-  }
   *out_network = network;
-  return TENON_OK;
+  return status;
 }
 
 /* What is known before the model is: --shapes, the profile's ranks, data that name their input. */
@@ -255,6 +252,36 @@ static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t
   return status;
 }
 
+/* "input:?x512,state:2x?x128", of what the file declares; NULL: nothing is open. */
+static char* open_shapes(const tenon_network_t* network) {
+  char* text = NULL;
+  for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
+    tenon_io_info_t input;
+    if (tenon_network_get_input(network, i, &input) != TENON_OK || !is_open(&input)) {
+      continue;
+    }
+    char shape[256];
+    tool_shape_print(input.rank, input.dims, shape, sizeof(shape));
+    char* longer = tool_format("%s%s%s:%s", text == NULL ? "" : text, text == NULL ? "" : ",",
+                               input.name, shape);
+    tool_free(text);
+    text = longer;
+  }
+  return text;
+}
+
+/* After the error: what may mend it. */
+static void advise_shapes(const tenon_network_t* network) {
+  char* shapes = network == NULL ? NULL : open_shapes(network);
+  if (shapes != NULL) {
+    tool_warn(
+        "the inputs' shapes are open, and it may be understood with them: --shapes %s, numbers in "
+        "place of ?",
+        shapes);
+  }
+  tool_free(shapes);
+}
+
 /* ---- All of it ---- */
 
 /* With open extents, so that the model says what they are; where it cannot be parsed like that,
@@ -274,9 +301,14 @@ static tenon_status_t parse_first(tenon_registry_t* registry, const char* path,
   tool_console_hold(false);
   if (status == TENON_OK || !can_retry) {
     tool_console_release(true);
+    if (status == TENON_ERROR_INVALID_DATA || status == TENON_ERROR_UNSUPPORTED) {
+      advise_shapes(*out_network);
+    }
     free_shapes(&given);
     return status;
   }
+  tenon_network_destroy(*out_network);
+  *out_network = NULL;
   free_shapes(shapes);
   *shapes = given;
   status = parse(registry, path, building, shapes, out_network);
@@ -309,12 +341,8 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
     status = mark_outputs(network, building->outputs);
   }
   free_shapes(&shapes);
-  if (status != TENON_OK) {
-    tenon_network_destroy(network);
-    return status;
-  }
   *out_network = network;
-  return TENON_OK;
+  return status;
 }
 
 tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,

@@ -35,7 +35,7 @@ static void print_class(uint64_t row, uint32_t place, uint64_t index, double sco
     tool_json_end(&json);
     return;
   }
-  tool_say("  %s%-4llu %-10.6g %s\n", place == 0 ? "> " : "  ", (unsigned long long)index, score,
+  tool_say("  %s%-5llu %-10.6g %s\n", place == 0 ? "> " : "  ", (unsigned long long)index, score,
            label);
 }
 
@@ -86,6 +86,7 @@ tenon_status_t tool_classes_print(const tool_value_t* value, uint32_t top,
     tool_warn("%s: %llu names for %llu classes", labels_path, (unsigned long long)names,
               (unsigned long long)classes);
   }
+  tool_say("    %-5s %-10s%s\n", "class", "score", labels != NULL ? " label" : "");
   for (uint64_t row = 0; row < rows; ++row) {
     if (rows > 1) {
       tool_say("row %llu\n", (unsigned long long)row);

@@ -1,0 +1,82 @@
+/* What this thread's last call said when it failed, for programs that bring no logger. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/escape.h"
+#include "sdk/library/library.h"
+
+enum { WORDS_SIZE = 4096 };
+
+static _Thread_local char words[WORDS_SIZE];
+static _Thread_local size_t used;
+
+/* A line for each error of a call. What does not fit ends with dots, and never in the middle of a
+ * character. */
+static void keep(const char* message) {
+  static const char dots[] = "...";
+  const size_t size = strlen(message);
+  const size_t separator = used > 0 ? 1 : 0;
+  if (used + separator + size < WORDS_SIZE) {
+    (void)snprintf(words + used, WORDS_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
+    used += separator + size;
+    return;
+  }
+  (void)snprintf(words + used, WORDS_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
+  used = WORDS_SIZE - sizeof(dots);
+  while (used > 0 && ((unsigned char)words[used] & 0xC0u) == 0x80u) {
+    --used;
+  }
+  memcpy(words + used, dots, sizeof(dots));
+  used = WORDS_SIZE; /* full */
+}
+
+static void pass_on(const tenon_registry_t* registry, int32_t severity, const char* message) {
+  if (severity >= TENON_SEVERITY_ERROR && used < WORDS_SIZE) {
+    keep(message);
+  }
+  if (registry != NULL && registry->logger.report != NULL) {
+    registry->logger.report(registry->logger.user, severity, message);
+  }
+}
+
+/* The one way to the application: names come from models, files and plugins. */
+static void hear(void* user, int32_t severity, const char* message) {
+  const tenon_registry_t* registry = user;
+  char few[WORDS_SIZE];
+  if (!tenon__needs_escape(message)) {
+    pass_on(registry, severity, message);
+    return;
+  }
+  const size_t size = tenon__escape(message, few, sizeof(few)) + 1;
+  char* all =
+      size > sizeof(few) && registry != NULL ? tenon__allocate(registry->allocator, size, 1) : NULL;
+  if (all != NULL) {
+    (void)tenon__escape(message, all, size);
+  }
+  pass_on(registry, severity, all != NULL ? all : few);
+  if (all != NULL) {
+    tenon__free(registry->allocator, all, size);
+  }
+}
+
+const tenon_sink_t tenon__words_sink = {NULL, hear};
+
+tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry) {
+  return (tenon_sink_t){registry, hear};
+}
+
+void tenon__words_begin(void) {
+  words[0] = '\0';
+  used = 0;
+}
+
+tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon_status_t status) {
+  return status == TENON_OK || used > 0
+             ? status
+             : tenon__fail(sink, status, "%s: %s", function, tenon__status_text(status));
+}
+
+const char* tenon_last_message(void) {
+  return words;
+}

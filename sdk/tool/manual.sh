@@ -1,0 +1,21 @@
+#!/bin/sh
+# Writes the manual page of the `tenon` command out of its help, so that both say the same.
+#   manual.sh TENON VERSION > tenon.1
+set -eu
+tenon=$1 version=$2
+
+# Text as it stands.
+verbatim() {
+  printf '.nf\n'
+  sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^\\([.']\\)/\\\\\&\\1/"
+  printf '.fi\n'
+}
+
+commands=$("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+printf '.TH TENON 1 "" "Tenon %s" "Tenon"\n' "$version"
+printf '.SH NAME\ntenon \\- run, build, measure and look at networks\n.SH SYNOPSIS\n'
+"$tenon" --help | verbatim
+for command in $commands; do
+  printf '.SH tenon %s\n' "$command"
+  "$tenon" "$command" --help-all | verbatim
+done

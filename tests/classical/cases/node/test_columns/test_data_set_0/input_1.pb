@@ -1,0 +1,1 @@
+2no2yes2other2no2yes2otherBc

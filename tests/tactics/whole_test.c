@@ -1,0 +1,280 @@
+/* Whole alternatives: what a kernel saves where it stands, and what that costs its neighbours. All
+ * times are estimates, so that the choice is the same each time. */
+#include "tests/tactics/kernels.h"
+
+static const char* const takes_ramp[] = {"test.ramp/1", NULL};
+
+/* What the arithmetic takes on its own, in core_world.h. */
+#define EVALUATOR_SECONDS 1e-6
+
+/* Row-major in and out. */
+#define ROWS(function, seconds)                                                 \
+  TACTICS(function) {                                                           \
+    IGNORE_REGION();                                                            \
+    const tenon_tactic_t tactic = {                                             \
+        .size = sizeof(tactic), .name = "rows", .estimate_seconds = (seconds)}; \
+    return add(to, &tactic);                                                    \
+  }
+
+/* Column after column in and out, whatever fills the slot. */
+#define COLUMNS(function, seconds)                                                        \
+  TACTICS(function) {                                                                     \
+    static const uint32_t order[2] = {1, 0};                                              \
+    static const tenon_layout_t columns = {                                               \
+        .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};    \
+    const tenon_argument_rule_t exact = {.kind = TENON_LAYOUT_EXACT, .layout = &columns}; \
+    const tenon_argument_rule_t inputs[4] = {exact};                                      \
+    IGNORE_REGION();                                                                      \
+    const tenon_tactic_t tactic = {.size = sizeof(tactic),                                \
+                                   .name = "columns",                                     \
+                                   .inputs = inputs,                                      \
+                                   .outputs = &exact,                                     \
+                                   .estimate_seconds = (seconds)};                        \
+    return add(to, &tactic);                                                              \
+  }
+
+ROWS(as_quick, EVALUATOR_SECONDS)
+ROWS(hardly_quicker, EVALUATOR_SECONDS * 0.97)
+ROWS(quicker, EVALUATOR_SECONDS * 0.5)
+ROWS(slower, EVALUATOR_SECONDS * 2)
+COLUMNS(in_columns, 1e-4)
+
+ENQUEUE(run_ramp) {
+  IGNORE_ARGUMENTS();
+  const tenon_tensor_view_t* x = &inputs[0].tensor;
+  for (int64_t k = 0; k < x->dims[0] * x->dims[1]; ++k) {
+    const float value = ((const float*)x->data)[k];
+    ((float*)outputs[0].tensor.data)[k] = value > 0 ? value : 0;
+  }
+  return TENON_OK;
+}
+
+static int32_t refuse(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
+                      tenon_refusal_t* out_refusal) {
+  IGNORE_REGION();
+  *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_SHAPE, .detail = "too square"};
+  return 0;
+}
+
+typedef tenon_status_t (*tactics_t)(void* state, const tenon_region_t* region,
+                                    const tenon_region_table_t* table, tenon_emit_t* to, add_t add);
+
+static tenon_kernel_t kernel_of(const char* name, tactics_t tactics) {
+  tenon_kernel_t kernel = dense_of(name, core_write_zeros);
+  kernel.operators = NULL;
+  kernel.tactics = tactics;
+  return kernel;
+}
+
+static tenon_kernel_t ramp_of(tactics_t tactics) {
+  tenon_kernel_t kernel = kernel_of("ramp", tactics);
+  kernel.operators = takes_ramp;
+  kernel.enqueue = run_ramp;
+  return kernel;
+}
+
+static tenon_kernel_t pattern_of(const char* name, const char* pattern, tactics_t tactics) {
+  tenon_kernel_t kernel = kernel_of(name, tactics);
+  kernel.pattern = pattern;
+  return kernel;
+}
+
+static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
+                                      .kind = TENON_SLOT_EPILOGUE,
+                                      .max_operands = 2,
+                                      .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
+
+/* A product in columns, with a slot. */
+static tenon_kernel_t dense_in_columns(void) {
+  tenon_kernel_t kernel = kernel_of("dense", in_columns);
+  kernel.operators = takes_dense;
+  kernel.slots = &epilogue;
+  kernel.slot_count = 1;
+  kernel.slot_stride = sizeof(tenon_slot_t);
+  return kernel;
+}
+
+static void open_world(core_world_t* world, const tenon_kernel_t* kernels, uint32_t count) {
+  core_world_begin(world, kernels, count);
+  world->options.tuning.keep_refusals = true;
+}
+
+static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x, int64_t rows,
+                               int64_t columns) {
+  static const float zeros[1024];
+  char weights[32];
+  (void)snprintf(weights, sizeof(weights), "%s_w", name);
+  return test_node(b, "test.dense/1", name, x, test_floats(b, weights, zeros, DIMS(rows, columns)),
+                   NO_VALUE);
+}
+
+static void add_output(test_bench_t* b, tenon_value_t value) {
+  EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
+}
+
+/* x, max(x, 0), y. */
+static void make_ramp(test_bench_t* b) {
+  add_output(b, test_unary(b, "test.ramp/1", "ramp", test_input(b, "x", DIMS(2, 2))));
+}
+
+/* x, then twice a product and max(x, 0), y: the second product has other weights, or the same. */
+static void make_two(test_bench_t* b, int64_t columns) {
+  tenon_value_t v = test_input(b, "x", DIMS(4, 8));
+  v = test_unary(b, "test.ramp/1", "first_ramp", add_dense(b, "first", v, columns, 8));
+  v = test_unary(b, "test.ramp/1", "second_ramp", add_dense(b, "second", v, 8, columns));
+  add_output(b, v);
+}
+
+/* ---- An operator with an expression, and a kernel for it ---- */
+
+TENON_TEST(a_kernel_competes_with_its_operator_s_expression) {
+  static const tactics_t tactics[] = {quicker, as_quick, hardly_quicker, slower};
+  static const float data[] = {1, -1, 2, -2};
+  for (size_t k = 0; k < sizeof tactics / sizeof *tactics; ++k) {
+    const tenon_kernel_t kernel = ramp_of(tactics[k]);
+    char text[512];
+    core_world_t world;
+    open_world(&world, &kernel, 1);
+    make_ramp(&world.bench);
+    EXPECT_TEXT(build_steps(&world, text), k == 0 ? "ramp/rows" : "expressions/evaluator");
+    EXPECT_CONTAINS(refusals_of(&world, 0), k == 0 ? "1 node one by one: was slower"
+                                                   : "tests:ramp: 1 node at once: was slower");
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2, 2), data), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 1, 0, 2, 0);
+    core_world_end(&world);
+  }
+}
+
+/* One kernel alone: what it computes is compared with the expression. */
+TENON_TEST(a_wrong_one_is_found) {
+  tenon_kernel_t kernel = ramp_of(quicker);
+  char text[512];
+  core_world_t world;
+  kernel.enqueue = core_write_zeros;
+  open_world(&world, &kernel, 1);
+  make_ramp(&world.bench);
+  world.options.tuning.no_measuring = false;
+  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0), "computes something else");
+  core_world_end(&world);
+}
+
+TENON_TEST(its_refusal_is_told) {
+  tenon_kernel_t kernel = ramp_of(quicker);
+  char text[512];
+  core_world_t world;
+  kernel.match = refuse;
+  open_world(&world, &kernel, 1);
+  make_ramp(&world.bench);
+  EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
+  EXPECT_CONTAINS(refusals_of(&world, 0),
+                  "1 node at once: tests:ramp: does not take these extents: too square");
+  core_world_end(&world);
+}
+
+TENON_TEST(one_node_a_step_is_no_fusion) {
+  const tenon_kernel_t kernel = ramp_of(quicker);
+  char text[512];
+  core_world_t world;
+  open_world(&world, &kernel, 1);
+  make_ramp(&world.bench);
+  world.options.tuning.no_fusion = true;
+  EXPECT_TEXT(build_steps(&world, text), "ramp/rows");
+  core_world_end(&world);
+}
+
+/* Not even an estimate speaks for the kernel: that nobody else is there does. */
+TENON_TEST(a_kernel_is_enough_where_nobody_computes_expressions) {
+  tenon_kernel_t kernel = ramp_of(NULL);
+  static const char* const exclude[] = {"tests:expressions", NULL};
+  char text[512];
+  core_world_t world;
+  open_world(&world, &kernel, 1);
+  make_ramp(&world.bench);
+  world.options.tuning.exclude = exclude;
+  EXPECT_TEXT(build_steps(&world, text), "ramp/default");
+  core_world_end(&world);
+}
+
+/* ---- Neighbours ---- */
+
+/* Quicker than the evaluator where it stands, but in rows between products in columns. */
+TENON_TEST(what_is_no_faster_slows_nothing) {
+  const tenon_kernel_t dense = dense_in_columns();
+  tenon_kernel_t kernels[] = {dense, ramp_of(quicker)};
+  char plain[512];
+  char text[512];
+  core_world_t world;
+  open_world(&world, &dense, 1);
+  make_two(&world.bench, 8);
+  EXPECT_TEXT(build_steps(&world, plain),
+              "moves/evaluator dense/columns dense/columns moves/evaluator");
+  core_world_end(&world);
+  for (int k = 0; k < 2; ++k) {
+    kernels[1] = k == 0 ? ramp_of(quicker) : pattern_of("ramp", "y = test.ramp/1(x)", quicker);
+    open_world(&world, kernels, 2);
+    make_two(&world.bench, 8);
+    EXPECT_TEXT(build_steps(&world, text), plain);
+    EXPECT_CONTAINS(refusals_of(&world, 1), "tests:ramp: 1 node at once: was slower");
+    core_world_end(&world);
+  }
+}
+
+ROWS(less_than_a_product_and_its_copies, 1.03e-4)
+ROWS(more_than_a_product_and_its_copies, 1.05e-4)
+
+/* A copy takes two microseconds at least: 103 in rows are less than 100 in columns, 105 are more.
+ */
+TENON_TEST(copies_count) {
+  static const char pattern[] = "t = test.dense/1(x, w); y = test.ramp/1(t)";
+  for (int k = 0; k < 2; ++k) {
+    const tenon_kernel_t kernels[] = {dense_in_columns(),
+                                      pattern_of("both", pattern,
+                                                 k == 0 ? less_than_a_product_and_its_copies
+                                                        : more_than_a_product_and_its_copies)};
+    char text[512];
+    core_world_t world;
+    open_world(&world, kernels, 2);
+    test_bench_t* b = &world.bench;
+    const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)), 8, 8);
+    add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
+    EXPECT_TEXT(build_steps(&world, text),
+                k == 0 ? "both/rows" : "moves/evaluator dense/columns moves/evaluator");
+    core_world_end(&world);
+  }
+}
+
+ROWS(a_little_more_than_a_product, 1.01e-4)
+
+/* One of two different steps in rows would need as many copies as before; both need none. */
+TENON_TEST(a_layout_that_pays_only_where_all_have_it_is_found) {
+  static const char pattern[] = "t = test.dense/1(x, w); y = test.ramp/1(t)";
+  const tenon_kernel_t kernels[] = {dense_in_columns(),
+                                    pattern_of("both", pattern, a_little_more_than_a_product)};
+  char text[512];
+  core_world_t world;
+  open_world(&world, kernels, 2);
+  make_two(&world.bench, 16);
+  EXPECT_TEXT(build_steps(&world, text), "both/rows both/rows");
+  core_world_end(&world);
+}
+
+/* ---- Claims that exclude each other ---- */
+
+ROWS(middle, 0.6e-4)
+ROWS(outer, 0.7e-4)
+
+/* The middle one saves more than either of the outer ones, but less than both. */
+TENON_TEST(of_overlapping_claims_those_are_taken_that_save_the_most_together) {
+  const tenon_kernel_t kernels[] = {
+      dense_in_columns(),
+      pattern_of("middle", "t = test.ramp/1(x); y = test.dense/1(t, w)", middle),
+      pattern_of("outer", "t = test.dense/1(x, w); y = test.ramp/1(t)", outer)};
+  char text[512];
+  core_world_t world;
+  open_world(&world, kernels, 3);
+  make_two(&world.bench, 8);
+  EXPECT_TEXT(build_steps(&world, text), "outer/rows outer/rows");
+  core_world_end(&world);
+}
