@@ -82,6 +82,13 @@ done:
   return status;
 }
 
+/* A network item by item: what would make it again. */
+static int32_t count_nodes(void* user, const tenon_network_item_t* item) {
+  uint32_t* count = user;
+  *count += item->kind == TENON_ITEM_NODE ? 1 : 0;
+  return TENON_OK;
+}
+
 int main(int argc, char** argv) {
   tenon_status_t status = TENON_OK;
   tenon_status_t parsed = TENON_OK;
@@ -105,6 +112,9 @@ int main(int argc, char** argv) {
   for (uint32_t i = 0; i < tenon_network_file_count(network); ++i) {
     (void)printf("read from %s\n", tenon_network_get_file(network, i));
   }
+  uint32_t node_count = 0;
+  TRY(tenon_network_walk(network, count_nodes, &node_count));
+  (void)printf("%u nodes\n", node_count);
   /* Any value inside can be an output: here one alone, so that only what it needs is built. */
   tenon_network_print_values(network, example_print, NULL);
   TRY(tenon_network_clear_outputs(network));

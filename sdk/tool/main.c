@@ -11,8 +11,9 @@
 #include "text/spelling.h"
 
 static const tool_command_t* const commands[] = {
-    &tool_command_run,     &tool_command_build, &tool_command_bench,   &tool_command_inspect,
-    &tool_command_compare, &tool_command_suite, &tool_command_plugins, &tool_command_doctor,
+    &tool_command_run,     &tool_command_build,   &tool_command_bench,
+    &tool_command_inspect, &tool_command_compare, &tool_command_convert,
+    &tool_command_suite,   &tool_command_plugins, &tool_command_doctor,
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 

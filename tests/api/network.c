@@ -54,6 +54,44 @@ TENON_TEST(tells_what_is_in_it) {
   session_end(&s);
 }
 
+typedef struct walked_t {
+  text_t text;
+  uint32_t kinds; /* of items, in order: the last one */
+  uint32_t left;  /* visits until it stops; 0: never */
+} walked_t;
+
+static int32_t note_item(void* user, const tenon_network_item_t* item) {
+  walked_t* walked = user;
+  EXPECT(item->kind >= walked->kinds);
+  walked->kinds = item->kind;
+  collect(&walked->text, item->kind == TENON_ITEM_NODE && item->op != NULL ? item->op : item->name);
+  collect(&walked->text, "\n");
+  for (uint32_t i = 0; i < item->attribute_count; ++i) {
+    if (strcmp(item->attributes[i].name, "kernel_shape") == 0) {
+      EXPECT_INT(item->attributes[i].count, 2);
+      EXPECT_INT(item->attributes[i].integers[1], 2);
+    }
+  }
+  return walked->left > 0 && --walked->left == 0 ? TENON_ERROR_CANCELLED : TENON_OK;
+}
+
+/* Inputs, outputs, nodes, each after what it needs. */
+TENON_TEST(is_walked) {
+  session_t s;
+  static walked_t walked;
+  static walked_t stopped;
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_network_walk(s.network, note_item, &walked), TENON_OK);
+  EXPECT(strstr(walked.text.data, "lenet.x\nlenet.y\nstandard.convolution/1\n") ==
+         walked.text.data);
+  EXPECT_CONTAINS(walked.text.data, "standard.max_pool/1\n");
+  stopped.left = 2;
+  EXPECT_STATUS(tenon_network_walk(s.network, note_item, &stopped), TENON_ERROR_CANCELLED);
+  EXPECT_TEXT(stopped.text.data, "lenet.x\nlenet.y\n");
+  EXPECT_STATUS(tenon_network_walk(s.network, NULL, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  session_end(&s);
+}
+
 /* Attributes that are required have no default to be compared with. */
 TENON_TEST(prints_what_is_required) {
   session_t s;

@@ -91,6 +91,21 @@ def add_windows(case, random):
     case("avg_pool.3d", lambda x: raw.AvgPool3D(input=x, ksize=[1, 2, 2, 2, 1], strides=[1, 2, 1, 2, 1], padding="VALID"), random(1, 3, 4, 5, 2))
 
 
+def add_chain(case, random):
+    def norm(y, count):
+        return raw.FusedBatchNormV3(x=y, scale=const(random(count)), offset=const(random(count, seed=1)), mean=const(random(count, seed=2)),
+                                    variance=const(random(count, low=0.2, high=2, seed=3)), is_training=False)[0]
+
+    def chain(x):
+        y = tf.nn.relu6(norm(raw.Conv2D(input=x, filter=const(random(3, 3, 3, 8)), strides=[1, 2, 2, 1], padding="SAME"), 8))
+        y = tf.nn.relu6(norm(raw.DepthwiseConv2dNative(input=y, filter=const(random(3, 3, 8, 1)), strides=[1, 1, 1, 1], padding="SAME"), 8))
+        z = raw.BiasAdd(value=raw.Conv2D(input=y, filter=const(random(1, 1, 8, 8)), strides=[1, 1, 1, 1], padding="SAME"), bias=const(random(8)))
+        y = raw.MaxPool(input=tf.nn.relu(z + y), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        return tf.matmul(tf.reduce_mean(y, [1, 2]), const(random(8, 3))) + const(random(3))
+
+    case("chain", chain, random(1, 12, 12, 3))
+
+
 def add_products(case, random):
     x, y = random(3, 4), random(4, 5)
     for a in (False, True):
@@ -111,6 +126,19 @@ def add_normalization(case, random):
     case("batch_norm.conv", lambda x: tf.nn.relu6(raw.FusedBatchNormV3(
         x=raw.Conv2D(input=x, filter=const(random(3, 3, 3, 3)), strides=[1, 1, 1, 1], padding="SAME"), scale=const(random(3)), offset=const(random(3, seed=1)),
         mean=const(random(3, seed=2)), variance=const(random(3, low=0.2, high=2, seed=3)), is_training=False)[0]), x)
+    def as_global(node):
+        if node.op == "FusedBatchNorm":
+            x, gamma, beta, mean, variance = node.input
+            node.op = "BatchNormWithGlobalNormalization"
+            epsilon = node.attr["epsilon"].f
+            node.ClearField("attr")
+            node.input[:] = [x, mean, variance, beta, gamma]
+            node.attr["variance_epsilon"].f = epsilon
+            node.attr["scale_after_normalization"].b = True
+
+    case("batch_norm.global", lambda x: raw.FusedBatchNorm(
+        x=x, scale=const(random(3)), offset=const(random(3, seed=1)), mean=const(random(3, seed=2)), variance=const(random(3, low=0.2, high=2, seed=3)),
+        epsilon=0.01, is_training=False)[0], x, edit=as_global)
     case("lrn", lambda x: raw.LRN(input=x, depth_radius=1, bias=1.5, alpha=0.3, beta=0.75), random(2, 3, 3, 6))
     case("lrn.default", lambda x: raw.LRN(input=x), random(1, 2, 2, 4))
     case("softmax", lambda x: raw.Softmax(logits=x), random(3, 5))
@@ -176,6 +204,12 @@ def add_indexing(case, random):
     case("strided_slice.computed", lambda x: x[:, 0:tf.shape(x)[1] - 1], x, shapes={"x": [3, None, 5]})
     indices = random(2, 3, low=0, high=4, dtype=np.int32)
     case("gather", lambda x, y: raw.Gather(params=x, indices=y), random(4, 5), indices)
+    def as_resource(node):
+        if node.op == "Gather":
+            node.op = "ResourceGather"
+            node.ClearField("attr")
+
+    case("gather.resource", lambda x, y: raw.Gather(params=x, indices=y), random(4, 5), indices, edit=as_resource)
     case("gather.v2", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(1)), x, indices)
     case("gather.batches", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(1), batch_dims=1), random(2, 4, 5), indices)
     case("gather_nd", lambda x, y: raw.GatherNd(params=x, indices=y), x, np.array([[0, 1], [2, 3]], np.int32))
@@ -262,5 +296,5 @@ def add_control(case, random):
 
 
 def add(case, random):
-    for part in (add_elementwise, add_windows, add_products, add_normalization, add_reductions, add_movement, add_indexing, add_sampling, add_data, add_control):
+    for part in (add_elementwise, add_windows, add_chain, add_products, add_normalization, add_reductions, add_movement, add_indexing, add_sampling, add_data, add_control):
         part(case, random)

@@ -76,10 +76,13 @@ def graph_of(build, inputs, shapes=None):
     return definition, dict(zip(names, [np.asarray(v) for v in values]))
 
 
-def tf_case(name, build, *values, shapes=None, text=False, **named):
-    """Inputs are x, y, z ... in order of `values`, and `named` ones."""
+def tf_case(name, build, *values, shapes=None, text=False, edit=None, **named):
+    """Inputs are x, y, z ... in order of `values`, and `named` ones. `edit` makes a node of what TensorFlow computed one of an
+    operator that it does not make any more, and that means the same."""
     inputs = {**dict(zip("xyzuvw", values)), **named}
     definition, outputs = graph_of(build, inputs, shapes)
+    for node in definition.node if edit else []:
+        edit(node)
     seen["tensorflow"].update(node.op for node in definition.node)
     model = text_format.MessageToString(definition).encode() if text else definition.SerializeToString(deterministic=True)
     for output, value in outputs.items():
@@ -125,8 +128,7 @@ target.write_bytes(content)
 # Every row of the parser's tables has a case, but for those that a graph of today cannot be made of.
 rows = {"tensorflow": set(), "": set()}
 for source in (Path(__file__).parents[2] / "parser_uff/converters").glob("*.c"):
-    for macro, operation in re.findall(r"^ *(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|UNARY|BINARY|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text(),
-                                       re.M):
+    for macro, operation in re.findall(r"\b(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|UNARY|BINARY|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text()):
         rows["" if macro in ("TENON__UFF_ROW", "UFF") else "tensorflow"].add(operation)
 print(f"{len(cases)} cases, {len(content)} bytes")
 for domain, title in (("tensorflow", "TensorFlow"), ("", "UFF")):

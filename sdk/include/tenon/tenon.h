@@ -308,6 +308,35 @@ TENON_API void tenon_network_print(const tenon_network_t* network, tenon_write_t
 TENON_API void tenon_network_print_values(const tenon_network_t* network, tenon_write_t write,
                                           void* user);
 
+/* An input, a node or an output of a network, as tenon_network_add and its companions would make it
+ * again. Lent until the visit returns; ids of values are good while the network lives: the
+ * builder's `type` tells their types, and the bytes of constants, which are no items of their own.
+ */
+enum { TENON_ITEM_INPUT = 1, TENON_ITEM_OUTPUT = 2, TENON_ITEM_NODE = 3 };
+typedef struct tenon_network_item_t {
+  size_t size;
+  uint32_t kind;       /* TENON_ITEM_* */
+  uint32_t body_count; /* of a control node; its bodies are not walked */
+  const char* name;    /* of a node: unique; of an output: the application's */
+  const char* op;      /* of a node: "domain.name/1"; NULL: an expression or a move */
+  const char* text;    /* of an expression that was given as a text: "y = a + b"; else NULL */
+  const char* const* input_names;      /* in that text, one for each input */
+  const tenon_value_t* inputs;         /* id 0: absent. An output has one */
+  const tenon_value_t* outputs;        /* id 0: unwanted. An input has one */
+  const tenon_attribute_t* attributes; /* all that the operator declares, defaults applied; not
+                                          lists of strings, tensors and bodies */
+  uint32_t input_count;
+  uint32_t output_count;
+  uint32_t attribute_count;
+  uint32_t reserved;
+} tenon_network_item_t;
+/* Returns TENON_OK to go on; another status ends the walk, and is its result. */
+typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
+/* Inputs, then all nodes of the main graph, each after what it needs, then outputs. `visit` may
+ * look at values, and must not change the network. [parse] */
+TENON_API tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit,
+                                            void* user);
+
 /* ---- Timing cache ---------------------------------------------------------------------------- */
 
 /* `path` NULL or absent: empty. A damaged or foreign file: a warning, and empty. [any] */

@@ -98,6 +98,11 @@ void tool_wire_put_varint(tool_wire_writer_t* writer, uint32_t number, uint64_t 
   put_number(writer, value);
 }
 
+void tool_wire_put_fixed64(tool_wire_writer_t* writer, uint32_t number, uint64_t bits) {
+  put_number(writer, (uint64_t)number << 3 | TOOL_WIRE_FIXED64);
+  put(writer, &bits, sizeof(bits));
+}
+
 void tool_wire_put_bytes(tool_wire_writer_t* writer, uint32_t number, const void* data,
                          size_t size) {
   put_number(writer, (uint64_t)number << 3 | TOOL_WIRE_BYTES);

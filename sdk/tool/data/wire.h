@@ -38,6 +38,7 @@ typedef struct tool_wire_writer_t {
 } tool_wire_writer_t;
 
 void tool_wire_put_varint(tool_wire_writer_t* writer, uint32_t number, uint64_t value);
+void tool_wire_put_fixed64(tool_wire_writer_t* writer, uint32_t number, uint64_t bits);
 void tool_wire_put_bytes(tool_wire_writer_t* writer, uint32_t number, const void* data,
                          size_t size);
 

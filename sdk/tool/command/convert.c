@@ -1,0 +1,121 @@
+/* tenon convert: a model in, a model of another format out. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/commands.h"
+#include "data/file.h"
+#include "export/export.h"
+#include "session/common.h"
+#include "session/model.h"
+#include "text/console.h"
+#include "text/memory.h"
+
+typedef struct convert_t {
+  tool_common_t common;
+  tool_building_t building;
+  const char* output;
+} convert_t;
+
+static const tool_option_t options[] = {
+    {"--output", "o", "FILE", TOOL_OPTION_TEXT, offsetof(convert_t, output), 0,
+     "the file to write; its ending says which format"},
+};
+
+static const tool_export_format_t formats[] = {
+    {".uff", "UFF", tool_export_uff},
+};
+enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
+
+static const tool_export_format_t* find_format(const char* path) {
+  for (size_t i = 0; i < FORMAT_COUNT; ++i) {
+    if (tool_path_has_suffix(path, formats[i].suffix)) {
+      return &formats[i];
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t write_model(tenon_network_t* network, const convert_t* convert) {
+  uint8_t* data = NULL;
+  size_t size = 0;
+  tenon_status_t status = find_format(convert->output)->write(network, &data, &size);
+  if (status == TENON_OK) {
+    status = tool_file_write(convert->output, data, size);
+  }
+  if (status == TENON_OK) {
+    tool_say("%s: %zu bytes of %s\n", convert->output, size, find_format(convert->output)->summary);
+  }
+  tool_free(data);
+  return status;
+}
+
+static tenon_status_t convert_model(convert_t* convert, const char* model,
+                                    tenon_registry_t** out_registry) {
+  const tool_feed_t feed = {.batch = 0};
+  tenon_network_t* network = NULL;
+  bool is_plan = false;
+  tenon_status_t status = tool_building_prepare(&convert->building);
+  if (status == TENON_OK) {
+    status = tool_file_is_plan(model, &is_plan);
+  }
+  if (status == TENON_OK && is_plan) {
+    status = tool_misuse("%s: is a plan, which is for running alone", model);
+  }
+  if (status == TENON_OK && find_format(convert->output) == NULL) {
+    status = tool_misuse("-o %s: its ending says which format; there is .uff", convert->output);
+  }
+  if (status == TENON_OK) {
+    status = tool_file_check("-o", convert->output);
+  }
+  if (status == TENON_OK) {
+    status = tool_common_begin(&convert->common, out_registry);
+  }
+  if (status == TENON_OK) {
+    status = tool_network_read(*out_registry, model, &convert->building, &feed, &network);
+  }
+  if (status == TENON_OK) {
+    status = write_model(network, convert);
+  }
+  tenon_network_destroy(network);
+  return status;
+}
+
+static int convert_command(int argc, char** argv) {
+  convert_t convert = {0};
+  tool_arguments_t arguments = {0};
+  tenon_registry_t* registry = NULL;
+  int exit_status = TOOL_EXIT_OK;
+  const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &convert),
+                                        TOOL_BUILDING_GROUP(&convert.building, false),
+                                        TOOL_COMMON_GROUP(&convert.common)};
+  if (tool_options_parse(&tool_command_convert, groups, 3, argc, argv, &arguments, &exit_status)) {
+    if (convert.output == NULL) {
+      (void)tool_misuse("-o FILE is missing; see tenon convert --help");
+      exit_status = TOOL_EXIT_USAGE;
+    } else {
+      exit_status =
+          tool_exit_status(convert_model(&convert, arguments.operands.items[0], &registry));
+    }
+  }
+  tenon_registry_release(registry);
+  tool_building_free(&convert.building);
+  tool_list_free(&convert.common.plugins);
+  tool_arguments_free(&arguments);
+  return exit_status;
+}
+
+const tool_command_t tool_command_convert = {
+    .name = "convert",
+    .operands = "MODEL",
+    .operands_min = 1,
+    .operands_max = 1,
+    .summary = "writes a model in another format: UFF",
+    .description =
+        "The network is written as it was read, not optimised. What the other format has no name\n"
+        "for is named, and nothing is written.",
+    .examples =
+        "  tenon convert frozen.pb -o model.uff\n"
+        "  tenon convert model.onnx -o model.uff --shapes input:1x3x224x224\n",
+    .run = convert_command,
+};
