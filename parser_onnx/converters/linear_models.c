@@ -183,8 +183,9 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
   (void)tenon_make_get_ints(make, "vectors_per_class", &machine.vectors_per_class, &count);
   bool agrees = (int64_t)count == class_count;
   for (size_t i = 0; i < count; ++i) {
-    agrees = agrees && machine.vectors_per_class[i] >= 0;
-    machine.vector_count += machine.vectors_per_class[i];
+    agrees = agrees && machine.vectors_per_class[i] >= 0 &&
+             machine.vectors_per_class[i] <= (int64_t)model->coefficient_count;
+    machine.vector_count += agrees ? machine.vectors_per_class[i] : 0;
   }
   if (!agrees || class_count < 2 ||
       (int64_t)model->coefficient_count != (class_count - 1) * machine.vector_count ||
