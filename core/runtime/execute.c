@@ -194,6 +194,9 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   if (step->is_dynamic) {
     TENON_TRY(tenon__frame_bind_step(frame, index));
   }
+  if (state->writes_nothing) {
+    return TENON_OK;
+  }
   refresh(state->inputs, state->input_bindings, step->input_count);
   refresh(state->outputs, state->output_bindings, step->output_count);
   context->run.zeroed = context->zeroed + step->zeroed_offset;

@@ -395,6 +395,20 @@ static tenon_status_t check_signature(tenon__frame_t* frame, uint32_t index, boo
   return TENON_OK;
 }
 
+/* However large the other extents are, which a kernel may go through all the same. */
+static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t* state) {
+  bool nothing = step->output_count > 0;
+  for (uint32_t k = 0; k < step->output_count && nothing; ++k) {
+    const tenon_argument_t* output = &state->outputs[k];
+    bool is_empty = output->kind == TENON_ARGUMENT_ABSENT;
+    for (uint32_t d = 0; output->kind == TENON_ARGUMENT_TENSOR && d < output->tensor.rank; ++d) {
+      is_empty = is_empty || output->tensor.dims[d] == 0;
+    }
+    nothing = is_empty;
+  }
+  return nothing;
+}
+
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
   tenon__step_state_t* state = &frame->steps[index];
@@ -414,6 +428,7 @@ tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t index) {
       return tenon__frame_unfit(frame, step->name, step->outputs[k], status);
     }
   }
+  state->writes_nothing = writes_nothing(step, state);
   bool same = false;
   TENON_TRY(check_signature(frame, index, &same));
   if (same) {

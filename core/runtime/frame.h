@@ -63,6 +63,7 @@ typedef struct tenon__step_state_t {
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;
   uint32_t signature_capacity;
+  bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
   bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
 } tenon__step_state_t;
 

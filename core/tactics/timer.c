@@ -55,7 +55,7 @@ static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t si
 
 static tenon_status_t lend_workspace(tenon__trial_t* trial, const char* what, uint64_t size_bytes,
                                      void** out_memory) {
-  *out_memory = size_bytes > SIZE_MAX / 2
+  *out_memory = size_bytes > tenon__machine_memory_bytes()
                     ? NULL
                     : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
   return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;

@@ -97,8 +97,9 @@ TENON_TEST(detection_decodes_each_form) {
 
 /* One anchor of 16 pixels at each place of a 2 x 2 map, stride 16, in an image of 24 x 32. */
 static fake_t proposals(const char* op, int64_t post_top) {
+  static const double anchors[4] = {0, 0, 15, 15}; /* the fake keeps the address */
   fake_t f = fake_of(op);
-  fake_floats(&f, "anchors", 4, (const double[]){0, 0, 15, 15});
+  fake_floats(&f, "anchors", 4, anchors);
   fake_int(&f, "stride", 16);
   fake_int(&f, "pre_top", 3);
   fake_int(&f, "post_top", post_top);

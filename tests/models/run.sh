@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs a network on recorded data with `tenon`.
 #   run.sh TENON WORK MODEL [--profile SPEC] [DATA_SET...]
-# MODEL is a folder below TENON_TEST_DATA, or below WORK when it begins with "completed/". Without
-# DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set. Exit
+# MODEL is a folder below TENON_TEST_DATA, or below WORK when it begins with "completed/"; or a file in
+# such a folder that holds several forms of one network. Without DATA_SET: all of the model's own. With --profile one plan is built, and run on every data set. Exit
 # status 77 means that the network is not here.
 set -eu
 tenon=$1
@@ -15,11 +15,18 @@ if [ "${1:-}" = --profile ]; then
   shift 2
 fi
 
+file=
+case $name in
+  *.uff | *.pb)
+    file=$(basename "$name")
+    name=$(dirname "$name")
+    ;;
+esac
 case $name in
   completed/*) folder=$work/$name ;;
   *) folder=${TENON_TEST_DATA:-}/$name ;;
 esac
-if [ ! -f "$folder/model.onnx" ] && [ ! -f "$folder/deploy.prototxt" ]; then
+if [ ! -f "$folder/${file:-model.onnx}" ] && [ ! -f "$folder/deploy.prototxt" ]; then
   case $name in
     completed/*) echo "skipped: $folder was not made (see models.complete)" ;;
     *) echo "skipped: TENON_TEST_DATA ('${TENON_TEST_DATA:-}') names no folder with $name" ;;
@@ -33,7 +40,7 @@ fi
 # Nothing of this machine's user takes part; what was measured is kept from one run to the next.
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
-model=$folder/model.onnx
+model=$folder/${file:-model.onnx}
 weights=
 if [ -f "$folder/deploy.prototxt" ]; then
   model=$folder/deploy.prototxt

@@ -181,7 +181,8 @@ typedef struct tenon_parse_options_t {
   /* What the format's parser lets be set, NULL-terminated: "name=value". INVALID_ARGUMENT when it
    * does not ask for one of them. Caffe's: "weights=random" or "weights=random:SEED" (made up where
    * the files have none), "level=1", "stage=deploy,other" (the state that include rules ask for).
-   */
+   * Of UFF and TensorFlow: "outputs=NODE,NODE:1" (of the network; else what the file marks, or
+   * what nobody reads). */
   const char* const* settings;
 } tenon_parse_options_t;
 

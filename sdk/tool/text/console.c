@@ -243,6 +243,7 @@ int tool_console_finish(int exit_status) {
   if (tool_interrupted()) {
     const bool done = exit_status <= TOOL_EXIT_DIFFERENT;
     exit_status = tool_interrupt_exit_status();
+    tool_interrupt_told();
     if (done) {
       (void)tool_fail(TENON_ERROR_CANCELLED, "interrupted when it was done: its results stand");
     } else if (console.last_error[0] == '\0') {

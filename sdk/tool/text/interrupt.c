@@ -19,6 +19,7 @@ static volatile sig_atomic_t caught; /* the signal's number */
 static _Atomic(const char*) guarded[GUARDED_MAX];
 static timer_t grace;
 static bool has_grace;
+static volatile sig_atomic_t is_told;
 
 /* ---- Removing ---- */
 
@@ -98,8 +99,16 @@ static void remove_guarded(void) {
   }
 }
 
+static void start_timer(void) {
+  const struct itimerspec once = {.it_value = {.tv_nsec = GRACE_NANOSECONDS}};
+  (void)timer_settime(grace, 0, &once, NULL);
+}
+
 static void end_now(void) {
   remove_guarded();
+  if (is_told != 0) {
+    _exit(128 + caught);
+  }
   say(STDERR_FILENO,
       isatty(STDERR_FILENO) != 0 ? "\r\033[Kerror: interrupted\n" : "error: interrupted\n");
   if (tool_console_is_json()) {
@@ -112,6 +121,11 @@ static void end_now(void) {
 
 static void on_timer(int number) {
   (void)number;
+  if (is_told == 1) {
+    is_told = 2; /* once */
+    start_timer();
+    return;
+  }
   end_now();
 }
 
@@ -121,8 +135,7 @@ static void on_interrupt(int number) {
   if (again || !has_grace) {
     end_now();
   }
-  const struct itimerspec once = {.it_value = {.tv_nsec = GRACE_NANOSECONDS}};
-  (void)timer_settime(grace, 0, &once, NULL);
+  start_timer();
 }
 
 /* A reader that has seen enough: quiet, but nothing stays behind. */
@@ -162,6 +175,10 @@ void tool_interrupts_release(void) {
 
 bool tool_interrupted(void) {
   return caught != 0;
+}
+
+void tool_interrupt_told(void) {
+  is_told = 1;
 }
 
 int tool_interrupt_exit_status(void) {

@@ -18,6 +18,9 @@ void tool_interrupts_catch(void);
 void tool_interrupts_release(void);
 
 bool tool_interrupted(void);
+/* The end is being told: a timer that runs out now gives that another while, and says nothing more.
+ */
+void tool_interrupt_told(void);
 /* 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP; 0 when there was none. */
 int tool_interrupt_exit_status(void);
 

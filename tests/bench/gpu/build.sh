@@ -37,3 +37,18 @@ make_one cublaslt -lcublasLt
 make_one runtime_compile -lnvrtc -lcuda
 make_one host_costs
 make_one early_release
+make_one conditional_nodes
+make_one conditional_bodies -lcublasLt -lnvrtc -lcuda
+make_one device_errors
+make_one cache_step
+make_one branches
+make_one recurrent
+make_one row_reductions -lnvrtc -lcuda
+make_one elementwise -lnvrtc -lcuda
+make_one transpose -lnvrtc -lcuda
+make_one library_operations -lcudnn
+make_one cudnn_recurrent -lcudnn
+make_one layouts -lcudnn
+make_one versions -lcudnn -lcublasLt
+make_one attention_products -lcublasLt
+make_one two_gpus

@@ -1,0 +1,281 @@
+/* TensorFlow's GraphDef as a graph. */
+#include <string.h>
+
+#include "dtype.h"
+#include "graph.h"
+
+/* How many outputs an operator has that has not one: a number, or the attribute that says it.
+ * Others have as many as are read. */
+static const struct {
+  const char* operation;
+  uint32_t count;
+  const char* attribute;
+} output_counts[] = {
+    {"Split", 0, "num_split"},
+    {"SplitV", 0, "num_split"},
+    {"Unpack", 0, "num"},
+    {"Unstack", 0, "num"},
+    {"TopKV2", 2, NULL},
+    {"TopK", 2, NULL},
+    {"Unique", 2, NULL},
+    {"NonMaxSuppressionV4", 2, NULL},
+    {"NonMaxSuppressionV5", 3, NULL},
+    {"Switch", 2, NULL},
+    {"ShapeN", 0, "N"},
+    {"Merge", 1, NULL},
+};
+
+enum { OUTPUT_LIMIT = 65536 };
+
+static uint32_t output_count_of(const tenon__uff_node_t* node) {
+  if (strcmp(node->operation, "IdentityN") == 0) {
+    return node->input_count;
+  }
+  for (size_t i = 0; i < sizeof(output_counts) / sizeof(*output_counts); ++i) {
+    if (strcmp(output_counts[i].operation, node->operation) != 0) {
+      continue;
+    }
+    const char* name = output_counts[i].attribute;
+    const tenon__uff_attribute_t* count = name == NULL ? NULL : tenon__uff_attribute(node, name);
+    if (count != NULL && count->integer > 0 && count->integer <= OUTPUT_LIMIT) {
+      return (uint32_t)count->integer;
+    }
+    return name == NULL ? output_counts[i].count : 1;
+  }
+  return 1;
+}
+
+/* ---- Attributes ---- */
+
+static tenon_status_t set_text(tenon__uff_context_t* context, const tenon__uff_field_t* field,
+                               tenon_string_view_t* out_text) {
+  const char* text = tenon__uff_readable(context, field->bytes, field->size);
+  if (text == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  *out_text = (tenon_string_view_t){text, strlen(text)};
+  return TENON_OK;
+}
+
+static void set_type(tenon_dtype_t dtype, tenon__uff_attribute_t* out) {
+  const char* name = tenon__uff_dtype_name(dtype);
+  out->kind = TENON_FIELD_STRING;
+  out->is_type = true;
+  out->integer = dtype;
+  out->text = (tenon_string_view_t){name, strlen(name)};
+}
+
+/* Open extents are -1. Of an unknown rank nothing is said. */
+static tenon_status_t set_shape(tenon__uff_context_t* context, const tenon__uff_message_t* shape,
+                                tenon__uff_attribute_t* out) {
+  size_t count = 0;
+  for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
+       dim = tenon__uff_find(dim->next, "dim")) {
+    ++count;
+  }
+  int64_t* dims = tenon__uff_allocate(context, count, sizeof(*dims));
+  if (dims == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  count = 0;
+  for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
+       dim = tenon__uff_find(dim->next, "dim")) {
+    const int64_t extent = tenon__uff_int_of(dim->message, "size", 0);
+    dims[count++] = extent < 0 ? -1 : extent;
+  }
+  if (tenon__uff_int_of(shape, "unknown_rank", 0) == 0) {
+    out->kind = TENON_FIELD_INTS;
+    out->ints = dims;
+    out->count = count;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t set_texts(tenon__uff_context_t* context, const tenon__uff_message_t* list,
+                                tenon__uff_attribute_t* out) {
+  size_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
+       field = tenon__uff_find(field->next, "s")) {
+    ++count;
+  }
+  tenon_string_view_t* texts = tenon__uff_allocate(context, count, sizeof(*texts));
+  if (texts == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  out->kind = TENON_FIELD_STRINGS;
+  out->texts = texts;
+  out->count = count;
+  count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
+       field = tenon__uff_find(field->next, "s")) {
+    UFF_TRY(set_text(context, field, &texts[count++]));
+  }
+  return TENON_OK;
+}
+
+/* Lists of shapes, tensors and functions: nobody asks for them. An empty list is one of ints. */
+static tenon_status_t set_list(tenon__uff_context_t* context, const tenon__uff_message_t* list,
+                               tenon__uff_attribute_t* out) {
+  static const char* const names[] = {"i", "f", "b"};
+  int64_t* ints = NULL;
+  double* floats = NULL;
+  size_t count = 0;
+  if (tenon__uff_find(list->first, "s") != NULL) {
+    return set_texts(context, list, out);
+  }
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names) && count == 0; ++i) {
+    UFF_TRY(tenon__uff_numbers(context, list, names[i], &ints, &floats, &count));
+  }
+  if (count == 0 && list->first != NULL) {
+    return TENON_OK;
+  }
+  out->kind = floats != NULL ? TENON_FIELD_FLOATS : TENON_FIELD_INTS;
+  out->ints = ints;
+  out->floats = floats;
+  out->count = count;
+  return TENON_OK;
+}
+
+static tenon_status_t read_value(tenon__uff_context_t* context, const char* node,
+                                 const tenon__uff_field_t* value, tenon__uff_attribute_t* out) {
+  switch (value->entry->number) {
+    case 1:
+      return set_list(context, value->message, out);
+    case 2:
+      out->kind = TENON_FIELD_STRING;
+      return set_text(context, value, &out->text);
+    case 3:
+    case 5:
+      out->kind = TENON_FIELD_INT;
+      out->integer = value->integer;
+      return TENON_OK;
+    case 4:
+      out->kind = TENON_FIELD_FLOAT;
+      out->number = value->number;
+      return TENON_OK;
+    case 6:
+      set_type(tenon__uff_dtype(value, true), out);
+      return TENON_OK;
+    case 7:
+      return set_shape(context, value->message, out);
+    case 8:
+      return tenon__uff_tensor_read(context, node, value->message, out);
+    default:
+      out->kind = TENON_FIELD_STRING;
+      out->text.data = tenon__uff_text_of(context, value->message, "name");
+      out->text.size = out->text.data == NULL ? 0 : strlen(out->text.data);
+      return out->text.data == NULL ? UFF_FAIL_MEMORY(context) : TENON_OK;
+  }
+}
+
+/* Numbers that stand alone may not be packed. */
+static bool is_single(const tenon__uff_field_t* value) {
+  return !value->is_packed;
+}
+
+/* What begins with "_" is TensorFlow's own affair: "_output_shapes", "_class". */
+static tenon_status_t read_attributes(tenon__uff_context_t* context,
+                                      const tenon__uff_message_t* message,
+                                      tenon__uff_node_t* node) {
+  uint32_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "attr"); field != NULL;
+       field = tenon__uff_find(field->next, "attr")) {
+    ++count;
+  }
+  node->attributes = tenon__uff_allocate(context, count, sizeof(*node->attributes));
+  if (node->attributes == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "attr"); field != NULL;
+       field = tenon__uff_find(field->next, "attr")) {
+    const tenon__uff_field_t* value = tenon__uff_last(field->message, "value");
+    const char* name = tenon__uff_text_of(context, field->message, "key");
+    if (name == NULL) {
+      return UFF_FAIL_MEMORY(context);
+    }
+    const tenon__uff_field_t* one = value == NULL ? NULL : value->message->last;
+    if (name[0] == '_' || one == NULL) {
+      continue;
+    }
+    if (!is_single(one)) {
+      return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
+                      "node '%s': its attribute '%s' is a list where one value belongs", node->name,
+                      name);
+    }
+    tenon__uff_attribute_t* attribute = &node->attributes[node->attribute_count++];
+    attribute->name = name;
+    UFF_TRY(read_value(context, node->name, one, attribute));
+  }
+  return TENON_OK;
+}
+
+/* ---- Nodes ---- */
+
+/* "^name" only says what comes first. */
+static tenon_status_t read_inputs(tenon__uff_context_t* context,
+                                  const tenon__uff_message_t* message, tenon__uff_node_t* node) {
+  uint32_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
+       field = tenon__uff_find(field->next, "input")) {
+    ++count;
+  }
+  node->inputs = tenon__uff_allocate(context, count, sizeof(*node->inputs));
+  if (node->inputs == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
+       field = tenon__uff_find(field->next, "input")) {
+    if (field->size > 0 && field->bytes[0] == '^') {
+      continue;
+    }
+    const char* name = tenon__uff_readable(context, field->bytes, field->size);
+    if (name == NULL) {
+      return UFF_FAIL_MEMORY(context);
+    }
+    node->inputs[node->input_count++].name = name;
+  }
+  return TENON_OK;
+}
+
+/* "Space>Type" is of another domain. */
+static tenon_status_t read_type(tenon__uff_context_t* context, tenon__uff_node_t* node) {
+  const char* mark = strrchr(node->operation, '>');
+  node->domain = "tensorflow";
+  node->type = node->operation;
+  if (mark != NULL && mark != node->operation && mark[1] != '\0') {
+    node->domain =
+        tenon__uff_format(context, "%.*s", (int)(mark - node->operation), node->operation);
+    node->type = mark + 1;
+  }
+  return node->domain == NULL ? UFF_FAIL_MEMORY(context) : TENON_OK;
+}
+
+tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
+                                                const tenon__uff_message_t* message,
+                                                tenon__uff_graph_t* out_graph) {
+  size_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "node"); field != NULL;
+       field = tenon__uff_find(field->next, "node")) {
+    ++count;
+  }
+  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true};
+  out_graph->nodes = tenon__uff_allocate(context, count, sizeof(*out_graph->nodes));
+  if (out_graph->nodes == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "node"); field != NULL;
+       field = tenon__uff_find(field->next, "node")) {
+    tenon__uff_node_t* node = &out_graph->nodes[out_graph->node_count++];
+    node->place = field->place;
+    node->name = tenon__uff_text_of(context, field->message, "name");
+    node->operation = tenon__uff_text_of(context, field->message, "op");
+    if (node->name == NULL || node->operation == NULL) {
+      return UFF_FAIL_MEMORY(context);
+    }
+    UFF_TRY(read_type(context, node));
+    UFF_TRY(read_inputs(context, field->message, node));
+    UFF_TRY(read_attributes(context, field->message, node));
+    node->output_count = output_count_of(node);
+  }
+  return TENON_OK;
+}

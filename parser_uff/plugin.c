@@ -1,0 +1,43 @@
+/* The UFF parser and its converters, as one plugin. */
+#include "converters/families.h"
+#include "parser.h"
+
+TENON_PLUGIN_MANIFEST("uff", "0.1.0",
+                      "licence: Apache-2.0\n"
+                      "offers: parser uff\n"
+                      "offers: converter *\n");
+
+static const tenon_parser_t parsers[] = {{
+    .size = sizeof(tenon_parser_t),
+    .format = "uff",
+    .summary = "UFF files and frozen graphs of TensorFlow, binary or text",
+    .extensions = ".uff;.pb;.pbtxt",
+    .sniff = tenon__uff_parser_sniff,
+    .parse = tenon__uff_parser_parse,
+}};
+
+#define CONVERTERS(family, rows)        \
+  {.size = sizeof(tenon_offering_t),    \
+   .kind = "converter/1",               \
+   .items = tenon__uff_##family##_rows, \
+   .count = (rows),                     \
+   .stride = (uint32_t)sizeof(tenon_make_row_t)},
+
+static const tenon_offering_t offerings[] = {{.size = sizeof(tenon_offering_t),
+                                              .kind = "parser/1",
+                                              .items = parsers,
+                                              .count = 1,
+                                              .stride = (uint32_t)sizeof(tenon_parser_t)},
+                                             TENON__UFF_FAMILIES(CONVERTERS)};
+
+static const tenon_plugin_t plugin = {
+    TENON_PLUGIN_HEADER,
+    .name = "uff",
+    .version = "0.1.0",
+    .offerings = offerings,
+    .offering_count = (uint32_t)(sizeof(offerings) / sizeof(offerings[0])),
+};
+
+const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) {
+  return host != NULL && host->abi_major == TENON_ABI_MAJOR ? &plugin : NULL;
+}
