@@ -11,7 +11,7 @@
 
 enum { TEXT_SIZE = 160 };
 
-static const tenon_dtype_t F32 = TENON_DTYPE_FLOAT32;
+#define F32 TENON_DTYPE_FLOAT32
 
 /* x [n, features], and what is multiplied with it. */
 typedef struct model_t {
@@ -55,6 +55,18 @@ static tenon_value_t add_offsets(tenon_make_t* make, const model_t* model, tenon
   return tenon_make_2(make, "add", scores, offsets);
 }
 
+/* The entries of a list that should have so many; zeros, and how many there are, when it has not.
+ */
+static size_t get_exactly(tenon_make_t* make, const char* name, size_t count, double* out_values) {
+  const double* values = NULL;
+  size_t found = 0;
+  (void)tenon_make_get_floats(make, name, &values, &found);
+  for (size_t i = 0; i < count; ++i) {
+    out_values[i] = values != NULL && found == count ? values[i] : 0.0;
+  }
+  return found;
+}
+
 static void linear_regressor(tenon_make_t* make) {
   const model_t model = read_model(make, "intercepts");
   const int64_t count = tenon_make_get_int(make, "targets", 1);
@@ -91,12 +103,11 @@ static void linear_classifier(tenon_make_t* make) {
  * differences: the squares' own difference would lose digits. */
 static tenon_value_t kernel(tenon_make_t* make, tenon_value_t x, int64_t count) {
   const char* type = tenon_make_get_string(make, "kernel_type", "LINEAR");
-  const double* parameters = NULL;
+  double parameters[3];
+  const size_t parameter_count = get_exactly(make, "kernel_params", 3, parameters);
   const double* vectors = NULL;
-  size_t parameter_count = 0;
   size_t size = 0;
   char text[TEXT_SIZE];
-  (void)tenon_make_get_floats(make, "kernel_params", &parameters, &parameter_count);
   (void)tenon_make_get_floats(make, "support_vectors", &vectors, &size);
   if (count < 1 || size == 0 || size % (size_t)count != 0 ||
       (parameter_count != 3 && strcmp(type, "LINEAR") != 0)) {
@@ -172,8 +183,9 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
   (void)tenon_make_get_ints(make, "vectors_per_class", &machine.vectors_per_class, &count);
   bool agrees = (int64_t)count == class_count;
   for (size_t i = 0; i < count; ++i) {
-    agrees = agrees && machine.vectors_per_class[i] >= 0;
-    machine.vector_count += machine.vectors_per_class[i];
+    agrees = agrees && machine.vectors_per_class[i] >= 0 &&
+             machine.vectors_per_class[i] <= (int64_t)model->coefficient_count;
+    machine.vector_count += agrees ? machine.vectors_per_class[i] : 0;
   }
   if (!agrees || class_count < 2 ||
       (int64_t)model->coefficient_count != (class_count - 1) * machine.vector_count ||
@@ -195,7 +207,10 @@ static tenon_value_t pair_weights(tenon_make_t* make, const model_t* model,
   double* weights = tenon_make_memory(make, (size_t)(dims[0] * dims[1]) + 1, sizeof(*weights));
   int64_t pair = 0;
   int64_t first_i = 0;
-  for (int64_t i = 0; weights != NULL && i < machine->class_count; ++i) {
+  if (weights == NULL || model->coefficients == NULL || machine->vectors_per_class == NULL) {
+    return (tenon_value_t){0};
+  }
+  for (int64_t i = 0; i < machine->class_count; ++i) {
     int64_t first_j = first_i + machine->vectors_per_class[i];
     for (int64_t j = i + 1; j < machine->class_count; ++j, ++pair) {
       for (int64_t v = 0; v < machine->vectors_per_class[i]; ++v) {
@@ -240,11 +255,10 @@ static tenon_value_t count_votes(tenon_make_t* make, const machine_t* machine,
 static tenon_value_t probabilities(tenon_make_t* make, const machine_t* machine,
                                    tenon_value_t scores) {
   char text[TEXT_SIZE];
-  const double* slopes = NULL;
-  const double* offsets = NULL;
-  size_t counts[2] = {0, 0};
-  (void)tenon_make_get_floats(make, "prob_a", &slopes, &counts[0]);
-  (void)tenon_make_get_floats(make, "prob_b", &offsets, &counts[1]);
+  double slope = 0;
+  double offset = 0;
+  const size_t counts[2] = {get_exactly(make, "prob_a", 1, &slope),
+                            get_exactly(make, "prob_b", 1, &offset)};
   if (machine->class_count != 2) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
                     "probabilities of %lld classes are found by iteration; export without them "
@@ -258,8 +272,8 @@ static tenon_value_t probabilities(tenon_make_t* make, const machine_t* machine,
     return scores;
   }
   (void)snprintf(text, sizeof(text),
-                 "y = clamp(sigmoid(a * (%.17g) + (%.17g)), 0.0000001, 0.9999999)", -slopes[0],
-                 -offsets[0]);
+                 "y = clamp(sigmoid(a * (%.17g) + (%.17g)), 0.0000001, 0.9999999)", -slope,
+                 -offset);
   const tenon_value_t first = tenon_make_math_1(make, text, scores);
   const tenon_value_t both[2] = {first, tenon_make_math_1(make, "y = 1.0 - a", first)};
   return tenon_make_concat(make, 1, 2, both);

@@ -114,8 +114,11 @@ static void tree_ensemble_classifier(tenon_make_t* make) {
 }
 
 /* A branch of TreeEnsemble: a node, or a leaf by a flag. */
-static int64_t branch(const int64_t* ids, const int64_t* is_leaf, size_t i) {
-  return is_leaf[i] != 0 ? -(ids[i] + 1) : ids[i];
+static int64_t branch(tenon_make_t* make, const int64_t* ids, const int64_t* is_leaf, size_t i) {
+  if (ids[i] < 0) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "node %zu leads to %lld", i, (long long)ids[i]);
+  }
+  return is_leaf[i] != 0 ? -1 - ids[i] : ids[i];
 }
 
 /* Sets of members stand in the order of the nodes that ask for them, with a NaN behind each. */
@@ -162,10 +165,10 @@ static void read_nodes(tenon_make_t* make, tenon__onnx_forest_t* forest) {
   forest->thresholds = tenon_make_memory(make, count + 1, sizeof(double));
   for (size_t i = 0; tenon_make_ok(make) && i < count; ++i) {
     int64_t* node = forest->nodes + i * TENON__ONNX_TREE_FIELDS;
-    node[0] = (int64_t)modes[i];
+    node[0] = tenon_make_to_int64(modes[i]);
     node[1] = features[i];
-    node[2] = branch(true_ids, true_leaves, i);
-    node[3] = branch(false_ids, false_leaves, i);
+    node[2] = branch(make, true_ids, true_leaves, i);
+    node[3] = branch(make, false_ids, false_leaves, i);
     node[4] = missing == NULL ? 0 : missing[i];
     forest->thresholds[i] = splits[i];
   }

@@ -4,6 +4,10 @@
 
 enum { ROWS = 37 }; /* more than two blocks */
 
+typedef struct result_t {
+  double y[ROWS][2];
+} result_t;
+
 static const double values[] = {1, 2, 3, NAN};
 
 static void fill(const fake_value_t* value, size_t count, const double* numbers) {
@@ -14,7 +18,7 @@ static void fill(const fake_value_t* value, size_t count, const double* numbers)
 
 /* Two trees: a node of `mode` on the one feature, leaf 0 (gives 1 to target 0) when true, `child`
  * otherwise, where leaf 1 gives 2 to target 1; and leaf 0 alone. */
-static tenon_status_t run(const double node[7], const char* aggregate, double* out_y) {
+static tenon_status_t run(const double node[7], const char* aggregate, result_t* out_result) {
   const int64_t x_dims[] = {ROWS, 1};
   const int64_t y_dims[] = {ROWS, 2};
   const int64_t node_dims[] = {1, 7};
@@ -43,7 +47,7 @@ static tenon_status_t run(const double node[7], const char* aggregate, double* o
   if (fake_states(states) > 0 &&
       fake_tactic(&fake, &tenon__cpu_tree_kernel, &states[0], 0, &refusal)) {
     status = fake_run_tactic(&fake, &tenon__cpu_tree_kernel, &states[0]);
-    memcpy(out_y, y->numbers, ROWS * 2 * sizeof(*out_y));
+    memcpy(out_result->y, y->numbers, sizeof(out_result->y));
   }
   fake_free(&fake);
   return status;
@@ -52,42 +56,42 @@ static tenon_status_t run(const double node[7], const char* aggregate, double* o
 TENON_TEST(trees_compare_in_seven_ways) {
   static const bool expected[7][4] = {{1, 1, 0, 0}, {1, 0, 0, 0}, {0, 1, 1, 0}, {0, 0, 1, 0},
                                       {0, 1, 0, 0}, {1, 0, 1, 1}, {0, 0, 1, 0}};
-  double y[ROWS * 2];
+  result_t result;
   for (int mode = 0; mode < 7; mode++) {
     const double node[7] = {mode, 0, -1, -2, 0, 0, 2};
-    REQUIRE(run(node, "sum", y) == TENON_OK);
+    REQUIRE(run(node, "sum", &result) == TENON_OK);
     for (int row = 0; row < ROWS; row++) {
       const bool is_true = expected[mode][row % 4];
-      EXPECT_NEAR(y[row * 2], is_true ? 2 : 1, 0);
-      EXPECT_NEAR(y[row * 2 + 1], is_true ? 0 : 2, 0);
+      EXPECT_NEAR(result.y[row][0], is_true ? 2 : 1, 0);
+      EXPECT_NEAR(result.y[row][1], is_true ? 0 : 2, 0);
     }
   }
 }
 
 TENON_TEST(trees_are_averaged_and_missing_values_go_where_they_are_told) {
-  double y[ROWS * 2];
+  result_t result;
   const double node[7] = {1, 0, -1, -2, 1, 0, 0};
-  REQUIRE(run(node, "average", y) == TENON_OK);
-  EXPECT_NEAR(y[2], 0.5, 0); /* 2 is not less than 2 */
-  EXPECT_NEAR(y[3], 1, 0);
-  EXPECT_NEAR(y[6], 1, 0); /* missing */
-  EXPECT_NEAR(y[7], 0, 0);
+  REQUIRE(run(node, "average", &result) == TENON_OK);
+  EXPECT_NEAR(result.y[1][0], 0.5, 0); /* 2 is not less than 2 */
+  EXPECT_NEAR(result.y[1][1], 1, 0);
+  EXPECT_NEAR(result.y[3][0], 1, 0); /* missing */
+  EXPECT_NEAR(result.y[3][1], 0, 0);
 }
 
 TENON_TEST(trees_that_cannot_be_walked_are_refused) {
-  double y[ROWS * 2];
+  result_t result;
   static const double nodes[][7] = {{0, 0, -1, 0, 0, 0, 0},
                                     {0, 0, -1, 1, 0, 0, 0},
                                     {0, 0, -1, -3, 0, 0, 0},
                                     {0, 1, -1, -2, 0, 0, 0},
                                     {0, -1, -1, -2, 0, 0, 0}};
   for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
-    EXPECT_STATUS(run(nodes[i], "sum", y), TENON_ERROR_INVALID_DATA);
+    EXPECT_STATUS(run(nodes[i], "sum", &result), TENON_ERROR_INVALID_DATA);
   }
 }
 
 TENON_TEST(trees_whose_least_is_taken_are_left_to_others) {
-  double y[ROWS * 2];
+  result_t result;
   const double node[7] = {0, 0, -1, -2, 0, 0, 0};
-  EXPECT_STATUS(run(node, "min", y), TENON_ERROR_UNSUPPORTED);
+  EXPECT_STATUS(run(node, "min", &result), TENON_ERROR_UNSUPPORTED);
 }

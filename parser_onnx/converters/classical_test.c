@@ -1,0 +1,128 @@
+/* Forms of ai.onnx.ml that are refused, and what is said. What is computed, tests/classical
+ * records.
+ */
+#include "core/base/test.h"
+#include "testing/fake.h"
+
+static tenon__message_t message;
+static tenon__fake_t fake;
+
+static const int64_t table[2] = {4, 3};
+
+/* A model of one node that reads x, f32 [4, 3]. */
+static void begin(const char* type) {
+  memset(&message, 0, sizeof(message));
+  tenon__message_varint(&message, 1, 10);
+  tenon__message_begin(&message, 8);
+  tenon__message_varint(&message, 2, 21);
+  tenon__message_end(&message);
+  tenon__message_begin(&message, 8);
+  tenon__message_text(&message, 1, "ai.onnx.ml");
+  tenon__message_varint(&message, 2, 5);
+  tenon__message_end(&message);
+  tenon__message_begin(&message, 7);
+  tenon__message_value_info(&message, 11, "x", 1, 2, table);
+  tenon__message_value_info(&message, 12, "y", 1, 2, table);
+  tenon__message_begin_node(&message, 1, type, "n", "x", "y");
+  tenon__message_text(&message, 7, "ai.onnx.ml");
+}
+
+static void set_ints(const char* name, size_t count, const int64_t* values) {
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, name);
+  tenon__message_varint(&message, 20, 7);
+  for (size_t i = 0; i < count; ++i) {
+    tenon__message_varint(&message, 8, (uint64_t)values[i]);
+  }
+  tenon__message_end(&message);
+}
+
+static void set_int(const char* name, int64_t value) {
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, name);
+  tenon__message_varint(&message, 20, 2);
+  tenon__message_varint(&message, 3, (uint64_t)value);
+  tenon__message_end(&message);
+}
+
+static void set_texts(const char* name, size_t count, const char* const* values) {
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, name);
+  tenon__message_varint(&message, 20, 8);
+  for (size_t i = 0; i < count; ++i) {
+    tenon__message_text(&message, 9, values[i]);
+  }
+  tenon__message_end(&message);
+}
+
+static void set_floats(const char* name, size_t count, const float* values) {
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, name);
+  tenon__message_varint(&message, 20, 6);
+  for (size_t i = 0; i < count; ++i) {
+    tenon__message_float(&message, 7, values[i]);
+  }
+  tenon__message_end(&message);
+}
+
+static void expect_refused(tenon_status_t status, const char* words) {
+  tenon__message_end_model(&message);
+  tenon__fake_initialize(&fake, message.bytes, message.size);
+  EXPECT_STATUS(tenon__fake_parse(&fake), status);
+  EXPECT_CONTAINS(fake.messages, words);
+  tenon__fake_deinitialize(&fake);
+}
+
+TENON_TEST(maps_are_refused_with_what_to_do) {
+  static const char* const types[] = {"ZipMap", "CastMap", "DictVectorizer"};
+  for (int i = 0; i < 3; ++i) {
+    begin(types[i]);
+    expect_refused(TENON_ERROR_UNSUPPORTED, "options={'zipmap': False}");
+  }
+}
+
+TENON_TEST(one_hot_that_must_know_every_category_is_refused) {
+  static const int64_t categories[2] = {1, 2};
+  begin("OneHotEncoder");
+  set_ints("cats_int64s", 2, categories);
+  set_int("zeros", 0);
+  expect_refused(TENON_ERROR_UNSUPPORTED, "handle_unknown='ignore'");
+}
+
+/* One node and two leaves; the tests spoil one list each. */
+static void tree(const int64_t children[3], const int64_t ids[3], const char* mode) {
+  static const int64_t zeros[3] = {0, 0, 0};
+  static const float floats[3] = {0, 1, 2};
+  const char* const modes[3] = {mode, "LEAF", "LEAF"};
+  begin("TreeEnsembleRegressor");
+  set_ints("nodes_treeids", 3, zeros);
+  set_ints("nodes_nodeids", 3, ids);
+  set_ints("nodes_featureids", 3, zeros);
+  set_ints("nodes_truenodeids", 3, children);
+  set_ints("nodes_falsenodeids", 3, children);
+  set_floats("nodes_values", 3, floats);
+  set_texts("nodes_modes", 3, modes);
+  set_ints("target_treeids", 3, zeros);
+  set_ints("target_nodeids", 3, ids);
+  set_ints("target_ids", 3, zeros);
+  set_floats("target_weights", 3, floats);
+}
+
+TENON_TEST(trees_with_wrong_lists_are_refused) {
+  static const int64_t good[3] = {0, 1, 2};
+  static const int64_t twice[3] = {0, 1, 1};
+  static const int64_t children[3] = {1, 0, 0};
+  static const int64_t nowhere[3] = {7, 0, 0};
+  tree(nowhere, good, "BRANCH_LEQ");
+  expect_refused(TENON_ERROR_INVALID_DATA, "tree 0 has no node 7");
+  tree(children, twice, "BRANCH_LEQ");
+  expect_refused(TENON_ERROR_INVALID_DATA, "tree 0 has node 1 twice");
+  tree(children, good, "BRANCH_MAYBE");
+  expect_refused(TENON_ERROR_INVALID_DATA, "nodes_modes has 'BRANCH_MAYBE'");
+  tree(children, good, "BRANCH_LEQ");
+  set_ints("nodes_missing_value_tracks_true", 2, good);
+  expect_refused(TENON_ERROR_INVALID_DATA, "nodes_missing_value_tracks_true 2, of 3");
+  tree(children, good, "BRANCH_LEQ");
+  set_floats("base_values", 2, (const float[]){1, 2});
+  expect_refused(TENON_ERROR_INVALID_DATA, "2 base_values for 1 scores");
+}
