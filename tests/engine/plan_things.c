@@ -63,9 +63,10 @@ static void* find_value(tenon__plan_t* plan, const edit_id_t* ids) {
 static void* find_place(tenon__plan_t* plan, const edit_id_t* ids) {
   const uint32_t g = graph_of(plan, &ids[0]);
   tenon__schedule_t* schedule = &plan->schedules[g];
-  const tenon__value_node_t* values = plan->network->graphs[g]->values;
+  const tenon__graph_t* graph = plan->network->graphs[g];
   for (uint32_t k = 0; ids[1].name[0] != '\0' && k < schedule->place_count; ++k) {
-    if (strcmp(values[schedule->places[k].value].name, ids[1].name) == 0) {
+    const uint32_t value = schedule->places[k].value; /* an edit before this one may have set it */
+    if (value < graph->value_count && strcmp(graph->values[value].name, ids[1].name) == 0) {
       return &schedule->places[k];
     }
   }
