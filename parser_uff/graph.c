@@ -219,8 +219,9 @@ tenon_status_t tenon__uff_graph_link(tenon__uff_context_t* context, tenon__uff_g
   UFF_TRY(define(context, graph));
   UFF_TRY(resolve(context, graph));
   UFF_TRY(find_outputs(context, graph, outputs));
-  tenon__uff_node_t** stack = tenon__uff_allocate(context, graph->node_count, sizeof(*stack));
-  graph->order = tenon__uff_allocate(context, graph->node_count, sizeof(tenon__uff_node_t*));
+  /* Pointers, all of one size: those of the stack and of the order. */
+  tenon__uff_node_t** stack = tenon__uff_allocate(context, graph->node_count, sizeof(void*));
+  graph->order = tenon__uff_allocate(context, graph->node_count, sizeof(void*));
   if (stack == NULL || graph->order == NULL) {
     return UFF_FAIL_MEMORY(context);
   }

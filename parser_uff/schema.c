@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define SCHEMA(variable, title) \
-  { title, variable, sizeof(variable) / sizeof(*variable) }
+  { title, (variable), sizeof(variable) / sizeof(*(variable)) }
 #define INT(name, number) \
   { name, number, TENON__UFF_KIND_INT, NULL }
 #define BOOL(name, number) \

@@ -27,6 +27,7 @@ static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* 
   if (value != NULL) {
     UFF_TRY(tenon__uff_numbers(reader->context, value->message, "val", &codes, &none, &count));
   }
+  static const char letters[] = "NC23456789";
   char text[TENON__UFF_RANK_LIMIT + 1] = "";
   size_t used = 0;
   if (count == 0) {
@@ -41,10 +42,11 @@ static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* 
                       "%s: a dimension order with the code %" PRId64 " at place %zu",
                       tenon__uff_place(reader->context, entry->place), codes[i], i);
     }
-    text[used++] = codes[i] == 0   ? 'N'
-                   : codes[i] == 1 ? 'C'
-                   : is_rest       ? '+'
-                                   : (char)('0' + codes[i]);
+    text[used] = letters[codes[i]];
+    if (is_rest) {
+      text[used] = '+';
+    }
+    ++used;
     i += is_rest ? 1 : 0;
   }
   *out_text = tenon__uff_format(reader->context, "%s", text);

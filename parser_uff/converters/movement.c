@@ -265,9 +265,9 @@ static void mirror_pad(tenon_make_t* make) {
   if (count != 2 * tenon_make_rank(make, value)) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its border has %u numbers", count);
   }
-  for (uint32_t axis = 0; 2 * axis < count && tenon_make_ok(make); ++axis) {
+  for (size_t axis = 0; 2 * axis < count && tenon_make_ok(make); ++axis) {
     if (pads[2 * axis] != 0 || pads[2 * axis + 1] != 0) {
-      value = mirrored_axis(make, value, axis, pads + (size_t)2 * axis, is_reflected);
+      value = mirrored_axis(make, value, (uint32_t)axis, pads + 2 * axis, is_reflected);
     }
   }
   tenon_make_output(make, 0, value);
@@ -336,7 +336,7 @@ static bool read_blocks(tenon_make_t* make, blocks_t* out) {
                     out->count, pair_count, out->rank);
     return false;
   }
-  for (uint32_t i = 0; i < out->count; ++i) {
+  for (size_t i = 0; i < out->count; ++i) {
     out->borders[1 + i] = pairs[2 * i];
     out->borders[out->rank + 1 + i] = pairs[2 * i + 1];
     if (out->sizes[i] < 1 || out->sizes[i] > INT32_MAX || pairs[2 * i] < 0 ||
@@ -374,8 +374,8 @@ static void space_to_batch(tenon_make_t* make) {
     split_dims[used++] = dims[i];
     if (i <= count) {
       split_dims[used++] = size;
-      perm[i - 1] = 2 * i;
-      perm[count + i] = 2 * i - 1;
+      perm[i - 1] = 2 * (int64_t)i;
+      perm[count + i] = 2 * (int64_t)i - 1;
     } else {
       perm[count + i] = count + i;
     }
@@ -386,8 +386,9 @@ static void space_to_batch(tenon_make_t* make) {
     }
   }
   perm[count] = 0;
-  tenon_value_t value = tenon_make_2(make, "pad", tenon_make_input(make, 0),
-                                     tenon_make_int64s(make, blocks.borders, 2 * blocks.rank));
+  tenon_value_t value =
+      tenon_make_2(make, "pad", tenon_make_input(make, 0),
+                   tenon_make_int64s(make, blocks.borders, 2 * (size_t)blocks.rank));
   value = tenon_make_reshape(make, value, split_dims, used);
   value = tenon_make_permute(make, value, perm, used);
   tenon_make_output(make, 0, tenon_make_reshape(make, value, dims, blocks.rank));
@@ -425,7 +426,8 @@ static void batch_to_space(tenon_make_t* make) {
   value = tenon_make_permute(make, value, perm, used);
   value = tenon_make_reshape(make, value, dims, blocks.rank);
   tenon_make_output(
-      make, 0, tenon_make_2(make, "pad", value, tenon_make_int64s(make, crops, 2 * blocks.rank)));
+      make, 0,
+      tenon_make_2(make, "pad", value, tenon_make_int64s(make, crops, 2 * (size_t)blocks.rank)));
 }
 
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)

@@ -43,7 +43,7 @@ bool tenon__uff_known(tenon_make_t* make, uint32_t index, const char* what, int6
 }
 
 int64_t tenon__uff_known_one(tenon_make_t* make, uint32_t index, const char* what) {
-  int64_t values[TENON_MAKE_LIST_LIMIT];
+  int64_t values[TENON_MAKE_LIST_LIMIT] = {0};
   uint32_t count = 0;
   if (tenon__uff_known(make, index, what, values, &count) && count != 1) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its %s has %u elements, one is needed", what,

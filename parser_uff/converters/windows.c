@@ -27,10 +27,10 @@ static void read_list(tenon_make_t* make, const char* name, const tenon__uff_lay
   const uint32_t spatial = layout->spatial_count;
   (void)tenon_make_get_ints(make, name, &values, &count);
   for (uint32_t i = 0; i < spatial; ++i) {
-    out_values[i] = count == spatial        ? values[i]
+    out_values[i] = count == 0              ? otherwise
+                    : count == spatial      ? values[i]
                     : count == layout->rank ? values[layout->spatial[i]]
-                    : count == 1            ? values[0]
-                                            : otherwise;
+                                            : values[0];
     if (out_values[i] < (otherwise > 0 ? 1 : 0) || out_values[i] > INT32_MAX) {
       tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its %s for axis %u is %" PRId64, name, i,
                       out_values[i]);
@@ -53,8 +53,9 @@ static void read_explicit(tenon_make_t* make, windows_t* out) {
     return;
   }
   for (uint32_t i = 0; i < out->layout.spatial_count; ++i) {
-    out->pads[i] = values[2 * out->layout.spatial[i]];
-    out->pads[out->layout.spatial_count + i] = values[2 * out->layout.spatial[i] + 1];
+    const size_t axis = out->layout.spatial[i];
+    out->pads[i] = values[2 * axis];
+    out->pads[out->layout.spatial_count + i] = values[2 * axis + 1];
   }
 }
 
@@ -174,9 +175,10 @@ static void convolution(tenon_make_t* make) {
   const tenon__uff_layout_t order = tenon__uff_layout(make, "_none", 0, "+CN", windows.layout.rank);
   const int64_t own = known_extent(make, w, order.channel, "the extents of its weights");
   const int64_t channels = channels_of(make, &windows, 0);
-  if (tenon_make_ok(make) && (own < 1 || channels % own != 0)) {
+  if (own < 1 || channels % own != 0) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "%" PRId64 " channels, and weights for %" PRId64, channels, own);
+    return;
   }
   if (tenon_make_ok(make)) {
     convolve(make, &windows, tenon__uff_channels_first(make, &order, w), channels / own);
@@ -264,7 +266,7 @@ static void deconvolve(tenon_make_t* make, uint32_t x_index, uint32_t w_index, u
   if (!begin_convolution(make, x_index, w_index, &windows)) {
     return;
   }
-  int64_t kernel[SPATIAL_LIMIT];
+  int64_t kernel[SPATIAL_LIMIT] = {1, 1, 1};
   int64_t pads[2 * SPATIAL_LIMIT] = {0};
   int64_t more[SPATIAL_LIMIT] = {0};
   const tenon_value_t x = tenon_make_input(make, x_index);

@@ -405,7 +405,7 @@ static bool concatenate(const node_t* node) {
 
 /* Zeros around every axis. */
 static bool pad(const node_t* node) {
-  int64_t pads[2 * TOOL_UFF_RANK_LIMIT];
+  int64_t pads[2 * TOOL_UFF_RANK_LIMIT] = {0};
   int64_t pairs[2 * TOOL_UFF_RANK_LIMIT];
   uint32_t count = 0;
   const uint32_t rank = rank_of(node, 0);
@@ -416,7 +416,7 @@ static bool pad(const node_t* node) {
   if (!is_text(node, "mode", "constant") || count != 2 * rank || node->item->input_count > 2) {
     return refuse(node, "UFF pads all axes, with zeros");
   }
-  for (uint32_t i = 0; i < rank; ++i) {
+  for (size_t i = 0; i < rank; ++i) {
     pairs[2 * i] = pads[i];
     pairs[2 * i + 1] = pads[rank + i];
   }
