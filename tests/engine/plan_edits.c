@@ -371,7 +371,38 @@ static void set_extent(tenon__plan_t* plan, const edit_t* edit) {
   }
 }
 
+/* The writer takes as many numbers of a place's order as its value has dimensions: there are enough
+ * for any value that an edit may name. */
+static void lengthen_orders(tenon__plan_t* plan) {
+  for (uint32_t g = 0; g < plan->network->graph_count; ++g) {
+    const tenon__graph_t* graph = plan->network->graphs[g];
+    for (uint32_t k = 0; k < plan->schedules[g].place_count; ++k) {
+      tenon__place_t* place = &plan->schedules[g].places[k];
+      uint32_t* longer = place->order == NULL ? NULL
+                                              : tenon__arena_allocate(
+                                                    &plan->arena, TENON_RANK_LIMIT, sizeof *longer);
+      if (longer != NULL) {
+        memcpy(longer, place->order, graph->values[place->value].rank * sizeof *longer);
+      }
+      place->order = longer;
+    }
+  }
+}
+
+/* Nor does it ask whether there is such a value. */
+static void drop_orders_of_none(tenon__plan_t* plan) {
+  for (uint32_t g = 0; g < plan->network->graph_count; ++g) {
+    for (uint32_t k = 0; k < plan->schedules[g].place_count; ++k) {
+      tenon__place_t* place = &plan->schedules[g].places[k];
+      const bool is_there = place->value < plan->network->graphs[g]->value_count &&
+                            plan->network->graphs[g]->values[place->value].rank <= TENON_RANK_LIMIT;
+      place->order = is_there ? place->order : NULL;
+    }
+  }
+}
+
 void edits_apply(const edits_t* edits, tenon__plan_t* plan) {
+  lengthen_orders(plan);
   for (uint32_t k = 0; k < edits->count; ++k) {
     if (edits->items[k].kind == EDIT_SET) {
       set_field(plan, &edits->items[k]);
@@ -379,6 +410,7 @@ void edits_apply(const edits_t* edits, tenon__plan_t* plan) {
       set_extent(plan, &edits->items[k]);
     }
   }
+  drop_orders_of_none(plan);
 }
 
 /* ---- The file ---- */
