@@ -144,7 +144,7 @@ static void find_segment(tenon__cpu_bound_epilogue_t* bound, const tenon__cpu_ro
     if (!joins) {
       break;
     }
-    bound->segment *= (size_t)extents[axis];
+    bound->segment *= extents[axis] > 0 ? (size_t)extents[axis] : 1;
   }
   bound->outer_rank = k;
   for (uint32_t j = 0; j < k; j++) {
