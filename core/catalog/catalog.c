@@ -8,6 +8,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/admit.h"
 #include "core/catalog/state.h"
 
 #define ALL ""

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 
 #include "core/base/nearest.h"
-#include "core/network/operator.h"
+#include "core/catalog/kinds.h"
+#include "core/operator/operator.h"
 #include "tenon/plugin.h"
 
 typedef struct tenon__catalog_t tenon__catalog_t;
@@ -138,17 +139,7 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
 /* Every owner that was added or promised something. */
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);
-/* Checks the texts of rewrites and of kernels' patterns, those that were not checked before: that
- * they can be read, and that operators, attributes and names in them exist. What has a fault is
- * left out, with the text and the column. Loads who promised rewrites or patterns. Fails only when
- * memory is out. */
-tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink);
-/* A rewrite was tried on numbers: it is kept, or with `fault` (words, copied) left out. */
-void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
-                          const char* fault, const tenon_sink_t* sink);
-/* Was it tried, by whomever, and left out for it? */
-bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
-                             bool* out_refused);
+
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
 /* What was left out, and why, among the plugins loaded so far; in order of discovery. */
@@ -163,5 +154,9 @@ uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* o
 /* Identities of all that are disabled, among the plugins loaded so far. */
 uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char** out_names,
                                            uint32_t capacity);
+
+/* Joins two or three parts (third may be NULL) with ':'; false when the name is too long. */
+bool tenon__catalog_key(const char* first, const char* second, const char* third,
+                        char out_key[TENON_OFFER_NAME_LIMIT + 1]);
 
 #endif

@@ -8,8 +8,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/network/attribute.h"
 #include "core/network/builder_parts.h"
+#include "core/network/builder_values.h"
+#include "core/network/node.h"
+#include "core/network/node_forms.h"
+#include "core/operator/attribute.h"
 
 static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
   return &builder->frames[builder->frame_count - 1];

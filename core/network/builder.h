@@ -40,4 +40,12 @@ void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* 
 /* True when nothing is left open (a node begun, a body). Else says what. */
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder);
 
+/* The value behind a handle, in the graph being built; a constant of an enclosing graph is repeated
+ * there, any other value of one must be captured: INVALID_ARGUMENT. */
+tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
+                                      uint32_t* out_value);
+/* Any graph's value; NULL for a handle that is none. */
+const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
+                                               tenon_value_t handle);
+
 #endif

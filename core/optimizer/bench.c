@@ -7,6 +7,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/order.h"
 
 static uint32_t entry_of(const tenon__bench_t* bench, uint32_t graph, uint32_t node,
                          uint32_t input) {

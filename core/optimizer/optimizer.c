@@ -3,8 +3,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/verify_rules.h"
 #include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/rewrites.h"
 #include "core/optimizer/rewriting.h"
 
 typedef struct pass_t {

@@ -5,7 +5,7 @@
 #ifndef TENON_CORE_OPTIMIZER_PASSES_H_
 #define TENON_CORE_OPTIMIZER_PASSES_H_
 
-#include "core/optimizer/patch.h"
+#include "core/optimizer/bench.h"
 
 tenon_status_t tenon__pass_remove_unused(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 tenon_status_t tenon__pass_enter_bodies(tenon__bench_t* bench, uint32_t graph, uint32_t node);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/network/attribute.h"
+#include "core/operator/attribute.h"
 
 enum { MOST_EXTENT = 8 };
 

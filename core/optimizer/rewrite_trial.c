@@ -6,7 +6,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/check.h"
+#include "core/network/copy.h"
+#include "core/optimizer/bench.h"
 #include "core/optimizer/rewrite_sample.h"
+#include "core/optimizer/rewrites.h"
 #include "core/optimizer/rewriting.h"
 #include "core/tensor/layout.h"
 

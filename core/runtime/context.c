@@ -6,8 +6,14 @@
 #include "core/base/allocator.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_text.h"
+#include "core/plan/place.h"
+#include "core/runtime/border.h"
+#include "core/runtime/execute.h"
+#include "core/runtime/found.h"
 #include "core/runtime/frame.h"
-#include "core/tensor/layout.h"
+#include "core/runtime/requirements.h"
+#include "core/runtime/states.h"
 
 enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
 

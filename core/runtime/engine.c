@@ -6,10 +6,14 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/plan/kernel_match.h"
-#include "core/plan/memory_planner.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/kernel/kernel_match.h"
+#include "core/plan/place.h"
+#include "core/plan/plan_memory.h"
+#include "core/plan_file/reader.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/provision.h"
+#include "core/runtime/refit.h"
 
 typedef struct finder_t {
   tenon__catalog_t* catalog;

@@ -3,7 +3,7 @@
 #define TENON_CORE_RUNTIME_ENGINE_H_
 
 #include "core/catalog/catalog.h"
-#include "core/plan/instance.h"
+#include "core/kernel/instance.h"
 #include "core/plan/plan.h"
 
 typedef struct tenon__engine_t tenon__engine_t;
@@ -35,17 +35,10 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine);
  * points. */
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine);
 
-/* Refit, in the parts that core/refit.c puts together. Weights by their name in the network: the
- * bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way, when
- * they cannot be replaced. */
-bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);
-tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
-                                         const void* data, size_t size_bytes);
-const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index);
-void tenon__engine_drop_pending(tenon__engine_t* engine);
-/* New bytes for each of the network's weights, NULL for those that stay, of the network's
- * allocator; adopted on success alone. All steps are prepared again; contexts bind anew. No context
- * may be running. */
-tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh);
+/* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
+ * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
+tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
+                                          tenon__step_tactic_t* inout_tactic,
+                                          tenon__instance_t** out_instance);
 
 #endif

@@ -6,8 +6,7 @@
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
-#include "core/plan/place.h"
-#include "core/plan/place_view.h"
+#include "core/kernel/growing.h"
 #include "core/runtime/context.h"
 #include "core/runtime/engine.h"
 
@@ -134,28 +133,6 @@ struct tenon__context_t {
   void* profiler_user;
 };
 
-/* Inputs and outputs: the arrays, before a run, and after it. */
-tenon_status_t tenon__context_create_border(tenon__context_t* context);
-tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
-/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
-tenon_status_t tenon__context_settle(tenon__context_t* context);
-/* Memory for outputs that the plan writes where the application wants them. */
-tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
-tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);
-/* The last run's are none any more. */
-void tenon__context_forget_outputs(tenon__context_t* context);
-
-/* States: memory, and their new values after a run. */
-tenon_status_t tenon__context_create_states(tenon__context_t* context);
-void tenon__context_free_states(tenon__context_t* context);
-tenon_status_t tenon__context_update_states(tenon__context_t* context);
-
-/* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
- * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
-tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
-                                          tenon__step_tactic_t* inout_tactic,
-                                          tenon__instance_t** out_instance);
-
 /* Frames: memory of places, arrays of arguments. */
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
                                    tenon__frame_t* out_frame);
@@ -165,60 +142,14 @@ void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
-/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
- * `status` is that. */
-tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
-                                  tenon_status_t status);
+
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
-/* Lists the extents that the graph's steps find, and the views that say extents, in the context's
- * arena. */
-tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
-/* Are the extents of a step's output, as far as they are unknown, such as the step itself finds? */
-bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
-                        const tenon__value_node_t* value);
-/* Symbols of a value's extents that follow from its shape, now that it is made. */
-void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
-void tenon__frame_list_requirements(tenon__frame_t* frame);
-/* Does what the graph's rules left to the run hold, as far as extents are known now?
- * INVALID_ARGUMENT names the node. Looks again only when extents were learned since. */
-tenon_status_t tenon__frame_check(tenon__frame_t* frame);
-/* What the last run, or the last iteration, found says nothing about this one. */
-void tenon__frame_forget_found(tenon__frame_t* frame);
-/* Runs the graph's steps in order. Parameters are set. CANCELLED when somebody wants its end. */
-tenon_status_t tenon__frame_run(tenon__frame_t* frame);
+
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
  * no view is larger than its memory. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
-/* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the
- * value. */
-tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place);
-/* A place's memory becomes a copy of the argument: control's results. */
-tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
-                                  const tenon_argument_t* argument);
-/* A body's parameter takes the argument, a tensor in rows; its memory is lent until the body has
- * run. */
-tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
-                                 const tenon_argument_t* argument);
-/* The one number (or condition) at a place. */
-tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number);
-/* After a value's numbers and extents are there: symbols that stand for them. */
-tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
-/* Sets those symbols among a value's dims that nobody knows yet, or that stand for just these
- * extents, from numbers; INVALID_DATA, with the value's name, when the rank is another or a number
- * is not one that the plan was made for. */
-tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                          uint32_t rank, const int64_t* dims, bool* out_changed);
-/* The same for what a run finds; then all of the value's dims, symbols or not, must say these
- * numbers: INVALID_DATA otherwise. */
-tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                         uint32_t rank, const int64_t* dims);
-
-tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t step);
-/* Copies a tensor of any strides into another of the same extents. */
-tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
-                                  const tenon_tensor_view_t* target);
 
 #endif

@@ -3,10 +3,13 @@
  * exchanged, every step is prepared again, and contexts forget what they were bound to. All or
  * nothing: when a step cannot be prepared, everything is as before.
  */
+#include "core/runtime/refit.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/region/region_finish.h"
 #include "core/runtime/frame.h"
 
 /* ---- New bytes ---- */

@@ -1,4 +1,6 @@
 /* What the operators' rules left to the run, looked at whenever extents were learned. */
+#include "core/runtime/requirements.h"
+
 #include "core/plan/requirements.h"
 
 #include "core/base/status.h"

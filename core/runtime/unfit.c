@@ -1,4 +1,6 @@
 /* Why an argument of a step cannot be bound, in words. */
+#include "core/runtime/unfit.h"
+
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 

@@ -1,4 +1,6 @@
 /* What the steps of a context's last run did. */
+#include "core/runtime/work.h"
+
 #include "core/base/status.h"
 #include "core/runtime/frame.h"
 
