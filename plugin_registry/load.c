@@ -8,6 +8,7 @@
 #include "core/base/allocator.h"
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/descriptor.h"
 #include "plugin_registry/state.h"
 

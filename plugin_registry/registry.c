@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/call.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
 /* A field of a frozen structure means something else since 0.3: older plugins do not mix. */

@@ -10,6 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
 #define SUFFIX ".so"

@@ -2,8 +2,11 @@
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
+#include "core/base/arena.h"
 #include "core/base/status.h"
-#include "core/network/builder.h"
+#include "core/language/scope.h"
+#include "core/network/builder_input.h"
+#include "core/network/network.h"
 
 /* A handle's value. Handle h stands for entry h - 1. */
 typedef struct tenon__handle_t {
