@@ -15,7 +15,7 @@
 #include "core/network/node_forms.h"
 #include "core/operator/attribute.h"
 
-static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
+static tenon__open_graph_t* frame_of(const tenon_builder_t* builder) {
   return &builder->frames[builder->frame_count - 1];
 }
 
@@ -36,7 +36,7 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
     tenon__builder_destroy(builder);
     return tenon__fail_memory(sink);
   }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){0};
+  builder->frames[builder->frame_count++] = (tenon__open_graph_t){0};
   *out_builder = builder;
   return TENON_OK;
 }
@@ -95,7 +95,7 @@ void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* 
 }
 
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
-  const tenon__frame_t* frame = frame_of(builder);
+  const tenon__open_graph_t* frame = frame_of(builder);
   if (frame->node.op != NULL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "node '%s' (%s) was not ended",
                        frame->node.name == NULL ? "" : frame->node.name, frame->node.op->name);
@@ -372,7 +372,7 @@ static tenon_status_t build_begin_body(tenon_builder_t* builder, const char* nam
           TENON_OK) {
     return tenon__fail_memory(builder->sink);
   }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){.graph = graph};
+  builder->frames[builder->frame_count++] = (tenon__open_graph_t){.graph = graph};
   return TENON_OK;
 }
 
