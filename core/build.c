@@ -10,6 +10,7 @@
 #include "core/base/status.h"
 #include "core/build_parts.h"
 #include "core/catalog/exclude.h"
+#include "core/network/fault.h"
 #include "core/plan/memory_planner.h"
 #include "core/plan/place.h"
 
@@ -212,6 +213,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__network_copy(network, &b->plan->network));
   b->plan->network->interrupt = b->options->tuning.interrupt;
   TENON_TRY(tenon__building_narrow(b));
+  TENON_TRY(tenon__network_judge(b->plan->network, sink));
   TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
   TENON_TRY(tenon__building_begin(b));
   TENON_TRY(tenon__building_remember(b));

@@ -4,6 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/build_parts.h"
+#include "core/network/fault.h"
 #include "core/plan/requirements.h"
 
 static const tenon__build_range_t* range_of(const tenon__build_options_t* options,
@@ -137,6 +138,8 @@ static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requireme
 
 tenon_status_t tenon__building_profile(tenon__building_t* b) {
   tenon__requirements_t requirements = {.arena = &b->plan->arena};
+  TENON_TRY(tenon__network_judge(b->plan->network, b->options->sink));
+  tenon__network_warn_of_faults(b->plan->network, b->options->sink);
   TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};

@@ -28,6 +28,16 @@ bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
 /* Builds in a graph that is there instead of the main one; before anything else. Inputs, outputs
  * and states can then not be added. */
 void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph);
+/* What is said to the builder's sink, which stays where it is, goes to `sink` from now on; returns
+ * where it went before. */
+const tenon_sink_t* tenon__builder_divert(tenon_builder_t* builder, const tenon_sink_t* sink);
+/* What was begun since a mark and not ended, nodes and bodies, goes. */
+typedef struct tenon__builder_mark_t {
+  uint32_t frame_count;
+  bool has_node;
+} tenon__builder_mark_t;
+tenon__builder_mark_t tenon__builder_mark(const tenon_builder_t* builder);
+void tenon__builder_unwind(tenon_builder_t* builder, tenon__builder_mark_t mark);
 /* A value for the input called `name`: the input is a constant then. */
 typedef struct tenon__given_input_t {
   const char* name;

@@ -1,4 +1,5 @@
-/* The insides of the builder, shared by builder.c (nodes, bodies) and builder_values.c (values). */
+/* The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
+ * builder_values.c (values). */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
@@ -39,7 +40,9 @@ struct tenon_builder_t {
   tenon__find_operator_t find;
   void* find_user;
   tenon__suggest_operator_t suggest;
-  const tenon_sink_t* sink;
+  const tenon_sink_t* sink; /* its own: what is said to it goes to next_sink */
+  const tenon_sink_t* next_sink;
+  tenon_sink_t own_sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   uint32_t given_count;
   tenon__given_input_t* given; /* borrowed */
@@ -51,6 +54,10 @@ struct tenon_builder_t {
   size_t frame_capacity;
   tenon__frame_t* frames;
 };
+
+static inline tenon__frame_t* tenon__builder_frame(const tenon_builder_t* builder) {
+  return &builder->frames[builder->frame_count - 1];
+}
 
 static inline uint32_t tenon__builder_graph(const tenon_builder_t* builder) {
   return builder->frames[builder->frame_count - 1].graph;
@@ -64,7 +71,16 @@ tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t ha
 const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
                                                tenon_value_t handle);
 
+/* The node that was begun, if any, goes. */
+void tenon__builder_drop_node(tenon__pending_node_t* node);
+
 /* Entries of the table. */
+tenon_status_t tenon__build_begin_body(tenon_builder_t* builder, const char* name);
+tenon_status_t tenon__build_body_result(tenon_builder_t* builder, tenon_value_t handle);
+tenon_status_t tenon__build_end_body(tenon_builder_t* builder, uint32_t* out_body);
+void tenon__build_cancel_body(tenon_builder_t* builder);
+tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t status,
+                                      const char* words, uint32_t* out_body);
 tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
                                   uint32_t rank, const int64_t* dims, const char* const* symbols,
                                   tenon_value_t* out_value);

@@ -99,6 +99,10 @@ typedef struct tenon__graph_t {
   const char* name;
   uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
   uint32_t owner;  /* node of `parent` whose body it is, TENON_NONE until there is one */
+  /* Of a branch: why it cannot run, and the status of the run that takes it; NULL: it can. It has
+   * parameters then, and neither nodes nor results. See fault.h. */
+  const char* fault;
+  tenon_status_t fault_status;
   uint32_t value_count;
   size_t value_capacity;
   tenon__value_node_t* values;
