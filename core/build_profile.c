@@ -128,12 +128,19 @@ static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which
 }
 
 /* Kernels are tried at the optimum: what the caller says of it must fit together. What only the run
- * finds is a guess there, and does not count. */
+ * finds is a guess there, and does not count; nor does what a run comes to in a branch alone. */
 static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requirements_t* requirements,
                                     tenon__extents_t* optimum) {
+  const tenon__network_t* network = b->plan->network;
   tenon__extents_update(optimum);
-  return tenon__requirements_check(requirements->items, requirements->count, b->plan->network,
-                                   optimum, "the profile's optimum: ", b->options->sink);
+  for (uint32_t k = 0; k < requirements->count; ++k) {
+    const tenon__requirement_t* item = &requirements->items[k];
+    if (tenon__graph_branch(network, item->graph) == TENON_NONE) {
+      TENON_TRY(tenon__requirements_check(item, 1, network, optimum, "the profile's optimum: ",
+                                          b->options->sink));
+    }
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__building_profile(tenon__building_t* b) {
