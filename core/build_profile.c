@@ -136,8 +136,8 @@ static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requireme
   for (uint32_t k = 0; k < requirements->count; ++k) {
     const tenon__requirement_t* item = &requirements->items[k];
     if (tenon__graph_branch(network, item->graph) == TENON_NONE) {
-      TENON_TRY(tenon__requirements_check(item, 1, network, optimum, "the profile's optimum: ",
-                                          b->options->sink));
+      TENON_TRY(tenon__requirements_check(item, 1, network, optimum,
+                                          "the profile's optimum: ", b->options->sink));
     }
   }
   return TENON_OK;
