@@ -482,7 +482,12 @@ enum {
  * results: [condition bool] if `passes_iteration`, carried, collected. The outputs: final carried
  * values, collected. `axes_attribute`, `directions_attribute`: INTS, one entry for each sliced
  * input, then one for each collected output; direction 1 is backwards. CHOOSE: condition, then
- * captured values; each body takes all captured values and returns the outputs. */
+ * captured values; each body takes all captured values and returns the outputs: values of one kind,
+ * element type and rank, whichever body they come from. Only a run knows the condition, or the
+ * inputs' values and extents say it when the network is built: then the other body does not matter.
+ * A body that does not infer, or breaks a rule of its operators by what is known when building,
+ * does not fail the network as long as the other one does not: the build warns of it, and a run
+ * that takes it fails with the reason. */
 typedef struct tenon_control_t {
   size_t size;
   uint32_t form;
@@ -1429,6 +1434,17 @@ struct tenon_builder_table_t {
   /* 1 when an operator of that identity is on offer. */
   int32_t (*has_operator)(tenon_builder_t* builder, const char* op);
   const tenon_sink_t* (*sink)(tenon_builder_t* builder);
+  /* Since 0.3. What is said while the network is built, by whomever (to `sink`, and to the parse
+   * table's), goes to `sink` from now on; returns where it went, which is to be given back. For who
+   * tries something that may fail: the errors are then the caller's to tell, or not. */
+  const tenon_sink_t* (*divert)(tenon_builder_t* builder, const tenon_sink_t* sink);
+  /* Since 0.3. Ends the body that is being built as one that cannot run: what it holds goes, but
+   * its parameters. It may be a body of a choice (TENON_CONTROL_CHOOSE) whose other body can run,
+   * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
+   * but failures) and `words` (copied), which name what is wrong; a choice that certainly takes it
+   * cannot be built. */
+  tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* words,
+                              uint32_t* out_body);
 };
 
 /* ---------------------------------------------------------------------------------------------
