@@ -265,3 +265,37 @@ TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {
   }
   core_world_end(&world);
 }
+
+/* What the build excluded does not keep an operator closed when it is refitted either. */
+TENON_TEST(a_plan_is_refitted_without_what_it_was_built_without) {
+  static const char* const takes[] = {"test.growth/1", NULL};
+  static const char* const exclude[] = {"tests:growth", NULL};
+  static const tenon_kernel_t kernel = {.size = sizeof(tenon_kernel_t),
+                                        .name = "growth",
+                                        .device = "cpu",
+                                        .operators = takes,
+                                        .version = 1,
+                                        .enqueue = core_do_nothing};
+  core_world_t world;
+  const float weights[2] = {2, 3};
+  const float others[2] = {20, 30};
+  const float x[2] = {0, 0}; /* grows to 0 exactly */
+  core_world_begin(&world, &kernel, 1);
+  world.options.tuning.exclude = exclude;
+  test_bench_t* b = &world.bench;
+  const tenon_value_t in = test_input(b, "x", DIMS(2));
+  const tenon_value_t grown = test_unary(b, "test.growth/1", "growth", in);
+  const tenon_value_t w = test_floats(b, "w", weights, DIMS(2));
+  EXPECT_STATUS(b->build->output(b->builder, test_binary(b, "test.plus/1", "y", grown, w), "y"),
+                TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2), x), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 2, 3);
+    EXPECT_STATUS(tenon__engine_set_weights(world.engine, "w", others, sizeof(others)), TENON_OK);
+    EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 20, 30);
+  }
+  core_world_end(&world);
+}
