@@ -237,6 +237,9 @@ static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_vi
   if (used_bytes > 0) {
     memcpy(larger.data, collected->data, used_bytes);
   }
+  larger.strings = collected->strings; /* the texts stay where they are */
+  larger.strings_ready = collected->strings_ready;
+  collected->strings_ready = false;
   tenon__growing_deinitialize(collected);
   *collected = larger;
   return TENON_OK;
@@ -284,7 +287,8 @@ static tenon_status_t collect(const loop_t* loop, uint32_t k, const tenon_argume
                                       .strides = collected->strides + 1,
                                       .rank = view->rank,
                                       .dtype = view->dtype};
-  return tenon__copy_tensor(view, &target);
+  TENON_TRY(tenon__copy_tensor(view, &target));
+  return tenon__growing_own_texts(collected, (uint64_t)iteration * count, count);
 }
 
 /* ---- Iterations ---- */

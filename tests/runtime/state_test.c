@@ -232,6 +232,19 @@ TENON_TEST(outputs_have_the_extents_that_the_run_finds) {
   core_world_end(&world);
 }
 
+/* Texts lie elsewhere, and go with the run that made them. */
+TENON_TEST(a_state_holds_no_texts) {
+  test_bench_t bench;
+  tenon_value_t value = {0};
+  const int64_t dims[1] = {2};
+  const tenon_state_descriptor_t state = {
+      .size = sizeof(state), .name = "words", .dtype = TENON_DTYPE_STRING, .rank = 1, .dims = dims};
+  EXPECT(test_bench_open(&bench, tenon__allocator_default()));
+  EXPECT_STATUS(bench.build->add_state(bench.builder, &state, &value), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(bench.messages.text, "state 'words'");
+  test_bench_close(&bench);
+}
+
 /* ---- Refit ---- */
 
 TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {

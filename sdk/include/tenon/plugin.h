@@ -634,7 +634,7 @@ typedef struct tenon_operator_t {
   .case_stride = (uint32_t)sizeof(tenon_case_t)
 
 /* [growing] A state: persists between executions, one per context. A state is declared by the
- * network (builder.add_state) with name, type, initial value and update. */
+ * network (builder.add_state) with name, type (none of strings), initial value and update. */
 typedef struct tenon_state_descriptor_t {
   size_t size;
   const char* name;
