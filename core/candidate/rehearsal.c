@@ -204,7 +204,8 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
     return TENON_OK;
   }
   const tenon_value_info_t* value = &region->values[region->input_values[changed]];
-  if (value->constant_data != NULL) {
+  const tenon__trial_input_t* input = &r->data.inputs[changed];
+  if (value->constant_data != NULL && input->lent == &input->rows) {
     r->failure = tenon__fail(r->search->tuning->sink, TENON_ERROR_INTERNAL,
                              "%sthe kernel writes to the constant '%s', which the network needs as "
                              "it was: exclude the kernel",
