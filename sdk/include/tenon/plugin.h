@@ -1299,16 +1299,18 @@ struct tenon_converter_t {
  * pattern      a decomposition text. Names in it that nothing defines are its inputs, the same
  *              value wherever they occur. Operators match by identity, arguments by place: nothing
  *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
- * not reach, must be absent. An attribute in braces has that value; a name there stands for its
- * value in guard and replacement; what is not named may be anything. What the pattern makes on the
- * way must be read by nobody else when         NULL, or a condition in the index language over the
- * pattern's names. What is not known when building (an extent, the contents of an input) does not
- * hold replacement  NULL, or a text over the pattern's names. The result of its last statement,
- * whatever its name, stands for the pattern's: of the same type and extents, else nothing happens.
- * It consists of operators: what leaves an input itself takes `rewrite` rewrite      [build] NULL,
- * or builds it by code: returns 0 to decline, 1 when *out holds the replacing value (an input of
- * the match, or what was built). `match` has the pattern's nodes, the last statement's first, and
- * its inputs in order of occurrence. It is called for networks of the host's own making as well
+ *              not reach, must be absent. An attribute in braces has that value; a name there
+ *              stands for its value in guard and replacement; what is not named may be anything.
+ *              What the pattern makes on the way must be read by nobody else
+ * when         NULL, or a condition in the index language over the pattern's names. What is not
+ *              known when building (an extent, the contents of an input) does not hold
+ * replacement  NULL, or a text over the pattern's names. The result of its last statement, whatever
+ *              its name, stands for the pattern's: of the same type and extents, else nothing
+ *              happens. It consists of operators: what leaves an input itself takes `rewrite`
+ * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
+ *              replacing value (an input of the match, or what was built). `match` has the
+ *              pattern's nodes, the last statement's first, and its inputs in order of occurrence.
+ *              It is called for networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
  * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
