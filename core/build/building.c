@@ -6,6 +6,7 @@
 #include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 
 enum { MOST_DEVICES = 16 };
 

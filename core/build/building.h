@@ -3,7 +3,8 @@
 #ifndef TENON_CORE_BUILD_BUILDING_H_
 #define TENON_CORE_BUILD_BUILDING_H_
 
-#include "core/build/build.h"
+#include "core/build/build_options.h"
+#include "core/catalog/entry.h"
 #include "core/kernel/packed_store.h"
 
 typedef struct tenon__building_t {

@@ -7,8 +7,10 @@
 #include "core/base/status.h"
 #include "core/build/build.h"
 #include "core/build/original.h"
+#include "core/catalog/catalog.h"
 #include "core/catalog/exclude.h"
 #include "core/plan_file/reader.h"
+#include "core/runtime/engine.h"
 
 /* ---- Made again ---- */
 

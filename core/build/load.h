@@ -3,7 +3,8 @@
 #ifndef TENON_CORE_BUILD_LOAD_H_
 #define TENON_CORE_BUILD_LOAD_H_
 
-#include "core/runtime/engine.h"
+#include "core/catalog/entry.h"
+#include "core/runtime/types.h"
 
 /* As tenon__engine_create, whose out_is_stale and release_data the options do not set. `data` stays
  * valid while the engine lives. *out_made_again: the engine is one of another plan, made of this

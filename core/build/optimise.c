@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/candidate/candidates.h"
+#include "core/catalog/catalog.h"
 #include "core/catalog/check.h"
 #include "core/catalog/exclude.h"
 #include "core/kernel/run.h"

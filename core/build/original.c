@@ -7,6 +7,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/build/keep_original.h"
+#include "core/catalog/catalog.h"
 #include "core/network/verify_rules.h"
 #include "core/plan_file/network_reader.h"
 

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_BUILD_ORIGINAL_H_
 #define TENON_CORE_BUILD_ORIGINAL_H_
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
 #include "core/plan/plan.h"
 
 typedef struct tenon__original_t {

@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/weights.h"
+#include "core/catalog/catalog.h"
 
 bool tenon__building_graph_is_used(const tenon__building_t* b, uint32_t graph) {
   const tenon__network_t* network = b->plan->network;

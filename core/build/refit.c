@@ -14,6 +14,7 @@
 #include "core/build/optimise.h"
 #include "core/build/original.h"
 #include "core/network/node.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/refit.h"
 
 typedef struct refit_t {

@@ -2,8 +2,8 @@
 #ifndef TENON_CORE_BUILD_REFIT_H_
 #define TENON_CORE_BUILD_REFIT_H_
 
-#include "core/catalog/catalog.h"
-#include "core/runtime/engine.h"
+#include "core/catalog/entry.h"
+#include "core/runtime/types.h"
 
 /* The optimiser runs again on the original network with the new weights; what it derives goes into
  * the engine, whose steps are prepared again. UNSUPPORTED when the new weights lead the optimiser

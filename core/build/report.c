@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/build/building.h"
+#include "core/catalog/catalog.h"
 #include "core/plan/work.h"
 
 /* From so much on a step on a reference kernel is worth a word: it takes a millisecond or so. */

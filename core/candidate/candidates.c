@@ -13,52 +13,12 @@
 #include "core/candidate/collect.h"
 #include "core/candidate/search.h"
 #include "core/candidate/times.h"
-#include "core/catalog/exclude.h"
+#include "core/catalog/catalog.h"
 #include "core/kernel/kernel_match.h"
 #include "core/region/region_signature.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_KERNELS = 256 };
-
-static void append(search_t* search, const char* text) {
-  tenon__write_bytes(&search->refusals, text, strlen(text));
-}
-
-void tenon__search_note(search_t* search, const tenon__kernel_entry_t* entry, const char* tactic,
-                        const tenon_refusal_t* refusal) {
-  append(search, entry->owner->plugin);
-  append(search, ":");
-  append(search, entry->kernel.name);
-  if (tactic != NULL) {
-    append(search, " (");
-    append(search, tactic);
-    append(search, ")");
-  }
-  append(search, ": ");
-  append(search, tenon__refusal_text(refusal->reason));
-  append(search, refusal->detail == NULL ? "" : ": ");
-  append(search, refusal->detail == NULL ? "" : refusal->detail);
-  append(search, "\n");
-}
-
-/* Does the build's policy leave the kernel out? */
-static bool is_left_out(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  return tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
-         (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0);
-}
-
-bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
-  return strcmp(entry->kernel.device, tuning->device_name) == 0 && !is_left_out(tuning, entry);
-}
-
-tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
-                                              const tenon__kernel_entry_t* entry) {
-  return (tenon__kernel_binding_t){.kernel = &entry->kernel,
-                                   .state = entry->owner->state,
-                                   .plugin = entry->owner->plugin,
-                                   .device = tuning->device,
-                                   .device_handle = tuning->device_handle};
-}
 
 static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                   const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
@@ -69,7 +29,7 @@ static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* re
 /* The build's policy, then the kernel. */
 static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
                     const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
-  if (is_left_out(tuning, entry)) {
+  if (tenon__tuning_excludes(tuning, entry)) {
     *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_POLICY};
     return false;
   }
@@ -115,22 +75,6 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
     *out_fitting = fitting;
   }
   return any;
-}
-
-/* ---- Order ---- */
-
-/* Insertion keeps the order of equals: catalogue order, so that what has no figure is chosen the
- * same each time. */
-void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count) {
-  for (uint32_t k = 1; k < count; ++k) {
-    const tenon__candidate_t item = items[k];
-    uint32_t at = k;
-    while (at > 0 && tenon__time_compare(items[at - 1].time, item.time) > 0) {
-      items[at] = items[at - 1];
-      --at;
-    }
-    items[at] = item;
-  }
 }
 
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
@@ -307,29 +251,6 @@ tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon
   tenon__byte_writer_deinitialize(&search.refusals);
   tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
   return status;
-}
-
-const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region) {
-  const tenon__graph_t* g = region->network->graphs[region->graph];
-  const char* name = "a copy";
-  if (region->covered_count > 0) {
-    const tenon__node_t* node = &g->nodes[region->covered[0]];
-    name = tenon__arena_format(tuning->arena, "node '%s' (%s)", node->name,
-                               node->op == NULL ? "expression" : node->op->name);
-  }
-  return name == NULL ? "a node" : name;
-}
-
-const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time) {
-  switch (time.figure) {
-    case TENON_FIGURE_MEASURED:
-      return tenon__arena_format(tuning->arena, "measured %.4g us", time.seconds * 1e6);
-    case TENON_FIGURE_ESTIMATED:
-      return tenon__arena_format(tuning->arena, "estimated %.4g us", time.seconds * 1e6);
-    case TENON_FIGURE_NONE:
-    default:
-      return "neither measured nor estimated";
-  }
 }
 
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,

@@ -6,7 +6,6 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/candidate/search.h"
 #include "core/kernel/kernel_match.h"
 #include "core/tensor/dtype.h"

@@ -8,10 +8,8 @@
 #include "core/base/file.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/candidate/trial.h"
 #include "core/kernel/run.h"
-#include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
 /* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
@@ -22,22 +20,6 @@ static const double patience_seconds = 20e-3; /* after which it counts anyway */
 static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
 static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
 static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
-
-bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
-                         const tenon_tensor_view_t* followed, int64_t* out_strides) {
-  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
-  if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == rank && tenon__layout_is_strided(rule->layout) &&
-           tenon__strides_ordered(rank, dims, rule->layout->order, out_strides);
-  }
-  if (kind == TENON_LAYOUT_FOLLOWS && followed != NULL && followed->rank == rank && rank > 0 &&
-      tenon__strides_dense(rank, followed->dims, followed->strides)) {
-    uint32_t order[MAX_RANK];
-    tenon__strides_order(rank, followed->strides, order);
-    return tenon__strides_ordered(rank, dims, order, out_strides);
-  }
-  return tenon__strides_row_major(rank, dims, out_strides);
-}
 
 /* ---- Words ---- */
 

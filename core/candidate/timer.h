@@ -17,9 +17,5 @@ tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, doub
                                  bool* out_disturbed);
 /* Is the memory that a kernel leaves zero still zero? */
 bool tenon__trial_zeroed_is_zero(const tenon__trial_t* trial);
-/* Strides that a rule asks for, at the given extents; `followed`: the view of the region's input
- * that FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
-bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
-                         const tenon_tensor_view_t* followed, int64_t* out_strides);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "core/base/file.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/candidate/rehearsal.h"
 #include "core/candidate/verdict.h"
 

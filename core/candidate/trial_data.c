@@ -4,7 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/timer.h"
+#include "core/candidate/rule_strides.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
 #include "core/dimension/dimension_pool.h"

@@ -22,7 +22,8 @@
 #include "core/base/thread_pool.h"
 #include "core/candidate/blocks.h"
 #include "core/candidate/timing_cache.h"
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
+#include "core/kernel/kernel_binding.h"
 #include "core/plan/plan.h"
 
 /* Of one step that is made of expressions. */
@@ -110,5 +111,23 @@ typedef struct tenon__tuning_t {
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
+
+/* The kernel with what belongs to it, on the device that is tuned for. */
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* kernel);
+
+/* Does the build's policy leave the kernel out? */
+bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* Is a kernel of this device, which the build's policy does not leave out? */
+bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+
+/* "measured 12.3 us", in the tuning's arena; NULL when memory is out. */
+const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time);
+
+/* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
+const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
+
+/* In order of preference; what came first stays first where times say nothing. */
+void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
 
 #endif

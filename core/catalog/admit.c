@@ -11,6 +11,7 @@
 #include "core/base/structure.h"
 #include "core/catalog/contest.h"
 #include "core/catalog/state.h"
+#include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
 typedef struct admission_t {

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/nearest.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "core/catalog/contest.h"
 #include "core/catalog/state.h"
 #include "core/language/text.h"

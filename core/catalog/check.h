@@ -3,7 +3,7 @@
 #ifndef TENON_CORE_CATALOG_CHECK_H_
 #define TENON_CORE_CATALOG_CHECK_H_
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
 
 /* Checks the texts of rewrites and of kernels' patterns, those that were not checked before: that
  * they can be read, and that operators, attributes and names in them exist. What has a fault is

@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_CATALOG_CONTEST_H_
 #define TENON_CORE_CATALOG_CONTEST_H_
 
+#include "core/catalog/kinds.h"
 #include "core/catalog/state.h"
 
 /* contest.c: reports it and adds it to the list of what was left out; texts are copied. */

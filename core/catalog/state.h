@@ -5,8 +5,9 @@
 
 #include <pthread.h>
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
 #include "core/catalog/index.h"
+#include "core/operator/operator.h"
 
 typedef enum tenon__readiness_t {
   TENON_READINESS_PROMISED,

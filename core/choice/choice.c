@@ -16,7 +16,6 @@
 
 #include "core/base/file.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/choice/claims.h"
 #include "core/choice/explain.h"
 #include "core/choice/regions.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "core/choice/alternatives.h"
 #include "core/network/match.h"
 #include "core/region/region_finish.h"

@@ -2,7 +2,6 @@
 #include "core/choice/explain.h"
 
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/choice/savings.h"
 #include "core/kernel/kernel_match.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/candidate/node_expression.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 
 tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,

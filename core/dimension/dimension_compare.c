@@ -2,6 +2,7 @@
 #include "core/dimension/dimension_compare.h"
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"

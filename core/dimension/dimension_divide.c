@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"

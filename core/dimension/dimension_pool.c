@@ -263,19 +263,6 @@ tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind
   return found == NULL ? TENON_DIM_INVALID : pool->symbol_dims[found->number];
 }
 
-tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent) {
-  if (!tenon__dim_valid(pool, extent)) {
-    return TENON_DIM_INVALID;
-  }
-  if (tenon__dim_equal(extent, tenon__dim_constant(pool, 1))) {
-    return tenon__dim_constant(pool, 0);
-  }
-  const tenon_dim_t last = tenon__dim_add(pool, extent, tenon__dim_constant(pool, -1));
-  const tenon__symbol_t symbol = {
-      .kind = TENON_SYMBOL_COORDINATE, .a = axis, .min = 0, .max = INT64_MAX, .bound = last};
-  return tenon__dim_valid(pool, last) ? tenon__dim_symbol(pool, &symbol) : TENON_DIM_INVALID;
-}
-
 uint32_t tenon__symbol_count(const tenon__dim_pool_t* pool) {
   return (uint32_t)pool->symbol_count;
 }

@@ -18,9 +18,7 @@ tenon_allocator_t tenon__dim_pool_allocator(const tenon__dim_pool_t* pool);
 tenon_dim_t tenon__dim_constant(tenon__dim_pool_t* pool, int64_t value);
 /* The symbol of that name, made if new; an existing one keeps its range. Names are copied. */
 tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol);
-/* Coordinate `axis` of a space: at least 0, below `extent`; the constant 0 where the extent is the
- * constant 1. Two spaces share it when they share axis and extent. */
-tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent);
+
 tenon__dim_view_t tenon__dim_get(const tenon__dim_pool_t* pool, tenon_dim_t dim);
 bool tenon__dim_known(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_value);
 /* Bounds that always hold; INT64_MIN and INT64_MAX where nothing is known. */

@@ -2,6 +2,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/test.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 
 typedef struct scene_t {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/test.h"
 #include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 
 typedef struct fixture_t {

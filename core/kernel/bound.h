@@ -2,8 +2,11 @@
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_
 
+#include <stdatomic.h>
 #include "core/base/call.h"
-#include "core/kernel/instance.h"
+
+#include "core/kernel/kernel_binding.h"
+#include "core/plan/plan.h"
 
 /* Counted: whoever is bound to it keeps it, also when a refit has put another in its place. */
 struct tenon__instance_t {

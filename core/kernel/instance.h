@@ -9,17 +9,9 @@
 
 #include "core/base/interrupt.h"
 #include "core/base/thread_pool.h"
+#include "core/kernel/kernel_binding.h"
 #include "core/kernel/packed_store.h"
 #include "core/plan/plan.h"
-
-/* Who the kernel is and where it runs. */
-typedef struct tenon__kernel_binding_t {
-  const tenon_kernel_t* kernel;
-  void* state;        /* the plugin's */
-  const char* plugin; /* for messages */
-  const tenon_device_descriptor_t* device;
-  tenon_device_t* device_handle;
-} tenon__kernel_binding_t;
 
 typedef struct tenon__instance_t tenon__instance_t;
 /* `step_name` stands before messages, with operator, plugin and kernel; NULL: nothing does. */

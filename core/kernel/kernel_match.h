@@ -3,7 +3,8 @@
 #ifndef TENON_CORE_KERNEL_KERNEL_MATCH_H_
 #define TENON_CORE_KERNEL_KERNEL_MATCH_H_
 
-#include "core/kernel/instance.h"
+#include "core/kernel/kernel_binding.h"
+#include "core/plan/plan.h"
 
 /* What the kernel's descriptor says, then its `match`. Constants whose bytes the network does not
  * hold are zeros for it. False with a reason; `detail` lives as long as the region. */

@@ -1,6 +1,7 @@
 /* The index language on the rules that operators of every kind need. */
 #include "core/language/shape_rule.h"
 
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/language/condition.h"
 #include "core/language/test_scope.h"

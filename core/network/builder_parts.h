@@ -2,8 +2,11 @@
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
+#include "core/base/arena.h"
 #include "core/base/status.h"
-#include "core/network/builder.h"
+#include "core/language/scope.h"
+#include "core/network/builder_input.h"
+#include "core/network/network.h"
 
 /* A handle's value. Handle h stands for entry h - 1. */
 typedef struct tenon__handle_t {
@@ -29,10 +32,10 @@ typedef struct tenon__pending_node_t {
 } tenon__pending_node_t;
 
 /* A graph being built: the main one, or a body inside the one before. */
-typedef struct tenon__frame_t {
+typedef struct tenon__open_graph_t {
   uint32_t graph;
   tenon__pending_node_t node;
-} tenon__frame_t;
+} tenon__open_graph_t;
 
 struct tenon_builder_t {
   tenon__network_t* network;
@@ -49,7 +52,7 @@ struct tenon_builder_t {
   tenon__handle_t* handles;
   uint32_t frame_count;
   size_t frame_capacity;
-  tenon__frame_t* frames;
+  tenon__open_graph_t* frames;
 };
 
 static inline uint32_t tenon__builder_graph(const tenon_builder_t* builder) {

@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
 

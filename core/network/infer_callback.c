@@ -10,6 +10,7 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
 #include "core/network/infer.h"

@@ -11,6 +11,7 @@
 #include "core/network/infer_control.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/infer_bodies.h"
 

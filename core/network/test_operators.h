@@ -10,6 +10,7 @@
 #include "core/base/test.h"
 #include "core/network/builder.h"
 #include "core/network/print.h"
+#include "core/operator/operator_admit.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }

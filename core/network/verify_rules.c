@@ -6,6 +6,7 @@
 #include "core/network/verify_rules.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/infer_types.h"
 #include "core/network/node.h"

@@ -60,13 +60,8 @@ typedef struct tenon__operator_t {
   bool is_missing;
 } tenon__operator_t;
 
-/* Copies, parses and checks. Everything lies in the arena. Faults are reported with operator and
- * text; INVALID_DATA. */
-tenon_status_t tenon__operator_admit(tenon__arena_t* arena, const tenon_operator_t* descriptor,
-                                     const char* plugin, void* state, const tenon_sink_t* sink,
-                                     const tenon__operator_t** out_operator);
-
 /* Index of a port or attribute by name; TENON_NONE when there is none. */
+uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const char* name);
 uint32_t tenon__operator_input(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_output(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name);

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_OPTIMIZER_BENCH_H_
 #define TENON_CORE_OPTIMIZER_BENCH_H_
 
-#include "core/optimizer/optimizer.h"
+#include "core/optimizer/optimize_options.h"
 
 enum { TENON_PASS_LIMIT = 32 };
 
@@ -110,8 +110,9 @@ static inline bool tenon__bench_has_number(const tenon__bench_t* bench, uint32_t
   return bench->graphs[graph].values[value].number != TENON_NONE;
 }
 
+/* With a list of nodes for each of so many passes. */
 tenon_status_t tenon__bench_create(tenon__network_t* network,
-                                   const tenon__optimize_options_t* options,
+                                   const tenon__optimize_options_t* options, uint32_t pass_count,
                                    const tenon_sink_t* sink, tenon__optimize_report_t* report,
                                    tenon__bench_t** out_bench);
 void tenon__bench_destroy(tenon__bench_t* bench);

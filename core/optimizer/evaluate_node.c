@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/evaluate.h"
 #include "core/tensor/layout.h"

@@ -11,6 +11,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/evaluate_node.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/operator/attribute.h"
+#include "core/tensor/dtype.h"
 
 enum { MOST_EXTENT = 8 };
 

@@ -3,7 +3,6 @@
 #define TENON_CORE_OPTIMIZER_REWRITES_H_
 
 #include "core/base/arena.h"
-#include "core/catalog/catalog.h"
 #include "core/network/match.h"
 #include "core/optimizer/bench.h"
 #include "core/optimizer/rewriting.h"

@@ -2,7 +2,9 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITING_H_
 #define TENON_CORE_OPTIMIZER_REWRITING_H_
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
+#include "core/language/syntax.h"
+#include "core/language/text_calls.h"
 
 /* A rewrite with its texts parsed. */
 typedef struct tenon__rewrite_t {

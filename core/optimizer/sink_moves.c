@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/passes.h"

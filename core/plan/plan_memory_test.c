@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "core/base/test.h"
 #include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/extents.h"
 #include "core/network/network.h"

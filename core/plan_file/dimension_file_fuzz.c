@@ -7,6 +7,7 @@
 #include "core/base/arena.h"
 #include "core/base/bytes.h"
 #include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"

@@ -59,4 +59,19 @@ typedef struct tenon__plan_reader_t {
   size_t cold_offset;
 } tenon__plan_reader_t;
 
+/* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt);
+
+/* Reports "the plan is broken: ..."; INVALID_DATA. */
+tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A status of a helper that refuses silently: reports it as a fault of `what`. */
+tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
+                                   const char* what);
+
+/* Digest of the header's first 64 bytes and the structure. `file` holds both. */
+tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
+
 #endif

@@ -4,6 +4,7 @@
 #include "core/base/arena.h"
 #include "core/base/bytes.h"
 #include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan_file/program_file.h"
 #include "core/program/evaluate.h"

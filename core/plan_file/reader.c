@@ -16,27 +16,9 @@
 #include "core/plan_file/plan_file.h"
 #include "core/plan_file/schedule_check.h"
 #include "core/plan_file/schedule_file.h"
-#include "core/plan_file/writer.h"
 #include "core/tensor/layout.h"
 
 #define MOST_THREADS 65536u
-
-tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  (void)vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return tenon__fail(reader->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: %s", text);
-}
-
-tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
-                                   const char* what) {
-  if (status == TENON_ERROR_INVALID_DATA) {
-    return tenon__plan_broken(reader, "%s", what);
-  }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(reader->sink) : status;
-}
 
 /* ---- Header ---- */
 
@@ -382,14 +364,6 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
 }
 
 /* ---- Verifying ---- */
-
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
-                                          tenon__interrupt_t* interrupt) {
-  tenon__weights_t copy = *weights;
-  copy.digest_known = false;
-  tenon__network_t alone = {.weights_count = 1, .weights = &copy, .interrupt = interrupt};
-  return *tenon__weights_digest(&alone, 0);
-}
 
 tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink) {
   for (uint32_t k = 0; k < plan->network->weights_count; ++k) {

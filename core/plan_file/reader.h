@@ -3,7 +3,6 @@
 #define TENON_CORE_PLAN_FILE_READER_H_
 
 #include "core/plan/plan.h"
-#include "core/plan_file/plan_file.h"
 
 /* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the
  * arena, digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives
@@ -13,16 +12,5 @@ tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, s
                                 const tenon_sink_t* sink, tenon__plan_t** out_plan);
 /* Digests of all weights and packed weights against those recorded. */
 tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink);
-
-/* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
-tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
-                                          tenon__interrupt_t* interrupt);
-
-/* Reports "the plan is broken: ..."; INVALID_DATA. */
-tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* A status of a helper that refuses silently: reports it as a fault of `what`. */
-tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
-                                   const char* what);
 
 #endif

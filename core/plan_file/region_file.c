@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/network_file.h"

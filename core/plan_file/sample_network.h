@@ -7,9 +7,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/node.h"
 #include "core/network/node_forms.h"
+#include "core/operator/operator_admit.h"
 #include "core/plan/plan.h"
 
 /* ---- Operators ---- */

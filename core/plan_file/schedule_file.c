@@ -2,11 +2,11 @@
 #include "core/plan_file/schedule_file.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/network_file.h"
 #include "core/plan_file/plan_file.h"
-#include "core/plan_file/reader.h"
 #include "core/plan_file/region_file.h"
 #include "core/plan_file/tactic_file.h"
 

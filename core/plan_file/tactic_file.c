@@ -4,7 +4,6 @@
 #include "core/base/status.h"
 #include "core/plan_file/layout_file.h"
 #include "core/plan_file/plan_file.h"
-#include "core/plan_file/reader.h"
 
 #define MOST_AXES 64u
 

@@ -11,7 +11,6 @@
 #include "core/base/status.h"
 #include "core/plan_file/network_writer.h"
 #include "core/plan_file/plan_file.h"
-#include "core/plan_file/reader.h"
 #include "core/plan_file/region_file.h"
 #include "core/plan_file/schedule_file.h"
 
@@ -316,15 +315,6 @@ static void store_data(const plan_writer_t* w, uint8_t* data) {
       memcpy(data + w->packed[k].offset, w->plan->packed[k].data, w->packed[k].size_bytes);
     }
   }
-}
-
-tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size) {
-  const uint8_t* bytes = file;
-  tenon__digest_state_t state;
-  tenon__digest_begin(&state);
-  tenon__digest_add(&state, bytes, TENON_PLAN_DIGEST_OFFSET);
-  tenon__digest_add(&state, bytes + TENON_PLAN_HEADER_SIZE, structure_size);
-  return tenon__digest_end(&state);
 }
 
 size_t tenon__plan_cold_offset(const void* data, size_t size_bytes) {

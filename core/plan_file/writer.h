@@ -13,7 +13,4 @@ tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocato
 /* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
 size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
 
-/* Digest of the header's first 64 bytes and the structure. `file` holds both. */
-tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
-
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/normalise.h"
 #include "core/program/program_builder.h"

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/program/scalar.h"
 

@@ -10,6 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/program/program_builder.h"

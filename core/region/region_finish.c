@@ -4,6 +4,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region.h"
 

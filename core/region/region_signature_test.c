@@ -2,6 +2,7 @@
 #include "core/region/region_signature.h"
 #include "core/base/status.h"
 #include "core/base/test.h"
+#include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/region/region.h"
 #include "core/region/region_finish.h"

@@ -3,9 +3,7 @@
 #ifndef TENON_CORE_RUNTIME_CONTEXT_H_
 #define TENON_CORE_RUNTIME_CONTEXT_H_
 
-#include "core/runtime/engine.h"
-
-typedef struct tenon__context_t tenon__context_t;
+#include "core/runtime/types.h"
 
 /* thread_count 0: what the plan was tuned for. `stream`: native handle of the caller's, or NULL. */
 tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_count, void* stream,
@@ -23,8 +21,5 @@ void tenon__context_cancel(tenon__context_t* context);
 void tenon__context_set_profiler(tenon__context_t* context,
                                  void (*profiler)(void* user, uint32_t step, double seconds),
                                  void* user);
-
-/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
-tenon_status_t tenon__context_settle(tenon__context_t* context);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TENON_CORE_RUNTIME_CONTROL_H_
 #define TENON_CORE_RUNTIME_CONTROL_H_
 
-#include "core/runtime/frame.h"
+#include "core/runtime/state.h"
 
 /* A place's memory becomes a copy of the argument: control's results. */
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_EXECUTE_H_
 #define TENON_CORE_RUNTIME_EXECUTE_H_
 
-#include "core/runtime/frame.h"
+#include "core/runtime/state.h"
 
 /* Runs the graph's steps in order. Parameters are set. CANCELLED when somebody wants its end. */
 tenon_status_t tenon__frame_run(tenon__frame_t* frame);

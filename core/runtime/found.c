@@ -6,7 +6,6 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/runtime/frame.h"
 
 /* ---- Shapes ---- */
 

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_FOUND_H_
 #define TENON_CORE_RUNTIME_FOUND_H_
 
-#include "core/runtime/frame.h"
+#include "core/runtime/state.h"
 
 /* Lists the extents that the graph's steps find, and the views that say extents, in the context's
  * arena. */

@@ -9,8 +9,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/kernel/instance.h"
 #include "core/region/region_finish.h"
-#include "core/runtime/frame.h"
+#include "core/runtime/prepare_step.h"
+#include "core/runtime/state.h"
 
 /* ---- New bytes ---- */
 

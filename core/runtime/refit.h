@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_REFIT_H_
 #define TENON_CORE_RUNTIME_REFIT_H_
 
-#include "core/runtime/engine.h"
+#include "core/runtime/types.h"
 
 /* Refit, in the parts that core/build/refit.c puts together. Weights by their name in the network:
  * the bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way,

@@ -12,6 +12,7 @@
 #include "core/runtime/control.h"
 #include "core/runtime/copy.h"
 #include "core/runtime/execute.h"
+#include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_REQUIREMENTS_H_
 #define TENON_CORE_RUNTIME_REQUIREMENTS_H_
 
-#include "core/runtime/frame.h"
+#include "core/runtime/state.h"
 
 void tenon__frame_list_requirements(tenon__frame_t* frame);
 /* Does what the graph's rules left to the run hold, as far as extents are known now?

@@ -2,8 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_STATES_H_
 #define TENON_CORE_RUNTIME_STATES_H_
 
-#include "core/runtime/context.h"
-#include "core/runtime/frame.h"
+#include "core/runtime/state.h"
 
 tenon_status_t tenon__context_state(tenon__context_t* context, const char* name, void** out_data,
                                     size_t* out_size);

@@ -2,7 +2,6 @@
 #include "core/runtime/unfit.h"
 
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
 
 static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
   return &frame->context->engine->plan->network->graphs[frame->graph]

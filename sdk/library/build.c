@@ -7,6 +7,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/network/builder.h"
 #include "core/plan_file/writer.h"
 #include "sdk/library/library.h"
 

@@ -12,6 +12,7 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "core/operator/attribute.h"
 #include "core/tensor/dtype.h"
 #include "sdk/library/parse.h"

@@ -7,6 +7,7 @@
 #include "core/build/load.h"
 #include "core/build/refit.h"
 #include "core/network/print.h"
+#include "core/runtime/engine.h"
 #include "core/runtime/refit.h"
 #include "sdk/library/library.h"
 

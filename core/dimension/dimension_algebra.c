@@ -1,6 +1,6 @@
 /* Operations on dimensions: each reads its operands as sums, calculates, and writes the canonical
  * form. */
-#include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
 
 #include "core/base/allocator.h"
 #include "core/dimension/dimension_compare.h"
@@ -426,4 +426,17 @@ bool tenon__dim_linear(const tenon__dim_pool_t* pool, tenon_dim_t dim, tenon_dim
   *out_factor = factor;
   *out_base = tenon__sum_constant(&sum);
   return true;
+}
+
+tenon_dim_t tenon__dim_coordinate(tenon__dim_pool_t* pool, uint32_t axis, tenon_dim_t extent) {
+  if (!tenon__dim_valid(pool, extent)) {
+    return TENON_DIM_INVALID;
+  }
+  if (tenon__dim_equal(extent, tenon__dim_constant(pool, 1))) {
+    return tenon__dim_constant(pool, 0);
+  }
+  const tenon_dim_t last = tenon__dim_add(pool, extent, tenon__dim_constant(pool, -1));
+  const tenon__symbol_t symbol = {
+      .kind = TENON_SYMBOL_COORDINATE, .a = axis, .min = 0, .max = INT64_MAX, .bound = last};
+  return tenon__dim_valid(pool, last) ? tenon__dim_symbol(pool, &symbol) : TENON_DIM_INVALID;
 }
