@@ -4,6 +4,7 @@
 #define TENON_CORE_CANDIDATE_TEST_REHEARSAL_H_
 
 #include "core/candidate/rehearsal.h"
+#include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/test_operators.h"
 #include "core/region/region_finish.h"
@@ -127,7 +128,7 @@ static inline void rehearsal_world_profile(rehearsal_world_t* world) {
 /* A kernel that the catalogue knows. */
 static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake) {
   fake_finish(fake);
-  const tenon_offering_t offering = {sizeof offering, "kernel", &fake->entry.kernel, 1,
+  const tenon_offering_t offering = {sizeof offering, "kernel/1", &fake->entry.kernel, 1,
                                      (uint32_t)sizeof(tenon_kernel_t)};
   EXPECT_STATUS(tenon__catalog_add(world->catalog, &fake->owner, &offering, world->tuning.sink),
                 TENON_OK);
