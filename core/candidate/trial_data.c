@@ -10,6 +10,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/kernel/align.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 enum { MAX_RANK = 64 };
 
@@ -95,7 +96,7 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   if (copy->view.data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__memory_copy(rows, &copy->view);
+  tenon__strided_copy(rows, &copy->view);
   copy->next = input->copies;
   input->copies = copy;
   *out_copy = copy;

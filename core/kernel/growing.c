@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 void tenon__growing_initialize(tenon__growing_t* out_growing, tenon_allocator_t allocator,
                                tenon_dtype_t dtype) {
@@ -116,17 +117,8 @@ static tenon_status_t copy_elements(tenon__growing_t* growing, const tenon_tenso
   if (bits < 8) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const size_t size = bits / 8;
-  for (uint64_t i = 0; i < count; ++i) {
-    uint64_t rest = i;
-    int64_t place = 0;
-    for (uint32_t k = view->rank; k-- > 0;) {
-      const uint64_t extent = (uint64_t)view->dims[k];
-      place += (int64_t)(rest % extent) * view->strides[k];
-      rest /= extent;
-    }
-    memcpy((char*)growing->data + i * size, (const char*)view->data + place * (int64_t)size, size);
-  }
+  const tenon_argument_t target = growing_as_argument(growing);
+  tenon__strided_copy(view, &target.tensor);
   return TENON_OK;
 }
 
