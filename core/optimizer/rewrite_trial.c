@@ -27,7 +27,7 @@ typedef struct trial_t {
   const tenon__rewrite_entry_t* entry;
   tenon_allocator_t allocator;
   tenon__arena_t* arena;
-  tenon__trial_t result;
+  tenon__rewrite_trial_t result;
   uint32_t unclear_count; /* draws in which the guard cannot be evaluated */
   uint32_t clear_count;
   uint32_t unfit_count; /* in which it holds, and the replacement does not fit */
@@ -272,7 +272,7 @@ static tenon_status_t judge_failures(trial_t* trial) {
 
 tenon_status_t tenon__rewrite_try(const tenon__optimize_options_t* options,
                                   const tenon__rewrite_entry_t* entry, tenon_allocator_t allocator,
-                                  tenon__arena_t* arena, tenon__trial_t* out_trial) {
+                                  tenon__arena_t* arena, tenon__rewrite_trial_t* out_trial) {
   trial_t trial = {.options = options, .entry = entry, .allocator = allocator, .arena = arena};
   tenon__rewrite_t rewrite;
   *out_trial = trial.result;
@@ -307,7 +307,7 @@ tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
     return TENON_OK;
   }
   tenon__arena_t arena;
-  tenon__trial_t trial;
+  tenon__rewrite_trial_t trial;
   tenon__arena_initialize(&arena, allocator);
   const tenon_status_t status = tenon__rewrite_try(options, entry, allocator, &arena, &trial);
   if (status == TENON_OK && options->catalog != NULL) {

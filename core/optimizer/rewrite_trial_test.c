@@ -5,10 +5,10 @@
 
 static tenon__owner_t owner = {.plugin = "tests", .version = "1", .path = "/tests.so"};
 
-static tenon__trial_t try_with(test_world_t* world, const tenon_rewrite_t* rewrite,
-                               tenon__arena_t* arena) {
+static tenon__rewrite_trial_t try_with(test_world_t* world, const tenon_rewrite_t* rewrite,
+                                       tenon__arena_t* arena) {
   const tenon__rewrite_entry_t entry = {.rewrite = *rewrite, .owner = &owner};
-  tenon__trial_t trial = {.fault = "?"};
+  tenon__rewrite_trial_t trial = {.fault = "?"};
   EXPECT_STATUS(
       tenon__rewrite_try(&world->options, &entry, tenon__allocator_default(), arena, &trial),
       TENON_OK);
@@ -33,7 +33,7 @@ static void expect_rows(const trial_row_t* rows, size_t count) {
                                      .replacement = rows[i].replacement};
     REQUIRE(test_world_open(&world));
     tenon__arena_initialize(&arena, tenon__allocator_default());
-    const tenon__trial_t trial = try_with(&world, &rewrite, &arena);
+    const tenon__rewrite_trial_t trial = try_with(&world, &rewrite, &arena);
     if (rows[i].fault == NULL) {
       EXPECT_TEXT(trial.fault, NULL);
       if (trial.compared == 0) {
@@ -153,7 +153,7 @@ TENON_TEST(keeps_code_that_declines) {
     rewrites[k].size = sizeof(rewrites[k]);
     REQUIRE(test_world_open(&world));
     tenon__arena_initialize(&arena, tenon__allocator_default());
-    const tenon__trial_t trial = try_with(&world, &rewrites[k], &arena);
+    const tenon__rewrite_trial_t trial = try_with(&world, &rewrites[k], &arena);
     EXPECT_TEXT(trial.fault, NULL);
     EXPECT_INT(trial.applied > 0, k == 0);
     tenon__arena_deinitialize(&arena);
@@ -179,7 +179,7 @@ static bool try_and_close(tenon_allocator_t allocator, void* user) {
                                                .owner = &owner};
   const test_world_t* world = user;
   tenon__arena_t arena;
-  tenon__trial_t trial = {.fault = NULL};
+  tenon__rewrite_trial_t trial = {.fault = NULL};
   tenon__arena_initialize(&arena, allocator);
   const tenon_status_t status =
       tenon__rewrite_try(&world->options, &entry, allocator, &arena, &trial);
