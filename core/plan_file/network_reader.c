@@ -389,7 +389,8 @@ static bool read_states(loading_t* loading) {
     state.update = tenon__read_u32(loading->reader);
     if (state.dims == NULL || loading->reader->failed || state.read >= value_count ||
         (state.update != TENON_NONE && state.update >= value_count) ||
-        (state.initial != TENON_NONE && state.initial >= network->weights_count)) {
+        (state.initial != TENON_NONE && state.initial >= network->weights_count) ||
+        state.dtype == TENON_DTYPE_STRING) { /* their texts would go with the run that made them */
       return false;
     }
     network->states[network->state_count++] = state;

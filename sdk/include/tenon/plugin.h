@@ -639,7 +639,7 @@ typedef struct tenon_operator_t {
   .case_stride = (uint32_t)sizeof(tenon_case_t)
 
 /* [growing] A state: persists between executions, one per context. A state is declared by the
- * network (builder.add_state) with name, type, initial value and update. */
+ * network (builder.add_state) with name, type (none of strings), initial value and update. */
 typedef struct tenon_state_descriptor_t {
   size_t size;
   const char* name;
@@ -745,7 +745,8 @@ enum {
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
- * Constants lie in rows whatever the rule says: kernels pack them. Hosts of this version carry
+ * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is why
+ * kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
  * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
  * borders, planes or scales is refused (LAYOUT). */
 typedef struct tenon_argument_rule_t {
@@ -1303,16 +1304,18 @@ struct tenon_converter_t {
  * pattern      a decomposition text. Names in it that nothing defines are its inputs, the same
  *              value wherever they occur. Operators match by identity, arguments by place: nothing
  *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
- * not reach, must be absent. An attribute in braces has that value; a name there stands for its
- * value in guard and replacement; what is not named may be anything. What the pattern makes on the
- * way must be read by nobody else when         NULL, or a condition in the index language over the
- * pattern's names. What is not known when building (an extent, the contents of an input) does not
- * hold replacement  NULL, or a text over the pattern's names. The result of its last statement,
- * whatever its name, stands for the pattern's: of the same type and extents, else nothing happens.
- * It consists of operators: what leaves an input itself takes `rewrite` rewrite      [build] NULL,
- * or builds it by code: returns 0 to decline, 1 when *out holds the replacing value (an input of
- * the match, or what was built). `match` has the pattern's nodes, the last statement's first, and
- * its inputs in order of occurrence. It is called for networks of the host's own making as well
+ *              not reach, must be absent. An attribute in braces has that value; a name there
+ *              stands for its value in guard and replacement; what is not named may be anything.
+ *              What the pattern makes on the way must be read by nobody else
+ * when         NULL, or a condition in the index language over the pattern's names. What is not
+ *              known when building (an extent, the contents of an input) does not hold
+ * replacement  NULL, or a text over the pattern's names. The result of its last statement, whatever
+ *              its name, stands for the pattern's: of the same type and extents, else nothing
+ *              happens. It consists of operators: what leaves an input itself takes `rewrite`
+ * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
+ *              replacing value (an input of the match, or what was built). `match` has the
+ *              pattern's nodes, the last statement's first, and its inputs in order of occurrence.
+ *              It is called for networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
  * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
