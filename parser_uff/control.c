@@ -6,6 +6,7 @@
  * A node belongs to the innermost branch among those of its inputs, so that a Merge finds the
  * condition that it ends: its inputs are of two sides of one.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "program.h"
@@ -51,21 +52,30 @@ static tenon_value_t value_of(const tenon__uff_input_t* input) {
 }
 
 /* 1, 0, or -1 when only the run knows it. */
-static int known_condition(tenon__uff_program_t* program, tenon_value_t value) {
-  const tenon__uff_context_t* context = program->context;
+static tenon_status_t read_condition(tenon__uff_program_t* program, const tenon__uff_node_t* node,
+                                     tenon_value_t value, int* out_known) {
+  tenon__uff_context_t* context = program->context;
   tenon_value_type_t type = {.kind = TENON_ARGUMENT_ABSENT};
   int64_t content = 0;
+  *out_known = -1;
   if (context->build->type(context->builder, value, &type) != TENON_OK ||
       type.kind != TENON_ARGUMENT_TENSOR) {
-    return -1;
+    return TENON_OK;
+  }
+  for (uint32_t i = 0; type.rank != TENON_NONE && i < type.rank; ++i) {
+    if (type.dims[i] >= 0 && type.dims[i] != 1) {
+      return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
+                      "%s: its condition is no single truth value: extent %u is %" PRId64,
+                      tenon__uff_node_text(context, node), i, type.dims[i]);
+    }
   }
   if (type.constant_data != NULL && type.dtype == TENON_DTYPE_BOOL) {
-    return *(const uint8_t*)type.constant_data != 0;
+    *out_known = *(const uint8_t*)type.constant_data != 0;
+  } else if (type.has_contents != 0 &&
+             context->build->content(context->builder, value, 0, &content) == 1) {
+    *out_known = content != 0;
   }
-  return type.has_contents != 0 &&
-                 context->build->content(context->builder, value, 0, &content) == 1
-             ? content != 0
-             : -1;
+  return TENON_OK;
 }
 
 static tenon_status_t convert_switch(tenon__uff_program_t* program, tenon__uff_node_t* node) {
@@ -76,7 +86,8 @@ static tenon_status_t convert_switch(tenon__uff_program_t* program, tenon__uff_n
   }
   const tenon_value_t data = value_of(&node->inputs[0]);
   const tenon_value_t condition = value_of(&node->inputs[1]);
-  const int known = known_condition(program, condition);
+  int known = -1;
+  UFF_TRY(read_condition(program, node, condition, &known));
   if (known >= 0) {
     node->outputs[known] = data;
     node->branch = NULL;

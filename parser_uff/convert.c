@@ -208,6 +208,7 @@ static tenon_status_t walk_node(tenon__uff_program_t* program, tenon__uff_node_t
   if (is_input(program, node)) {
     return TENON_OK;
   }
+  UFF_TRY(tenon__uff_spend(program->context, node->output_count, sizeof(*node->outputs)));
   node->outputs = tenon__uff_allocate(program->context, node->output_count, sizeof(*node->outputs));
   if (node->outputs == NULL) {
     return UFF_FAIL_MEMORY(program->context);

@@ -141,6 +141,8 @@ static tenon_status_t add_wanted(tenon__uff_context_t* context, tenon__uff_graph
 /* All outputs of a node that nobody reads. */
 static tenon_status_t add_last(tenon__uff_context_t* context, tenon__uff_graph_t* graph,
                                tenon__uff_node_t* node) {
+  UFF_TRY(tenon__uff_spend(context, node->output_count,
+                           sizeof(tenon__uff_input_t) + strlen(node->name)));
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const char* name = i == 0 ? node->name : tenon__uff_format(context, "%s:%u", node->name, i);
     if (name == NULL) {

@@ -1,41 +1,9 @@
 #include "parser.h"
 
-#include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/graph_text.h"
 #include "testing/message.h"
 
-static tenon__fake_t fake;
-
-static tenon_status_t parse_bytes(const void* data, size_t size, const char* outputs) {
-  tenon__fake_initialize(&fake);
-  tenon__fake_add_part(&fake, data, size);
-  fake.outputs = outputs;
-  const tenon_status_t status = tenon__fake_parse(&fake);
-  tenon__fake_deinitialize(&fake);
-  return status;
-}
-
-static tenon_status_t parse(const char* text) {
-  return parse_bytes(text, strlen(text), NULL);
-}
-
-static void expect_refused(const char* text, tenon_status_t status, const char* words) {
-  EXPECT_STATUS(parse(text), status);
-  EXPECT_CONTAINS(fake.messages, words);
-  EXPECT_INT(fake.error_count, 1);
-}
-
 /* ---- Frozen graphs, as text ---- */
-
-#define X                                                                               \
-  "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }\n" \
-  " attr { key: 'shape' value { shape { dim { size: 2 } dim { size: -1 } } } } }\n"
-#define NODE(name, op, inputs) "node { name: '" name "' op: '" op "' " inputs " }\n"
-#define INTS(name, values)                                                                         \
-  "node { name: '" name                                                                            \
-  "' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"                                   \
-  " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } " values \
-  " } } } }\n"
 
 TENON_TEST(finds_inputs_and_outputs) {
   EXPECT_STATUS(parse(X NODE("a", "Relu", "input: 'x'") NODE("b", "Neg", "input: 'a'")
@@ -146,11 +114,6 @@ TENON_TEST(takes_the_side_of_a_switch_that_is_known) {
 }
 
 /* ---- UFF, as text ---- */
-
-#define UFF(nodes) "version: 1 graphs { id: 'main'\n" nodes "}\n"
-#define INPUT                                                                                    \
-  "nodes { id: 'x' operation: 'Input' fields { key: 'shape' value { i_list { val: [1, 4] } } } " \
-  "}\n"
 
 TENON_TEST(reads_uff) {
   EXPECT_STATUS(parse(UFF("nodes { id: 'MarkOutput_0' operation: 'MarkOutput' inputs: 'a' }\n"

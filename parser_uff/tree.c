@@ -52,6 +52,15 @@ const tenon__uff_field_t* tenon__uff_find(const tenon__uff_field_t* field, const
   return field;
 }
 
+uint32_t tenon__uff_count(const tenon__uff_message_t* message, const char* name) {
+  uint32_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
+       field = tenon__uff_find(field->next, name)) {
+    ++count;
+  }
+  return count;
+}
+
 const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, const char* name) {
   const tenon__uff_field_t* last = NULL;
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;

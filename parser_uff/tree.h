@@ -53,6 +53,8 @@ uint64_t tenon__uff_text_place(uint32_t line, uint32_t column);
 
 /* The next field of that name from `field` on; NULL when there is none. */
 const tenon__uff_field_t* tenon__uff_find(const tenon__uff_field_t* field, const char* name);
+/* How many fields of that name there are. */
+uint32_t tenon__uff_count(const tenon__uff_message_t* message, const char* name);
 /* Of what may stand once the last one counts. NULL: not there. */
 const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, const char* name);
 /* Names as UTF-8 with NUL; "" when absent. NULL when memory is out. */

@@ -13,12 +13,20 @@ typedef struct reader_t {
   tenon__uff_names_t data; /* key -> message */
 } reader_t;
 
+static tenon_status_t set_text(const char* text, tenon__uff_attribute_t* out) {
+  out->kind = TENON_FIELD_STRING;
+  out->text = (tenon_string_view_t){text, text == NULL ? 0 : strlen(text)};
+  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 /* ---- Dimension orders ---- */
 
-/* "N+C NC": an order a word, of an axis a letter, "+" for the spatial ones. Of weights N is the
- * output. */
+/* An order has at most one letter for each axis. */
+enum { ORDER_SIZE = TENON__UFF_RANK_LIMIT + 1 };
+
+/* "N+C": a letter for each axis, "+" for the spatial ones. Of weights N is the output. */
 static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* orders,
-                                  const char** out_text) {
+                                  char out_text[ORDER_SIZE], size_t* out_length) {
   const tenon__uff_field_t* entry = tenon__uff_last(orders, "orders");
   const tenon__uff_field_t* value = entry == NULL ? NULL : tenon__uff_last(entry->message, "value");
   int64_t* codes = NULL;
@@ -28,7 +36,6 @@ static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* 
     UFF_TRY(tenon__uff_numbers(reader->context, value->message, "val", &codes, &none, &count));
   }
   static const char letters[] = "NC23456789";
-  char text[TENON__UFF_RANK_LIMIT + 1] = "";
   size_t used = 0;
   if (count == 0) {
     return UFF_FAIL(reader->context, TENON_ERROR_INVALID_DATA,
@@ -42,40 +49,48 @@ static tenon_status_t write_order(reader_t* reader, const tenon__uff_message_t* 
                       "%s: a dimension order with the code %" PRId64 " at place %zu",
                       tenon__uff_place(reader->context, entry->place), codes[i], i);
     }
-    text[used] = letters[codes[i]];
-    if (is_rest) {
-      text[used] = '+';
-    }
-    ++used;
+    out_text[used++] = is_rest ? '+' : letters[codes[i]];
     i += is_rest ? 1 : 0;
   }
-  *out_text = tenon__uff_format(reader->context, "%s", text);
-  return *out_text == NULL ? UFF_FAIL_MEMORY(reader->context) : TENON_OK;
-}
-
-static tenon_status_t write_orders(reader_t* reader, const tenon__uff_message_t* list,
-                                   const char** out_text) {
-  const char* text = "";
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "val"); field != NULL;
-       field = tenon__uff_find(field->next, "val")) {
-    const char* order = NULL;
-    UFF_TRY(write_order(reader, field->message, &order));
-    text = text[0] == '\0' ? order : tenon__uff_format(reader->context, "%s %s", text, order);
-    if (text == NULL) {
-      return UFF_FAIL_MEMORY(reader->context);
-    }
-  }
-  *out_text = text;
+  out_text[used] = '\0';
+  *out_length = used;
   return TENON_OK;
 }
 
-/* ---- Data ---- */
-
-static tenon_status_t set_text(const char* text, tenon__uff_attribute_t* out) {
-  out->kind = TENON_FIELD_STRING;
-  out->text = (tenon_string_view_t){text, text == NULL ? 0 : strlen(text)};
-  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+static tenon_status_t set_order(reader_t* reader, const tenon__uff_message_t* orders,
+                                tenon__uff_attribute_t* out) {
+  size_t length = 0;
+  char* text = tenon__uff_allocate(reader->context, ORDER_SIZE, 1);
+  if (text == NULL) {
+    return UFF_FAIL_MEMORY(reader->context);
+  }
+  UFF_TRY(write_order(reader, orders, text, &length));
+  return set_text(text, out);
 }
+
+/* "N+C NC": an order a word. */
+static tenon_status_t set_orders(reader_t* reader, const tenon__uff_message_t* list,
+                                 tenon__uff_attribute_t* out) {
+  const size_t count = tenon__uff_count(list, "val");
+  UFF_TRY(tenon__uff_spend(reader->context, count + 1, ORDER_SIZE));
+  char* text = tenon__uff_allocate(reader->context, count + 1, ORDER_SIZE);
+  if (text == NULL) {
+    return UFF_FAIL_MEMORY(reader->context);
+  }
+  size_t used = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "val"); field != NULL;
+       field = tenon__uff_find(field->next, "val")) {
+    size_t length = 0;
+    if (used > 0) {
+      text[used++] = ' ';
+    }
+    UFF_TRY(write_order(reader, field->message, text + used, &length));
+    used += length;
+  }
+  return set_text(text, out);
+}
+
+/* ---- Data ---- */
 
 static tenon_status_t set_numbers(reader_t* reader, const tenon__uff_message_t* list,
                                   tenon__uff_attribute_t* out) {
@@ -91,10 +106,8 @@ static tenon_status_t set_numbers(reader_t* reader, const tenon__uff_message_t* 
 
 static tenon_status_t set_texts(reader_t* reader, const tenon__uff_message_t* list,
                                 tenon__uff_attribute_t* out) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = list->first; field != NULL; field = field->next) {
-    ++count;
-  }
+  const size_t count = tenon__uff_count(list, "val");
+  UFF_TRY(tenon__uff_spend(reader->context, count, sizeof(tenon_string_view_t)));
   tenon_string_view_t* texts = tenon__uff_allocate(reader->context, count, sizeof(*texts));
   if (texts == NULL) {
     return UFF_FAIL_MEMORY(reader->context);
@@ -102,6 +115,7 @@ static tenon_status_t set_texts(reader_t* reader, const tenon__uff_message_t* li
   out->kind = TENON_FIELD_STRINGS;
   out->texts = texts;
   for (const tenon__uff_field_t* field = list->first; field != NULL; field = field->next) {
+    UFF_TRY(tenon__uff_spend(reader->context, field->size + 4, 4)); /* and its block's rest */
     const char* text = tenon__uff_readable(reader->context, field->bytes, field->size);
     if (text == NULL) {
       return UFF_FAIL_MEMORY(reader->context);
@@ -176,7 +190,6 @@ static tenon_status_t set_number(reader_t* reader, const tenon__uff_field_t* fie
 static tenon_status_t set_data(reader_t* reader, const tenon__uff_message_t* data, uint32_t depth,
                                tenon__uff_attribute_t* out) {
   const tenon__uff_field_t* field = data->last;
-  const char* text = NULL;
   if (field == NULL) {
     return TENON_OK;
   }
@@ -195,11 +208,9 @@ static tenon_status_t set_data(reader_t* reader, const tenon__uff_message_t* dat
     case 100:
       return set_referred(reader, field, depth, out);
     case 103:
-      UFF_TRY(write_order(reader, field->message, &text));
-      return set_text(text, out);
+      return set_order(reader, field->message, out);
     case 104:
-      UFF_TRY(write_orders(reader, field->message, &text));
-      return set_text(text, out);
+      return set_orders(reader, field->message, out);
     default:
       return set_number(reader, field, out);
   }
@@ -225,19 +236,10 @@ static tenon_status_t add_attributes(reader_t* reader, const tenon__uff_message_
   return TENON_OK;
 }
 
-static uint32_t count_fields(const tenon__uff_message_t* message, const char* name) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
-       field = tenon__uff_find(field->next, name)) {
-    ++count;
-  }
-  return count;
-}
-
 static tenon_status_t read_inputs(reader_t* reader, const tenon__uff_message_t* message,
                                   tenon__uff_node_t* node) {
-  node->inputs =
-      tenon__uff_allocate(reader->context, count_fields(message, "inputs"), sizeof(*node->inputs));
+  node->inputs = tenon__uff_allocate(reader->context, tenon__uff_count(message, "inputs"),
+                                     sizeof(*node->inputs));
   if (node->inputs == NULL) {
     return UFF_FAIL_MEMORY(reader->context);
   }
@@ -313,7 +315,8 @@ static tenon_status_t read_node(reader_t* reader, const tenon__uff_field_t* fiel
   node->output_count = 1;
   node->name = tenon__uff_text_of(reader->context, message, "id");
   node->operation = tenon__uff_text_of(reader->context, message, "operation");
-  const size_t count = count_fields(message, "fields") + count_fields(message, "extra_fields");
+  const size_t count =
+      tenon__uff_count(message, "fields") + tenon__uff_count(message, "extra_fields");
   node->attributes = tenon__uff_allocate(reader->context, count + 1, sizeof(*node->attributes));
   if (node->name == NULL || node->operation == NULL || node->attributes == NULL) {
     return UFF_FAIL_MEMORY(reader->context);
@@ -355,7 +358,7 @@ tenon_status_t tenon__uff_graph_read_uff(tenon__uff_context_t* context,
                    "it has several graphs: all but the first are left out");
   }
   UFF_TRY(read_data(&reader, message));
-  out_graph->nodes = tenon__uff_allocate(context, count_fields(graph->message, "nodes"),
+  out_graph->nodes = tenon__uff_allocate(context, tenon__uff_count(graph->message, "nodes"),
                                          sizeof(*out_graph->nodes));
   if (out_graph->nodes == NULL) {
     return UFF_FAIL_MEMORY(context);

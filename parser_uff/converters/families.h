@@ -47,6 +47,11 @@ tenon_value_t tenon__uff_operand(tenon_make_t* make, uint32_t index);
 tenon_value_t tenon__uff_as_type(tenon_make_t* make, tenon_value_t value, const char* attribute,
                                  tenon_dtype_t otherwise);
 
+/* Of numbers that the file gives, none of them negative; 0, and failed, where 64 bits do not hold
+ * the result. */
+int64_t tenon__uff_sum(tenon_make_t* make, int64_t a, int64_t b);
+int64_t tenon__uff_times(tenon_make_t* make, int64_t a, int64_t b);
+
 /* Where batch, channels and spatial axes lie in a tensor. */
 typedef struct tenon__uff_layout_t {
   uint32_t rank;

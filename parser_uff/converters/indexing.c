@@ -23,6 +23,12 @@ static void slice(tenon_make_t* make) {
       tenon_make_known_ints(make, lengths, sizes, TENON_MAKE_LIST_LIMIT, &size_count) &&
       count == size_count) {
     for (uint32_t i = 0; i < count; ++i) {
+      if (begins[i] < 0 || sizes[i] < -1) {
+        tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                        "it begins at %" PRId64 " and has %" PRId64 " elements along axis %u",
+                        begins[i], sizes[i], i);
+        return;
+      }
       sizes[i] =
           sizes[i] < 0 || sizes[i] > INT64_MAX - begins[i] ? INT64_MAX : begins[i] + sizes[i];
     }
@@ -85,7 +91,14 @@ static tenon_value_t entry(tenon_make_t* make, tenon_value_t operand, uint32_t i
 /* One element alone: from it to the next one. -1 is the last, of which there is no next one. */
 static void set_single(tenon_make_t* make, slice_t* slice, uint32_t at, tenon_value_t start,
                        int64_t known, bool is_known) {
-  const int64_t next = known == -1 ? INT64_MAX : known + 1;
+  const int64_t next = known == -1 || known == INT64_MAX ? INT64_MAX : known + 1;
+  const uint32_t axis = (uint32_t)slice->axes[at];
+  const int64_t extent = tenon_make_dim(make, tenon_make_input(make, 0), axis);
+  if (is_known && extent >= 0 && (known >= extent || known < -extent)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "it takes element %" PRId64 " of axis %u, which has %" PRId64, known, axis,
+                    extent);
+  }
   slice->starts[at] = start;
   slice->ends[at] =
       is_known ? tenon_make_int64s(make, &next, 1)

@@ -186,7 +186,7 @@ static void split_v(tenon_make_t* make) {
     if (sizes[i] < 0) {
       open = i;
     } else {
-      sum += sizes[i];
+      sum = tenon__uff_sum(make, sum, sizes[i]);
     }
   }
   if (open != TENON_NONE && whole >= 0) {
@@ -233,7 +233,7 @@ static tenon_value_t mirrored_axis(tenon_make_t* make, tenon_value_t x, uint32_t
                     extent, axis, pads[0], pads[1]);
     return x;
   }
-  const int64_t count = pads[0] + extent + pads[1];
+  const int64_t count = tenon__uff_sum(make, tenon__uff_sum(make, pads[0], extent), pads[1]);
   int64_t* places = tenon_make_memory(make, (size_t)count, sizeof(*places));
   for (int64_t i = 0; places != NULL && i < count; ++i) {
     const int64_t place = i - pads[0];
@@ -368,7 +368,9 @@ static void space_to_batch(tenon_make_t* make) {
   uint32_t used = 1;
   const uint32_t count = blocks.count;
   for (uint32_t i = 1; i < blocks.rank; ++i) {
-    const int64_t extent = blocks.dims[i] + blocks.borders[i] + blocks.borders[blocks.rank + i];
+    const int64_t extent =
+        tenon__uff_sum(make, tenon__uff_sum(make, blocks.dims[i], blocks.borders[i]),
+                       blocks.borders[blocks.rank + i]);
     const int64_t size = i <= count ? blocks.sizes[i - 1] : 1;
     dims[i] = extent / size;
     split_dims[used++] = dims[i];
@@ -412,7 +414,8 @@ static void batch_to_space(tenon_make_t* make) {
   }
   for (uint32_t i = 1; i < blocks.rank; ++i) {
     split_dims[count + i] = blocks.dims[i];
-    dims[i] = blocks.dims[i] * (i <= count ? blocks.sizes[i - 1] : 1);
+    dims[i] =
+        i <= count ? tenon__uff_times(make, blocks.dims[i], blocks.sizes[i - 1]) : blocks.dims[i];
     perm[used++] = count + i;
     if (i <= count) {
       perm[used++] = i - 1;

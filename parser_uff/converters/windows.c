@@ -112,9 +112,20 @@ static void set_windows(tenon_make_t* make, const windows_t* from) {
 
 /* ---- Convolutions ---- */
 
+/* `extent` (-1: open), where products with strides and dilations stay within 64 bits; else 1, and
+ * failed. */
+static int64_t moderate(tenon_make_t* make, int64_t extent) {
+  if (extent > INT32_MAX) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "extent %" PRId64 " is more than 2147483647",
+                    extent);
+    return 1;
+  }
+  return extent;
+}
+
 static int64_t known_extent(tenon_make_t* make, tenon_value_t value, uint32_t axis,
                             const char* what) {
-  const int64_t extent = tenon_make_dim(make, value, axis);
+  const int64_t extent = moderate(make, tenon_make_dim(make, value, axis));
   if (tenon_make_ok(make) && extent < 0) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "%s must be known", what);
   }
@@ -238,10 +249,10 @@ static void find_pads(tenon_make_t* make, const windows_t* windows, const int64_
   const uint32_t spatial = windows->layout.spatial_count;
   for (uint32_t i = 0; i < spatial; ++i) {
     const uint32_t axis = windows->layout.spatial[i];
-    const int64_t in = tenon_make_dim(make, x, axis);
+    const int64_t in = moderate(make, tenon_make_dim(make, x, axis));
     const int64_t stride = windows->strides[i];
     const int64_t window = (kernel[i] - 1) * windows->dilations[i] + 1;
-    const int64_t wanted = wanted_extent(make, sizes, axis);
+    const int64_t wanted = moderate(make, wanted_extent(make, sizes, axis));
     const int64_t given = windows->pads[i] + windows->pads[spatial + i];
     /* Of a result that is not known: that of the smallest such convolution. */
     const int64_t over = wanted >= 0 && in >= 0 ? (in - 1) * stride + window - wanted
