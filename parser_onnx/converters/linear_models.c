@@ -185,9 +185,9 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
   /* Each vector has a coefficient against each other class: sums stay below the coefficients. */
   bool agrees = (int64_t)count == class_count;
   for (size_t i = 0; agrees && i < count; ++i) {
-    agrees = machine.vectors_per_class[i] >= 0 &&
-             machine.vectors_per_class[i] <=
-                 (int64_t)model->coefficient_count - machine.vector_count;
+    agrees =
+        machine.vectors_per_class[i] >= 0 &&
+        machine.vectors_per_class[i] <= (int64_t)model->coefficient_count - machine.vector_count;
     machine.vector_count += agrees ? machine.vectors_per_class[i] : 0;
   }
   if (!agrees || class_count < 2 ||

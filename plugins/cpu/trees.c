@@ -1,7 +1,7 @@
 /* Ensembles of decision trees: blocks of rows walk down every tree, on dense tensors of f32. Sums
  * and averages. Trees that are constant are checked as a whole before the first run, others before
- * each; a walk checks what it reads all the same, for weights may be replaced, and has no more steps
- * than there are nodes. */
+ * each; a walk checks what it reads all the same, for weights may be replaced, and has no more
+ * steps than there are nodes. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
