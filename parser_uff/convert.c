@@ -27,19 +27,23 @@ static bool is_input(const tenon__uff_program_t* program, const tenon__uff_node_
   return strcmp(node->operation, program->graph.is_tensorflow ? "Placeholder" : "Input") == 0;
 }
 
-tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
+static void report_missing(tenon__uff_program_t* program, tenon__uff_node_t* node) {
   const tenon__uff_context_t* context = program->context;
-  bool is_complete = true;
+  context->host->report_missing(context->parse, node->domain, node->type, 1, node->name);
+  program->is_lacking = true;
+}
+
+tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
   for (size_t i = 0; i < program->graph.order_count; ++i) {
     tenon__uff_node_t* node = program->graph.order[i];
     void* state = NULL;
-    if (!is_input(program, node) && !tenon__uff_control_is(program, node) &&
+    tenon__uff_control_count(program, node);
+    if (node->switches == 0 && !is_input(program, node) && !tenon__uff_control_is(program, node) &&
         find_converter(program, node, &state) == NULL) {
-      context->host->report_missing(context->parse, node->domain, node->type, 1, node->name);
-      is_complete = false;
+      report_missing(program, node);
     }
   }
-  return is_complete ? TENON_OK : TENON_ERROR_UNSUPPORTED;
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : TENON_OK;
 }
 
 /* ---- Inputs ---- */
@@ -58,8 +62,7 @@ static tenon_status_t read_shape(tenon__uff_program_t* program, const tenon__uff
     return UFF_FAIL(program->context, TENON_ERROR_UNSUPPORTED, "%s: it has %zu axes",
                     tenon__uff_node_text(program->context, node), shape->count);
   }
-  /* UFF's converter writes an empty shape where it knows none. */
-  if (program->graph.is_tensorflow || shape->count > 0) {
+  if (!program->graph.has_vague_shapes || shape->count > 0) {
     *out_rank = (uint32_t)shape->count;
     *out_dims = shape->ints;
   }
@@ -92,8 +95,8 @@ static tenon_status_t find_extents(tenon__uff_program_t* program, const tenon__u
              ? TENON_OK
              : UFF_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
                         "input '%s' has no rank in the file: give its extents, for example "
-                        "%s:1x224x224x3, with -1 for what varies",
-                        node->name, node->name);
+                        "%s:1x224x224x3, with -1 for what varies, or %s:scalar",
+                        node->name, node->name, node->name);
 }
 
 static tenon_status_t build_input(tenon__uff_program_t* program, tenon__uff_node_t* node) {
@@ -191,12 +194,15 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
   if (source == NULL || inputs == NULL) {
     return UFF_FAIL_MEMORY(context);
   }
+  if (converter == NULL) {
+    report_missing(program, node);
+    node->is_lacking = true;
+  }
+  if (node->is_lacking) {
+    return TENON_OK;
+  }
   *source = (tenon_source_t){program, node};
   UFF_TRY(find_inputs(program, node, inputs));
-  if (converter == NULL) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                    tenon__uff_node_text(context, node));
-  }
   UFF_TRY(converter->convert(state, source, tenon__uff_source_table(), context->builder,
                              context->build, inputs, node->input_count, node->outputs,
                              node->output_count));
@@ -204,6 +210,7 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
   return tenon__uff_source_tell_unread(source);
 }
 
+/* What lacks something is walked to find what else is missing. */
 static tenon_status_t walk_node(tenon__uff_program_t* program, tenon__uff_node_t* node) {
   if (is_input(program, node)) {
     return TENON_OK;
@@ -213,12 +220,14 @@ static tenon_status_t walk_node(tenon__uff_program_t* program, tenon__uff_node_t
   if (node->outputs == NULL) {
     return UFF_FAIL_MEMORY(program->context);
   }
-  UFF_TRY(tenon__uff_control_enter(program, node));
+  tenon__uff_control_enter(program, node);
   if (node->is_dead) {
     return TENON_OK;
   }
-  return tenon__uff_control_is(program, node) ? tenon__uff_control_convert(program, node)
-                                              : convert_node(program, node);
+  if (!tenon__uff_control_is(program, node)) {
+    return convert_node(program, node);
+  }
+  return node->is_lacking ? TENON_OK : tenon__uff_control_convert(program, node);
 }
 
 /* Of a node that nobody reads only what it gives. */
@@ -244,5 +253,5 @@ tenon_status_t tenon__uff_program_convert(tenon__uff_program_t* program) {
   for (size_t i = 0; i < program->graph.order_count; ++i) {
     UFF_TRY(walk_node(program, program->graph.order[i]));
   }
-  return add_outputs(program);
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : add_outputs(program);
 }

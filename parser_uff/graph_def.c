@@ -211,30 +211,37 @@ static tenon_status_t read_attributes(tenon__uff_context_t* context,
 
 /* ---- Nodes ---- */
 
-/* "^name" only says what comes first. */
-static tenon_status_t read_inputs(tenon__uff_context_t* context,
-                                  const tenon__uff_message_t* message, tenon__uff_node_t* node) {
-  uint32_t count = 0;
+/* Inputs of data, or those that are only waited for: "^name". */
+static tenon_status_t add_inputs(tenon__uff_context_t* context, const tenon__uff_message_t* message,
+                                 bool is_control, tenon__uff_input_t* out_inputs,
+                                 uint32_t* out_count) {
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
        field = tenon__uff_find(field->next, "input")) {
-    ++count;
+    if ((field->size > 0 && field->bytes[0] == '^') == is_control) {
+      const size_t skip = is_control ? 1 : 0;
+      const char* name = tenon__uff_readable(context, field->bytes + skip, field->size - skip);
+      if (name == NULL) {
+        return UFF_FAIL_MEMORY(context);
+      }
+      out_inputs[(*out_count)++].name = name;
+    }
   }
-  node->inputs = tenon__uff_allocate(context, count, sizeof(*node->inputs));
+  return TENON_OK;
+}
+
+/* What a node with data waits for says only what comes first: its data is of some side of a Switch.
+ * A constant is where it waits for something of that side. */
+static tenon_status_t read_inputs(tenon__uff_context_t* context,
+                                  const tenon__uff_message_t* message, tenon__uff_node_t* node) {
+  node->inputs =
+      tenon__uff_allocate(context, tenon__uff_count(message, "input"), sizeof(*node->inputs));
   if (node->inputs == NULL) {
     return UFF_FAIL_MEMORY(context);
   }
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
-       field = tenon__uff_find(field->next, "input")) {
-    if (field->size > 0 && field->bytes[0] == '^') {
-      continue;
-    }
-    const char* name = tenon__uff_readable(context, field->bytes, field->size);
-    if (name == NULL) {
-      return UFF_FAIL_MEMORY(context);
-    }
-    node->inputs[node->input_count++].name = name;
-  }
-  return TENON_OK;
+  UFF_TRY(add_inputs(context, message, false, node->inputs, &node->input_count));
+  return node->input_count > 0
+             ? TENON_OK
+             : add_inputs(context, message, true, node->inputs, &node->control_count);
 }
 
 /* "Space>Type" is of another domain. */
@@ -250,6 +257,12 @@ static tenon_status_t read_type(tenon__uff_context_t* context, tenon__uff_node_t
   return node->domain == NULL ? UFF_FAIL_MEMORY(context) : TENON_OK;
 }
 
+/* Graphs up to version 21, and those that say none, have empty shapes for inputs of any rank. */
+static bool is_old(const tenon__uff_message_t* graph) {
+  const tenon__uff_field_t* versions = tenon__uff_last(graph, "versions");
+  return versions == NULL || tenon__uff_int_of(versions->message, "producer", 0) <= 21;
+}
+
 tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph) {
@@ -258,7 +271,7 @@ tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
        field = tenon__uff_find(field->next, "node")) {
     ++count;
   }
-  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true};
+  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true, .has_vague_shapes = is_old(message)};
   out_graph->nodes = tenon__uff_allocate(context, count, sizeof(*out_graph->nodes));
   if (out_graph->nodes == NULL) {
     return UFF_FAIL_MEMORY(context);

@@ -349,7 +349,8 @@ tenon_status_t tenon__uff_graph_read_uff(tenon__uff_context_t* context,
                                          tenon__uff_graph_t* out_graph) {
   reader_t reader = {.context = context};
   const tenon__uff_field_t* graph = tenon__uff_find(message->first, "graphs");
-  *out_graph = (tenon__uff_graph_t){.is_tensorflow = false};
+  /* UFF's converter writes an empty shape where it knows none. */
+  *out_graph = (tenon__uff_graph_t){.has_vague_shapes = true};
   if (graph == NULL) {
     return UFF_FAIL(context, TENON_ERROR_INVALID_DATA, "it has no graph");
   }

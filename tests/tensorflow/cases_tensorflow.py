@@ -286,13 +286,25 @@ def nested(x, flag, other):
     return raw.Merge(inputs=[outer[0] * 2.0, merged])[0]
 
 
+def dropout(x, flag):
+    """What Keras makes of it: the random numbers' extents are a constant, that only waits for its side."""
+    return v1.cond(flag, lambda: x * tf.floor(tf.random.uniform([2, 3], seed=1) + 0.5), lambda: tf.identity(x) * 2.0)
+
+
 def add_control(case, random):
+    v1.disable_control_flow_v2()
     x = random(2, 3)
     for flag in (False, True):
         case(f"switch.known_{flag:d}", lambda x: condition(x, tf.constant(flag)), x)
         case(f"switch.fed_{flag:d}", lambda x, y: condition(x, y), x, np.array(flag))
+        case(f"switch.constants_{flag:d}", lambda x, y: x * v1.cond(y, lambda: 0.9, lambda: 1.5), x, np.array(flag))
+        case(f"switch.constants_known_{flag:d}", lambda x: x * v1.cond(tf.constant(flag), lambda: 0.9, lambda: 1.5), x)
+        case(f"switch.extents_{flag:d}", lambda x, y: v1.cond(y, lambda: x[:1] + 1.0, lambda: x * 3.0), x, np.array(flag))
+        case(f"switch.open_{flag:d}", lambda x, y: v1.cond(y, lambda: x[:1] + 1.0, lambda: x * 3.0), x, np.array(flag), shapes={"x": [None, 3]})
+        case(f"switch.outer_{flag:d}", lambda x, y: nested(x, y, tf.constant(True)), x, np.array(flag))
         for other in (False, True):
             case(f"switch.nested_{flag:d}{other:d}", lambda x, y, z: nested(x, y, z), x, np.array(flag), np.array(other))
+    case("switch.dropout", lambda x: dropout(x, tf.constant(False)), x)
 
 
 def add(case, random):

@@ -66,12 +66,12 @@ def graph_of(build, inputs, shapes=None):
         results = [r for r in results if r is not None]
         with v1.Session(graph=graph) as session:
             values = session.run(results, {p: v for p, v in zip(placeholders, inputs.values())})
-    definition = graph.as_graph_def()
+    definition = v1.graph_util.extract_sub_graph(graph.as_graph_def(), [r.op.name for r in results])
     for node in definition.node:
         for key in [k for k in node.attr if k.startswith("_")]:
             del node.attr[key]
         node.device = ""
-    definition.ClearField("versions")
+    definition.ClearField("library")
     names = [r.name[:-2] if r.name.endswith(":0") else r.name for r in results]
     return definition, dict(zip(names, [np.asarray(v) for v in values]))
 
