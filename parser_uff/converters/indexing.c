@@ -266,6 +266,9 @@ static void gather_v2(tenon_make_t* make) {
   if (batch_dims < 0) {
     batch_dims += tenon_make_rank(make, tenon_make_input(make, 1));
   }
+  if (axis < 0) {
+    axis += tenon_make_rank(make, tenon_make_input(make, 0));
+  }
   if (batch_dims == 0) {
     gather_along(make, axis);
   } else {
@@ -286,8 +289,10 @@ static void one_hot(tenon_make_t* make) {
     return;
   }
   const int64_t axis = tenon_make_get_int(make, "axis", -1);
-  const tenon_value_t indices = tenon_make_unsqueeze(make, tenon__uff_operand(make, 0), &axis, 1);
+  const tenon_value_t places = tenon_make_unsqueeze(make, tenon__uff_operand(make, 0), &axis, 1);
   const tenon_value_t depth = tenon__uff_operand(make, 1);
+  /* The operator counts negative ones from the end; here they are nowhere. */
+  const tenon_value_t indices = tenon_make_math_2(make, "y = a < 0 ? b : a", places, depth);
   tenon_make_begin(make, "one_hot");
   tenon_make_set_int(make, "axis", axis);
   tenon_make_add(make, indices);
