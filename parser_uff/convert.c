@@ -202,6 +202,9 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
     return TENON_OK;
   }
   *source = (tenon_source_t){program, node};
+  if (!program->graph.is_tensorflow && strcmp(node->operation, "Const") == 0) {
+    UFF_TRY(tenon__uff_graph_shape_const(context, node));
+  }
   UFF_TRY(find_inputs(program, node, inputs));
   UFF_TRY(converter->convert(state, source, tenon__uff_source_table(), context->builder,
                              context->build, inputs, node->input_count, node->outputs,

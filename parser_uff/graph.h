@@ -73,7 +73,11 @@ tenon_status_t tenon__uff_graph_read_uff(tenon__uff_context_t* context,
 tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph);
-/* tensor.c: a TensorProto. One whose type Tenon has not, or strings, leaves the kind NONE. */
+/* uff.c: the bytes of a Const, which is needed, get its type and shape. */
+tenon_status_t tenon__uff_graph_shape_const(tenon__uff_context_t* context,
+                                            const tenon__uff_node_t* node);
+/* tensor.c: a TensorProto. One whose type Tenon has not, or whose elements cannot be read, strings
+ * and lists of complex numbers, leaves the kind NONE. */
 tenon_status_t tenon__uff_tensor_read(tenon__uff_context_t* context, const char* node,
                                       const tenon__uff_message_t* message,
                                       tenon__uff_attribute_t* out_attribute);

@@ -138,20 +138,60 @@ TENON_TEST(refuses_broken_references) {
                      "} }") "referenced_data { key: 'w' value { ref: 'w' } }",
                  TENON_ERROR_INVALID_DATA, "refers to in turn");
   expect_refused(
-      UFF("nodes { id: 'c' operation: 'Const' fields { key: 'values' value { blob: 'abc' } }"
-          " fields { key: 'shape' value { i_list { val: 2 } } } }"),
-      TENON_ERROR_INVALID_DATA,
-      "Const 'c' (line 2, column 7): its shape and dtype ask for 8 bytes, it has 3");
-  expect_refused(
-      UFF("nodes { id: 'c' operation: 'Const' fields { key: 'values' value { blob: 'abcd' } }"
-          " fields { key: 'dtype' value { dtype: 7 } } }"),
-      TENON_ERROR_UNSUPPORTED, "its dtype is none that Tenon has");
-  expect_refused(
       UFF(INPUT "nodes { id: 'a' operation: 'Softmax' inputs: 'x' fields { key: 'inputs_orders'"
                 " value { dim_orders_list { val { } } } } }"),
       TENON_ERROR_INVALID_DATA, "a dimension order that names no axis");
   expect_refused("version: 1 descriptor_core_version: 1", TENON_ERROR_INVALID_DATA,
                  "it has no graph");
+}
+
+/* What is needed must be whole; what is not may be of any kind. */
+TENON_TEST(looks_at_constants_that_are_needed) {
+#define CONST(fields) "nodes { id: 'c' operation: 'Const' " fields " }\n"
+#define READER "nodes { id: 'a' operation: 'Identity' inputs: 'c' }\n"
+#define OTHER "nodes { id: 'b' operation: 'Identity' inputs: 'x' }\n"
+#define BYTES(text) "fields { key: 'values' value { blob: '" text "' } } "
+  static const struct {
+    const char* needed;
+    const char* left;
+    tenon_status_t status;
+    const char* words;
+  } cases[] = {
+#define CASE(fields, status, words) \
+  {UFF(CONST(fields) READER), UFF(CONST(fields) INPUT OTHER), status, words}
+      CASE(BYTES("abc") "fields { key: 'shape' value { i_list { val: 2 } } }",
+           TENON_ERROR_INVALID_DATA,
+           "Const 'c' (line 2, column 7): its shape and dtype ask for 8 bytes, it has 3"),
+      CASE(BYTES("abcd") "fields { key: 'dtype' value { dtype: 7 } }", TENON_ERROR_UNSUPPORTED,
+           "its dtype is none that Tenon has"),
+      CASE(BYTES("abcd") "fields { key: 'shape' value { i_list { val: -1 } } }",
+           TENON_ERROR_INVALID_DATA, "its extent 0 is -1"),
+      CASE(BYTES("abcd") "fields { key: 'shape' value { d_list { val: 1 } } }",
+           TENON_ERROR_INVALID_DATA, "its shape is no list of up to 32 extents"),
+      CASE("", TENON_ERROR_INVALID_DATA, "it has no values"),
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
+    expect_refused(cases[i].needed, cases[i].status, cases[i].words);
+    EXPECT_STATUS(parse(cases[i].left), TENON_OK);
+  }
+}
+
+/* TensorFlow's tensors that cannot be read. */
+TENON_TEST(takes_tensors_of_other_types_that_nobody_needs) {
+#define TENSOR(fields)                                                                      \
+  "node { name: 'k' op: 'Const' attr { key: 'value' value { tensor { tensor_shape { dim { " \
+  "size: 1 } } " fields " } } } }\n"
+  static const char* const tensors[] = {TENSOR("dtype: DT_COMPLEX64 scomplex_val: [1, 2]"),
+                                        TENSOR("dtype: DT_STRING string_val: 'a'"),
+                                        TENSOR("dtype: DT_RESOURCE")};
+  for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); ++i) {
+    char text[1024];
+    (void)snprintf(text, sizeof(text), "%s" X NODE("a", "Neg", "input: 'x'"), tensors[i]);
+    EXPECT_STATUS(parse(text), TENON_OK);
+    (void)snprintf(text, sizeof(text), "%s" NODE("a", "Neg", "input: 'k'"), tensors[i]);
+    expect_refused(text, TENON_ERROR_UNSUPPORTED,
+                   "Const 'k': it has no 'value', or of a type that cannot be read");
+  }
 }
 
 /* ---- Forms ---- */

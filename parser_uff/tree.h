@@ -60,6 +60,10 @@ const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, c
 /* Names as UTF-8 with NUL; "" when absent. NULL when memory is out. */
 const char* tenon__uff_text_of(tenon__uff_context_t* context, const tenon__uff_message_t* message,
                                const char* name);
+/* All texts of a repeated field, likewise. */
+tenon_status_t tenon__uff_texts(tenon__uff_context_t* context, const tenon__uff_message_t* message,
+                                const char* name, const tenon_string_view_t** out_texts,
+                                size_t* out_count);
 int64_t tenon__uff_int_of(const tenon__uff_message_t* message, const char* name, int64_t otherwise);
 
 /* All numbers of a repeated field, packed or not. Integers of INT, BOOL, ENUM as out_ints, others

@@ -104,27 +104,6 @@ static tenon_status_t set_numbers(reader_t* reader, const tenon__uff_message_t* 
   return TENON_OK;
 }
 
-static tenon_status_t set_texts(reader_t* reader, const tenon__uff_message_t* list,
-                                tenon__uff_attribute_t* out) {
-  const size_t count = tenon__uff_count(list, "val");
-  UFF_TRY(tenon__uff_spend(reader->context, count, sizeof(tenon_string_view_t)));
-  tenon_string_view_t* texts = tenon__uff_allocate(reader->context, count, sizeof(*texts));
-  if (texts == NULL) {
-    return UFF_FAIL_MEMORY(reader->context);
-  }
-  out->kind = TENON_FIELD_STRINGS;
-  out->texts = texts;
-  for (const tenon__uff_field_t* field = list->first; field != NULL; field = field->next) {
-    UFF_TRY(tenon__uff_spend(reader->context, field->size + 4, 4)); /* and its block's rest */
-    const char* text = tenon__uff_readable(reader->context, field->bytes, field->size);
-    if (text == NULL) {
-      return UFF_FAIL_MEMORY(reader->context);
-    }
-    texts[out->count++] = (tenon_string_view_t){text, strlen(text)};
-  }
-  return TENON_OK;
-}
-
 /* Bytes, until something says what they are. */
 static tenon_status_t set_blob(reader_t* reader, const tenon__uff_field_t* field,
                                tenon__uff_attribute_t* out) {
@@ -197,7 +176,8 @@ static tenon_status_t set_data(reader_t* reader, const tenon__uff_message_t* dat
     case 1: /* s */
       return set_text(tenon__uff_readable(reader->context, field->bytes, field->size), out);
     case 2: /* s_list */
-      return set_texts(reader, field->message, out);
+      out->kind = TENON_FIELD_STRINGS;
+      return tenon__uff_texts(reader->context, field->message, "val", &out->texts, &out->count);
     case 4: /* d_list, b_list, i_list, dtype_list */
     case 6:
     case 8:
@@ -238,56 +218,16 @@ static tenon_status_t add_attributes(reader_t* reader, const tenon__uff_message_
 
 static tenon_status_t read_inputs(reader_t* reader, const tenon__uff_message_t* message,
                                   tenon__uff_node_t* node) {
-  node->inputs = tenon__uff_allocate(reader->context, tenon__uff_count(message, "inputs"),
-                                     sizeof(*node->inputs));
+  const tenon_string_view_t* names = NULL;
+  size_t count = 0;
+  UFF_TRY(tenon__uff_texts(reader->context, message, "inputs", &names, &count));
+  node->inputs = tenon__uff_allocate(reader->context, count, sizeof(*node->inputs));
   if (node->inputs == NULL) {
     return UFF_FAIL_MEMORY(reader->context);
   }
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "inputs"); field != NULL;
-       field = tenon__uff_find(field->next, "inputs")) {
-    const char* name = tenon__uff_readable(reader->context, field->bytes, field->size);
-    if (name == NULL) {
-      return UFF_FAIL_MEMORY(reader->context);
-    }
-    node->inputs[node->input_count++].name = name;
+  for (; node->input_count < count; ++node->input_count) {
+    node->inputs[node->input_count].name = names[node->input_count].data;
   }
-  return TENON_OK;
-}
-
-/* The bytes of a Const get its type and shape. */
-static tenon_status_t shape_values(reader_t* reader, const tenon__uff_node_t* node) {
-  tenon__uff_attribute_t* values = tenon__uff_attribute(node, "values");
-  tenon__uff_attribute_t* shape = tenon__uff_attribute(node, "shape");
-  tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
-  const char* text = tenon__uff_node_text(reader->context, node);
-  if (values == NULL || values->kind != TENON_FIELD_TENSOR) {
-    return UFF_FAIL(reader->context, TENON_ERROR_INVALID_DATA, "%s: it has no values", text);
-  }
-  const tenon_dtype_t dtype = type == NULL ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
-  const size_t width = tenon__uff_dtype_size(dtype);
-  const size_t rank = shape == NULL ? 0 : shape->count;
-  size_t size = width;
-  if (width == 0 || (shape != NULL && (shape->floats != NULL || shape->texts != NULL)) ||
-      rank > TENON__UFF_RANK_LIMIT) {
-    return UFF_FAIL(reader->context, TENON_ERROR_UNSUPPORTED,
-                    "%s: its dtype is none that Tenon has, or its shape no list of extents", text);
-  }
-  for (size_t i = 0; i < rank; ++i) {
-    if (shape->ints[i] < 0 ||
-        (shape->ints[i] > 0 && size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
-      return UFF_FAIL(reader->context, TENON_ERROR_INVALID_DATA, "%s: its extent %zu is %" PRId64,
-                      text, i, shape->ints[i]);
-    }
-    size *= (size_t)shape->ints[i];
-  }
-  if (size != (size_t)values->tensor.dims[0]) {
-    return UFF_FAIL(reader->context, TENON_ERROR_INVALID_DATA,
-                    "%s: its shape and dtype ask for %zu bytes, it has %" PRId64, text, size,
-                    values->tensor.dims[0]);
-  }
-  values->tensor.dtype = dtype;
-  values->tensor.rank = (uint32_t)rank;
-  values->tensor.dims = rank == 0 ? NULL : shape->ints;
   return TENON_OK;
 }
 
@@ -324,8 +264,7 @@ static tenon_status_t read_node(reader_t* reader, const tenon__uff_field_t* fiel
   UFF_TRY(read_type(reader, node));
   UFF_TRY(read_inputs(reader, message, node));
   UFF_TRY(add_attributes(reader, message, "fields", node));
-  UFF_TRY(add_attributes(reader, message, "extra_fields", node));
-  return strcmp(node->operation, "Const") == 0 ? shape_values(reader, node) : TENON_OK;
+  return add_attributes(reader, message, "extra_fields", node);
 }
 
 static tenon_status_t read_data(reader_t* reader, const tenon__uff_message_t* message) {
@@ -368,5 +307,59 @@ tenon_status_t tenon__uff_graph_read_uff(tenon__uff_context_t* context,
        field != NULL; field = tenon__uff_find(field->next, "nodes")) {
     UFF_TRY(read_node(&reader, field, &out_graph->nodes[out_graph->node_count++]));
   }
+  return TENON_OK;
+}
+
+/* ---- Constants ---- */
+
+static tenon_status_t fail_const(tenon__uff_context_t* context, const tenon__uff_node_t* node,
+                                 tenon_status_t status, const char* what) {
+  return UFF_FAIL(context, status, "%s: %s", tenon__uff_node_text(context, node), what);
+}
+
+/* The bytes that a shape and a type ask for. */
+static tenon_status_t count_bytes(tenon__uff_context_t* context, const tenon__uff_node_t* node,
+                                  const tenon__uff_attribute_t* shape, size_t width,
+                                  size_t* out_size) {
+  *out_size = width;
+  for (size_t i = 0; shape != NULL && i < shape->count; ++i) {
+    if (shape->ints[i] < 0 ||
+        (shape->ints[i] > 0 && *out_size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
+      return UFF_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: its extent %zu is %" PRId64,
+                      tenon__uff_node_text(context, node), i, shape->ints[i]);
+    }
+    *out_size *= (size_t)shape->ints[i];
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__uff_graph_shape_const(tenon__uff_context_t* context,
+                                            const tenon__uff_node_t* node) {
+  tenon__uff_attribute_t* values = tenon__uff_attribute(node, "values");
+  const tenon__uff_attribute_t* shape = tenon__uff_attribute(node, "shape");
+  const tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
+  const tenon_dtype_t dtype = type == NULL ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+  const size_t width = tenon__uff_dtype_size(dtype);
+  size_t size = 0;
+  if (values == NULL || values->kind != TENON_FIELD_TENSOR) {
+    return fail_const(context, node, TENON_ERROR_INVALID_DATA, "it has no values");
+  }
+  if (width == 0) {
+    return fail_const(context, node, TENON_ERROR_UNSUPPORTED, "its dtype is none that Tenon has");
+  }
+  if (shape != NULL &&
+      (shape->floats != NULL || shape->texts != NULL || shape->count > TENON__UFF_RANK_LIMIT)) {
+    return fail_const(context, node, TENON_ERROR_INVALID_DATA,
+                      "its shape is no list of up to 32 extents");
+  }
+  UFF_TRY(count_bytes(context, node, shape, width, &size));
+  if (size != (size_t)values->tensor.dims[0]) {
+    return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
+                    "%s: its shape and dtype ask for %zu bytes, it has %" PRId64,
+                    tenon__uff_node_text(context, node), size, values->tensor.dims[0]);
+  }
+  values->tensor.dtype = dtype;
+  values->tensor.rank = shape == NULL ? 0 : (uint32_t)shape->count;
+  values->tensor.dims = values->tensor.rank == 0 ? NULL : shape->ints;
   return TENON_OK;
 }

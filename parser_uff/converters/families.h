@@ -62,7 +62,7 @@ typedef struct tenon__uff_layout_t {
 } tenon__uff_layout_t;
 
 /* From TensorFlow's data_format, or order `index` of UFF's inputs_orders ("N+C NC"). `otherwise`:
- * an order for when there is none. */
+ * an order for when there is none; `attribute` NULL: always. */
 tenon__uff_layout_t tenon__uff_layout(tenon_make_t* make, const char* attribute, uint32_t index,
                                       const char* otherwise, uint32_t rank);
 /* [N, C, spatial...] and back. No node where the axes stand that way. */

@@ -96,7 +96,7 @@ static void local_response(tenon_make_t* make, const tenon__uff_layout_t* layout
 static void tensorflow_lrn(tenon_make_t* make) {
   if (tenon__uff_needs(make, 1)) {
     const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-    const tenon__uff_layout_t layout = tenon__uff_layout(make, "_none", 0, "N+C", rank);
+    const tenon__uff_layout_t layout = tenon__uff_layout(make, NULL, 0, "N+C", rank);
     const local_t from = {
         tenon_make_get_int(make, "depth_radius", 5), tenon_make_get_float(make, "alpha", 1),
         tenon_make_get_float(make, "beta", 0.5), tenon_make_get_float(make, "bias", 1)};

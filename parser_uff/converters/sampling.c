@@ -30,7 +30,7 @@ static void resize(tenon_make_t* make) {
   const bool is_nearest = strcmp(make->row->op, "nearest") == 0;
   const char* mode = coordinates(make, is_nearest);
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-  const tenon__uff_layout_t layout = tenon__uff_layout(make, "_none", 0, "NHWC", rank);
+  const tenon__uff_layout_t layout = tenon__uff_layout(make, NULL, 0, "NHWC", rank);
   if (!tenon_make_ok(make)) {
     return;
   }

@@ -122,7 +122,8 @@ static tenon__uff_layout_t read_order(tenon_make_t* make, const char* order, siz
 
 tenon__uff_layout_t tenon__uff_layout(tenon_make_t* make, const char* attribute, uint32_t index,
                                       const char* otherwise, uint32_t rank) {
-  const char* text = tenon_make_get_string(make, attribute, otherwise);
+  const char* text =
+      attribute == NULL ? otherwise : tenon_make_get_string(make, attribute, otherwise);
   for (; index > 0 && strchr(text, ' ') != NULL; --index) {
     text = strchr(text, ' ') + 1;
   }

@@ -204,7 +204,7 @@ static void convolution(tenon_make_t* make) {
     return;
   }
   const tenon_value_t w = tenon_make_input(make, 1);
-  const tenon__uff_layout_t order = tenon__uff_layout(make, "_none", 0, "+CN", windows.layout.rank);
+  const tenon__uff_layout_t order = tenon__uff_layout(make, NULL, 0, "+CN", windows.layout.rank);
   const int64_t own = known_extent(make, w, order.channel, "the extents of its weights");
   const int64_t channels = channels_of(make, &windows, 0);
   if (own < 1 || channels % own != 0) {
@@ -308,8 +308,8 @@ static void deconvolve(tenon_make_t* make, uint32_t x_index, uint32_t w_index, u
   int64_t more[SPATIAL_LIMIT] = {0};
   const tenon_value_t x = tenon_make_input(make, x_index);
   const tenon_value_t w = tenon_make_input(make, w_index);
-  const tenon__uff_layout_t order = tenon__uff_layout(
-      make, is_uff(make) ? "inputs_orders" : "_none", 1, weights_order, windows.layout.rank);
+  const tenon__uff_layout_t order = tenon__uff_layout(make, is_uff(make) ? "inputs_orders" : NULL,
+                                                      1, weights_order, windows.layout.rank);
   if (!tenon_make_ok(make)) {
     return;
   }

@@ -4,13 +4,13 @@
 #define PICTURE                                                                             \
   "node { name: 'x' op: 'Placeholder' attr { key: 'shape' value { shape { dim { size: 2 } " \
   "dim { size: 6 } dim { size: 6 } dim { size: 4 } } } } }\n"
-#define POOL(ksize, strides, more)                     \
-  PICTURE                                              \
-      "node { name: 'a' op: 'MaxPool' input: 'x'"      \
-      " attr { key: 'padding' value { s: 'VALID' } }"  \
-      " attr { key: 'ksize' value { list { i: [" ksize \
-      "] } } }"                                        \
-      " attr { key: 'strides' value { list { i: [" strides "] } } } " more " }"
+#define POOL(ksize, strides, more)                 \
+  PICTURE                                          \
+  "node { name: 'a' op: 'MaxPool' input: 'x'"      \
+  " attr { key: 'padding' value { s: 'VALID' } }"  \
+  " attr { key: 'ksize' value { list { i: [" ksize \
+  "] } } }"                                        \
+  " attr { key: 'strides' value { list { i: [" strides "] } } } " more " }"
 #define CONVOLUTION(padding, dilations, pads)                                               \
   PICTURE                                                                                   \
   "node { name: 'w' op: 'Placeholder' attr { key: 'shape' value { shape { dim { size: 3 } " \
