@@ -20,7 +20,8 @@ typedef struct tenon__uff_program_t {
   bool is_lacking;         /* a node has no converter */
 } tenon__uff_program_t;
 
-/* Reports the nodes that no converter takes; not yet those behind a Switch, which may be dead. */
+/* Tells the host what the file says of itself, and reports the nodes that no converter takes; not
+ * yet those behind a Switch, which may be dead. */
 tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program);
 /* convert.c: builds the network. */
 tenon_status_t tenon__uff_program_convert(tenon__uff_program_t* program);
