@@ -43,7 +43,7 @@ bool tenon__uff_known(tenon_make_t* make, uint32_t index, const char* what, int6
 int64_t tenon__uff_known_one(tenon_make_t* make, uint32_t index, const char* what);
 /* Input `index` as i64: an operand. */
 tenon_value_t tenon__uff_operand(tenon_make_t* make, uint32_t index);
-/* A constant list of i64 from i32s: "cast" to the type that an attribute names. */
+/* The value in the type that an attribute names. */
 tenon_value_t tenon__uff_as_type(tenon_make_t* make, tenon_value_t value, const char* attribute,
                                  tenon_dtype_t otherwise);
 

@@ -128,7 +128,7 @@ target.write_bytes(content)
 # Every row of the parser's tables has a case, but for those that a graph of today cannot be made of.
 rows = {"tensorflow": set(), "": set()}
 for source in (Path(__file__).parents[2] / "parser_uff/converters").glob("*.c"):
-    for macro, operation in re.findall(r"\b(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|UNARY|BINARY|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text()):
+    for macro, operation in re.findall(r"\b(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|SAME|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text()):
         rows["" if macro in ("TENON__UFF_ROW", "UFF") else "tensorflow"].add(operation)
 print(f"{len(cases)} cases, {len(content)} bytes")
 for domain, title in (("tensorflow", "TensorFlow"), ("", "UFF")):
