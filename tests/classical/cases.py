@@ -29,14 +29,16 @@ onnxruntime.set_default_logger_severity(4)
 random = numpy.random.default_rng(7)
 
 
-def write(name, model, inputs, change=None):
-    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed."""
+def write(name, model, inputs, change=None, asked=None):
+    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed, or
+    those of another model that it is asked, with other inputs."""
     folder = FOLDER / "node" / f"test_{name}"
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session_model, session_inputs = asked or (model, inputs)
+    session = onnxruntime.InferenceSession(session_model.SerializeToString())
     names = [value.name for value in session.get_inputs()]
-    outputs = session.run(None, dict(zip(names, inputs)))
+    outputs = session.run(None, dict(zip(names, session_inputs)))
     if change is not None:
         outputs = change(outputs)
     (folder / "model.onnx").write_bytes(model.SerializeToString())
@@ -55,8 +57,8 @@ def learned(name, model, x, y=None):
           [x[:12]])
 
 
-def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
-    """One operator. Outputs are (element type, rank)."""
+def operator(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
+    """A model of one operator. Outputs are (element type, rank)."""
     made = helper.make_node(op, [f"x{i}" for i in range(len(inputs))],
                             [f"y{i}" for i in range(len(outputs))], domain="ai.onnx.ml",
                             **attributes)
@@ -66,8 +68,12 @@ def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attri
          for i, x in enumerate(inputs)],
         [helper.make_tensor_value_info(f"y{i}", dtype, [None] * rank)
          for i, (dtype, rank) in enumerate(outputs)])
-    write(name, helper.make_model(graph, ir_version=8, opset_imports=[
-        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", version)]), inputs)
+    return helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", version)])
+
+
+def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
+    write(name, operator(name, op, inputs, outputs, version, **attributes), inputs)
 
 
 def data(classes):
@@ -145,6 +151,42 @@ def tree_forms():
     node("tree_integers", "TreeEnsembleClassifier", [numpy.array([[0, 0], [1, -1], [1, 1]])],
          labels, classlabels_int64s=[7, 9, 11], base_values=[.1, .2, .3], post_transform="SOFTMAX",
          **plain, **votes("class", [0, 1, 2], [.1, .6, .2, .9, .2, .3, .4, .5, .8]))
+
+
+def two_base_values():
+    """Leaves that name class 0 alone, and a base value for each class. ONNX Runtime leaves that of the
+    other class out, so it is 0 here."""
+    x = numpy.array([[0.25, 9], [0.5, -0.6], [0.5, 0]], numpy.float32)
+    labels = ((TensorProto.INT64, 1), (TensorProto.FLOAT, 2))
+    for sign, weights in (("positive", [.25, .75, .5]), ("signed", [-.25, .75, -.5])):
+        for post in ("NONE", "LOGISTIC", "SOFTMAX"):
+            node(f"tree_one_score_0_{sign}_two_base_{post}".lower(), "TreeEnsembleClassifier", [x],
+                 labels, classlabels_int64s=[7, 9], base_values=[.125, 0.], post_transform=post,
+                 nodes_modes=modes("LEQ", "LT"), **TREE, **votes("class", [0], weights))
+
+
+def ensemble(name, dtype, x):
+    """A TreeEnsemble whose numbers are of a type, and x of that type."""
+    def numbers(values, of=dtype):
+        return numpy_helper.from_array(numpy.array(values, of))
+
+    x = x.astype(dtype)
+    model = operator(name, "TreeEnsemble", [x], ((helper.np_dtype_to_tensor_dtype(x.dtype), 2),), 5,
+                     n_targets=2, tree_roots=[0], nodes_featureids=[0, 1, 1],
+                     nodes_modes=numbers([0, 6, 3], numpy.uint8),
+                     nodes_splits=numbers([.25, 0, -.5]), membership_values=numbers([9, 1.5, numpy.nan]),
+                     nodes_truenodeids=[1, 0, 1], nodes_trueleafs=[0, 1, 1],
+                     nodes_falsenodeids=[2, 2, 3], nodes_falseleafs=[0, 1, 1],
+                     leaf_targetids=[0, 1, 1, 0], leaf_weights=numbers([1, .75, -2.5, 4]))
+    return model, [x]
+
+
+def half_ensemble():
+    """ONNX Runtime takes no halves: it is asked about the same numbers as singles."""
+    x = numpy.array([[0.25, 9], [0, 1.5], [0.25, 2], [0.5, 0], [0.5, -0.5], [1, -3]])
+    model, inputs = ensemble("half", numpy.float16, x)
+    write("tree_ensemble_half", model, inputs, lambda outputs: [outputs[0].astype(numpy.float16)],
+          asked=ensemble("half", numpy.float32, x))
 
 
 def machines():
@@ -227,6 +269,8 @@ def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     trees()
     tree_forms()
+    two_base_values()
+    half_ensemble()
     machines()
     machine_forms()
     preparation()
