@@ -73,12 +73,14 @@ static void expect_refused(tenon_status_t status, const char* words) {
   tenon__fake_deinitialize(&fake);
 }
 
-TENON_TEST(maps_are_refused_with_what_to_do) {
-  static const char* const types[] = {"ZipMap", "CastMap", "DictVectorizer"};
-  for (int i = 0; i < 3; ++i) {
-    begin(types[i]);
-    expect_refused(TENON_ERROR_UNSUPPORTED, "options={'zipmap': False}");
-  }
+TENON_TEST(inputdimensions_that_fit_no_inputs_are_refused) {
+  static const int64_t counts[2] = {3, 0};
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 2, counts);
+  expect_refused(TENON_ERROR_INVALID_DATA, "2 inputdimensions for 1 inputs");
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 1, counts + 1);
+  expect_refused(TENON_ERROR_INVALID_DATA, "inputdimensions has 0 for input 0");
 }
 
 TENON_TEST(one_hot_that_must_know_every_category_is_refused) {
