@@ -42,6 +42,9 @@ void tool_cache_drop(const tool_cache_entry_t* entry);
 /* Removes the entries that were not used for longest until the limit is kept; `keep` stays. */
 void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep);
 
+/* Removes what processes that were killed left half written. */
+void tool_cache_collect(const char* folder);
+
 void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes);
 
 /* "PATH SIZE SECONDS.NANOSECONDS\n": identifies a file without reading it; "" when it is not there.

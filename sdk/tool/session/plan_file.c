@@ -213,8 +213,7 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
   if (status == TENON_OK) {
     tool_cache_entry_t entry;
     tool_cache_entry_make(folder, key, &entry);
-    tool_temporary_collect(folder);
-    tool_temporary_collect(entry.folder);
+    tool_cache_collect(folder);
     if (!rebuild && tool_cache_find(&entry)) {
       file->path = tool_copy_text(entry.plan_path);
       file->use = TOOL_CACHE_HIT;
