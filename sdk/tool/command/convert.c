@@ -66,7 +66,7 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
     status = tool_misuse("-o %s: its ending says which format; there is .uff", convert->output);
   }
   if (status == TENON_OK) {
-    status = tool_file_check("-o", convert->output);
+    status = tool_output_check("-o", convert->output, model, &convert->building, &feed);
   }
   if (status == TENON_OK) {
     status = tool_common_begin(&convert->common, out_registry);

@@ -157,6 +157,16 @@ tenon_status_t tool_file_check(const char* option, const char* path) {
                           strerror(reason));
 }
 
+tenon_status_t tool_file_check_other(const char* option, const char* path, const char* read) {
+  struct stat a;
+  struct stat b;
+  const bool same = read != NULL && stat(path, &a) == 0 && stat(read, &b) == 0 &&
+                    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return same ? tool_misuse("%s %s: would be written over %s, which is read; name another file",
+                            option, path, read)
+              : TENON_OK;
+}
+
 tenon_status_t tool_folder_check(const char* option, const char* path) {
   char* part = tool_copy_text(path);
   tenon_status_t status = TENON_OK;
