@@ -15,8 +15,9 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes);
 
-/* Parses the model and leaves open what the model and the options leave open. On failure the
- * network (or NULL) holds what the file says of itself: inputs, outputs, node types. */
+/* Parses the model and leaves open what the model and the options leave open. What is given must
+ * fit the inputs here too; --batch alone, which closes extents, is refused. On failure the network
+ * (or NULL) holds what the file says of itself: inputs, outputs, node types. */
 tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network);
