@@ -171,7 +171,6 @@ tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* cons
 
 void tool_cache_drop(const tool_cache_entry_t* entry) {
   (void)unlink(entry->key_path);
-  (void)unlink(entry->plan_path);
 }
 
 /* ---- The limit ---- */
