@@ -34,6 +34,12 @@ fails_once
 try 3 inspect "$coins/model.onnx" --shapes image:1x1x288x384 -i images.npy --html page.html
 [[ ! -e page.html ]] || complain "a page was written"
 
+# A profile is shown where an extent is open, whatever the input is called.
+input_name='really?' make_model question.onnx Relu 1 2 3
+try 0 inspect question.onnx --no-run
+says "input   really?: f32 2x3"
+! grep -q ', profile' out || complain "it shows a profile of what is not open"
+
 # The page alone on standard output.
 try 0 inspect digits.plan --html -
 head -c 15 out | grep -q '<!DOCTYPE html>' || complain "it is no page"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/io_text.h"
 #include "session/model.h"
 #include "text/console.h"
 #include "text/memory.h"
@@ -132,13 +133,7 @@ static void learn_symbols(const tenon_io_info_t* input, const int64_t* dims, sym
 }
 
 static bool is_open(const tenon_io_info_t* input) {
-  bool open = false;
-  for (uint32_t k = 0; input->kind == TENON_ARGUMENT_TENSOR && input->rank != TENON_NONE &&
-                       k < input->rank && !open;
-       ++k) {
-    open = input->dims[k] < 0;
-  }
-  return open && input->rank <= TOOL_RANK_MAX;
+  return tool_io_is_open(input) && input->rank <= TOOL_RANK_MAX;
 }
 
 /* A warning now, and a line to be warned with when the plan comes out of the cache. */
