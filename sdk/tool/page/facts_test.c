@@ -53,11 +53,23 @@ TENON_TEST(spreads_are_percentiles) {
 }
 
 TENON_TEST(the_larger_of_arithmetic_and_bytes_bounds_a_step) {
-  const tool_peak_t peak = {100, 10};
+  const tool_peak_t peak = {100, 10, false};
   EXPECT(tool_peak_floor(&peak, 500, 20) == 5);
   EXPECT(tool_peak_floor(&peak, 500, 200) == 20);
   EXPECT(tool_peak_floor(&peak, -1, 30) == 3);
   EXPECT(tool_peak_floor(&(tool_peak_t){0}, 500, 20) == 0);
+}
+
+/* A machine that was busy while its best was measured; not one where nothing could be measured. */
+TENON_TEST(a_faster_step_raises_the_peak) {
+  tool_peak_t peak = {100, 10, false};
+  tool_peak_raise(&peak, 90);
+  EXPECT(peak.operations_per_second == 100 && !peak.is_of_a_step);
+  tool_peak_raise(&peak, 110);
+  EXPECT(peak.operations_per_second == 110 && peak.is_of_a_step);
+  peak = (tool_peak_t){0};
+  tool_peak_raise(&peak, 110);
+  EXPECT(peak.operations_per_second == 0 && !peak.is_of_a_step);
 }
 
 /* A head, four layers of three steps, a tail. */
