@@ -1,4 +1,4 @@
-/* Whole files, and digests of files that identify them in the cache. */
+/* Whole files, and what is asked of paths before they are read or written. */
 #ifndef TOOL_DATA_FILE_H_
 #define TOOL_DATA_FILE_H_
 
