@@ -40,6 +40,14 @@ try 0 inspect question.onnx --no-run
 says "input   really?: f32 2x3"
 ! grep -q ', profile' out || complain "it shows a profile of what is not open"
 
+# Names that are markup stay names: of nodes, inputs, files.
+node_name='<script>"&'\' input_name='<i>"' make_model '<u>.onnx' Relu 1 2
+try 0 inspect '<u>.onnx' --html markup.html --refusals
+for words in '&lt;script&gt;&quot;&amp;&#39;' '&lt;i&gt;&quot;' '&lt;u&gt;.onnx'; do
+  grep -qF "$words" markup.html || complain "the page does not hold $words"
+done
+! grep -qE '<(script|i)(>["&]|&gt;)|<u(>|&gt;)' markup.html || complain "a name is markup"
+
 # The page alone on standard output.
 try 0 inspect digits.plan --html -
 head -c 15 out | grep -q '<!DOCTYPE html>' || complain "it is no page"
