@@ -53,6 +53,9 @@ for line in sys.stdin: assert isinstance(json.loads(line), dict), line' <out 2>>
   fi
 }
 
+# The subcommands that there are.
+mapfile -t subcommands < <("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+
 # shellcheck source=/dev/null
 source "$here/files.sh"
 # shellcheck source=/dev/null

@@ -125,6 +125,6 @@ const tool_command_t tool_command_convert = {
         "for is named, and nothing is written.",
     .examples =
         "  tenon convert frozen.pb -o model.uff\n"
-        "  tenon convert model.onnx -o model.uff --shapes input:1x3x224x224\n",
+        "  tenon convert model.onnx -o model.uff --shapes image:1x1x8x8\n",
     .run = convert_command,
 };
