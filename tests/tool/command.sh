@@ -37,6 +37,10 @@ says() {
     grep -qF -- "$text" out err || complain "it does not say: $text"
   done
 }
+# built_nothing: after a command with --verbose, which says of each build what it measured.
+built_nothing() {
+  ! grep -q 'times were measured' out err || complain "something was built"
+}
 # fails_once: one error on standard error, nothing else about it.
 fails_once() {
   (($(grep -c '^error: ' err) == 1)) || complain "there is not one error message"
