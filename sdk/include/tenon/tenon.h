@@ -332,8 +332,9 @@ typedef struct tenon_network_item_t {
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
-/* Inputs, outputs, then all nodes of the main graph, each after what it needs. `visit` may look at
- * values, and must not change the network. [parse] */
+/* Inputs, then outputs, so that who names things knows the application's names first; then all
+ * nodes of the main graph, each after what it needs. `visit` may look at values, and must not
+ * change the network. [parse] */
 TENON_API tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit,
                                             void* user);
 
