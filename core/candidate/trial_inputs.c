@@ -6,10 +6,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/made_data.h"
 #include "core/candidate/trial_data.h"
 #include "core/candidate/trial_memory.h"
 #include "core/network/node.h"
+#include "core/operator/made_data.h"
 #include "core/tensor/layout.h"
 #include "core/tensor/strided_copy.h"
 

@@ -1,6 +1,7 @@
 /* Rewrites on trial: those that are right are kept, wrong ones refused with the numbers. */
 #include "core/optimizer/rewrite_trial.h"
 
+#include "core/optimizer/rewrite_sample.h"
 #include "core/optimizer/test_world.h"
 
 static tenon__owner_t owner = {.plugin = "tests", .version = "1", .path = "/tests.so"};
@@ -103,6 +104,54 @@ TENON_TEST(refuses_what_never_fits) {
        "its guard \"rank(x, x) == 2\" can never be evaluated: "},
   };
   expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* ---- Domains ---- */
+
+TENON_TEST(tries_what_the_ports_take) {
+  static const trial_row_t rows[] = {
+      {"q = test.ratio/1(d, d); y = test.times/1(a, q)", NULL,
+       "s = test.minus/1(d, d); y = test.plus/1(a, s)", NULL},
+      {"y = test.above_three/1(x)", NULL, "y = test.ramp/1(x)", "it changes results"},
+  };
+  expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Indices are places of the axis that they count along, in every draw. */
+TENON_TEST(draws_indices_that_there_are) {
+  test_world_t world;
+  tenon__arena_t arena;
+  tenon__calls_t pattern;
+  uint32_t drawn = 0;
+  bool has_other = false;
+  REQUIRE(test_world_open(&world));
+  tenon__arena_initialize(&arena, tenon__allocator_default());
+  EXPECT_STATUS(tenon__calls_parse(&arena, "y = test.pick/1(x, p){axis=-1}", NULL, &pattern),
+                TENON_OK);
+  tenon__sampler_t sampler = {.allocator = tenon__allocator_default(),
+                              .find = test_find,
+                              .find_user = &world.bench,
+                              .pattern = &pattern};
+  for (int k = 0; k < 200; ++k) {
+    tenon__sample_t sample;
+    const bool is_drawn = tenon__sample_draw(&sampler, &sample) == TENON_OK;
+    const tenon__network_t* network = sample.network;
+    if (is_drawn) {
+      ++drawn;
+      const tenon__graph_t* graph = network->graphs[0];
+      const tenon__weights_t* x = &network->weights[graph->values[sample.names.inputs[0]].weights];
+      const tenon__weights_t* p = &network->weights[graph->values[sample.names.inputs[1]].weights];
+      for (size_t e = 0; e < p->size_bytes / sizeof(int64_t); ++e) {
+        const int64_t place = ((const int64_t*)p->data)[e];
+        EXPECT(place >= 0 && place < x->dims[x->rank - 1]);
+        has_other = has_other || place > 1;
+      }
+    }
+    tenon__sample_release(&sample);
+  }
+  EXPECT(drawn > 50 && has_other);
+  tenon__arena_deinitialize(&arena);
+  test_world_close(&world);
 }
 
 /* ---- Rewrites by code ---- */

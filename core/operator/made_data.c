@@ -1,4 +1,4 @@
-#include "core/candidate/made_data.h"
+#include "core/operator/made_data.h"
 
 #include <math.h>
 
@@ -8,7 +8,8 @@
 typedef struct maker_t {
   const tenon__data_wish_t* wish;
   uint64_t state;
-  uint64_t row; /* elements along the last axis, at least 1 */
+  uint64_t row;   /* elements along the last axis, at least 1 */
+  bool has_range; /* the domain's, or the wish's */
   double low;
   double high;
 } maker_t;
@@ -29,7 +30,7 @@ static double next_share(maker_t* m, uint64_t index) {
 static double float_at(maker_t* m, uint64_t index) {
   const tenon__domain_t* d = &m->wish->domain;
   const double share = next_share(m, index);
-  if (d->has_range || d->is_sorted) {
+  if (m->has_range || d->is_sorted) {
     const double number = m->low + share * (m->high - m->low);
     return d->is_nonzero && number == 0 ? m->high : number;
   }
@@ -55,8 +56,14 @@ static void find_range(maker_t* m) {
   const double most = kind == 'f' || bits > 8 || kind == 'b' ? 1
                       : kind == 'u'                          ? ldexp(1, (int)bits) * 0.8
                                                              : ldexp(1, (int)bits - 1) * 0.8;
+  const bool is_wished = m->wish->low < m->wish->high && kind != 'b';
+  m->has_range = d->has_range || is_wished;
   m->high = floor(most) < 1 ? 1 : floor(most);
   m->low = kind == 'f' || (kind == 'i' && bits <= 8) ? -m->high : 0;
+  if (is_wished) {
+    m->low = kind == 'u' && m->wish->low < 0 ? 0 : m->wish->low;
+    m->high = m->wish->high;
+  }
   if (d->has_range) {
     /* An end that is infinite is ten away from the other. */
     const double min = isfinite(d->min) ? d->min : isfinite(d->max) ? d->max - 10 : -10;
@@ -66,6 +73,12 @@ static void find_range(maker_t* m) {
   }
   if (d->is_positive && m->low <= 0) {
     m->low = kind == 'f' ? m->high / 16 : 1;
+  }
+  if (kind == 'i' || kind == 'u') {
+    /* What the type holds, and a sum of two such still fits into a word. */
+    const double end = ldexp(1, (int)(bits > 62 ? 62 : kind == 'u' ? bits : bits - 1));
+    m->low = fmin(fmax(m->low, kind == 'u' ? 0 : -end), end - 1);
+    m->high = fmin(m->high, end - 1);
   }
   m->high = m->high < m->low ? m->low : m->high;
 }
@@ -139,7 +152,7 @@ static void fill_complex(void* data, tenon_dtype_t dtype, uint64_t count, maker_
 }
 
 void tenon__data_make(const tenon__data_wish_t* wish, void* out_data) {
-  maker_t m = {.wish = wish, .state = 0x9e3779b97f4a7c15u};
+  maker_t m = {.wish = wish, .state = 0x9e3779b97f4a7c15u ^ wish->seed};
   const tenon__domain_t* d = &wish->domain;
   const char kind = tenon__dtype_class(wish->dtype);
   uint64_t count = 0;
@@ -149,7 +162,7 @@ void tenon__data_make(const tenon__data_wish_t* wish, void* out_data) {
   }
   m.row = wish->rank > 0 ? (uint64_t)wish->dims[wish->rank - 1] : 1;
   find_range(&m);
-  if (wish->dtype == TENON_DTYPE_FLOAT32 && !d->has_range && !d->is_sorted && !d->is_positive) {
+  if (wish->dtype == TENON_DTYPE_FLOAT32 && !m.has_range && !d->is_sorted && !d->is_positive) {
     fill_floats(out_data, count, &m);
     return;
   }

@@ -1,5 +1,5 @@
 /* Made-up data is what the domain asks for, and the same each time. */
-#include "core/candidate/made_data.h"
+#include "core/operator/made_data.h"
 
 #include <math.h>
 
@@ -151,4 +151,48 @@ TENON_TEST(distinct_places_are_distinct) {
     EXPECT(at >= 0 && at < 32 && !seen[at]);
     seen[at] = true;
   }
+}
+
+TENON_TEST(a_range_that_no_type_holds_ends_where_the_type_does) {
+  tenon__data_wish_t wish = {.dtype = TENON_DTYPE_INT64,
+                             .rank = 1,
+                             .dims = DIMS(500),
+                             .domain = {.has_range = true, .min = 0, .max = 1e30}};
+  made_t made = make(&wish);
+  expect_within(&made, 0, 0x1p62);
+  EXPECT(made.numbers[0] != made.numbers[1]);
+  wish.dtype = TENON_DTYPE_INT8;
+  made = make(&wish);
+  expect_within(&made, 0, 127);
+  wish.domain = (tenon__domain_t){.has_range = true, .min = -1e30, .max = 1e30};
+  made = make(&wish);
+  expect_within(&made, -128, 127);
+}
+
+TENON_TEST(a_wish_gives_the_range_that_the_domain_does_not) {
+  tenon__data_wish_t wish = {
+      .dtype = TENON_DTYPE_INT64, .rank = 1, .dims = DIMS(500), .low = -4, .high = 4};
+  made_t made = make(&wish);
+  bool has_less = false;
+  expect_within(&made, -4, 4);
+  for (uint64_t i = 0; i < made.count; ++i) {
+    has_less = has_less || made.numbers[i] < -1;
+  }
+  EXPECT(has_less);
+  wish.domain.is_nonzero = true;
+  made = make(&wish);
+  for (uint64_t i = 0; i < made.count; ++i) {
+    EXPECT(made.numbers[i] != 0);
+  }
+  wish.dtype = TENON_DTYPE_UINT8;
+  made = make(&wish);
+  expect_within(&made, 1, 4);
+  wish.dtype = TENON_DTYPE_FLOAT64;
+  wish.seed = 7;
+  made = make(&wish);
+  wish.seed = 8;
+  EXPECT(make(&wish).numbers[0] != made.numbers[0]);
+  wish.domain = (tenon__domain_t){.has_range = true, .min = 3, .max = HUGE_VAL};
+  made = make(&wish);
+  expect_within(&made, 3, 13);
 }

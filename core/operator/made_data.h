@@ -1,6 +1,6 @@
-/* Data for trials, as the domains of ports ask for it: the same each time. */
-#ifndef TENON_CORE_CANDIDATE_MADE_DATA_H_
-#define TENON_CORE_CANDIDATE_MADE_DATA_H_
+/* Data for trials of kernels and of rewrites, as the domains of ports ask for it. */
+#ifndef TENON_CORE_OPERATOR_MADE_DATA_H_
+#define TENON_CORE_OPERATOR_MADE_DATA_H_
 
 #include "core/operator/domain.h"
 
@@ -15,6 +15,11 @@ typedef struct tenon__data_wish_t {
   uint32_t limit_count;
   const int64_t* limits;
   uint32_t axis; /* distinct indices: the axis of this tensor along which they differ */
+  /* Where the domain gives no range: whole numbers, or any, from `low` to `high`; nothing is said
+   * where they are the same. */
+  double low;
+  double high;
+  uint64_t seed; /* the same data each time, others with another seed */
 } tenon__data_wish_t;
 
 /* Fills dense rows. Floats are ordinary numbers: between 1/16 and 1, of either sign, where the
