@@ -112,6 +112,20 @@ static tenon_status_t bind_outputs(tenon_source_t* source, const tenon_value_t* 
   return TENON_OK;
 }
 
+/* Where it is tried whether a branch can do without, the branch cannot run; else the host tells. */
+static tenon_status_t fail_missing(const tenon_source_t* source) {
+  tenon__onnx_context_t* context = source->program->context;
+  const tenon_source_table_t* table = tenon__onnx_source_table();
+  const char* domain = table->domain(source);
+  const char* type = table->type(source);
+  if (source->program->attempt_depth > 0) {
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s '%s': no converter takes %s%s%s", type,
+                     source->name, domain, domain[0] == '\0' ? "" : "::", type);
+  }
+  context->host->report_missing(context->parse, domain, type, table->version(source), source->name);
+  return TENON_ERROR_UNSUPPORTED;
+}
+
 static tenon_status_t convert_operator(tenon_source_t* source) {
   tenon__onnx_context_t* context = source->program->context;
   const tenon_source_table_t* table = tenon__onnx_source_table();
@@ -125,8 +139,7 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
     return ONNX_FAIL_MEMORY(context);
   }
   if (converter == NULL) {
-    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                     tenon__onnx_node_text(context, node));
+    return fail_missing(source);
   }
   for (size_t i = 0; i < node->n_input; ++i) {
     const char* name = tenon__onnx_text(node->input[i]);
@@ -136,7 +149,7 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
   }
   ONNX_TRY(converter->convert(state, source, table, context->builder, context->build, inputs,
                               (uint32_t)node->n_input, outputs, (uint32_t)node->n_output));
-  return bind_outputs(source, outputs);
+  return source->scope->is_done ? TENON_OK : bind_outputs(source, outputs);
 }
 
 static tenon_status_t make_frame(tenon_source_t* source, const Onnx__FunctionProto* function,
@@ -218,28 +231,60 @@ static tenon_status_t convert_call(tenon_source_t* source, tenon__onnx_block_t* 
   return TENON_OK;
 }
 
+static bool is_constant(const tenon__onnx_program_t* program, const Onnx__NodeProto* node) {
+  return tenon__onnx_node_is_constant(node) && tenon__onnx_program_function(program, node) == NULL;
+}
+
+static tenon_status_t count_node(tenon__onnx_program_t* program) {
+  return ++program->node_count <= TENON__ONNX_NODE_LIMIT
+             ? TENON_OK
+             : ONNX_FAIL(program->context, TENON_ERROR_UNSUPPORTED,
+                         "the model has more than %d nodes, its functions expanded",
+                         TENON__ONNX_NODE_LIMIT);
+}
+
 static tenon_status_t convert_node(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                                    const Onnx__NodeProto* node) {
   tenon_source_t* source = NULL;
-  if (++program->node_count > TENON__ONNX_NODE_LIMIT) {
-    return ONNX_FAIL(program->context, TENON_ERROR_UNSUPPORTED,
-                     "the model has more than %d nodes, its functions expanded",
-                     TENON__ONNX_NODE_LIMIT);
-  }
+  ONNX_TRY(count_node(program));
   ONNX_TRY(make_source(program, scope, node, &source));
   tenon__onnx_block_t* function = tenon__onnx_program_function(program, node);
   if (function != NULL) {
     return convert_call(source, function);
   }
-  return tenon__onnx_node_is_constant(node) ? convert_constant(source) : convert_operator(source);
+  return convert_operator(source);
+}
+
+/* Before all others: they read nothing, and whoever looks ahead finds them bound. */
+static tenon_status_t bind_constants(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope) {
+  for (size_t i = 0; i < scope->block->node_count; ++i) {
+    const Onnx__NodeProto* node = scope->block->nodes[scope->block->order[i]];
+    tenon_source_t* source = NULL;
+    if (is_constant(program, node)) {
+      ONNX_TRY(count_node(program));
+      ONNX_TRY(make_source(program, scope, node, &source));
+      ONNX_TRY(convert_constant(source));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_convert_nodes_from(tenon__onnx_program_t* program,
+                                              tenon__onnx_scope_t* scope, size_t position) {
+  for (size_t i = position; i < scope->block->node_count && !scope->is_done; ++i) {
+    const Onnx__NodeProto* node = scope->block->nodes[scope->block->order[i]];
+    scope->position = i;
+    if (!is_constant(program, node)) {
+      ONNX_TRY(convert_node(program, scope, node));
+    }
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__onnx_convert_nodes(tenon__onnx_program_t* program,
                                          tenon__onnx_scope_t* scope) {
-  for (size_t i = 0; i < scope->block->node_count; ++i) {
-    ONNX_TRY(convert_node(program, scope, scope->block->nodes[scope->block->order[i]]));
-  }
-  return TENON_OK;
+  ONNX_TRY(bind_constants(program, scope));
+  return tenon__onnx_convert_nodes_from(program, scope, 0);
 }
 
 static tenon_status_t make_input(tenon__onnx_program_t* program, const Onnx__GraphProto* graph,

@@ -32,6 +32,8 @@ typedef struct tenon__onnx_block_t {
   size_t capture_capacity;
   tenon__onnx_names_t used; /* names that its nodes, their subgraphs and its outputs read */
   uint32_t state;           /* of a walk over functions: 0 new, 1 on the way, 2 done */
+  bool lacks;               /* it needs a node that no converter takes */
+  bool is_told;             /* of a function: such nodes were told */
 } tenon__onnx_block_t;
 
 /* Elements that stand in the file: of one of these. */
@@ -69,6 +71,8 @@ typedef struct tenon__onnx_scope_t {
   tenon__onnx_target_t* target;
   tenon__onnx_block_t* block;
   tenon__onnx_names_t bindings;
+  size_t position; /* of the node that is being converted, in the block's order */
+  bool is_done;    /* that node took in all that follows it: see branch.h */
 } tenon__onnx_scope_t;
 
 typedef struct tenon__onnx_program_t {
@@ -77,6 +81,8 @@ typedef struct tenon__onnx_program_t {
   tenon__onnx_names_t functions; /* "domain:name:overload" -> block */
   tenon__onnx_names_t blocks;    /* GraphProto -> block */
   size_t node_count;             /* converted so far */
+  size_t tried_count;            /* converted in vain: see attempt.h */
+  uint32_t attempt_depth;
 } tenon__onnx_program_t;
 
 /* The function that a node calls, NULL if it is an operator. */

@@ -146,6 +146,11 @@ static const tenon_sink_t* host_sink(tenon_parse_t* parse) {
   return &fake_of(parse)->sink;
 }
 
+static void pass_on(void* user, int32_t severity, const char* message) {
+  const tenon__fake_t* fake = user;
+  fake->next_sink->report(fake->next_sink->user, severity, message);
+}
+
 static void report(void* user, int32_t severity, const char* message) {
   tenon__fake_t* fake = user;
   const size_t used = strlen(fake->messages);
@@ -410,6 +415,22 @@ static void cancel_body(tenon_builder_t* builder) {
   log_line(fake_of(builder), "cancel body\n");
 }
 
+static const tenon_sink_t* divert(tenon_builder_t* builder, const tenon_sink_t* sink) {
+  tenon__fake_t* fake = fake_of(builder);
+  const tenon_sink_t* before = fake->next_sink;
+  fake->next_sink = sink;
+  return before;
+}
+
+static tenon_status_t fail_body(tenon_builder_t* builder, tenon_status_t status, const char* words,
+                                uint32_t* out_body) {
+  tenon__fake_t* fake = fake_of(builder);
+  --fake->open_bodies;
+  *out_body = ++fake->body_count;
+  log_line(fake, "fail body%u %d: %s\n", *out_body, status, words);
+  return TENON_OK;
+}
+
 static tenon_status_t value_type(tenon_builder_t* builder, tenon_value_t value,
                                  tenon_value_type_t* out_type) {
   tenon__fake_t* fake = fake_of(builder);
@@ -443,7 +464,9 @@ void tenon__fake_initialize(tenon__fake_t* out_fake, const void* model, size_t m
   memset(out_fake, 0, sizeof(*out_fake));
   out_fake->model = model;
   out_fake->model_size = model_size;
-  out_fake->sink = (tenon_sink_t){out_fake, report};
+  out_fake->sink = (tenon_sink_t){out_fake, pass_on};
+  out_fake->last_sink = (tenon_sink_t){out_fake, report};
+  out_fake->next_sink = &out_fake->last_sink;
   out_fake->host = (tenon_parse_table_t){.size = sizeof(tenon_parse_table_t),
                                          .open_file = host_open_file,
                                          .part = host_part,
@@ -483,7 +506,9 @@ void tenon__fake_initialize(tenon__fake_t* out_fake, const void* model, size_t m
                                             .type = value_type,
                                             .content = content,
                                             .set_name = set_name,
-                                            .sink = build_sink};
+                                            .sink = build_sink,
+                                            .divert = divert,
+                                            .fail_body = fail_body};
 }
 
 void tenon__fake_deinitialize(tenon__fake_t* fake) {
