@@ -4,12 +4,11 @@
  *
  *   convolution_tiles [batch] [seconds for each of cuDNN's graphs]
  *   convolution_tiles --check      for the sanitizers */
-#include "convolution.cuh"
-#include "convolution_tiles.cuh"
-
 #include <cudaTypedefs.h>
 
 #include <cstring>
+
+#include "convolution_packed.cuh"
 
 typedef void (*tile_kernel_t)(tile_arguments_t);
 
@@ -66,13 +65,6 @@ static const std::vector<tile_instance_t>& instances() {
   return all;
 }
 
-static const layer_t three_by_three[] = {
-    {"64>64 @56", 64, 64, 56, 3, 1, false, 0},      {"128>128 @28", 128, 128, 28, 3, 1, false, 0},
-    {"256>256 @14", 256, 256, 14, 3, 1, false, 0},  {"512>512 @7", 512, 512, 7, 3, 1, false, 0},
-    {"128>128 @56/2", 128, 128, 56, 3, 2, false, 0}, {"256>256 @28/2", 256, 256, 28, 3, 2, false, 0},
-    {"512>512 @14/2", 512, 512, 14, 3, 2, false, 0},
-    {"256>256 @14 + residual", 256, 256, 14, 3, 1, true, 0}};
-
 struct choice_t {
   const tile_instance_t* instance;
   int stages, release_late;
@@ -110,42 +102,11 @@ static CUtensorMap window_map(const convolution_data_t<half>& d, int rows) {
   return map;
 }
 
-struct own_t {
-  convolution_data_t<half>& d;
-  std::vector<half*> packed;
-  double* sums = device_new<double>(2);
-
-  explicit own_t(convolution_data_t<half>& d) : d(d) {
-    const size_t n = (size_t)d.layer.in * d.layer.out * 9;
-    for (half* w : d.w) {
-      packed.push_back(device_new<half>(n));
-      pack_tile_weights<<<(unsigned)((n + 255) / 256), 256>>>(packed.back(), w, (int)d.layer.out,
-                                                              (int)d.layer.in);
-    }
-    CHECK(cudaDeviceSynchronize());
-  }
-  own_t(const own_t&) = delete;
-  own_t& operator=(const own_t&) = delete;
-  ~own_t() {
-    for (half* w : packed) {
-      cudaFree(w);
-    }
-    cudaFree(sums);
-  }
+struct own_t : packed_convolution_t {
+  using packed_convolution_t::packed_convolution_t;
   tile_arguments_t arguments(const choice_t& c) const {
-    tile_arguments_t a = {};
+    tile_arguments_t a = plain_arguments();
     a.input = window_map(d, c.instance->rows);
-    a.x = d.x;
-    a.weights = packed[0];
-    a.bias = d.bias;
-    a.residual = d.layer.residual ? d.residual : nullptr;
-    a.y = d.y;
-    a.channels = (int)d.layer.in;
-    a.extent = (int)d.layer.extent;
-    a.output_extent = (int)d.layer.output_extent();
-    a.stride = (int)d.layer.stride;
-    a.columns = (int)d.layer.out;
-    a.rows = (int)(d.outputs / (size_t)d.layer.out);
     a.stages = c.stages;
     a.release_late = c.release_late;
     return a;
@@ -166,40 +127,11 @@ struct own_t {
         },
         count, 10, 34);
   }
-  double error(const choice_t& c) const;
+  double error(const choice_t& c) const {
+    return error_of(c.name().c_str(),
+                    [&] { enqueue(c, arguments(c), true, nullptr); });
+  }
 };
-
-/* sums[0] += (y - expected)^2, sums[1] += expected^2 */
-static __global__ void add_differences(const half* y, const double* expected, size_t n,
-                                       double* sums) {
-  double difference = 0, size = 0;
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
-       i += (size_t)gridDim.x * blockDim.x) {
-    const double e = (double)__half2float(y[i]) - expected[i];
-    difference += e * e;
-    size += expected[i] * expected[i];
-  }
-  for (int i = 16; i; i /= 2) {
-    difference += __shfl_xor_sync(~0u, difference, i);
-    size += __shfl_xor_sync(~0u, size, i);
-  }
-  if (threadIdx.x % 32 == 0) {
-    atomicAdd(sums, difference);
-    atomicAdd(sums + 1, size);
-  }
-}
-
-double own_t::error(const choice_t& c) const {
-  CHECK(cudaMemset(d.y, 0xff, d.outputs * 2));
-  CHECK(cudaMemset(sums, 0, 16));
-  CHECK(cudaDeviceSynchronize());
-  enqueue(c, arguments(c), true, nullptr);
-  wait_or_die(nullptr, c.name().c_str());
-  add_differences<<<264, 256>>>(d.y, d.expected, d.outputs, sums);
-  double host[2];
-  CHECK(cudaMemcpy(host, sums, 16, cudaMemcpyDeviceToHost));
-  return std::sqrt(host[0] / host[1]);
-}
 
 static std::vector<choice_t> choices(const layer_t& layer, int rows, bool few) {
   std::vector<choice_t> all;
@@ -233,43 +165,11 @@ static std::vector<choice_t> choices(const layer_t& layer, int rows, bool few) {
 
 static cudnnHandle_t handle;
 
-static void print_library(convolution_data_t<half>& d, form_t form, double seconds) {
-  dnn_graph_t g(handle);
-  if (residual_graph(g, d, form) != CUDNN_STATUS_SUCCESS) {
-    printf("  cuDNN, %s: refused\n", form_names[form]);
-    return;
-  }
-  std::vector<plan_result_t> results;
-  const std::vector<dnn_t> found = g.proposals(CUDNN_HEUR_MODE_A);
-  const double begin = now_us();
-  size_t best = 0, wrong = 0;
-  for (size_t i = 0; i < found.size() && now_us() - begin < seconds * 1e6; i++) {
-    results.push_back(measure_plan(handle, g, d, found[i], 2e-3));
-    wrong += results[i].workspace >= 0 && !(results[i].error < 2e-3);
-    if (!(results[i].us.median >= results[best].us.median) && !std::isnan(results[i].us.median)) {
-      best = i;
-    }
-  }
-  if (!results.empty()) {
-    printf(
-        "  cuDNN, %s: %zu of %zu proposals, %zu wrong; first %.2f, best %.2f (%.2f-%.2f), engine "
-        "%ld\n",
-        form_names[form], results.size(), found.size(), wrong, results[0].us.median,
-        results[best].us.median, results[best].us.low, results[best].us.high,
-        (long)results[best].engine.index);
-  }
-}
-
 static void one_layer(const layer_t& layer, int64_t batch, double seconds) {
   convolution_data_t<half> d(layer, batch);
   own_t own(d);
   const int rows = (int)(d.outputs / (size_t)layer.out);
-  const double flops = 2.0 * (double)d.outputs * (double)layer.in * 9,
-               bytes = 2.0 * ((double)batch * layer.in * layer.extent * layer.extent +
-                              (double)layer.in * layer.out * 9 +
-                              (double)d.outputs * (layer.residual ? 2 : 1));
-  printf("CONVOLUTION %s, batch %ld: %.2f us at 800 TFLOP/s, %.2f us at 3.0 TB/s\n", layer.name,
-         (long)batch, flops / 800e6, bytes / 3e6);
+  print_limits(d);
   std::vector<choice_t> all = choices(layer, rows, false);
   double worst = 0;
   for (choice_t& c : all) {
@@ -318,8 +218,8 @@ static void one_layer(const layer_t& layer, int64_t batch, double seconds) {
     }
   }
   if (seconds > 0) {
-    print_library(d, RESIDUAL_FIRST, seconds);
-    print_library(d, layer.residual ? BIAS_FIRST : RELU_AS_MAXIMUM, seconds);
+    print_library(handle, d, RESIDUAL_FIRST, seconds);
+    print_library(handle, d, layer.residual ? BIAS_FIRST : RELU_AS_MAXIMUM, seconds);
   }
 }
 

@@ -33,13 +33,49 @@ constexpr int tile_owners(int n8, int split) {
   return owners;
 }
 
+/* WORDS words as one access. */
+template <int WORDS>
+__device__ __forceinline__ void copy_words(uint32_t* to, const uint32_t* from) {
+  if constexpr (WORDS == 4) {
+    *(uint4*)to = *(const uint4*)from;
+  } else if constexpr (WORDS == 2) {
+    *(uint2*)to = *(const uint2*)from;
+  } else {
+    *to = *from;
+  }
+}
+
+/* Bias, residual, ReLU of a thread's columns in one row of y: of its sums the upper or the `lower`
+ * row's. `owned`: the block's first group of columns that is its own. */
+template <int OWN8>
+__device__ __forceinline__ void finish_row(const tile_arguments_t& p, const float* bias,
+                                           int first_column, int owned, size_t row, int lower,
+                                           int quad_lane, const float (&own)[OWN8][4]) {
+  constexpr int WIDTH = OWN8 % 4 == 0 ? 8 : OWN8 % 2 == 0 ? 4 : 2; /* neighbouring columns */
+#pragma unroll
+  for (int u = 0; u < OWN8 * 2 / WIDTH; u++) {
+    const int g = owned + u * WIDTH / 2, local = 32 * (g / 4) + 8 * quad_lane + 2 * (g % 4);
+    const size_t at = row * p.columns + first_column + local;
+    alignas(16) uint32_t residual[WIDTH / 2] = {}, packed[WIDTH / 2];
+    if (p.residual) {
+      copy_words<WIDTH / 2>(residual, (const uint32_t*)(p.residual + at));
+    }
+#pragma unroll
+    for (int i = 0; i < WIDTH / 2; i++) {
+      const float* v = own[u * WIDTH / 2 + i];
+      const float2 r = unpack_half(residual[i]);
+      packed[i] = pack_half(fmaxf((lower ? v[2] : v[0]) + bias[local + 2 * i] + r.x, 0.f),
+                            fmaxf((lower ? v[3] : v[1]) + bias[local + 2 * i + 1] + r.y, 0.f));
+    }
+    copy_words<WIDTH / 2>((uint32_t*)(p.y + at), packed);
+  }
+}
+
 template <int GROUPS, int HEIGHT, int N8, int SPLIT>
 struct tile_t {
   enum {
     OWNERS = tile_owners(N8, SPLIT),
     OWN8 = N8 / OWNERS,
-    WIDTH = OWN8 % 4 == 0 ? 8 : OWN8 % 2 == 0 ? 4 : 2, /* neighbouring columns of a thread */
-    UNITS = OWN8 * 2 / WIDTH,
     ROWS = GROUPS * HEIGHT * 64,
     INPUT_BYTES = ROWS * 128,
     WEIGHT_BYTES = N8 * 1024,
@@ -266,39 +302,12 @@ struct tile_t {
   /* 64 rows of a warpgroup from `row` of this thread on. */
   __device__ void finish(const tile_arguments_t& p, const float* bias, int row, int quad_lane,
                          const float (&own)[OWN8][4]) const {
-    const int owned = min(part, OWNERS - 1) * OWN8;
 #pragma unroll
-    for (int half_tile = 0; half_tile < 2; half_tile++) {
-      if (row + 8 * half_tile >= p.rows) {
-        continue;
+    for (int lower = 0; lower < 2; lower++) {
+      if (row + 8 * lower < p.rows) {
+        finish_row<OWN8>(p, bias, first_column, min(part, OWNERS - 1) * OWN8, row + 8 * lower,
+                         lower, quad_lane, own);
       }
-#pragma unroll
-      for (int u = 0; u < UNITS; u++) {
-        const int g = owned + u * WIDTH / 2, local = 32 * (g / 4) + 8 * quad_lane + 2 * (g % 4);
-        const size_t at = (size_t)(row + 8 * half_tile) * p.columns + first_column + local;
-        alignas(16) uint32_t residual[WIDTH / 2] = {}, packed[WIDTH / 2];
-        if (p.residual) {
-          copy_words(residual, (const uint32_t*)(p.residual + at));
-        }
-#pragma unroll
-        for (int i = 0; i < WIDTH / 2; i++) {
-          const float* v = own[u * WIDTH / 2 + i] + 2 * half_tile;
-          const float2 r = unpack_half(residual[i]);
-          packed[i] = pack_half(fmaxf(v[0] + bias[local + 2 * i] + r.x, 0.f),
-                                fmaxf(v[1] + bias[local + 2 * i + 1] + r.y, 0.f));
-        }
-        copy_words((uint32_t*)(p.y + at), packed);
-      }
-    }
-  }
-  /* WIDTH / 2 words as one access. */
-  __device__ static void copy_words(uint32_t* to, const uint32_t* from) {
-    if constexpr (WIDTH == 8) {
-      *(uint4*)to = *(const uint4*)from;
-    } else if constexpr (WIDTH == 4) {
-      *(uint2*)to = *(const uint2*)from;
-    } else {
-      *to = *from;
     }
   }
 };

@@ -88,6 +88,15 @@ __device__ __forceinline__ void plane_copy(uint32_t to, const CUtensorMap* map, 
       "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
+/* A box of whole images; what lies outside is 0. */
+__device__ __forceinline__ void image_copy(uint32_t to, const CUtensorMap* map, int channel, int x,
+                                           int y, int image, uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3, %4, %5}], [%6];" ::"r"(to),
+      "l"(map), "r"(channel), "r"(x), "r"(y), "r"(image), "r"(barrier)
+      : "memory");
+}
 /* Part of an image under one tap of the window, as rows of channels: the map says how many rows, the
  * coordinates where the first row's window begins. What lies outside is 0. */
 __device__ __forceinline__ void window_copy(uint32_t to, const CUtensorMap* map, int channel, int x,

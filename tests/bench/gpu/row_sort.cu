@@ -15,7 +15,7 @@
 /* CUB's sort of a block in place of the own one. */
 template <int THREADS, int EACH>
 static __global__ void __launch_bounds__(THREADS) sort_rows_by_cub(sort_arguments_t p) {
-  typedef cub::BlockRadixSort<uint32_t, THREADS, EACH, uint32_t, 8> block_t;
+  typedef cub::BlockRadixSort<uint32_t, THREADS, EACH, uint32_t> block_t;
   extern __shared__ __align__(16) uint8_t memory[];
   const float* const row = p.x + (size_t)blockIdx.x * p.n;
   uint32_t key[EACH], place[EACH];
@@ -48,7 +48,7 @@ struct instance_t {
 template <int THREADS, int EACH>
 static void add_instances(std::vector<instance_t>& to) {
   const size_t own = sizeof(typename sort_block_t<THREADS, EACH>::shared_t);
-  typedef cub::BlockRadixSort<uint32_t, THREADS, EACH, uint32_t, 8> cub_t;
+  typedef cub::BlockRadixSort<uint32_t, THREADS, EACH, uint32_t> cub_t;
   to.push_back({OWN_BLOCK, THREADS, EACH, own, sort_rows<THREADS, EACH>});
   to.push_back({CUB_BLOCK, THREADS, EACH, sizeof(typename cub_t::TempStorage),
                 sort_rows_by_cub<THREADS, EACH>});
