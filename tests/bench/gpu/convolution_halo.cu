@@ -126,6 +126,9 @@ struct halo_t : packed_convolution_t {
       const int slot = (box_bytes(tile_rows) * images + 1023) / 1024 * 1024;
       for (int budget : {115000, 232448}) {
         for (int slots : {1, 2, 3}) {
+          if (slots == 1 && d.layer.in > 64) {
+            continue; /* a box is given back when the next one is there */
+          }
           const int room = (budget - 2048 - slots * slot) / (i.n8 * 1024),
                     stages = std::min({room, steps, (int)HALO_STAGES_MAX});
           if (stages < 3 || (few && (budget != 115000 || slots != 2))) {

@@ -80,6 +80,13 @@ static __global__ void make_keys(const float* x, size_t count, int n, int larges
     indices[i] = (uint32_t)(i % n);
   }
 }
+/* The row above the key: one sort for all rows. */
+static __global__ void make_wide_keys(const uint32_t* keys, size_t count, int n, uint64_t* wide) {
+  const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < count) {
+    wide[i] = (uint64_t)(i / n) << 32 | keys[i];
+  }
+}
 static __global__ void gather(const float* x, const uint32_t* indices, size_t count, int n,
                               float* values) {
   const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
@@ -181,10 +188,9 @@ struct problem_t {
   }
 };
 
-/* Runs once, checks, then times as a step of a chain; a way that cannot be captured is timed from the
- * host, launch to synchronised. */
+/* Runs once, checks, then times as a step of a chain. */
 template <class Sort>
-static void measure_library(problem_t& p, const char* name, bool captured, Sort sort) {
+static void measure_library(problem_t& p, const char* name, Sort sort) {
   size_t bytes = 0;
   CHECK(sort((uint8_t*)nullptr, bytes, nullptr));
   uint8_t* space = device_new<uint8_t>(bytes + 1);
@@ -198,51 +204,48 @@ static void measure_library(problem_t& p, const char* name, bool captured, Sort 
   all(nullptr);
   CHECK(cudaDeviceSynchronize());
   const size_t wrong = p.wrong();
-  if (captured) {
-    const spread_t t = step_time([&](cudaStream_t s, int) { all(s); }, 11, 2, 8),
-                   alone = step_time([&](cudaStream_t s, int) { CHECK(sort(space, bytes, s)); }, 11,
-                                     2, 8);
-    printf("  CUB, %s: %.1f us (%.1f-%.1f), the sort alone %.1f, %zu MB of work space, %zu wrong\n",
-           name, t.median, t.low, t.high, alone.median, bytes >> 20, wrong);
-  } else {
-    cudaStream_t s;
-    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
-    const spread_t t = host_time(
-        [&] {
-          all(s);
-          CHECK(cudaStreamSynchronize(s));
-        },
-        15);
-    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-    const cudaError_t asked = sort(space, bytes, s);
-    cudaGraph_t graph = nullptr;
-    const cudaError_t ended = cudaStreamEndCapture(s, &graph);
-    cudaGetLastError();
-    printf("  CUB, %s: from the host %.1f us (%.1f-%.1f), %zu wrong; under capture: %s, %s\n", name,
-           t.median, t.low, t.high, wrong, cudaGetErrorName(asked), cudaGetErrorName(ended));
-    if (graph) {
-      CHECK(cudaGraphDestroy(graph));
-    }
-    CHECK(cudaStreamDestroy(s));
-  }
+  const spread_t t = step_time([&](cudaStream_t s, int) { all(s); }, 11, 2, 8),
+                 alone = step_time([&](cudaStream_t s, int) { CHECK(sort(space, bytes, s)); }, 11,
+                                   2, 8);
+  p.poison();
+  graph_t graph([&](cudaStream_t s) { all(s); });
+  graph.run(name);
+  printf(
+      "  CUB, %s: %.1f us (%.1f-%.1f), the sort alone %.1f, %zu MB of work space, %zu wrong, %zu "
+      "wrong as a graph\n",
+      name, t.median, t.low, t.high, alone.median, bytes >> 20, wrong, p.wrong());
   CHECK(cudaFree(space));
 }
 
 static void libraries(problem_t& p) {
   const int* const offsets = p.offsets;
   if (p.rows == 1) {
-    measure_library(p, "device radix sort", true, [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
+    measure_library(p, "device radix sort", [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
       return cub::DeviceRadixSort::SortPairs(w, bytes, p.keys, p.a.keys[0], p.index, p.a.indices,
                                              p.n, 0, 32, s);
     });
   } else {
-    measure_library(p, "segmented radix sort", true,
+    uint64_t *wide = device_new<uint64_t>(p.count), *sorted = device_new<uint64_t>(p.count);
+    int bits = 32;
+    while (1 << (bits - 32) < p.rows) {
+      bits++;
+    }
+    measure_library(p, "device radix sort, row above the key",
+                    [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
+                      make_wide_keys<<<(unsigned)((p.count + 255) / 256), 256, 0, s>>>(
+                          p.keys, p.count, p.n, wide);
+                      return cub::DeviceRadixSort::SortPairs(w, bytes, wide, sorted, p.index,
+                                                             p.a.indices, (int)p.count, 0, bits, s);
+                    });
+    CHECK(cudaFree(wide));
+    CHECK(cudaFree(sorted));
+    measure_library(p, "segmented radix sort",
                     [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
                       return cub::DeviceSegmentedRadixSort::SortPairs(
                           w, bytes, p.keys, p.a.keys[0], p.index, p.a.indices, (int)p.count, p.rows,
                           offsets, offsets + 1, 0, 32, s);
                     });
-    measure_library(p, "segmented sort", false, [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
+    measure_library(p, "segmented sort", [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
       return cub::DeviceSegmentedSort::StableSortPairs(w, bytes, p.keys, p.a.keys[0], p.index,
                                                        p.a.indices, (int)p.count, p.rows, offsets,
                                                        offsets + 1, s);
