@@ -57,8 +57,8 @@ check() {
 
 check_all() {
   failures=0
-  local plugin='tenon/plugin\.h' author='tenon/(plugin|maker)\.h' public='tenon/(plugin|tenon)\.h' folder
-  local all='tenon/(plugin|maker|tenon)\.h'
+  local plugin='tenon/plugin\.h' author='tenon/(plugin|maker|reader)\.h' public='tenon/(plugin|tenon)\.h' folder
+  local all='tenon/(plugin|maker|reader|tenon)\.h'
   check core/base 1 "$plugin" $base
   check core/tensor 1 "$plugin" $tensor
   check core/expression 1 "$plugin" $expression
