@@ -21,7 +21,7 @@ static void tell_unused(const tenon__caffe_program_t* program) {
     }
   }
   if (count > 0) {
-    tenon__caffe_say(program->context, TENON_SEVERITY_INFO,
+    tenon_reader_say(program->reader, TENON_SEVERITY_INFO,
                      "the caffemodel has weights of %u layers that the network lacks:%s", count,
                      names);
   }
@@ -31,7 +31,7 @@ static void tell_unused(const tenon__caffe_program_t* program) {
 void tenon__caffe_program_match(tenon__caffe_program_t* program) {
   for (uint32_t i = 0; i < program->net.layer_count; ++i) {
     tenon__caffe_layer_t* layer = &program->net.layers[i];
-    tenon__caffe_blobs_t* blobs = tenon__caffe_names_find(&program->weights.layers, layer->name);
+    tenon__caffe_blobs_t* blobs = tenon_reader_names_find(&program->weights.layers, layer->name);
     if (blobs != NULL) {
       blobs->is_used = true;
       layer->blobs = blobs;
@@ -42,9 +42,8 @@ void tenon__caffe_program_match(tenon__caffe_program_t* program) {
 
 /* Tells of inputs and layers on the way. */
 tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program) {
-  tenon__caffe_context_t* context = program->context;
-  const bool tells = TENON_HAS(context->host, tenon_parse_table_t, declare_node) &&
-                     context->host->declare_node != NULL;
+  tenon_reader_t* reader = program->reader;
+  const bool tells = tenon_reader_can_declare(reader);
   bool is_complete = true;
   for (uint32_t i = 0; i < program->net.input_count && tells; ++i) {
     const tenon__caffe_input_t* input = &program->net.inputs[i];
@@ -52,17 +51,17 @@ tenon_status_t tenon__caffe_program_check(tenon__caffe_program_t* program) {
                                      .dtype = TENON_DTYPE_FLOAT32,
                                      .rank = input->dims != NULL ? input->rank : TENON_NONE,
                                      .dims = input->dims};
-    context->host->declare_value(context->parse, 0, input->name, &type, NULL);
+    reader->host->declare_value(reader->parse, 0, input->name, &type, NULL);
   }
   for (uint32_t i = 0; i < program->net.layer_count; ++i) {
     const tenon__caffe_layer_t* layer = &program->net.layers[i];
     void* state = NULL;
     if (tells) {
-      context->host->declare_node(context->parse, layer->domain, layer->type, 1, layer->name);
+      reader->host->declare_node(reader->parse, layer->domain, layer->type, 1, layer->name);
     }
-    if (context->host->find_converter(context->parse, layer->domain, layer->type, 1, &state) ==
+    if (reader->host->find_converter(reader->parse, layer->domain, layer->type, 1, &state) ==
         NULL) {
-      context->host->report_missing(context->parse, layer->domain, layer->type, 1, layer->name);
+      reader->host->report_missing(reader->parse, layer->domain, layer->type, 1, layer->name);
       is_complete = false;
     }
   }
@@ -73,8 +72,8 @@ tenon_status_t tenon__caffe_program_tell_lacking(const tenon__caffe_program_t* p
   if (program->lacking_count == 0) {
     return TENON_OK;
   }
-  return CAFFE_FAIL(
-      program->context, TENON_ERROR_INVALID_DATA, "%s weights for %u of its layers: %s%s%s",
+  return TENON_READER_FAIL(
+      program->reader, TENON_ERROR_INVALID_DATA, "%s weights for %u of its layers: %s%s%s",
       program->has_weights ? "the caffemodel has no" : "there are no", program->lacking_count,
       program->lacking, program->lacking_count > 20 ? " and others" : "",
       program->has_weights ? "" : "; give its caffemodel (--weights FILE)");
