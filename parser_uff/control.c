@@ -52,27 +52,26 @@ static tenon_value_t value_of(const tenon__uff_input_t* input) {
 
 /* 1, 0, or -1 when only the run knows it. */
 static int known_condition(tenon__uff_program_t* program, tenon_value_t value) {
-  const tenon__uff_context_t* context = program->context;
+  const tenon_reader_t* reader = program->reader;
   tenon_value_type_t type = {.kind = TENON_ARGUMENT_ABSENT};
   int64_t content = 0;
-  if (context->build->type(context->builder, value, &type) != TENON_OK ||
+  if (reader->build->type(reader->builder, value, &type) != TENON_OK ||
       type.kind != TENON_ARGUMENT_TENSOR) {
     return -1;
   }
   if (type.constant_data != NULL && type.dtype == TENON_DTYPE_BOOL) {
     return *(const uint8_t*)type.constant_data != 0;
   }
-  return type.has_contents != 0 &&
-                 context->build->content(context->builder, value, 0, &content) == 1
+  return type.has_contents != 0 && reader->build->content(reader->builder, value, 0, &content) == 1
              ? content != 0
              : -1;
 }
 
 static tenon_status_t convert_switch(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   if (node->input_count != 2) {
-    return UFF_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: it has %u inputs, not 2",
-                    tenon__uff_node_text(context, node), node->input_count);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: it has %u inputs, not 2",
+                             tenon__uff_node_text(reader, node), node->input_count);
   }
   const tenon_value_t data = value_of(&node->inputs[0]);
   const tenon_value_t condition = value_of(&node->inputs[1]);
@@ -82,9 +81,9 @@ static tenon_status_t convert_switch(tenon__uff_program_t* program, tenon__uff_n
     node->branch = NULL;
     return TENON_OK;
   }
-  tenon__uff_branch_t* branches = tenon__uff_allocate(context, 2, sizeof(*branches));
+  tenon__uff_branch_t* branches = tenon_reader_allocate(reader, 2, sizeof(*branches));
   if (branches == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   const tenon__uff_branch_t* outer = node->branch;
   for (uint32_t side = 0; side < 2; ++side) {
@@ -119,18 +118,18 @@ static bool find_pair(const tenon__uff_branch_t* a, const tenon__uff_branch_t* b
 static tenon_status_t select(tenon__uff_program_t* program, tenon__uff_node_t* node,
                              const tenon__uff_branch_t* branch) {
   static const char* const names[] = {"condition", "a", "b"};
-  const tenon__uff_context_t* context = program->context;
+  const tenon_reader_t* reader = program->reader;
   const tenon_value_t first = value_of(&node->inputs[0]);
   const tenon_value_t second = value_of(&node->inputs[1]);
   const tenon_value_t inputs[3] = {branch->condition, branch->side == 1 ? first : second,
                                    branch->side == 1 ? second : first};
   node->branch = branch->outer;
-  return context->build->expression(context->builder, "y = condition ? a : b", names, inputs, 3,
-                                    node->name, &node->outputs[0]);
+  return reader->build->expression(reader->builder, "y = condition ? a : b", names, inputs, 3,
+                                   node->name, &node->outputs[0]);
 }
 
 static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const tenon__uff_input_t* alive = NULL;
   uint32_t count = 0;
   for (uint32_t i = 0; i < node->input_count; ++i) {
@@ -140,9 +139,9 @@ static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_no
     }
   }
   if (node->output_count > 1) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                    "%s: which of its inputs came is asked for, and is not converted",
-                    tenon__uff_node_text(context, node));
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: which of its inputs came is asked for, and is not converted",
+                             tenon__uff_node_text(reader, node));
   }
   if (count == 0) {
     node->is_dead = true;
@@ -156,9 +155,9 @@ static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_no
   const tenon__uff_branch_t* branch = NULL;
   if (count != 2 || node->input_count != 2 ||
       !find_pair(branch_of(&node->inputs[0]), branch_of(&node->inputs[1]), &branch)) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                    "%s: its inputs are not the two sides of one Switch",
-                    tenon__uff_node_text(context, node));
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: its inputs are not the two sides of one Switch",
+                             tenon__uff_node_text(reader, node));
   }
   return select(program, node, branch);
 }

@@ -14,9 +14,9 @@ typedef struct tenon__uff_branch_t {
 } tenon__uff_branch_t;
 
 typedef struct tenon__uff_program_t {
-  tenon__uff_context_t* context;
+  tenon_reader_t* reader;
   tenon__uff_graph_t graph;
-  tenon__uff_names_t told; /* attributes that were named as ignored */
+  tenon_reader_names_t told; /* attributes that were named as ignored */
 } tenon__uff_program_t;
 
 /* Each node that is taken gets the domain and type that its converter knows; reports those that

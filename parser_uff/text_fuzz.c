@@ -6,16 +6,15 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 static void read_as(const tenon__uff_schema_t* schema, const uint8_t* data, size_t size) {
   static tenon__fake_t fake;
-  tenon__uff_context_t context;
+  tenon_reader_t reader;
   tenon__uff_message_t* message = NULL;
   tenon__uff_graph_t graph;
   tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &context);
-  context.is_text = true;
-  if (tenon__uff_text_read(&context, schema, data, size, &message) == TENON_OK) {
+  tenon__fake_context(&fake, &reader);
+  if (tenon__uff_text_read(&reader, schema, data, size, &message) == TENON_OK) {
     (void)(schema == &tenon__uff_graph_def
-               ? tenon__uff_graph_read_tensorflow(&context, message, &graph)
-               : tenon__uff_graph_read_uff(&context, message, &graph));
+               ? tenon__uff_graph_read_tensorflow(&reader, message, &graph)
+               : tenon__uff_graph_read_uff(&reader, message, &graph));
   }
   tenon__fake_deinitialize(&fake);
 }

@@ -396,9 +396,9 @@ void tenon__fake_add_part(tenon__fake_t* fake, const void* data, size_t size) {
   ++fake->part_count;
 }
 
-void tenon__fake_context(tenon__fake_t* fake, tenon__uff_context_t* out_context) {
-  tenon__uff_context_initialize(out_context, (tenon_parse_t*)fake, &fake->host,
-                                (tenon_builder_t*)fake, &fake->build);
+void tenon__fake_context(tenon__fake_t* fake, tenon_reader_t* out_context) {
+  tenon_reader_initialize(out_context, (tenon_parse_t*)fake, &fake->host, (tenon_builder_t*)fake,
+                          &fake->build);
 }
 
 tenon_status_t tenon__fake_parse(tenon__fake_t* fake) {

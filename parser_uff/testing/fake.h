@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "context.h"
 #include "tenon/plugin.h"
+#include "tenon/reader.h"
 
 enum {
   TENON__FAKE_VALUE_LIMIT = 1024,
@@ -46,8 +46,8 @@ typedef struct tenon__fake_t {
 void tenon__fake_initialize(tenon__fake_t* out_fake);
 void tenon__fake_deinitialize(tenon__fake_t* fake);
 void tenon__fake_add_part(tenon__fake_t* fake, const void* data, size_t size);
-/* A context over it; builder and parse handle are the fake itself. */
-void tenon__fake_context(tenon__fake_t* fake, tenon__uff_context_t* out_context);
+/* A reader over it; builder and parse handle are the fake itself. */
+void tenon__fake_context(tenon__fake_t* fake, tenon_reader_t* out_context);
 /* Parses the parts with the parser of this plugin. */
 tenon_status_t tenon__fake_parse(tenon__fake_t* fake);
 
