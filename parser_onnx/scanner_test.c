@@ -32,13 +32,12 @@ static tenon__message_t sample(void) {
 }
 
 static tenon_status_t read(tenon__fake_t* fake, tenon__onnx_model_t* out_model) {
-  tenon__onnx_context_t* context =
-      fake->host.allocate(tenon__fake_handle(fake), sizeof(tenon__onnx_context_t));
-  if (context == NULL) {
+  tenon_reader_t* reader = fake->host.allocate(tenon__fake_handle(fake), sizeof(tenon_reader_t));
+  if (reader == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__onnx_context_initialize(context, tenon__fake_handle(fake), &fake->host, NULL, NULL);
-  return tenon__onnx_model_read(context, fake->model, fake->model_size, out_model);
+  tenon_reader_initialize(reader, tenon__fake_handle(fake), &fake->host, NULL, NULL);
+  return tenon__onnx_model_read(reader, fake->model, fake->model_size, out_model);
 }
 
 static tenon_status_t read_bytes(const void* bytes, size_t size) {

@@ -75,10 +75,11 @@ static void branch(tenon_make_t* make) {
   const bool is_whole = tenon_make_ok(make);
   tenon_make_end_outputs(make);
   if (is_whole && !tenon_make_ok(make)) {
-    tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
-                    "%s: if its condition follows from the extents of inputs, give these: then one "
-                    "branch is left",
-                    make->table->name(make->source));
+    tenon_reader_say(
+        make->source->program->reader, TENON_SEVERITY_INFO,
+        "%s: if its condition follows from the extents of inputs, give these: then one "
+        "branch is left",
+        make->table->name(make->source));
   }
 }
 
