@@ -1,5 +1,5 @@
 /* Any bytes as the weights of a network. */
-#include "testing/fake.h"
+#include "testing/under_test.h"
 #include "weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -16,12 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tenon__fake_t fake;
   tenon_reader_t reader;
   tenon__caffe_weights_t weights = {.first = NULL};
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, net, sizeof(net) - 1);
   tenon__fake_add_part(&fake, data, size);
   (void)tenon__fake_parse(&fake);
   /* And every blob, whatever its layer is called. */
-  tenon__fake_context(&fake, &reader);
+  tenon__fake_reader(&fake, &reader);
   (void)tenon__caffe_weights_read(&reader, data, size, &weights);
   for (tenon__caffe_blobs_t* blobs = weights.first; blobs != NULL; blobs = blobs->next) {
     for (uint32_t i = 0; i < blobs->count; ++i) {

@@ -1,7 +1,7 @@
 #include "text.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
 
 /* What was read, in one form: names, kinds, values. */
 static void print(const tenon__caffe_message_t* message, char* out, size_t size) {
@@ -32,8 +32,8 @@ static void expect_read(const char* text, const char* expected) {
   tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
   char found[1024] = "";
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &reader);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
   EXPECT_STATUS(tenon__caffe_text_read(&reader, text, strlen(text), &message), TENON_OK);
   EXPECT_TEXT(fake.messages, "");
   if (fake.error_count == 0) {
@@ -47,8 +47,8 @@ static void expect_refused(const char* text, const char* words) {
   tenon__fake_t fake;
   tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &reader);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
   EXPECT_STATUS(tenon__caffe_text_read(&reader, text, strlen(text), &message),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_INT(fake.error_count, 1);
@@ -132,8 +132,8 @@ TENON_TEST(bounds_nesting) {
   tenon__fake_t fake;
   tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &reader);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
   EXPECT_STATUS(tenon__caffe_text_read(&reader, whole, strlen(whole), &message), TENON_OK);
   tenon__fake_deinitialize(&fake);
   (void)strncat(text, "a{a{a{", sizeof(text) - strlen(text) - 1);
@@ -147,8 +147,8 @@ TENON_TEST(each_allocation_may_fail) {
     tenon__fake_t fake;
     tenon_reader_t reader;
     tenon__caffe_message_t* message = NULL;
-    tenon__fake_initialize(&fake);
-    tenon__fake_context(&fake, &reader);
+    tenon__fake_initialize(&fake, &under_test);
+    tenon__fake_reader(&fake, &reader);
     fake.fail_at = i;
     const tenon_status_t status = tenon__caffe_text_read(&reader, text, sizeof(text) - 1, &message);
     EXPECT(status == TENON_ERROR_OUT_OF_MEMORY ? fake.error_count == 1 : status == TENON_OK);

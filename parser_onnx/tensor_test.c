@@ -1,7 +1,8 @@
 #include "tensor.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 /* A model with one initialiser "w" of which the test writes the fields; then read. */
 typedef struct fixture_t {
@@ -32,12 +33,12 @@ static void begin_vector(int32_t data_type, int64_t count) {
 
 static tenon_status_t finish(void) {
   tenon__message_end_model(&fixture.message);
-  tenon__fake_initialize(&fixture.fake, fixture.message.bytes, fixture.message.size);
+  tenon__fake_initialize(&fixture.fake, &under_test);
+  tenon__fake_add_part(&fixture.fake, fixture.message.bytes, fixture.message.size);
   fixture.fake.file_path = "weights.bin";
   fixture.fake.file_data = "0123456789abcdef";
   fixture.fake.file_size = 16;
-  tenon_reader_initialize(&fixture.reader, tenon__fake_handle(&fixture.fake), &fixture.fake.host,
-                          NULL, NULL);
+  tenon__fake_reader(&fixture.fake, &fixture.reader);
   const tenon_status_t status = tenon__onnx_model_read(&fixture.reader, fixture.message.bytes,
                                                        fixture.message.size, &fixture.model);
   if (status != TENON_OK) {
