@@ -71,9 +71,9 @@ static inline bool tenon_reader_parse_decimal(char* text, tenon_reader_literal_t
   if (length > 1 && (text[length - 1] | 0x20) == 'f') {
     text[length - 1] = '\0';
   }
+  const size_t first = text[0] == '.' && length > 1 ? 1 : 0;
   literal->number = strtod(text, &end);
-  return *end == '\0' && (tenon_reader_is_digit(text[0]) || tenon_reader_is_digit(text[1])) &&
-         (text[1] | 0x20) != 'x';
+  return *end == '\0' && tenon_reader_is_digit(text[first]) && !tenon_reader_is_hexadecimal(text);
 }
 
 static inline tenon_status_t tenon_reader_read_number(tenon_reader_text_t* text, bool is_negative,
@@ -90,8 +90,8 @@ static inline tenon_status_t tenon_reader_read_number(tenon_reader_text_t* text,
                                                       : tenon_reader_parse_integer(number, literal);
   if (!is_good) {
     return TENON_READER_FAIL(text->reader, TENON_ERROR_INVALID_DATA,
-                             "line %u, column %u: '%s' is no number", literal->line,
-                             literal->column, number);
+                             "line %u, column %u: '%.*s' is no number", literal->line,
+                             literal->column, (int)length, text->at);
   }
   literal->kind = TENON_READER_LITERAL_NUMBER;
   literal->is_negative = literal->is_integer && is_negative;
@@ -176,7 +176,7 @@ static inline size_t tenon_reader_read_escape(tenon_reader_text_t* text, char* o
   ++text->at;
   const bool is_byte = c == 'x' || c == 'X';
   const int64_t value = tenon_reader_read_digits(text, 16, is_byte ? 2 : c == 'u' ? 4 : 8);
-  if (value < 0 || value > 0x10FFFF || (!is_byte && value >= 0xD800 && value < 0xE000)) {
+  if (value < 0 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) {
     return 0;
   }
   if (is_byte) {

@@ -164,14 +164,13 @@ static inline tenon_status_t tenon_reader_text_end(tenon_reader_text_t* text,
 static inline tenon_status_t tenon_reader_text_name(tenon_reader_text_t* text,
                                                     const char** out_name) {
   const bool is_extension = tenon_reader_text_take(text, '[');
-  const char c = tenon_reader_text_skip(text);
-  if (!tenon_reader_is_word(c) || tenon_reader_is_digit(c)) {
-    return tenon_reader_text_fail(text, "expected a field's name");
-  }
-  TENON_READER_TRY(tenon_reader_text_word(text, out_name));
-  while (is_extension && tenon_reader_text_take(text, '.')) {
+  do {
+    const char c = tenon_reader_text_skip(text);
+    if (!tenon_reader_is_word(c) || tenon_reader_is_digit(c)) {
+      return tenon_reader_text_fail(text, "expected a field's name");
+    }
     TENON_READER_TRY(tenon_reader_text_word(text, out_name));
-  }
+  } while (is_extension && tenon_reader_text_take(text, '.'));
   return is_extension && !tenon_reader_text_take(text, ']')
              ? tenon_reader_text_fail(text, "expected ']' after an extension's name")
              : TENON_OK;
