@@ -15,7 +15,7 @@ typedef struct branch_t {
 typedef struct choosing_t {
   const tenon_source_t* source;
   tenon__onnx_program_t* program;
-  tenon__onnx_context_t* context;
+  tenon_reader_t* reader;
   const char* const* attributes;
 } choosing_t;
 
@@ -37,7 +37,7 @@ static tenon_status_t try_branch(const choosing_t* c, uint32_t index,
     return branch->status;
   }
   branch->fault = tenon__onnx_attempt_errors(&branch->attempt);
-  return branch->fault == NULL ? ONNX_FAIL_MEMORY(c->context)
+  return branch->fault == NULL ? tenon_reader_fail_memory(c->reader)
                                : tenon__onnx_attempt_drop(&branch->attempt);
 }
 
@@ -45,17 +45,17 @@ static tenon_status_t try_branch(const choosing_t* c, uint32_t index,
 
 /* "f32[2, ?]"; NULL when memory is out. */
 static const char* type_text(const choosing_t* c, const tenon_value_type_t* type) {
-  const char* text = tenon__onnx_format(c->context, "%s%s[",
-                                        type->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
-                                        : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                                                : "",
-                                        tenon__onnx_dtype_name(type->dtype));
+  const char* text = tenon_reader_format(c->reader, "%s%s[",
+                                         type->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
+                                         : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
+                                                                                 : "",
+                                         tenon__onnx_dtype_name(type->dtype));
   for (uint32_t d = 0; text != NULL && type->rank != TENON_NONE && d < type->rank; ++d) {
-    text = type->dims[d] < 0 ? tenon__onnx_format(c->context, "%s%s?", text, d == 0 ? "" : ", ")
-                             : tenon__onnx_format(c->context, "%s%s%lld", text, d == 0 ? "" : ", ",
-                                                  (long long)type->dims[d]);
+    text = type->dims[d] < 0 ? tenon_reader_format(c->reader, "%s%s?", text, d == 0 ? "" : ", ")
+                             : tenon_reader_format(c->reader, "%s%s%lld", text, d == 0 ? "" : ", ",
+                                                   (long long)type->dims[d]);
   }
-  return text == NULL ? NULL : tenon__onnx_format(c->context, "%s]", text);
+  return text == NULL ? NULL : tenon_reader_format(c->reader, "%s]", text);
 }
 
 /* Do the bodies' results have the types that outputs of one node can have? */
@@ -66,8 +66,8 @@ static tenon_status_t compare(const choosing_t* c, const branch_t* branches, boo
   for (uint32_t k = 0; k < a->result_count && k < b->result_count; ++k) {
     tenon_value_type_t first;
     tenon_value_type_t second;
-    ONNX_TRY(c->context->build->type(c->context->builder, a->results[k], &first));
-    ONNX_TRY(c->context->build->type(c->context->builder, b->results[k], &second));
+    TENON_READER_TRY(c->reader->build->type(c->reader->builder, a->results[k], &first));
+    TENON_READER_TRY(c->reader->build->type(c->reader->builder, b->results[k], &second));
     *out_same = *out_same && first.kind == second.kind && first.dtype == second.dtype &&
                 (first.rank == second.rank || first.kind != TENON_ARGUMENT_TENSOR);
   }
@@ -80,11 +80,11 @@ static const char* results_text(const choosing_t* c, const tenon__onnx_body_t* b
   for (uint32_t k = 0; k < body->result_count && text != NULL; ++k) {
     tenon_value_type_t type;
     const char* name = tenon__onnx_source_table()->output_name(c->source, k);
-    if (c->context->build->type(c->context->builder, body->results[k], &type) == TENON_OK) {
+    if (c->reader->build->type(c->reader->builder, body->results[k], &type) == TENON_OK) {
       const char* words = type_text(c, &type);
       text = words == NULL ? NULL
-                           : tenon__onnx_format(c->context, "%s%s%s %s", text,
-                                                text[0] == '\0' ? "" : ", ", name, words);
+                           : tenon_reader_format(c->reader, "%s%s%s %s", text,
+                                                 text[0] == '\0' ? "" : ", ", name, words);
     }
   }
   return text;
@@ -117,9 +117,9 @@ static bool contradicts(const choosing_t* c, const char* name, tenon_value_t val
     return false;
   }
   tenon__onnx_attempt_begin(c->program, &attempt); /* what is wrong with it does not matter */
-  const bool is_read = tenon__onnx_type_read(c->context, info->type, name, &declared) == TENON_OK;
+  const bool is_read = tenon__onnx_type_read(c->reader, info->type, name, &declared) == TENON_OK;
   tenon__onnx_attempt_end(&attempt);
-  return is_read && c->context->build->type(c->context->builder, value, &type) == TENON_OK &&
+  return is_read && c->reader->build->type(c->reader->builder, value, &type) == TENON_OK &&
          (declared.kind != type.kind || declared.dtype != type.dtype ||
           (declared.rank != TENON_NONE && declared.rank != type.rank));
 }
@@ -145,9 +145,9 @@ static tenon_status_t refuse(const choosing_t* c, branch_t* branch, const char* 
   const char* results = results_text(c, &branch->body);
   branch->fault = results == NULL
                       ? NULL
-                      : tenon__onnx_format(c->context, "its results are %s; %s", results, reason);
+                      : tenon_reader_format(c->reader, "its results are %s; %s", results, reason);
   branch->status = TENON_ERROR_UNSUPPORTED;
-  return branch->fault == NULL ? ONNX_FAIL_MEMORY(c->context) : TENON_OK;
+  return branch->fault == NULL ? tenon_reader_fail_memory(c->reader) : TENON_OK;
 }
 
 /* Tries what follows the node with either branch's results. *out_whole: with both it works, and
@@ -156,16 +156,16 @@ static tenon_status_t try_rest(const choosing_t* c, const tenon__onnx_rest_t* re
                                branch_t* branches, bool* out_whole) {
   branch_t whole[2];
   for (uint32_t i = 0; i < 2; ++i) {
-    ONNX_TRY(try_branch(c, i, rest, &whole[i]));
+    TENON_READER_TRY(try_branch(c, i, rest, &whole[i]));
   }
   *out_whole = false;
   for (uint32_t i = 0; i < 2; ++i) {
     if (whole[i].fault != NULL) {
-      ONNX_TRY(refuse(c, &branches[i], whole[i].fault));
+      TENON_READER_TRY(refuse(c, &branches[i], whole[i].fault));
     }
   }
   if (whole[0].fault == NULL && whole[1].fault == NULL) {
-    ONNX_TRY(compare(c, whole, out_whole));
+    TENON_READER_TRY(compare(c, whole, out_whole));
   }
   if (*out_whole) {
     branches[0] = whole[0];
@@ -174,7 +174,7 @@ static tenon_status_t try_rest(const choosing_t* c, const tenon__onnx_rest_t* re
   }
   for (uint32_t i = 0; i < 2; ++i) {
     if (whole[i].fault == NULL) {
-      ONNX_TRY(tenon__onnx_attempt_drop(&whole[i].attempt));
+      TENON_READER_TRY(tenon__onnx_attempt_drop(&whole[i].attempt));
     }
   }
   if (whole[0].fault != NULL || whole[1].fault != NULL) {
@@ -198,7 +198,7 @@ static tenon_status_t build_fault(const choosing_t* c, uint32_t index, branch_t*
 static tenon_status_t build_plain(const choosing_t* c, branch_t* branches) {
   for (uint32_t i = 0; i < 2; ++i) {
     const tenon__onnx_body_request_t request = {.attribute = c->attributes[i]};
-    ONNX_TRY(tenon__onnx_convert_body(c->source, &request, &branches[i].body));
+    TENON_READER_TRY(tenon__onnx_convert_body(c->source, &request, &branches[i].body));
   }
   return TENON_OK;
 }
@@ -208,23 +208,23 @@ static tenon_status_t try_branches(const choosing_t* c, branch_t* branches,
   bool is_same = true;
   bool is_whole = false;
   for (uint32_t i = 0; i < 2; ++i) {
-    ONNX_TRY(try_branch(c, i, NULL, &branches[i]));
+    TENON_READER_TRY(try_branch(c, i, NULL, &branches[i]));
   }
   if (branches[0].fault == NULL && branches[1].fault == NULL) {
-    ONNX_TRY(compare(c, branches, &is_same));
+    TENON_READER_TRY(compare(c, branches, &is_same));
   }
   if (!is_same) {
-    tenon__onnx_rest_t* rest = tenon__onnx_allocate(c->context, 1, sizeof(*rest));
+    tenon__onnx_rest_t* rest = tenon_reader_allocate(c->reader, 1, sizeof(*rest));
     if (rest == NULL) {
-      return ONNX_FAIL_MEMORY(c->context);
+      return tenon_reader_fail_memory(c->reader);
     }
-    ONNX_TRY(tenon__onnx_list_rest(c->source, rest));
-    ONNX_TRY(try_rest(c, rest, branches, &is_whole));
+    TENON_READER_TRY(tenon__onnx_list_rest(c->source, rest));
+    TENON_READER_TRY(try_rest(c, rest, branches, &is_whole));
     *out_rest = is_whole ? rest : NULL;
   }
   for (uint32_t i = 0; i < 2; ++i) {
     if (branches[i].fault != NULL) {
-      ONNX_TRY(build_fault(c, i, &branches[i]));
+      TENON_READER_TRY(build_fault(c, i, &branches[i]));
     } else {
       tenon__onnx_attempt_tell(&branches[i].attempt);
     }
@@ -235,7 +235,7 @@ static tenon_status_t try_branches(const choosing_t* c, branch_t* branches,
 tenon_status_t tenon__onnx_convert_choice(const tenon_source_t* source,
                                           const char* const* attributes,
                                           tenon__onnx_choice_t* out_choice) {
-  const choosing_t c = {source, source->program, source->program->context, attributes};
+  const choosing_t c = {source, source->program, source->program->reader, attributes};
   const tenon__onnx_rest_t* rest = NULL;
   branch_t branches[2] = {{.status = TENON_OK}, {.status = TENON_OK}};
   for (uint32_t i = 0; i < 2; ++i) {
@@ -243,8 +243,8 @@ tenon_status_t tenon__onnx_convert_choice(const tenon_source_t* source,
       return TENON_ERROR_INVALID_DATA;
     }
   }
-  ONNX_TRY(tenon__onnx_can_attempt(source->program) ? try_branches(&c, branches, &rest)
-                                                    : build_plain(&c, branches));
+  TENON_READER_TRY(tenon__onnx_can_attempt(source->program) ? try_branches(&c, branches, &rest)
+                                                            : build_plain(&c, branches));
   *out_choice = (tenon__onnx_choice_t){
       .bodies = {branches[0].body.body, branches[1].body.body},
       .captures = branches[0].body.captures,
@@ -259,8 +259,8 @@ tenon_status_t tenon__onnx_bind_rest(const tenon_source_t* source,
   tenon__onnx_program_t* program = source->program;
   for (uint32_t i = 0; i < choice->rest->result_count; ++i) {
     const char* name = choice->rest->results[i];
-    ONNX_TRY(tenon__onnx_scope_name(program, source->scope, outputs[i], name));
-    ONNX_TRY(tenon__onnx_scope_bind(program, source->scope, name, outputs[i]));
+    TENON_READER_TRY(tenon__onnx_scope_name(program, source->scope, outputs[i], name));
+    TENON_READER_TRY(tenon__onnx_scope_bind(program, source->scope, name, outputs[i]));
   }
   source->scope->is_done = true;
   return TENON_OK;

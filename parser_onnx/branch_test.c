@@ -176,7 +176,8 @@ TENON_TEST(every_failing_allocation_is_reported) {
   for (int k = 0; k < 2; ++k) {
     bool failed = true;
     for (size_t fail_at = 1; failed; ++fail_at) {
-      tenon__fake_initialize(&fake, models[k].bytes, models[k].size);
+      tenon__fake_initialize(&fake, &under_test);
+      tenon__fake_add_part(&fake, models[k].bytes, models[k].size);
       fake.fail_at = fail_at;
       const tenon_status_t status = tenon__fake_parse(&fake);
       failed = fake.allocation_count >= fail_at;

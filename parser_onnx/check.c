@@ -16,24 +16,25 @@ static tenon_status_t weigh_nodes(checker_t* checker, tenon__onnx_block_t* block
 
 static tenon_status_t weigh_function(checker_t* checker, tenon__onnx_block_t* function,
                                      const Onnx__NodeProto* call) {
-  tenon__onnx_context_t* context = checker->program->context;
+  tenon_reader_t* reader = checker->program->reader;
   if (function->state == 1) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: function '%s' calls itself",
-                     tenon__onnx_node_text(context, call),
-                     tenon__onnx_text(function->function->name));
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: function '%s' calls itself",
+                             tenon__onnx_node_text(reader, call),
+                             tenon__onnx_text(function->function->name));
   }
   if (function->state == 2) {
     return TENON_OK;
   }
   if (checker->depth >= TENON__ONNX_CALL_LIMIT) {
-    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: functions are nested more than %d deep",
-                     tenon__onnx_node_text(context, call), TENON__ONNX_CALL_LIMIT);
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: functions are nested more than %d deep",
+                             tenon__onnx_node_text(reader, call), TENON__ONNX_CALL_LIMIT);
   }
   const Onnx__FunctionProto* caller = checker->function;
   function->state = 1;
   checker->function = function->function;
   ++checker->depth;
-  ONNX_TRY(weigh_nodes(checker, function));
+  TENON_READER_TRY(weigh_nodes(checker, function));
   --checker->depth;
   checker->function = caller;
   function->state = 2;
@@ -46,8 +47,8 @@ typedef void (*tell_t)(tenon_parse_t* parse, const char* domain, const char* typ
 /* Tells of a node, if there is something to tell it with; false when no converter takes it. */
 static bool look_at_operator(const checker_t* checker, const Onnx__NodeProto* node, tell_t tell,
                              tell_t tell_missing) {
-  const tenon__onnx_context_t* context = checker->program->context;
-  const tenon_parse_table_t* host = context->host;
+  const tenon_reader_t* reader = checker->program->reader;
+  const tenon_parse_table_t* host = reader->host;
   const char* domain = tenon__onnx_domain(node->domain);
   const char* type = tenon__onnx_text(node->op_type);
   const int64_t version = tenon__onnx_program_version(checker->program, checker->function, domain);
@@ -57,11 +58,11 @@ static bool look_at_operator(const checker_t* checker, const Onnx__NodeProto* no
     name = tenon__onnx_text(node->output[0]); /* what nodes without a name are known by */
   }
   if (tell != NULL) {
-    tell(context->parse, domain, type, version, name);
+    tell(reader->parse, domain, type, version, name);
   }
-  const bool is_there = host->find_converter(context->parse, domain, type, version, &state) != NULL;
+  const bool is_there = host->find_converter(reader->parse, domain, type, version, &state) != NULL;
   if (!is_there && tell_missing != NULL) {
-    tell_missing(context->parse, domain, type, version, name);
+    tell_missing(reader->parse, domain, type, version, name);
   }
   return is_there;
 }
@@ -95,12 +96,12 @@ static const tenon__onnx_block_t* spared_branch(const checker_t* checker,
 
 static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node,
                                  bool* inout_lacks) {
-  const tenon_parse_table_t* host = checker->program->context->host;
+  const tenon_parse_table_t* host = checker->program->reader->host;
   tenon__onnx_block_t* function = tenon__onnx_program_function(checker->program, node);
   const tell_t declare =
       TENON_HAS(host, tenon_parse_table_t, declare_node) ? host->declare_node : NULL;
   if (function != NULL) {
-    ONNX_TRY(weigh_function(checker, function, node));
+    TENON_READER_TRY(weigh_function(checker, function, node));
     *inout_lacks = *inout_lacks || function->lacks;
   } else if (!tenon__onnx_node_is_constant(node)) {
     const bool is_there = look_at_operator(checker, node, declare, NULL);
@@ -109,7 +110,7 @@ static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__GraphProto* graph = node->attribute[k]->g;
     if (graph != NULL) {
-      ONNX_TRY(weigh_nodes(checker, tenon__onnx_program_block(checker->program, graph)));
+      TENON_READER_TRY(weigh_nodes(checker, tenon__onnx_program_block(checker->program, graph)));
     }
   }
   const tenon__onnx_block_t* spared = spared_branch(checker, node);
@@ -124,7 +125,7 @@ static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node
 
 static tenon_status_t weigh_nodes(checker_t* checker, tenon__onnx_block_t* block) {
   for (size_t i = 0; i < block->node_count; ++i) {
-    ONNX_TRY(weigh_node(checker, block->nodes[i], &block->lacks));
+    TENON_READER_TRY(weigh_node(checker, block->nodes[i], &block->lacks));
   }
   return TENON_OK;
 }
@@ -150,7 +151,7 @@ static void tell_node(checker_t* checker, const Onnx__NodeProto* node) {
   if (function != NULL) {
     tell_function(checker, function);
   } else if (!tenon__onnx_node_is_constant(node)) {
-    (void)look_at_operator(checker, node, NULL, checker->program->context->host->report_missing);
+    (void)look_at_operator(checker, node, NULL, checker->program->reader->host->report_missing);
   }
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__GraphProto* graph = node->attribute[k]->g;
@@ -171,7 +172,7 @@ static void tell_nodes(checker_t* checker, const tenon__onnx_block_t* block) {
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program) {
   checker_t checker = {.program = program};
   tenon__onnx_block_t* main = tenon__onnx_program_block(program, program->model->proto->graph);
-  ONNX_TRY(weigh_nodes(&checker, main));
+  TENON_READER_TRY(weigh_nodes(&checker, main));
   tell_nodes(&checker, main);
   return !main->lacks ? TENON_OK : TENON_ERROR_UNSUPPORTED;
 }

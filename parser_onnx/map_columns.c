@@ -58,17 +58,18 @@ tenon_status_t tenon__onnx_map_columns(tenon__onnx_program_t* program,
       continue;
     }
     if (!columns_of(node, &wanted)) {
-      return ONNX_FAIL(
-          program->context, TENON_ERROR_UNSUPPORTED,
+      return TENON_READER_FAIL(
+          program->reader, TENON_ERROR_UNSUPPORTED,
           "%s reads input '%s', a map: only DictVectorizer and CastMap say which tensor "
           "can stand for it; export the model from behind it",
-          tenon__onnx_node_text(program->context, node), name);
+          tenon__onnx_node_text(program->reader, node), name);
     }
     if (columns >= 0 && wanted >= 0 && wanted != columns) {
-      return ONNX_FAIL(program->context, TENON_ERROR_UNSUPPORTED,
-                       "%s reads input '%s', a map, with %" PRId64
-                       " keys, another node with %" PRId64 ": no one tensor can stand for it",
-                       tenon__onnx_node_text(program->context, node), name, wanted, columns);
+      return TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED,
+                               "%s reads input '%s', a map, with %" PRId64
+                               " keys, another node with %" PRId64
+                               ": no one tensor can stand for it",
+                               tenon__onnx_node_text(program->reader, node), name, wanted, columns);
     }
     columns = wanted >= 0 ? wanted : columns;
   }

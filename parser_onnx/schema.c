@@ -1,9 +1,15 @@
 /* Rows follow proto/onnx-ml.proto. */
 #include "schema.h"
 
-#include <stddef.h>
+#include "tenon/reader.h"
 
-enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5, NUMBER_LIMIT = 27 };
+enum {
+  VARINT = TENON_READER_WIRE_VARINT,
+  FIXED64 = TENON_READER_WIRE_FIXED64,
+  LENGTH = TENON_READER_WIRE_LENGTH,
+  FIXED32 = TENON_READER_WIRE_FIXED32,
+  NUMBER_LIMIT = 27
+};
 
 #define NUMBER(message, number, wire) \
   { TENON__ONNX_MESSAGE_##message, number, TENON__ONNX_FIELD_NUMBER, 0, wire, 0 }

@@ -23,12 +23,12 @@ typedef struct tenon__onnx_type_t {
 } tenon__onnx_type_t;
 
 /* `what` names the value in messages: "input 'x'". */
-tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx__TypeProto* type,
+tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypeProto* type,
                                      const char* what, tenon__onnx_type_t* out_type);
 
 /* Makes one input of the network, of its type as it was read. Asks the host for extents that the
  * file leaves open. */
-tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context, const char* name,
+tenon_status_t tenon__onnx_type_input(tenon_reader_t* reader, const char* name,
                                       tenon__onnx_type_t* type, tenon_value_t* out_value);
 
 #endif

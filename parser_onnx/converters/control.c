@@ -78,10 +78,11 @@ static void finish_branch(tenon_make_t* make, tenon_value_t condition,
   make->output_count = output_count;
   make->outputs = outputs;
   if (is_whole && !tenon_make_ok(make)) {
-    tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
-                    "%s: if its condition follows from the extents of inputs, give these: then one "
-                    "branch is left",
-                    make->table->name(make->source));
+    tenon_reader_say(
+        make->source->program->reader, TENON_SEVERITY_INFO,
+        "%s: if its condition follows from the extents of inputs, give these: then one "
+        "branch is left",
+        make->table->name(make->source));
   }
 }
 

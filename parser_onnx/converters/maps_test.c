@@ -1,6 +1,7 @@
 /* Maps as tensors: which extents, which words, and what no tensor can stand for. */
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 enum { KEY_INT64 = 7, KEY_STRING = 8, VALUE_FLOAT = 1, VALUE_STRING = 8 };
 
@@ -84,7 +85,8 @@ static void expect(tenon_status_t status, const char* words, const char* line) {
   tenon__message_end(&message);
   tenon__message_end(&message);
   tenon__fake_deinitialize(&fake);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), status);
   EXPECT_CONTAINS(fake.messages, words);
   EXPECT_CONTAINS(fake.log, line);

@@ -1,7 +1,7 @@
 /* Nodes of strangers' domains: converters that fail, with and without words, and operators that are
  * found by the nodes' names. */
-#include "parser_onnx/testing/message.h"
 #include "tests/api/session.h"
+#include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
 
 static bool begin(session_t* s, test_folder_t* folder, const char* fixture) {

@@ -1211,11 +1211,12 @@ typedef struct tenon_parse_t tenon_parse_t; /* [opaque] */
 typedef struct tenon_converter_t tenon_converter_t;
 typedef struct tenon_parse_table_t {
   size_t size;
-  /* A file beside the model, mapped read-only until the parse and the build end. `path` is relative
-   * and confined to the model's folder: "..", absolute paths, and links that lead outside are
-   * DENIED. `sibling` NULL: the model itself, or its n-th part (a prototxt and a caffemodel). */
+  /* A file beside the model, mapped read-only until the parse and the build end; asked for again,
+   * it is the same mapping. `path` is relative and confined to the model's folder: "..", absolute
+   * paths, and links that lead outside are DENIED. NULL: the model itself. */
   tenon_status_t (*open_file)(tenon_parse_t* parse, const char* path, const void** out_data,
                               size_t* out_size);
+  /* The files that make up the model: a prototxt and a caffemodel are two. */
   tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
                          const void** out_data, size_t* out_size);
   uint32_t (*part_count)(tenon_parse_t* parse);

@@ -1,11 +1,11 @@
 /* Writes the protobuf wire format by hand, so that tests own every byte. */
-#ifndef TENON_PARSER_UFF_TESTING_MESSAGE_H_
-#define TENON_PARSER_UFF_TESTING_MESSAGE_H_
+#ifndef TENON_TESTS_SUPPORT_MESSAGE_H_
+#define TENON_TESTS_SUPPORT_MESSAGE_H_
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TENON__MESSAGE_CAPACITY = 4096, TENON__MESSAGE_DEPTH = 8 };
+enum { TENON__MESSAGE_CAPACITY = 8192, TENON__MESSAGE_DEPTH = 16 };
 
 /* All zeros is an empty message. Too long a message stops the test. */
 typedef struct tenon__message_t {
@@ -15,6 +15,7 @@ typedef struct tenon__message_t {
   size_t depth;
 } tenon__message_t;
 
+/* Bytes as they are. */
 void tenon__message_raw(tenon__message_t* message, const void* data, size_t size);
 void tenon__message_varint(tenon__message_t* message, uint32_t field, uint64_t value);
 void tenon__message_text(tenon__message_t* message, uint32_t field, const char* text);
