@@ -413,6 +413,13 @@ TENON_TEST(a_branch_that_cannot_run_is_read) {
   EXPECT_TEXT(plan->network->graphs[branch]->fault, "it is bad");
   EXPECT_INT(plan->network->graphs[branch]->fault_status, TENON_ERROR_UNSUPPORTED);
   EXPECT_INT(plan->schedules[branch].step_count, 0);
+  tenon__step_report_t report;
+  uint32_t choice = 0;
+  while (plan->schedules[0].steps[choice].kind != TENON_STEP_CHOOSE) {
+    ++choice;
+  }
+  EXPECT_STATUS(tenon__step_describe(plan, 0, choice, &plan->arena, &report), TENON_OK);
+  EXPECT_TEXT(report.faults, "'else' cannot run: it is bad\n");
   tenon__plan_destroy(plan);
   stop(&f);
 }

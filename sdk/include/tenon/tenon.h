@@ -481,7 +481,8 @@ typedef struct tenon_step_info_t {
   const char* outputs;
   const char* layout;      /* of output 0 */
   double measured_seconds; /* when built; 0 where not measured */
-  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept */
+  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept. Of "choose": a line
+                              "'branch' cannot run: reason" for each branch that cannot */
   uint32_t depth;          /* of bodies: 0 is the main graph */
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
