@@ -7,7 +7,6 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/build/weights.h"
-#include "core/candidate/candidates.h"
 #include "core/catalog/catalog.h"
 
 bool tenon__building_graph_is_used(const tenon__building_t* b, uint32_t graph) {

@@ -7,8 +7,8 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/verify_rules.h"
 #include "core/network/fault.h"
+#include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 
 static const tenon__build_range_t* range_of(const tenon__build_options_t* options,

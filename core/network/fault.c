@@ -2,7 +2,7 @@
 
 #include "core/base/status.h"
 #include "core/network/control.h"
-#include "core/network/verify.h"
+#include "core/network/verify_rules.h"
 
 tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, tenon_status_t status,
                                  const char* words) {

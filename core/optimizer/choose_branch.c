@@ -5,9 +5,9 @@
  */
 #include "core/base/status.h"
 #include "core/network/control.h"
+#include "core/network/fault.h"
 #include "core/network/node.h"
 #include "core/network/order.h"
-#include "core/network/fault.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 

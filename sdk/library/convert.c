@@ -14,9 +14,9 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 #include "core/network/builder.h"
+#include "core/network/builder_bodies.h"
 #include "core/operator/attribute.h"
 #include "core/tensor/dtype.h"
-#include "core/network/builder_bodies.h"
 #include "sdk/library/parse.h"
 
 enum { NAME_SIZE = 512, MOST_MAJORS = 64, MESSAGE_SIZE = 2048 };

@@ -1,7 +1,6 @@
 /* Branches that cannot run, from the build to the run that takes one. */
 #include "core/build/build_options.h"
 #include "core/build/refit.h"
-#include "core/build/refit.h"
 #include "core/runtime/context.h"
 #include "core/runtime/refit.h"
 #include "tests/support/core_world.h"

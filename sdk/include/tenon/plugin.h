@@ -745,8 +745,8 @@ enum {
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
- * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is why
- * kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
+ * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
+ * why kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
  * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
  * borders, planes or scales is refused (LAYOUT). */
 typedef struct tenon_argument_rule_t {

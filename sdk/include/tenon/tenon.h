@@ -587,8 +587,8 @@ TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
  * as they were, and the context can run again. Without a run in progress nothing happens, and a run
- * that has all but ended may succeed. A run is in progress a moment after its call began: who has to
- * be sure cancels again until it has returned. [any], and in signal handlers, while the context
+ * that has all but ended may succeed. A run is in progress a moment after its call began: who has
+ * to be sure cancels again until it has returned. [any], and in signal handlers, while the context
  * lives. */
 TENON_API void tenon_context_cancel(tenon_context_t* context);
 /* After a run that succeeded: borrowed until the next run. */
