@@ -242,6 +242,22 @@ tenon_status_t tenon__onnx_convert_nodes(tenon__onnx_program_t* program,
   return TENON_OK;
 }
 
+static tenon_status_t make_input(tenon__onnx_program_t* program, const Onnx__GraphProto* graph,
+                                 const Onnx__ValueInfoProto* input, tenon_value_t* out_value) {
+  tenon__onnx_context_t* context = program->context;
+  const char* name = tenon__onnx_text(input->name);
+  const char* what = tenon__onnx_format(context, "input '%s'", name);
+  tenon__onnx_type_t type;
+  if (what == NULL) {
+    return ONNX_FAIL_MEMORY(context);
+  }
+  ONNX_TRY(tenon__onnx_type_read(context, input->type, what, &type));
+  if (type.is_map) {
+    ONNX_TRY(tenon__onnx_map_columns(program, graph, name, &type.dims[1]));
+  }
+  return tenon__onnx_type_input(context, name, &type, out_value);
+}
+
 static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope) {
   const Onnx__GraphProto* graph = scope->block->graph;
   for (size_t i = 0; i < graph->n_input; ++i) {
@@ -250,7 +266,7 @@ static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_sc
       continue; /* an initialiser is its value: a constant */
     }
     tenon_value_t value = {0};
-    ONNX_TRY(tenon__onnx_type_input(program->context, graph->input[i], &value));
+    ONNX_TRY(make_input(program, graph, graph->input[i], &value));
     ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, value));
     ONNX_TRY(tenon__onnx_scope_bind(program, scope, name, value));
   }

@@ -106,6 +106,12 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
  * functions that call themselves. */
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
 
+/* map_columns.c: of the tensor that stands for input `name`, a map, as its readers in the main
+ * graph have it; -1 where none says. Refuses readers of other kinds, and those that contradict. */
+tenon_status_t tenon__onnx_map_columns(tenon__onnx_program_t* program,
+                                       const Onnx__GraphProto* graph, const char* name,
+                                       int64_t* out_columns);
+
 /* convert.c: builds the network. */
 tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program);
 

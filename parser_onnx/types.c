@@ -75,6 +75,30 @@ static tenon_status_t read_tensor(tenon__onnx_context_t* context,
   return read_shape(context, tensor->shape, what, out_type);
 }
 
+/* The values, a row for each map. */
+static tenon_status_t read_map(tenon__onnx_context_t* context, const Onnx__TypeProto__Map* map,
+                               const char* what, tenon__onnx_type_t* out_type) {
+  const Onnx__TypeProto* values = map->value_type;
+  if (values == NULL || values->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
+    return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                     "%s is a map, whose values are no tensors: maps of numbers and of strings are "
+                     "supported",
+                     what);
+  }
+  ONNX_TRY(read_tensor(context, values->tensor_type, what, out_type));
+  out_type->is_map = true;
+  out_type->rank = 2;
+  out_type->dims = tenon__onnx_allocate(context, 2, sizeof(int64_t));
+  out_type->symbols = tenon__onnx_allocate(context, 2, sizeof(const char*));
+  if (out_type->dims == NULL || out_type->symbols == NULL) {
+    return ONNX_FAIL_MEMORY(context);
+  }
+  out_type->dims[0] = -1;
+  out_type->dims[1] = -1;
+  out_type->kind = TENON_ARGUMENT_TENSOR;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx__TypeProto* type,
                                      const char* what, tenon__onnx_type_t* out_type) {
   memset(out_type, 0, sizeof(*out_type));
@@ -94,10 +118,15 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
         element = element->optional_type->elem_type;
         break;
       case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        if (level == 0 || out_type->kind == TENON_ARGUMENT_SEQUENCE) {
+          return read_map(context, element->map_type, what, out_type);
+        }
+        return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
+                         "%s is an optional of maps; maps and sequences of them are supported",
+                         what);
       case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
         return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                         "%s is a map or a sparse tensor; tensors, sequences and optionals "
-                         "are supported",
+                         "%s is a sparse tensor; tensors, sequences and optionals are supported",
                          what);
       default:
         return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
@@ -162,20 +191,13 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
   return TENON_OK;
 }
 
-tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context,
-                                      const Onnx__ValueInfoProto* input, tenon_value_t* out_value) {
-  const char* name = tenon__onnx_text(input->name);
-  tenon__onnx_type_t type;
-  const char* what = tenon__onnx_format(context, "input '%s'", name);
-  if (what == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context, const char* name,
+                                      tenon__onnx_type_t* type, tenon_value_t* out_value) {
+  if (type->kind != TENON_ARGUMENT_TENSOR) {
+    return context->build->input_container(context->builder, name, type->kind, type->dtype,
+                                           type->rank, type->dims, out_value);
   }
-  ONNX_TRY(tenon__onnx_type_read(context, input->type, what, &type));
-  if (type.kind != TENON_ARGUMENT_TENSOR) {
-    return context->build->input_container(context->builder, name, type.kind, type.dtype, type.rank,
-                                           type.dims, out_value);
-  }
-  ONNX_TRY(ask_host(context, name, &type));
-  return context->build->input(context->builder, name, type.dtype, type.rank, type.dims,
-                               type.symbols, out_value);
+  ONNX_TRY(ask_host(context, name, type));
+  return context->build->input(context->builder, name, type->dtype, type->rank, type->dims,
+                               type->symbols, out_value);
 }

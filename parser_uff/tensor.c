@@ -87,14 +87,10 @@ static void store(const tensor_t* tensor, const int64_t* ints, const double* flo
 }
 
 /* Fewer numbers than elements: the last one fills the rest; none: zeros. */
-static tenon_status_t read_list(const tensor_t* tensor, uint8_t** out_data) {
-  const char* name = list_of(tensor->dtype);
+static tenon_status_t read_list(const tensor_t* tensor, const char* name, uint8_t** out_data) {
   int64_t* ints = NULL;
   double* floats = NULL;
   size_t found = 0;
-  if (name == NULL) {
-    return fail(tensor, "is of a type that only stands as raw bytes");
-  }
   UFF_TRY(tenon__uff_numbers(tensor->context, tensor->message, name, &ints, &floats, &found));
   if (found > tensor->count) {
     return fail(tensor, "has more numbers than elements");
@@ -122,6 +118,7 @@ tenon_status_t tenon__uff_tensor_read(tenon__uff_context_t* context, const char*
   }
   UFF_TRY(read_shape(&tensor));
   const tenon__uff_field_t* content = tenon__uff_last(message, "tensor_content");
+  const char* list = list_of(tensor.dtype);
   uint8_t* data = NULL;
   if (content != NULL && content->size > 0) {
     if (content->size != tensor.count * tensor.width) {
@@ -132,8 +129,10 @@ tenon_status_t tenon__uff_tensor_read(tenon__uff_context_t* context, const char*
     }
     out_attribute->tensor.data = tenon__uff_unconst(content->bytes);
     out_attribute->is_borrowed = !context->is_text;
+  } else if (list == NULL) {
+    return TENON_OK;
   } else {
-    UFF_TRY(read_list(&tensor, &data));
+    UFF_TRY(read_list(&tensor, list, &data));
     out_attribute->tensor.data = data;
   }
   out_attribute->kind = TENON_FIELD_TENSOR;

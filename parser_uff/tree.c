@@ -52,6 +52,15 @@ const tenon__uff_field_t* tenon__uff_find(const tenon__uff_field_t* field, const
   return field;
 }
 
+uint32_t tenon__uff_count(const tenon__uff_message_t* message, const char* name) {
+  uint32_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
+       field = tenon__uff_find(field->next, name)) {
+    ++count;
+  }
+  return count;
+}
+
 const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, const char* name) {
   const tenon__uff_field_t* last = NULL;
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
@@ -65,6 +74,30 @@ const char* tenon__uff_text_of(tenon__uff_context_t* context, const tenon__uff_m
                                const char* name) {
   const tenon__uff_field_t* field = tenon__uff_last(message, name);
   return field == NULL ? "" : tenon__uff_readable(context, field->bytes, field->size);
+}
+
+tenon_status_t tenon__uff_texts(tenon__uff_context_t* context, const tenon__uff_message_t* message,
+                                const char* name, const tenon_string_view_t** out_texts,
+                                size_t* out_count) {
+  const size_t count = tenon__uff_count(message, name);
+  UFF_TRY(tenon__uff_spend(context, count, sizeof(tenon_string_view_t)));
+  tenon_string_view_t* texts = tenon__uff_allocate(context, count, sizeof(*texts));
+  if (texts == NULL) {
+    return UFF_FAIL_MEMORY(context);
+  }
+  size_t used = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
+       field = tenon__uff_find(field->next, name)) {
+    UFF_TRY(tenon__uff_spend(context, field->size + 4, 4)); /* and its block's rest */
+    const char* text = tenon__uff_readable(context, field->bytes, field->size);
+    if (text == NULL) {
+      return UFF_FAIL_MEMORY(context);
+    }
+    texts[used++] = (tenon_string_view_t){text, strlen(text)};
+  }
+  *out_texts = texts;
+  *out_count = count;
+  return TENON_OK;
 }
 
 int64_t tenon__uff_int_of(const tenon__uff_message_t* message, const char* name,

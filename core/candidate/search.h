@@ -1,4 +1,4 @@
-/* A search for candidates while it goes on: internal to the tactics room. */
+/* A search for candidates while it goes on: for this room alone. */
 #ifndef TENON_CORE_CANDIDATE_SEARCH_H_
 #define TENON_CORE_CANDIDATE_SEARCH_H_
 

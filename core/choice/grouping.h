@@ -1,4 +1,4 @@
-/* While nodes are being grouped: internal to the tactics room. */
+/* While nodes are being grouped: for this room alone. */
 #ifndef TENON_CORE_CHOICE_GROUPING_H_
 #define TENON_CORE_CHOICE_GROUPING_H_
 

@@ -1,4 +1,5 @@
-/* The insides of the builder, shared by builder.c (nodes, bodies) and builder_values.c (values). */
+/* The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
+ * builder_values.c (values). */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
@@ -32,17 +33,19 @@ typedef struct tenon__pending_node_t {
 } tenon__pending_node_t;
 
 /* A graph being built: the main one, or a body inside the one before. */
-typedef struct tenon__frame_t {
+typedef struct tenon__open_graph_t {
   uint32_t graph;
   tenon__pending_node_t node;
-} tenon__frame_t;
+} tenon__open_graph_t;
 
 struct tenon_builder_t {
   tenon__network_t* network;
   tenon__find_operator_t find;
   void* find_user;
   tenon__suggest_operator_t suggest;
-  const tenon_sink_t* sink;
+  const tenon_sink_t* sink; /* its own: what is said to it goes to next_sink */
+  const tenon_sink_t* next_sink;
+  tenon_sink_t own_sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   uint32_t given_count;
   tenon__given_input_t* given; /* borrowed */
@@ -52,8 +55,12 @@ struct tenon_builder_t {
   tenon__handle_t* handles;
   uint32_t frame_count;
   size_t frame_capacity;
-  tenon__frame_t* frames;
+  tenon__open_graph_t* frames;
 };
+
+static inline tenon__open_graph_t* tenon__builder_frame(const tenon_builder_t* builder) {
+  return &builder->frames[builder->frame_count - 1];
+}
 
 static inline uint32_t tenon__builder_graph(const tenon_builder_t* builder) {
   return builder->frames[builder->frame_count - 1].graph;

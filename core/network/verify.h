@@ -1,4 +1,4 @@
-/* Verification of a network's structure alone, for what was read from a file. */
+/* Parts of verification: a network's structure alone, for what was read from a file; one node. */
 #ifndef TENON_CORE_NETWORK_VERIFY_H_
 #define TENON_CORE_NETWORK_VERIFY_H_
 
@@ -9,5 +9,8 @@
  * tenon__graph_order. */
 tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
                                                tenon_status_t status, const tenon_sink_t* sink);
+/* One node that is alive, by its operator's rules; what has bodies was checked with them. */
+tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t node,
+                                  const tenon_sink_t* sink);
 
 #endif
