@@ -194,8 +194,8 @@ struct plan_result_t {
 };
 
 template <class T>
-plan_result_t measure_plan(cudnnHandle_t handle, dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration,
-                        double limit) {
+plan_result_t measure_plan(cudnnHandle_t handle, dnn_graph_t& g, convolution_data_t<T>& d,
+                           dnn_t configuration, double limit) {
   plan_result_t r = {engine_of(g, configuration), NAN, NAN, {NAN, NAN, NAN}, -1};
   dnn_plan_t plan;
   const double begin = now_us();
@@ -218,11 +218,11 @@ plan_result_t measure_plan(cudnnHandle_t handle, dnn_graph_t& g, convolution_dat
   }
   rotation_t rotation(plan, g, d);
   r.us = step_time(
-             [&](cudaStream_t s, int i) {
-               CHECK_DNN(cudnnSetStream(handle, s));
-               CHECK_DNN(cudnnBackendExecute(handle, plan.plan,
-                                             rotation.packs[i % rotation.packs.size()]));
-             },
-             9, 10, 34);
+      [&](cudaStream_t s, int i) {
+        CHECK_DNN(cudnnSetStream(handle, s));
+        CHECK_DNN(
+            cudnnBackendExecute(handle, plan.plan, rotation.packs[i % rotation.packs.size()]));
+      },
+      9, 10, 34);
   return r;
 }

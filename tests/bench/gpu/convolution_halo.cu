@@ -16,11 +16,11 @@ struct halo_instance_t {
   int groups, height, n8;
   halo_kernel_t kernel;
 };
-#define HALO(groups, height, n8) {groups, height, n8, convolve_halo<groups, height, n8>}
-static const halo_instance_t instances[] = {HALO(1, 1, 8),  HALO(1, 1, 16), HALO(2, 1, 8),
-                                            HALO(2, 1, 16), HALO(2, 2, 8),  HALO(2, 2, 16),
-                                            HALO(4, 1, 8),  HALO(4, 1, 16), HALO(1, 2, 8),
-                                            HALO(1, 2, 16), HALO(2, 1, 32), HALO(1, 1, 32)};
+#define HALO(groups, height, n8) \
+  { groups, height, n8, convolve_halo<groups, height, n8> }
+static const halo_instance_t instances[] = {
+    HALO(1, 1, 8), HALO(1, 1, 16), HALO(2, 1, 8), HALO(2, 1, 16), HALO(2, 2, 8),  HALO(2, 2, 16),
+    HALO(4, 1, 8), HALO(4, 1, 16), HALO(1, 2, 8), HALO(1, 2, 16), HALO(2, 1, 32), HALO(1, 1, 32)};
 
 struct halo_choice_t {
   const halo_instance_t* instance;
@@ -28,11 +28,11 @@ struct halo_choice_t {
   spread_t us;
   std::string name() const {
     char text[160];
-    snprintf(text, sizeof text,
-             "%dx%d (%d groups), %d rows of %d images, %d boxes, %d stages%s, %d blocks, release %s",
-             instance->groups * instance->height * 64, instance->n8 * 8, instance->groups,
-             tile_rows, images, slots, stages, resident ? " that stay" : "", blocks,
-             late ? "late" : "early");
+    snprintf(
+        text, sizeof text,
+        "%dx%d (%d groups), %d rows of %d images, %d boxes, %d stages%s, %d blocks, release %s",
+        instance->groups * instance->height * 64, instance->n8 * 8, instance->groups, tile_rows,
+        images, slots, stages, resident ? " that stay" : "", blocks, late ? "late" : "early");
     return text;
   }
 };
@@ -80,16 +80,14 @@ struct halo_t : packed_convolution_t {
     a.tile_rows = c.tile_rows;
     a.images = c.images;
     a.tiles = tiles(c);
-    a.tiles_an_image =
-        c.images > 1 ? 1 : ((int)d.layer.extent + c.tile_rows - 1) / c.tile_rows;
+    a.tiles_an_image = c.images > 1 ? 1 : ((int)d.layer.extent + c.tile_rows - 1) / c.tile_rows;
     a.slots = c.slots;
     a.slot_bytes = (box_bytes(c.tile_rows) * c.images + 1023) / 1024 * 1024;
     a.resident = c.resident;
     return a;
   }
   void enqueue(const halo_choice_t& c, const halo_arguments_t& a, cudaStream_t s) const {
-    CHECK(launch(c.instance->kernel,
-                 dim3(c.blocks, (unsigned)d.layer.out / (8 * c.instance->n8)),
+    CHECK(launch(c.instance->kernel, dim3(c.blocks, (unsigned)d.layer.out / (8 * c.instance->n8)),
                  c.instance->groups * 128 + 64, c.shared, dim3(1), true, s, a));
   }
   double error(const halo_choice_t& c, int skip) const {

@@ -1,7 +1,7 @@
 /* A 3x3 convolution with padding 1 and stride 1 whose input comes once for all nine taps (sm_90a,
- * fp16, NHWC): a box of `tile_rows` + 2 rows of the image, with its margins, 64 channels deep. A tap
- * is the same box read from another address, `extent + 2` pixels a row; the two pixels too many at
- * the end of each row are computed and thrown away. Blocks go on from tile to tile; where all of
+ * fp16, NHWC): a box of `tile_rows` + 2 rows of the image, with its margins, 64 channels deep. A
+ * tap is the same box read from another address, `extent + 2` pixels a row; the two pixels too many
+ * at the end of each row are computed and thrown away. Blocks go on from tile to tile; where all of
  * their weights fit, these stay. */
 #pragma once
 
@@ -103,14 +103,14 @@ __global__ void __launch_bounds__(GROUPS * 128 + 64)
 
   int stage = 0, phase = 0, slot = 0, in_phase = 0, previous_stage = 0, previous_slot = 0;
   auto release = [&](bool box_too) { /* what the products before have read */
-    if (lane == 0) {
-      if (!p.resident) {
-        barrier_arrive(empty + previous_stage * 8);
-      }
-      if (box_too) {
-        barrier_arrive(in_empty + previous_slot * 8);
-      }
-    }
+                                     if (lane == 0) {
+                                       if (!p.resident) {
+                                         barrier_arrive(empty + previous_stage * 8);
+                                       }
+                                       if (box_too) {
+                                         barrier_arrive(in_empty + previous_slot * 8);
+                                       }
+                                     }
   };
   for (int t = blockIdx.x; t < p.tiles; t += gridDim.x) {
     float sum[HEIGHT][N8][4] = {};
@@ -160,8 +160,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 64)
       for (int lower = 0; lower < 2; lower++) {
         const int part = warp / 4 * HEIGHT + h,
                   local = warp % 4 * 16 + lane / 4 + 8 * lower + (p.images > 1 ? 0 : part * 64),
-                  y = local / wide, x = local % wide,
-                  row = t % p.tiles_an_image * p.tile_rows + y,
+                  y = local / wide, x = local % wide, row = t % p.tiles_an_image * p.tile_rows + y,
                   image = t / p.tiles_an_image * p.images + (p.images > 1 ? part : 0);
         const int at = (image * p.tile.extent + row) * p.tile.extent + x;
         if (y < p.tile_rows && row < p.tile.extent && x < p.tile.extent && at < p.tile.rows) {

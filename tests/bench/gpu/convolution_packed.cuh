@@ -6,12 +6,14 @@
 #include "convolution_tiles.cuh"
 
 /* ResNet-50's, and one with a residual as ResNet-18 has. */
-static const layer_t three_by_three[] = {
-    {"64>64 @56", 64, 64, 56, 3, 1, false, 0},      {"128>128 @28", 128, 128, 28, 3, 1, false, 0},
-    {"256>256 @14", 256, 256, 14, 3, 1, false, 0},  {"512>512 @7", 512, 512, 7, 3, 1, false, 0},
-    {"128>128 @56/2", 128, 128, 56, 3, 2, false, 0}, {"256>256 @28/2", 256, 256, 28, 3, 2, false, 0},
-    {"512>512 @14/2", 512, 512, 14, 3, 2, false, 0},
-    {"256>256 @14 + residual", 256, 256, 14, 3, 1, true, 0}};
+static const layer_t three_by_three[] = {{"64>64 @56", 64, 64, 56, 3, 1, false, 0},
+                                         {"128>128 @28", 128, 128, 28, 3, 1, false, 0},
+                                         {"256>256 @14", 256, 256, 14, 3, 1, false, 0},
+                                         {"512>512 @7", 512, 512, 7, 3, 1, false, 0},
+                                         {"128>128 @56/2", 128, 128, 56, 3, 2, false, 0},
+                                         {"256>256 @28/2", 256, 256, 28, 3, 2, false, 0},
+                                         {"512>512 @14/2", 512, 512, 14, 3, 2, false, 0},
+                                         {"256>256 @14 + residual", 256, 256, 14, 3, 1, true, 0}};
 
 /* sums[0] += (y - expected)^2, sums[1] += expected^2 */
 static __global__ void add_differences(const half* y, const double* expected, size_t n,

@@ -113,13 +113,11 @@ struct own_t : packed_convolution_t {
   }
   void enqueue(const choice_t& c, const tile_arguments_t& a, bool dependent, cudaStream_t s) const {
     const tile_instance_t& i = *c.instance;
-    CHECK(launch(i.kernel,
-                 dim3(i.split, a.columns / (8 * i.n8), (a.rows + i.rows - 1) / i.rows),
+    CHECK(launch(i.kernel, dim3(i.split, a.columns / (8 * i.n8), (a.rows + i.rows - 1) / i.rows),
                  i.groups * 128 + (i.source == WINDOW_COPIES ? 32 : 128), i.shared_bytes(c.stages),
                  dim3(i.split), dependent, s, a));
   }
-  spread_t time(const choice_t& c, tile_arguments_t a, bool dependent = true,
-                int count = 9) const {
+  spread_t time(const choice_t& c, tile_arguments_t a, bool dependent = true, int count = 9) const {
     return step_time(
         [&](cudaStream_t s, int i) {
           a.weights = packed[i % packed.size()];
@@ -128,8 +126,7 @@ struct own_t : packed_convolution_t {
         count, 10, 34);
   }
   double error(const choice_t& c) const {
-    return error_of(c.name().c_str(),
-                    [&] { enqueue(c, arguments(c), true, nullptr); });
+    return error_of(c.name().c_str(), [&] { enqueue(c, arguments(c), true, nullptr); });
   }
 };
 
@@ -137,8 +134,7 @@ static std::vector<choice_t> choices(const layer_t& layer, int rows, bool few) {
   std::vector<choice_t> all;
   const int window_blocks = 9 * (int)layer.in / 64;
   for (const tile_instance_t& i : instances()) {
-    const int blocks =
-        (int)(layer.out / (8 * i.n8)) * ((rows + i.rows - 1) / i.rows) * i.split;
+    const int blocks = (int)(layer.out / (8 * i.n8)) * ((rows + i.rows - 1) / i.rows) * i.split;
     if (layer.out % (8 * i.n8) || (blocks < 24 && !few) ||
         (i.split > 1 && (blocks > 300 || i.split > window_blocks))) {
       continue;
@@ -146,8 +142,8 @@ static std::vector<choice_t> choices(const layer_t& layer, int rows, bool few) {
     const int count = (window_blocks + i.split - 1) / i.split;
     int last = 0;
     for (int budget : {75000, 115000, 232448}) { /* three, two, one block a multiprocessor */
-      const int stages = std::min(
-          {count, (budget - i.shared_bytes(0)) / i.stage_bytes, (int)TILE_STAGES_MAX});
+      const int stages =
+          std::min({count, (budget - i.shared_bytes(0)) / i.stage_bytes, (int)TILE_STAGES_MAX});
       if (stages == last || (stages < count && stages < TILE_LAG + 2) ||
           (few && budget != 115000)) {
         continue;
@@ -207,7 +203,10 @@ static void one_layer(const layer_t& layer, int64_t batch, double seconds) {
       const struct {
         const char* name;
         int skip;
-      } parts[] = {{"products", 1}, {"input", 2}, {"weights", 4}, {"input and weights", 6},
+      } parts[] = {{"products", 1},
+                   {"input", 2},
+                   {"weights", 4},
+                   {"input and weights", 6},
                    {"all three", 7}};
       printf(" without");
       for (const auto& part : parts) {

@@ -2,12 +2,12 @@
  *
  *   y[image, row, column][out] = relu(x around it . w[out] + bias[out] (+ residual))
  *
- * A row of the product is a pixel of the output, its channels are the window's: 9 taps of `channels`
- * in blocks of 64. A block of threads makes GROUPS * HEIGHT * 64 pixels by 8 * N8 channels; the
- * SPLIT blocks of a cluster share the taps and push their sums into the shared memory of those that
- * finish some columns each. The input comes by WINDOW_COPIES (the bulk copy engine's im2col mode,
- * asked for by one thread) or by SMALL_COPIES (128 threads, 16 bytes each, zeros by predicate). The
- * weights of the first stages are asked for before the wait. */
+ * A row of the product is a pixel of the output, its channels are the window's: 9 taps of
+ * `channels` in blocks of 64. A block of threads makes GROUPS * HEIGHT * 64 pixels by 8 * N8
+ * channels; the SPLIT blocks of a cluster share the taps and push their sums into the shared memory
+ * of those that finish some columns each. The input comes by WINDOW_COPIES (the bulk copy engine's
+ * im2col mode, asked for by one thread) or by SMALL_COPIES (128 threads, 16 bytes each, zeros by
+ * predicate). The weights of the first stages are asked for before the wait. */
 #pragma once
 
 #include "hopper.cuh"
@@ -18,10 +18,11 @@ enum { TILE_STAGES_MAX = 40, TILE_LAG = 2 };
 enum { TILE_SKIP_PRODUCTS = 1, TILE_SKIP_INPUT = 2, TILE_SKIP_WEIGHTS = 4 };
 
 struct tile_arguments_t {
-  CUtensorMap input; /* of window copies */
+  CUtensorMap input;                         /* of window copies */
   const half *x, *weights, *bias, *residual; /* weights: see pack_tile_weights; residual may miss */
   half* y;
-  int channels, extent, output_extent, stride, columns, rows, stages, release_late, late_weights, skip;
+  int channels, extent, output_extent, stride, columns, rows, stages, release_late, late_weights,
+      skip;
 };
 
 /* How many blocks of a cluster finish columns. */
@@ -118,8 +119,7 @@ struct tile_t {
       return;
     }
     bulk_copy(ring + slot * STAGE_BYTES + INPUT_BYTES,
-              (const char*)p.weights +
-                  ((size_t)(begin + s) * p.columns + first_column) * 128,
+              (const char*)p.weights + ((size_t)(begin + s) * p.columns + first_column) * 128,
               WEIGHT_BYTES, full + slot * 8);
   }
   __device__ static uint32_t expected(const tile_arguments_t& p, bool input) {
@@ -164,7 +164,7 @@ struct tile_t {
   /* What one of 128 threads knows of its rows before the wait. */
   struct pixels_t {
     enum { EACH = ROWS / 16 };
-    int at[EACH];       /* in elements, where the window begins */
+    int at[EACH];          /* in elements, where the window begins */
     uint32_t inside[EACH]; /* a bit a tap */
     __device__ void prepare(const tile_arguments_t& p, int first_row, int thread) {
       const int area = p.output_extent * p.output_extent;

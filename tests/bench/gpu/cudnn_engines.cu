@@ -299,7 +299,8 @@ static void precision() {
                                        .emplace(std::make_pair(r.engine.index, r.engine.numerical),
                                                 std::array<double, 4>{0, 1, 0, INFINITY})
                                        .first->second;
-        k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error), std::min(k[3], r.us.median)};
+        k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error),
+             std::min(k[3], r.us.median)};
       }
       for (const auto& k : kinds) {
         printf(" [engine %ld notes %x: %.0f, error %.1e-%.1e, best %.2f us]", (long)k.first.first,

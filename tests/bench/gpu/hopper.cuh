@@ -97,8 +97,8 @@ __device__ __forceinline__ void image_copy(uint32_t to, const CUtensorMap* map, 
       "l"(map), "r"(channel), "r"(x), "r"(y), "r"(image), "r"(barrier)
       : "memory");
 }
-/* Part of an image under one tap of the window, as rows of channels: the map says how many rows, the
- * coordinates where the first row's window begins. What lies outside is 0. */
+/* Part of an image under one tap of the window, as rows of channels: the map says how many rows,
+ * the coordinates where the first row's window begins. What lies outside is 0. */
 __device__ __forceinline__ void window_copy(uint32_t to, const CUtensorMap* map, int channel, int x,
                                             int y, int image, int tap_x, int tap_y,
                                             uint32_t barrier) {
@@ -208,7 +208,8 @@ __device__ __forceinline__ void product(float (&sum)[N8][4], uint64_t left, uint
             "%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,"
             "%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,"
             "%60,%61,%62,%63",
-            "64", "65", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7), SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15));
+            "64", "65", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7),
+            SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15));
   } else {
     static_assert(N8 == 32, "no such product here");
     PRODUCT("256",
@@ -219,7 +220,10 @@ __device__ __forceinline__ void product(float (&sum)[N8][4], uint64_t left, uint
             "%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,"
             "%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,"
             "%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127",
-            "128", "129", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7), SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15), SUM4(16), SUM4(17), SUM4(18), SUM4(19), SUM4(20), SUM4(21), SUM4(22), SUM4(23), SUM4(24), SUM4(25), SUM4(26), SUM4(27), SUM4(28), SUM4(29), SUM4(30), SUM4(31));
+            "128", "129", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7),
+            SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15), SUM4(16),
+            SUM4(17), SUM4(18), SUM4(19), SUM4(20), SUM4(21), SUM4(22), SUM4(23), SUM4(24),
+            SUM4(25), SUM4(26), SUM4(27), SUM4(28), SUM4(29), SUM4(30), SUM4(31));
   }
 }
 #undef PRODUCT

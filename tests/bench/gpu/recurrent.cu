@@ -1,7 +1,7 @@
 /* What an own kernel for an LSTM at small batch would need: a barrier of all its blocks a step, and
- * one launch that keeps the recurrent weights in shared memory for all steps, or in registers as the
- * operand of matrix instructions. The products with the
- * input are taken as made before, as a library makes them.
+ * one launch that keeps the recurrent weights in shared memory for all steps, or in registers as
+ * the operand of matrix instructions. The products with the input are taken as made before, as a
+ * library makes them.
  *
  *   recurrent
  *   recurrent --check      for the sanitizers */
@@ -156,8 +156,8 @@ static __global__ void __launch_bounds__(256)
     float input[4] = {};
     if (owns) {
       for (int g = 0; g < 4; g++) {
-        input[g] =
-            __ldg(from_input + ((size_t)t * BATCH + image) * 4 * HIDDEN + g * HIDDEN + first + unit);
+        input[g] = __ldg(from_input + ((size_t)t * BATCH + image) * 4 * HIDDEN + g * HIDDEN +
+                         first + unit);
       }
     }
     if (t > 0) {
@@ -168,10 +168,10 @@ static __global__ void __launch_bounds__(256)
     for (int n = 0; n < TILES; n++) {
 #pragma unroll
       for (int k = 0; k < PIECES; k++) {
-        state[n][k] =
-            t == 0 ? make_uint4(0, 0, 0, 0)
-                   : __ldcg((const uint4*)(h + (t & 1) * BATCH * HIDDEN +
-                                           (size_t)(8 * n + quad) * HIDDEN + from + 8 * k));
+        state[n][k] = t == 0
+                          ? make_uint4(0, 0, 0, 0)
+                          : __ldcg((const uint4*)(h + (t & 1) * BATCH * HIDDEN +
+                                                  (size_t)(8 * n + quad) * HIDDEN + from + 8 * k));
       }
     }
 #pragma unroll
@@ -275,8 +275,8 @@ static void measure(bool check) {
       "LSTM%s %d, batch %d, %d steps, %d blocks of %d units, %zu KB of shared memory: %.1f us "
       "(%.1f-%.1f), %.2f a step, "
       "error %.1e\n",
-      BY_PRODUCTS ? " by matrix instructions" : "", HIDDEN, BATCH, steps, blocks, UNITS, shared >> 10, t.median, t.low, t.high, t.median / steps,
-      worst);
+      BY_PRODUCTS ? " by matrix instructions" : "", HIDDEN, BATCH, steps, blocks, UNITS,
+      shared >> 10, t.median, t.low, t.high, t.median / steps, worst);
   fflush(stdout);
   for (void* p : {(void*)weights, (void*)h, (void*)out, (void*)input, (void*)counter}) {
     CHECK(cudaFree(p));

@@ -12,7 +12,7 @@ __host__ __device__ inline uint32_t order_key(float value, bool largest) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
   const uint32_t size = bits & 0x7fffffffu;
-  uint32_t key = size == 0           ? 0x80000000u
+  uint32_t key = size == 0            ? 0x80000000u
                  : size > 0x7f800000u ? 0xffffffffu
                  : bits >> 31         ? ~bits
                                       : bits | 0x80000000u;
@@ -28,8 +28,9 @@ __host__ __device__ inline uint32_t pair_index(uint64_t pair) {
 /* Rows of values with duplicates, zeros of both signs, infinities and NaN of both signs and several
  * payloads in places that the seed decides; `odd` 0: none of these but duplicates. */
 inline std::vector<float> test_rows(size_t count, unsigned seed, int odd) {
-  static const uint32_t special[] = {0x80000000u, 0u,          0x7f800000u, 0xff800000u, 0x7fc00000u,
-                                     0xffc00000u, 0x7f800001u, 1u,          0x80000001u, 0x7fffffffu};
+  static const uint32_t special[] = {0x80000000u, 0u,          0x7f800000u, 0xff800000u,
+                                     0x7fc00000u, 0xffc00000u, 0x7f800001u, 1u,
+                                     0x80000001u, 0x7fffffffu};
   std::vector<float> rows(count);
   uint64_t state = seed * 0x9E3779B97F4A7C15ull + 1;
   for (float& v : rows) {

@@ -1,6 +1,6 @@
 /* Stable sorting of rows with their indices in the order of the reference's top_k: own kernels, one
- * block a row or one launch whose blocks meet at barriers, beside CUB's sorts of a device, of segments
- * and of a block. Values and indices bit by bit.
+ * block a row or one launch whose blocks meet at barriers, beside CUB's sorts of a device, of
+ * segments and of a block. Values and indices bit by bit.
  *
  *   row_sort
  *   row_sort --check      for the sanitizers */
@@ -140,11 +140,10 @@ struct problem_t {
   problem_t(const problem_t&) = delete;
   problem_t& operator=(const problem_t&) = delete;
   ~problem_t() {
-    for (const void* p :
-         {(const void*)a.x, (const void*)a.values, (const void*)a.indices, (const void*)a.keys[0],
-          (const void*)a.keys[1], (const void*)a.places[0], (const void*)a.places[1],
-          (const void*)a.table, (const void*)a.arrived, (const void*)keys, (const void*)index,
-          (const void*)offsets}) {
+    for (const void* p : {(const void*)a.x, (const void*)a.values, (const void*)a.indices,
+                          (const void*)a.keys[0], (const void*)a.keys[1], (const void*)a.places[0],
+                          (const void*)a.places[1], (const void*)a.table, (const void*)a.arrived,
+                          (const void*)keys, (const void*)index, (const void*)offsets}) {
       cudaFree((void*)p);
     }
   }
@@ -239,12 +238,11 @@ static void libraries(problem_t& p) {
                     });
     CHECK(cudaFree(wide));
     CHECK(cudaFree(sorted));
-    measure_library(p, "segmented radix sort",
-                    [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
-                      return cub::DeviceSegmentedRadixSort::SortPairs(
-                          w, bytes, p.keys, p.a.keys[0], p.index, p.a.indices, (int)p.count, p.rows,
-                          offsets, offsets + 1, 0, 32, s);
-                    });
+    measure_library(p, "segmented radix sort", [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
+      return cub::DeviceSegmentedRadixSort::SortPairs(w, bytes, p.keys, p.a.keys[0], p.index,
+                                                      p.a.indices, (int)p.count, p.rows, offsets,
+                                                      offsets + 1, 0, 32, s);
+    });
     measure_library(p, "segmented sort", [&](uint8_t* w, size_t& bytes, cudaStream_t s) {
       return cub::DeviceSegmentedSort::StableSortPairs(w, bytes, p.keys, p.a.keys[0], p.index,
                                                        p.a.indices, (int)p.count, p.rows, offsets,
@@ -276,15 +274,14 @@ static void measure(int rows, int n) {
     }
     timed.push_back({&i, step_time([&](cudaStream_t s, int) { p.enqueue(i, s); }, 11, 4, 16)});
   }
-  std::sort(timed.begin(), timed.end(), [](const timed_t& a, const timed_t& b) {
-    return a.us.median < b.us.median;
-  });
+  std::sort(timed.begin(), timed.end(),
+            [](const timed_t& a, const timed_t& b) { return a.us.median < b.us.median; });
   int of_way[3] = {0, 0, 0};
   for (const timed_t& t : timed) {
     if (of_way[t.instance->way]++ < 2) {
-      printf("  %s, %d threads of %d, %d blocks: %.2f us (%.2f-%.2f)\n",
-             way_names[t.instance->way], t.instance->threads, t.instance->each,
-             p.blocks(*t.instance), t.us.median, t.us.low, t.us.high);
+      printf("  %s, %d threads of %d, %d blocks: %.2f us (%.2f-%.2f)\n", way_names[t.instance->way],
+             t.instance->threads, t.instance->each, p.blocks(*t.instance), t.us.median, t.us.low,
+             t.us.high);
     }
   }
   libraries(p);

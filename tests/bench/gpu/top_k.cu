@@ -31,8 +31,8 @@ static __device__ void warp_rounds(uint64_t (&pair)[EACH], int k, uint64_t* to) 
   }
   for (int round = 0; round < k; round++) {
     const uint32_t key = __reduce_max_sync(~0u, (uint32_t)(best >> 32)),
-                   low = __reduce_max_sync(
-                       ~0u, (uint32_t)(best >> 32) == key ? (uint32_t)best : 0u);
+                   low =
+                       __reduce_max_sync(~0u, (uint32_t)(best >> 32) == key ? (uint32_t)best : 0u);
     const uint64_t winner = (uint64_t)key << 32 | low;
     if (threadIdx.x % 32 == 0) {
       to[round] = winner;
@@ -184,7 +184,8 @@ struct instance_t {
   int threads, each, method;
   void (*kernel)(top_arguments_t);
 };
-#define INSTANCE(threads, each, method) {threads, each, method, top_k<threads, each, method>}
+#define INSTANCE(threads, each, method) \
+  { threads, each, method, top_k<threads, each, method> }
 static const instance_t instances[] = {
     INSTANCE(128, 8, BY_ROUNDS),   INSTANCE(256, 4, BY_ROUNDS),  INSTANCE(256, 8, BY_ROUNDS),
     INSTANCE(256, 16, BY_ROUNDS),  INSTANCE(512, 4, BY_ROUNDS),  INSTANCE(512, 8, BY_ROUNDS),
@@ -254,8 +255,7 @@ struct problem_t {
     CHECK(cudaMemcpy(bits.data(), values, bits.size() * 4, cudaMemcpyDeviceToHost));
     size_t count = 0;
     for (size_t i = 0; i < want.size(); i++) {
-      count += got[i] != want[i] ||
-               memcmp(&bits[i], &host[i / k * n + want[i]], 4) != 0;
+      count += got[i] != want[i] || memcmp(&bits[i], &host[i / k * n + want[i]], 4) != 0;
     }
     return count;
   }
@@ -313,8 +313,8 @@ static void library(problem_t& p) {
   const size_t wrong = p.wrong();
   const spread_t t = step_time([&](cudaStream_t s, int) { all(s); }, 9, 2, 8),
                  alone = step_time([&](cudaStream_t s, int) { sort(s); }, 9, 2, 8);
-  printf("  CUB, whole sort: %.2f us (%.2f-%.2f), the sort alone %.2f, %zu wrong\n", t.median, t.low,
-         t.high, alone.median, wrong);
+  printf("  CUB, whole sort: %.2f us (%.2f-%.2f), the sort alone %.2f, %zu wrong\n", t.median,
+         t.low, t.high, alone.median, wrong);
   for (void* q : {(void*)keys, (void*)index, (void*)keys_out, (void*)index_out, (void*)offsets,
                   (void*)space}) {
     CHECK(cudaFree(q));
@@ -339,9 +339,8 @@ static void measure(int rows, int n, int k) {
     }
     timed.push_back({&i, step_time([&](cudaStream_t s, int) { p.enqueue(i, s); }, 9, 10, 34)});
   }
-  std::sort(timed.begin(), timed.end(), [](const timed_t& a, const timed_t& b) {
-    return a.us.median < b.us.median;
-  });
+  std::sort(timed.begin(), timed.end(),
+            [](const timed_t& a, const timed_t& b) { return a.us.median < b.us.median; });
   printf("TOP %d rows of %d, k %d, %zu choices; %.2f us at 3.0 TB/s\n", rows, n, k, timed.size(),
          (double)rows * n * 4 / 3e6);
   int printed = 0, of_method[2] = {0, 0};
