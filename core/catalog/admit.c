@@ -1,13 +1,17 @@
 /* What is added to the catalogue: each item copied in full size, checked for what must be there,
  * and entered under its names. A faulty item is reported and left out; a faulty operator is listed
  * as disabled. */
+#include "core/catalog/admit.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/base/structure.h"
+#include "core/catalog/contest.h"
 #include "core/catalog/state.h"
+#include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
 typedef struct admission_t {

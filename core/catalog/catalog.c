@@ -8,6 +8,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/admit.h"
 #include "core/catalog/state.h"
 
 #define ALL ""
@@ -217,13 +218,6 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
 }
 
 /* ---- Lookups ---- */
-
-bool tenon__catalog_key(const char* first, const char* second, const char* third,
-                        char out_key[TENON_OFFER_NAME_LIMIT + 1]) {
-  const int length = snprintf(out_key, TENON_OFFER_NAME_LIMIT + 1, "%s:%s%s%s", first, second,
-                              third == NULL ? "" : ":", third == NULL ? "" : third);
-  return length >= 0 && length <= TENON_OFFER_NAME_LIMIT;
-}
 
 /* The first entry under `name`, after those who promised it were asked. */
 static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,

@@ -1,4 +1,6 @@
 /* Who stays where two owners offer one thing: the rule is catalog.h's. */
+#include "core/catalog/contest.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -8,10 +8,14 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/network/attribute.h"
+#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
+#include "core/network/builder_values.h"
+#include "core/network/node.h"
+#include "core/network/node_forms.h"
+#include "core/operator/attribute.h"
 
-static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
+static tenon__open_graph_t* frame_of(const tenon_builder_t* builder) {
   return &builder->frames[builder->frame_count - 1];
 }
 
@@ -32,7 +36,7 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
     tenon__builder_destroy(builder);
     return tenon__fail_memory(sink);
   }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){0};
+  builder->frames[builder->frame_count++] = (tenon__open_graph_t){0};
   *out_builder = builder;
   return TENON_OK;
 }
@@ -60,52 +64,6 @@ void tenon__builder_destroy(tenon_builder_t* builder) {
   tenon__free(allocator, builder->handles, builder->handle_capacity * sizeof(*builder->handles));
   tenon__arena_deinitialize(&builder->arena);
   tenon__free(allocator, builder, sizeof(*builder));
-}
-
-const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
-                                               tenon_value_t handle) {
-  if (handle.id == 0 || handle.id > builder->handle_count) {
-    return NULL;
-  }
-  const tenon__handle_t* place = &builder->handles[handle.id - 1];
-  return &builder->network->graphs[place->graph]->values[place->value];
-}
-
-tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
-                                      uint32_t* out_value) {
-  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
-  if (value == NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
-                       handle.id);
-  }
-  const tenon__handle_t place = builder->handles[handle.id - 1];
-  const uint32_t graph = tenon__builder_graph(builder);
-  if (place.graph == graph) {
-    *out_value = place.value;
-    return TENON_OK;
-  }
-  if (value->weights == TENON_NONE) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "'%s' belongs to graph '%s'; graph '%s' must take it as a parameter",
-                       value->name, builder->network->graphs[place.graph]->name,
-                       builder->network->graphs[graph]->name);
-  }
-  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights,
-                                   out_value) == TENON_OK
-             ? TENON_OK
-             : tenon__fail_memory(builder->sink);
-}
-
-tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
-                                     tenon_value_t* out_handle) {
-  if (!tenon__grow(builder->network->allocator, (void**)&builder->handles,
-                   &builder->handle_capacity, builder->handle_count + 1,
-                   sizeof(*builder->handles))) {
-    return tenon__fail_memory(builder->sink);
-  }
-  builder->handles[builder->handle_count++] = (tenon__handle_t){graph, value};
-  out_handle->id = (uint32_t)builder->handle_count;
-  return TENON_OK;
 }
 
 uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value) {
@@ -137,7 +95,7 @@ void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* 
 }
 
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
-  const tenon__frame_t* frame = frame_of(builder);
+  const tenon__open_graph_t* frame = frame_of(builder);
   if (frame->node.op != NULL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "node '%s' (%s) was not ended",
                        frame->node.name == NULL ? "" : frame->node.name, frame->node.op->name);
@@ -414,7 +372,7 @@ static tenon_status_t build_begin_body(tenon_builder_t* builder, const char* nam
           TENON_OK) {
     return tenon__fail_memory(builder->sink);
   }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){.graph = graph};
+  builder->frames[builder->frame_count++] = (tenon__open_graph_t){.graph = graph};
   return TENON_OK;
 }
 

@@ -1,11 +1,14 @@
 /* Values of a network being built: inputs, parameters, constants, states, and looking at them. */
+#include "core/network/builder_values.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
-#include "core/network/names.h"
 
 static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
   return tenon__fail_memory(builder->sink);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 
 typedef struct lookup_t {
   uint32_t count;

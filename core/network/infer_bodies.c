@@ -2,9 +2,13 @@
  * Bodies' parameters: what they are follows from the node's inputs, and for carried values from
  * what the body makes of them. A body whose parameters change is inferred again.
  */
+#include "core/network/infer_bodies.h"
+
 #include "core/network/infer_control.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/node.h"
 
 static tenon__value_node_t* value_of(const tenon__control_work_t* control, uint32_t graph,
                                      uint32_t value) {

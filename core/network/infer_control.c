@@ -11,7 +11,9 @@
 #include "core/network/infer_control.h"
 
 #include "core/base/status.h"
-#include "core/network/node.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/infer_bodies.h"
 
 static bool is_inside(const tenon__network_t* network, uint32_t graph, uint32_t body) {
   while (graph != TENON_NONE && graph != body) {

@@ -10,7 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/names.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network) {

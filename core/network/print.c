@@ -8,10 +8,14 @@
  *
  * Attributes are shown where they differ from the default. Bodies follow their node, indented.
  */
+#include "core/network/print.h"
+
 #include <string.h>
 
-#include "core/network/attribute.h"
 #include "core/network/infer.h"
+#include "core/network/order.h"
+#include "core/operator/attribute.h"
+#include "core/program/program_text.h"
 
 typedef struct printer_t {
   const tenon__network_t* network;

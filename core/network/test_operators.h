@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "core/network/builder.h"
+#include "core/network/print.h"
+#include "core/operator/operator_admit.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }

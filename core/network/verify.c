@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/network/control.h"
+#include "core/program/program_check.h"
 
 typedef struct verifier_t {
   const tenon__network_t* network;

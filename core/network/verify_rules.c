@@ -3,8 +3,14 @@
  * and known extents, ranks and element types must come out the same. Extents that are found when
  * running keep the symbols that they have.
  */
+#include "core/network/verify_rules.h"
+
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/infer_types.h"
 #include "core/network/node.h"
+#include "core/network/order.h"
 #include "core/network/verify.h"
 
 typedef struct verifier_t {

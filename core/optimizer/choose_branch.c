@@ -5,7 +5,10 @@
  */
 #include "core/base/status.h"
 #include "core/network/control.h"
+#include "core/network/node.h"
+#include "core/network/order.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 typedef struct inlining_t {
   tenon__bench_t* bench;

@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "core/network/control.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 static tenon_status_t enter(tenon__bench_t* bench, const char* node_name, uint32_t body,
                             uint32_t parameter, uint32_t weights) {

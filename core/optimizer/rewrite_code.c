@@ -3,11 +3,16 @@
  * on the network, in the graph of the match. What it built is taken up by the patch, or taken back
  * with it.
  */
+#include "core/optimizer/rewrite_code.h"
+
 #include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/builder.h"
-#include "core/optimizer/rewriting.h"
-#include "core/plan/region.h"
+#include "core/network/builder_handles.h"
+#include "core/optimizer/patch.h"
+#include "core/region/region.h"
+#include "core/region/region_finish.h"
+#include "core/region/region_table.h"
 
 static const tenon__operator_t* find_nothing(void* user, const char* name) {
   (void)user;

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "core/network/attribute.h"
+#include "core/operator/attribute.h"
+#include "core/tensor/dtype.h"
 
 enum { MOST_EXTENT = 8 };
 

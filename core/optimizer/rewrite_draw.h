@@ -3,7 +3,21 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 
-#include "core/optimizer/rewrite_sample.h"
+#include "core/base/arena.h"
+#include "core/language/scope.h"
+#include "core/language/syntax.h"
+#include "core/language/text_calls.h"
+#include "core/operator/operator.h"
+
+/* Draws samples of one pattern; the same ones each time. */
+typedef struct tenon__sampler_t {
+  tenon_allocator_t allocator;
+  tenon__find_operator_t find;
+  void* find_user;
+  const tenon__calls_t* pattern;
+  const tenon__syntax_t* when; /* its numbers and texts are worth trying; may be NULL */
+  uint64_t random;             /* state of the generator; 0 at first */
+} tenon__sampler_t;
 
 enum { TENON_DRAW_MOST_RANK = 4, TENON_DRAW_MOST_LITERALS = 16 };
 

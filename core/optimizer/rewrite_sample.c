@@ -9,7 +9,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/attribute.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
 #include "core/optimizer/rewrite_draw.h"
 #include "core/tensor/layout.h"
 

@@ -6,7 +6,12 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/check.h"
+#include "core/network/copy.h"
+#include "core/optimizer/bench.h"
+#include "core/optimizer/optimizer.h"
 #include "core/optimizer/rewrite_sample.h"
+#include "core/optimizer/rewrites.h"
 #include "core/optimizer/rewriting.h"
 #include "core/tensor/layout.h"
 
@@ -72,7 +77,7 @@ static tenon_status_t rewrite_network(trial_t* trial, tenon__network_t* network,
                                        .trusts_rewrites = true};
   tenon__bench_t* bench = NULL;
   tenon__rewrite_t rewrite;
-  TENON_TRY(tenon__bench_create(network, &options, NULL, NULL, &bench));
+  TENON_TRY(tenon__bench_create(network, &options, 1, NULL, NULL, &bench));
   bench->explain = &explain;
   tenon_status_t status = tenon__rewrite_parse(&bench->arena, trial->entry, NULL, &rewrite);
   if (status == TENON_OK) {

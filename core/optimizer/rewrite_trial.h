@@ -8,7 +8,8 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_TRIAL_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_TRIAL_H_
 
-#include "core/optimizer/optimizer.h"
+#include "core/base/arena.h"
+#include "core/optimizer/optimize_options.h"
 
 /* What a trial found. `fault`: words in the arena, NULL when the rewrite is to be kept. */
 typedef struct tenon__trial_t {

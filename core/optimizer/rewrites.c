@@ -6,11 +6,18 @@
  * the pattern, the same value wherever it occurs. An attribute in braces must have that value, or,
  * when it is a name, stands for the value in guard and replacement.
  */
+#include "core/optimizer/rewrites.h"
+
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/expression/shape_rule.h"
-#include "core/network/attribute.h"
+#include "core/dimension/dimension_text.h"
+#include "core/language/condition.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
+#include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
+#include "core/optimizer/rewrite_code.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "core/optimizer/rewriting.h"
 

@@ -1,6 +1,7 @@
 /* Outputs that take over the memory of an input. */
 #include "core/plan/in_place.h"
 
+#include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
 static bool same_order(uint32_t rank, const uint32_t* a, const uint32_t* b) {

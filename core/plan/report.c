@@ -5,6 +5,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_text.h"
+#include "core/program/program_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 

@@ -2,9 +2,14 @@
  * Control, executed by the core: what crosses between a graph and its bodies, and choosing a body.
  * Values cross as arguments at places. Repeating one: repeat.c.
  */
+#include "core/runtime/control.h"
+
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/runtime/copy.h"
+#include "core/runtime/execute.h"
+#include "core/runtime/found.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/repeat.h"
 #include "core/tensor/layout.h"

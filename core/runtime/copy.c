@@ -1,7 +1,9 @@
 /* Copying tensors of any strides: what the runtime itself needs at its borders. */
+#include "core/runtime/copy.h"
+
 #include <string.h>
 
-#include "core/runtime/frame.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
 static void copy_axes(const tenon_tensor_view_t* source, const tenon_tensor_view_t* target,

@@ -1,9 +1,17 @@
 /* Running a frame's steps, and what is learned from the data on the way. */
+#include "core/runtime/execute.h"
+
 #include <string.h>
 
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/kernel/run.h"
+#include "core/plan/place.h"
+#include "core/runtime/control.h"
+#include "core/runtime/found.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/requirements.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

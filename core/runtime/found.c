@@ -2,8 +2,10 @@
  * of values show. What is found is compared with what the plan says. A value may have taken the
  * place of another whose extents nobody knew: symbols that were made for those follow from its
  * shape. */
+#include "core/runtime/found.h"
+
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
+#include "core/dimension/dimension_pool.h"
 
 /* ---- Shapes ---- */
 

@@ -5,8 +5,13 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/kernel/align.h"
+#include "core/plan/place.h"
+#include "core/plan/place_view.h"
+#include "core/runtime/found.h"
 #include "core/runtime/repeat.h"
-#include "core/tensor/layout.h"
+#include "core/runtime/requirements.h"
+#include "core/runtime/unfit.h"
 
 enum { MAX_RANK = 64 };
 

@@ -8,6 +8,11 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/control.h"
+#include "core/network/node.h"
+#include "core/runtime/control.h"
+#include "core/runtime/copy.h"
+#include "core/runtime/execute.h"
+#include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

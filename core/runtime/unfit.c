@@ -1,6 +1,7 @@
 /* Why an argument of a step cannot be bound, in words. */
+#include "core/runtime/unfit.h"
+
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
 
 static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
   return &frame->context->engine->plan->network->graphs[frame->graph]

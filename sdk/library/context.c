@@ -6,7 +6,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/tensor/dtype.h"
+#include "core/plan/work.h"
+#include "core/runtime/border.h"
+#include "core/runtime/states.h"
+#include "core/runtime/work.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 

@@ -12,7 +12,8 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
-#include "core/network/attribute.h"
+#include "core/catalog/catalog.h"
+#include "core/operator/attribute.h"
 #include "core/tensor/dtype.h"
 #include "sdk/library/parse.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/plan/report.h"
+#include "core/runtime/engine.h"
 #include "sdk/library/library.h"
 
 /* Which steps a step reads from. */

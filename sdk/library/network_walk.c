@@ -1,6 +1,9 @@
 /* A network, item by item, as tenon_network_add and its companions would make it again. */
 #include "sdk/library/library.h"
 
+#include "core/network/builder_handles.h"
+#include "core/network/order.h"
+
 typedef struct walk_t {
   const tenon__network_t* network;
   const tenon__graph_t* graph;

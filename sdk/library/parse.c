@@ -5,6 +5,8 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/base/call.h"
+#include "core/catalog/catalog.h"
+#include "core/network/builder.h"
 #include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 

@@ -3,6 +3,7 @@
  * stays behind. What is refused names the file. */
 #include <stdlib.h>
 
+#include "core/base/allocator.h"
 #include "core/base/digest.h"
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
@@ -190,7 +191,7 @@ TENON_TEST(damaged_plans) {
 enum { HEADER_SIZE = 64, DIGEST_SIZE = 32, STRUCTURE_AT = HEADER_SIZE + DIGEST_SIZE };
 
 /* Signed again, so that the digest over header and structure notices nothing: see
- * core/plan/plan_file.h. */
+ * core/plan_file/plan_file.h. */
 static void sign(const test_bytes_t* plan, uint64_t structure_size) {
   tenon__digest_state_t state;
   tenon__digest_begin(&state);

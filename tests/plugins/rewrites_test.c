@@ -1,6 +1,8 @@
 /* Strangers' rewrites, and ours: what is wrong with one is found, told and left out. */
 #include <time.h>
 
+#include "core/catalog/catalog.h"
+#include "core/catalog/check.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "plugin_registry/registry.h"
 #include "tests/api/session.h"

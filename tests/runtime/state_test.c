@@ -1,6 +1,10 @@
 /* What a context keeps: states, extents within the profile, outputs that a run sizes, weights that
  * are replaced. */
-#include "core/refit.h"
+#include "core/build/build_options.h"
+#include "core/build/refit.h"
+#include "core/runtime/context.h"
+#include "core/runtime/refit.h"
+#include "core/runtime/states.h"
 #include "tests/support/core_world.h"
 
 /* ---- States ---- */
