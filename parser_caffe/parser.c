@@ -1,5 +1,6 @@
 #include "parser.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,9 +102,11 @@ static tenon_status_t read_settings(tenon__caffe_program_t* program) {
   const bool is_random = strncmp(weights, random, length) == 0;
   const bool has_seed = is_random && weights[length] == ':';
   program->makes_weights = true;
+  errno = 0;
   program->seed = has_seed ? strtoull(weights + length + 1, &end, 10) : 0;
+  const bool is_digit = has_seed && weights[length + 1] >= '0' && weights[length + 1] <= '9';
   const bool is_good =
-      has_seed ? end != weights + length + 1 && *end == '\0' : is_random && weights[length] == '\0';
+      has_seed ? is_digit && *end == '\0' && errno == 0 : is_random && weights[length] == '\0';
   return is_good
              ? TENON_OK
              : TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_ARGUMENT,

@@ -16,6 +16,7 @@ typedef struct tenon__caffe_program_t {
   const tenon__caffe_layer_t* last_lacking;
   uint32_t lacking_count;
   int64_t lacking_elements;  /* that zeros stand for */
+  bool left_off;             /* there may be more of them */
   tenon_reader_names_t told; /* fields that were named as ignored */
 } tenon__caffe_program_t;
 

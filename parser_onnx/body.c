@@ -3,7 +3,7 @@
  * same bytes. */
 #include <string.h>
 
-#include "convert.h"
+#include "rest.h"
 #include "scope.h"
 #include "types.h"
 
@@ -13,8 +13,11 @@ typedef struct body_t {
   tenon_reader_t* reader;
   const tenon__onnx_body_request_t* request;
   const Onnx__GraphProto* graph;
+  uint32_t own_count; /* of the captures, those of the node's subgraphs; the rest's follow */
   tenon__onnx_captures_t captures;
   int64_t** open_dims; /* of each carried value: NULL, or its extents, -1 where they vary */
+  tenon_value_t* results;
+  uint32_t result_count;
 } body_t;
 
 static tenon__onnx_block_t* block_of(const tenon_source_t* source, size_t attribute) {
@@ -278,44 +281,106 @@ static tenon_status_t compare_carried(body_t* body, uint32_t carried, tenon_valu
   return TENON_OK;
 }
 
+/* The subgraph's nodes, and what follows the node where that is asked for. */
+static tenon_status_t inline_nodes(body_t* body, const tenon_value_t* inputs,
+                                   const tenon_value_t* captured) {
+  const tenon__onnx_body_request_t* request = body->request;
+  const tenon__onnx_captures_t own = {body->captures.names, body->captures.values, body->own_count};
+  const uint32_t count = (uint32_t)body->graph->n_output;
+  tenon_value_t* results = tenon_reader_allocate(body->reader, count, sizeof(*results));
+  const tenon__onnx_inlining_t inlining = {.attribute = request->attribute,
+                                           .inputs = inputs,
+                                           .input_count = (uint32_t)body->graph->n_input,
+                                           .result_count = count,
+                                           .captures = &own,
+                                           .captured = captured};
+  if (results == NULL) {
+    return tenon_reader_fail_memory(body->reader);
+  }
+  TENON_READER_TRY(tenon__onnx_inline_body(body->source, &inlining, results));
+  body->results = results;
+  body->result_count = count;
+  if (request->rest == NULL) {
+    return TENON_OK;
+  }
+  body->result_count = request->rest->result_count;
+  body->results = tenon_reader_allocate(body->reader, body->result_count, sizeof(*results));
+  return body->results == NULL
+             ? tenon_reader_fail_memory(body->reader)
+             : tenon__onnx_convert_rest(body->source, request->rest, captured + body->own_count,
+                                        results, count, body->results);
+}
+
+static tenon_status_t add_results(const body_t* body, tenon_value_t condition) {
+  tenon_reader_t* reader = body->reader;
+  if (body->request->form == TENON__ONNX_BODY_LOOP) {
+    TENON_READER_TRY(as_rank(body, body->results[0], 0, &body->results[0]));
+  } else if (body->request->form == TENON__ONNX_BODY_SCAN) {
+    TENON_READER_TRY(reader->build->body_result(reader->builder, condition));
+  }
+  for (uint32_t i = 0; i < body->result_count; ++i) {
+    TENON_READER_TRY(reader->build->body_result(reader->builder, body->results[i]));
+  }
+  return TENON_OK;
+}
+
 /* Builds the body once; *out_again when carried values turned out to vary, and it must be built
  * again. */
 static tenon_status_t build(body_t* body, bool* out_again) {
   tenon_reader_t* reader = body->reader;
   const tenon__onnx_body_request_t* request = body->request;
-  const uint32_t input_count = (uint32_t)body->graph->n_input;
-  const uint32_t result_count = (uint32_t)body->graph->n_output;
   tenon_value_t loop[2] = {{0}, {0}};
-  tenon_value_t* inputs = tenon_reader_allocate(reader, input_count, sizeof(*inputs));
+  tenon_value_t* inputs = tenon_reader_allocate(reader, body->graph->n_input, sizeof(*inputs));
   tenon_value_t* captured = tenon_reader_allocate(reader, body->captures.count, sizeof(*captured));
-  tenon_value_t* results = tenon_reader_allocate(reader, result_count, sizeof(*results));
-  if (inputs == NULL || captured == NULL || results == NULL) {
+  if (inputs == NULL || captured == NULL) {
     return tenon_reader_fail_memory(reader);
   }
-  TENON_READER_TRY(add_parameters(body, loop, inputs, captured));
-  const tenon__onnx_inlining_t inlining = {.attribute = request->attribute,
-                                           .inputs = inputs,
-                                           .input_count = input_count,
-                                           .result_count = result_count,
-                                           .captures = &body->captures,
-                                           .captured = captured};
-  TENON_READER_TRY(tenon__onnx_inline_body(body->source, &inlining, results));
   *out_again = false;
-  for (uint32_t i = 0; i < request->carried_count; ++i) {
-    TENON_READER_TRY(compare_carried(body, i, inputs[request->carried_input + i],
-                                     results[request->carried_output + i], out_again));
-  }
-  if (*out_again) {
+  TENON_READER_TRY(add_parameters(body, loop, inputs, captured));
+  if (request->fault != NULL) {
     return TENON_OK;
   }
-  if (request->form == TENON__ONNX_BODY_LOOP) {
-    TENON_READER_TRY(as_rank(body, results[0], 0, &results[0]));
-  } else if (request->form == TENON__ONNX_BODY_SCAN) {
-    TENON_READER_TRY(reader->build->body_result(reader->builder, loop[1]));
+  TENON_READER_TRY(inline_nodes(body, inputs, captured));
+  for (uint32_t i = 0; i < request->carried_count; ++i) {
+    TENON_READER_TRY(compare_carried(body, i, inputs[request->carried_input + i],
+                                     body->results[request->carried_output + i], out_again));
   }
-  for (uint32_t i = 0; i < result_count; ++i) {
-    TENON_READER_TRY(reader->build->body_result(reader->builder, results[i]));
+  return *out_again ? TENON_OK : add_results(body, loop[1]);
+}
+
+static tenon_status_t end(const body_t* body, uint32_t* out_body) {
+  const tenon_reader_t* reader = body->reader;
+  const tenon__onnx_body_request_t* request = body->request;
+  return request->fault == NULL ? reader->build->end_body(reader->builder, out_body)
+                                : reader->build->fail_body(reader->builder, request->fault_status,
+                                                           request->fault, out_body);
+}
+
+/* What the node's subgraphs capture, then what the rest does and they do not. */
+static tenon_status_t find_all_captures(body_t* body) {
+  tenon_reader_t* reader = body->reader;
+  const tenon__onnx_captures_t* more =
+      body->request->rest == NULL ? NULL : &body->request->rest->captures;
+  tenon__onnx_captures_t own;
+  TENON_READER_TRY(tenon__onnx_find_captures(body->source, &own));
+  body->captures = own;
+  body->own_count = own.count;
+  if (more == NULL) {
+    return TENON_OK;
   }
+  const size_t limit = (size_t)own.count + more->count;
+  body->captures.names = tenon_reader_allocate(reader, limit, sizeof(char*));
+  body->captures.values = tenon_reader_allocate(reader, limit, sizeof(tenon_value_t));
+  if (body->captures.names == NULL || body->captures.values == NULL) {
+    return tenon_reader_fail_memory(reader);
+  }
+  for (uint32_t i = 0; i < limit; ++i) {
+    const tenon__onnx_captures_t* from = i < own.count ? &own : more;
+    const uint32_t at = i < own.count ? i : i - own.count;
+    body->captures.names[i] = from->names[at];
+    body->captures.values[i] = from->values[at];
+  }
+  body->captures.count = (uint32_t)limit;
   return TENON_OK;
 }
 
@@ -340,12 +405,12 @@ static tenon_status_t prepare(body_t* body) {
   if (body->open_dims == NULL) {
     return tenon_reader_fail_memory(reader);
   }
-  return tenon__onnx_find_captures(body->source, &body->captures);
+  return find_all_captures(body);
 }
 
 tenon_status_t tenon__onnx_convert_body(const tenon_source_t* source,
                                         const tenon__onnx_body_request_t* request,
-                                        uint32_t* out_body, tenon__onnx_captures_t* out_captures) {
+                                        tenon__onnx_body_t* out_body) {
   tenon_reader_t* reader = source->program->reader;
   body_t body = {.source = source,
                  .reader = reader,
@@ -368,7 +433,9 @@ tenon_status_t tenon__onnx_convert_body(const tenon_source_t* source,
     }
     TENON_READER_TRY(status);
   }
-  TENON_READER_TRY(reader->build->end_body(reader->builder, out_body));
-  *out_captures = body.captures;
+  TENON_READER_TRY(end(&body, &out_body->body));
+  out_body->captures = body.captures;
+  out_body->results = body.results;
+  out_body->result_count = body.result_count;
   return TENON_OK;
 }

@@ -112,6 +112,20 @@ static tenon_status_t bind_outputs(tenon_source_t* source, const tenon_value_t* 
   return TENON_OK;
 }
 
+/* Where it is tried whether a branch can do without, the branch cannot run; else the host tells. */
+static tenon_status_t fail_missing(const tenon_source_t* source) {
+  tenon_reader_t* reader = source->program->reader;
+  const tenon_source_table_t* table = tenon__onnx_source_table();
+  const char* domain = table->domain(source);
+  const char* type = table->type(source);
+  if (source->program->attempt_depth > 0) {
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED, "%s '%s': no converter takes %s%s%s",
+                             type, source->name, domain, domain[0] == '\0' ? "" : "::", type);
+  }
+  reader->host->report_missing(reader->parse, domain, type, table->version(source), source->name);
+  return TENON_ERROR_UNSUPPORTED;
+}
+
 static tenon_status_t convert_operator(tenon_source_t* source) {
   tenon_reader_t* reader = source->program->reader;
   const tenon_source_table_t* table = tenon__onnx_source_table();
@@ -125,8 +139,7 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
     return tenon_reader_fail_memory(reader);
   }
   if (converter == NULL) {
-    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                             tenon__onnx_node_text(reader, node));
+    return fail_missing(source);
   }
   for (size_t i = 0; i < node->n_input; ++i) {
     const char* name = tenon__onnx_text(node->input[i]);
@@ -136,7 +149,7 @@ static tenon_status_t convert_operator(tenon_source_t* source) {
   }
   TENON_READER_TRY(converter->convert(state, source, table, reader->builder, reader->build, inputs,
                                       (uint32_t)node->n_input, outputs, (uint32_t)node->n_output));
-  return bind_outputs(source, outputs);
+  return source->scope->is_done ? TENON_OK : bind_outputs(source, outputs);
 }
 
 static tenon_status_t make_frame(tenon_source_t* source, const Onnx__FunctionProto* function,
@@ -219,28 +232,76 @@ static tenon_status_t convert_call(tenon_source_t* source, tenon__onnx_block_t* 
   return TENON_OK;
 }
 
+static bool is_constant(const tenon__onnx_program_t* program, const Onnx__NodeProto* node) {
+  return tenon__onnx_node_is_constant(node) && tenon__onnx_program_function(program, node) == NULL;
+}
+
+static tenon_status_t count_node(tenon__onnx_program_t* program) {
+  return ++program->node_count <= TENON__ONNX_NODE_LIMIT
+             ? TENON_OK
+             : TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED,
+                                 "the model has more than %d nodes, its functions expanded",
+                                 TENON__ONNX_NODE_LIMIT);
+}
+
 static tenon_status_t convert_node(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                                    const Onnx__NodeProto* node) {
   tenon_source_t* source = NULL;
-  if (++program->node_count > TENON__ONNX_NODE_LIMIT) {
-    return TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED,
-                             "the model has more than %d nodes, its functions expanded",
-                             TENON__ONNX_NODE_LIMIT);
-  }
+  TENON_READER_TRY(count_node(program));
   TENON_READER_TRY(make_source(program, scope, node, &source));
   tenon__onnx_block_t* function = tenon__onnx_program_function(program, node);
   if (function != NULL) {
     return convert_call(source, function);
   }
-  return tenon__onnx_node_is_constant(node) ? convert_constant(source) : convert_operator(source);
+  return convert_operator(source);
+}
+
+/* Before all others: they read nothing, and whoever looks ahead finds them bound. */
+static tenon_status_t bind_constants(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope) {
+  for (size_t i = 0; i < scope->block->node_count; ++i) {
+    const Onnx__NodeProto* node = scope->block->nodes[scope->block->order[i]];
+    tenon_source_t* source = NULL;
+    if (is_constant(program, node)) {
+      TENON_READER_TRY(count_node(program));
+      TENON_READER_TRY(make_source(program, scope, node, &source));
+      TENON_READER_TRY(convert_constant(source));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_convert_nodes_from(tenon__onnx_program_t* program,
+                                              tenon__onnx_scope_t* scope, size_t position) {
+  for (size_t i = position; i < scope->block->node_count && !scope->is_done; ++i) {
+    const Onnx__NodeProto* node = scope->block->nodes[scope->block->order[i]];
+    scope->position = i;
+    if (!is_constant(program, node)) {
+      TENON_READER_TRY(convert_node(program, scope, node));
+    }
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__onnx_convert_nodes(tenon__onnx_program_t* program,
                                          tenon__onnx_scope_t* scope) {
-  for (size_t i = 0; i < scope->block->node_count; ++i) {
-    TENON_READER_TRY(convert_node(program, scope, scope->block->nodes[scope->block->order[i]]));
+  TENON_READER_TRY(bind_constants(program, scope));
+  return tenon__onnx_convert_nodes_from(program, scope, 0);
+}
+
+static tenon_status_t make_input(tenon__onnx_program_t* program, const Onnx__GraphProto* graph,
+                                 const Onnx__ValueInfoProto* input, tenon_value_t* out_value) {
+  tenon_reader_t* reader = program->reader;
+  const char* name = tenon__onnx_text(input->name);
+  const char* what = tenon_reader_format(reader, "input '%s'", name);
+  tenon__onnx_type_t type;
+  if (what == NULL) {
+    return tenon_reader_fail_memory(reader);
   }
-  return TENON_OK;
+  TENON_READER_TRY(tenon__onnx_type_read(reader, input->type, what, &type));
+  if (type.is_map) {
+    TENON_READER_TRY(tenon__onnx_map_columns(program, graph, name, &type.dims[1]));
+  }
+  return tenon__onnx_type_input(reader, name, &type, out_value);
 }
 
 static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope) {
@@ -251,7 +312,7 @@ static tenon_status_t bind_inputs(tenon__onnx_program_t* program, tenon__onnx_sc
       continue; /* an initialiser is its value: a constant */
     }
     tenon_value_t value = {0};
-    TENON_READER_TRY(tenon__onnx_type_input(program->reader, graph->input[i], &value));
+    TENON_READER_TRY(make_input(program, graph, graph->input[i], &value));
     TENON_READER_TRY(tenon__onnx_scope_mark_named(program, scope, value));
     TENON_READER_TRY(tenon__onnx_scope_bind(program, scope, name, value));
   }

@@ -32,6 +32,8 @@ typedef struct tenon__onnx_block_t {
   size_t capture_capacity;
   tenon_reader_names_t used; /* names that its nodes, their subgraphs and its outputs read */
   uint32_t state;            /* of a walk over functions: 0 new, 1 on the way, 2 done */
+  bool lacks;                /* it needs a node that no converter takes */
+  bool is_told;              /* of a function: such nodes were told */
 } tenon__onnx_block_t;
 
 /* Elements that stand in the file: of one of these. */
@@ -69,6 +71,8 @@ typedef struct tenon__onnx_scope_t {
   tenon__onnx_target_t* target;
   tenon__onnx_block_t* block;
   tenon_reader_names_t bindings;
+  size_t position; /* of the node that is being converted, in the block's order */
+  bool is_done;    /* that node took in all that follows it: see branch.h */
 } tenon__onnx_scope_t;
 
 typedef struct tenon__onnx_program_t {
@@ -77,6 +81,8 @@ typedef struct tenon__onnx_program_t {
   tenon_reader_names_t functions; /* "domain:name:overload" -> block */
   tenon_reader_names_t blocks;    /* GraphProto -> block */
   size_t node_count;              /* converted so far */
+  size_t tried_count;             /* converted in vain: see attempt.h */
+  uint32_t attempt_depth;
 } tenon__onnx_program_t;
 
 /* The function that a node calls, NULL if it is an operator. */
@@ -105,6 +111,12 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
 /* check.c: tells the host of every node, reports those that no converter takes, and refuses
  * functions that call themselves. */
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
+
+/* map_columns.c: of the tensor that stands for input `name`, a map, as its readers in the main
+ * graph have it; -1 where none says. Refuses readers of other kinds, and those that contradict. */
+tenon_status_t tenon__onnx_map_columns(tenon__onnx_program_t* program,
+                                       const Onnx__GraphProto* graph, const char* name,
+                                       int64_t* out_columns);
 
 /* convert.c: builds the network. */
 tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program);

@@ -95,6 +95,8 @@ static const tenon__onnx_field_t fields[] = {
     NUMBER(TYPE_TENSOR, 1, VARINT),     /* elem_type */
     SINGLE(TYPE_TENSOR, 2, SHAPE, 0),   /* shape */
     SINGLE(TYPE_CONTAINER, 1, TYPE, 0), /* elem_type */
+    NUMBER(TYPE_MAP, 1, VARINT),        /* key_type */
+    SINGLE(TYPE_MAP, 2, TYPE, 0),       /* value_type */
     MANY(SHAPE, 1, DIMENSION),          /* dim */
     NUMBER(DIMENSION, 1, VARINT),       /* dim_value */
     STRING(DIMENSION, 2),               /* dim_param */

@@ -316,10 +316,11 @@ static tenon_status_t source_convert_body(const tenon_source_t* source, const ch
   const tenon__onnx_body_request_t request = {.attribute = name,
                                               .parameter_types = parameter_types,
                                               .parameter_type_count = parameter_type_count};
-  tenon__onnx_captures_t captures;
-  TENON_READER_TRY(tenon__onnx_convert_body(source, &request, out_body, &captures));
-  *out_captured = captures.values;
-  *out_captured_count = captures.count;
+  tenon__onnx_body_t body;
+  TENON_READER_TRY(tenon__onnx_convert_body(source, &request, &body));
+  *out_body = body.body;
+  *out_captured = body.captures.values;
+  *out_captured_count = body.captures.count;
   return TENON_OK;
 }
 

@@ -74,6 +74,31 @@ static tenon_status_t read_tensor(tenon_reader_t* reader, const Onnx__TypeProto_
   return read_shape(reader, tensor->shape, what, out_type);
 }
 
+/* The values, a row for each map. */
+static tenon_status_t read_map(tenon_reader_t* reader, const Onnx__TypeProto__Map* map,
+                               const char* what, tenon__onnx_type_t* out_type) {
+  const Onnx__TypeProto* values = map->value_type;
+  if (values == NULL || values->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
+    return TENON_READER_FAIL(
+        reader, TENON_ERROR_UNSUPPORTED,
+        "%s is a map, whose values are no tensors: maps of numbers and of strings are "
+        "supported",
+        what);
+  }
+  TENON_READER_TRY(read_tensor(reader, values->tensor_type, what, out_type));
+  out_type->is_map = true;
+  out_type->rank = 2;
+  out_type->dims = tenon_reader_allocate(reader, 2, sizeof(int64_t));
+  out_type->symbols = tenon_reader_allocate(reader, 2, sizeof(const char*));
+  if (out_type->dims == NULL || out_type->symbols == NULL) {
+    return tenon_reader_fail_memory(reader);
+  }
+  out_type->dims[0] = -1;
+  out_type->dims[1] = -1;
+  out_type->kind = TENON_ARGUMENT_TENSOR;
+  return TENON_OK;
+}
+
 tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypeProto* type,
                                      const char* what, tenon__onnx_type_t* out_type) {
   memset(out_type, 0, sizeof(*out_type));
@@ -93,11 +118,16 @@ tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypePro
         element = element->optional_type->elem_type;
         break;
       case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        if (level == 0 || out_type->kind == TENON_ARGUMENT_SEQUENCE) {
+          return read_map(reader, element->map_type, what, out_type);
+        }
+        return TENON_READER_FAIL(
+            reader, TENON_ERROR_UNSUPPORTED,
+            "%s is an optional of maps; maps and sequences of them are supported", what);
       case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
-                                 "%s is a map or a sparse tensor; tensors, sequences and optionals "
-                                 "are supported",
-                                 what);
+        return TENON_READER_FAIL(
+            reader, TENON_ERROR_UNSUPPORTED,
+            "%s is a sparse tensor; tensors, sequences and optionals are supported", what);
       default:
         return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s has no type", what);
     }
@@ -161,20 +191,13 @@ static tenon_status_t ask_host(tenon_reader_t* reader, const char* name, tenon__
   return TENON_OK;
 }
 
-tenon_status_t tenon__onnx_type_input(tenon_reader_t* reader, const Onnx__ValueInfoProto* input,
-                                      tenon_value_t* out_value) {
-  const char* name = tenon__onnx_text(input->name);
-  tenon__onnx_type_t type;
-  const char* what = tenon_reader_format(reader, "input '%s'", name);
-  if (what == NULL) {
-    return tenon_reader_fail_memory(reader);
+tenon_status_t tenon__onnx_type_input(tenon_reader_t* reader, const char* name,
+                                      tenon__onnx_type_t* type, tenon_value_t* out_value) {
+  if (type->kind != TENON_ARGUMENT_TENSOR) {
+    return reader->build->input_container(reader->builder, name, type->kind, type->dtype,
+                                          type->rank, type->dims, out_value);
   }
-  TENON_READER_TRY(tenon__onnx_type_read(reader, input->type, what, &type));
-  if (type.kind != TENON_ARGUMENT_TENSOR) {
-    return reader->build->input_container(reader->builder, name, type.kind, type.dtype, type.rank,
-                                          type.dims, out_value);
-  }
-  TENON_READER_TRY(ask_host(reader, name, &type));
-  return reader->build->input(reader->builder, name, type.dtype, type.rank, type.dims, type.symbols,
-                              out_value);
+  TENON_READER_TRY(ask_host(reader, name, type));
+  return reader->build->input(reader->builder, name, type->dtype, type->rank, type->dims,
+                              type->symbols, out_value);
 }

@@ -27,22 +27,7 @@ static bool is_input(const tenon__uff_program_t* program, const tenon__uff_node_
   return strcmp(node->operation, program->graph.is_tensorflow ? "Placeholder" : "Input") == 0;
 }
 
-tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
-  const tenon_reader_t* reader = program->reader;
-  bool is_complete = true;
-  for (size_t i = 0; i < program->graph.order_count; ++i) {
-    tenon__uff_node_t* node = program->graph.order[i];
-    void* state = NULL;
-    if (!is_input(program, node) && !tenon__uff_control_is(program, node) &&
-        find_converter(program, node, &state) == NULL) {
-      reader->host->report_missing(reader->parse, node->domain, node->type, 1, node->name);
-      is_complete = false;
-    }
-  }
-  return is_complete ? TENON_OK : TENON_ERROR_UNSUPPORTED;
-}
-
-/* ---- Inputs ---- */
+/* ---- What the file says of itself ---- */
 
 /* What the file says; rank TENON_NONE: nothing. */
 static tenon_status_t read_shape(tenon__uff_program_t* program, const tenon__uff_node_t* node,
@@ -58,13 +43,74 @@ static tenon_status_t read_shape(tenon__uff_program_t* program, const tenon__uff
     return TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED, "%s: it has %zu axes",
                              tenon__uff_node_text(program->reader, node), shape->count);
   }
-  /* UFF's converter writes an empty shape where it knows none. */
-  if (program->graph.is_tensorflow || shape->count > 0) {
+  if (!program->graph.has_vague_shapes || shape->count > 0) {
     *out_rank = (uint32_t)shape->count;
     *out_dims = shape->ints;
   }
   return TENON_OK;
 }
+
+static tenon_dtype_t input_dtype(const tenon__uff_node_t* node) {
+  const tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
+  return type == NULL || !type->is_type ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+}
+
+/* In the order in which the graph was made: UFF's nodes stand in reverse. */
+static tenon__uff_node_t* node_at(const tenon__uff_graph_t* graph, size_t index) {
+  return &graph->nodes[graph->is_tensorflow ? index : graph->node_count - 1 - index];
+}
+
+/* Of outputs only the names are known. */
+static tenon_status_t declare_values(tenon__uff_program_t* program) {
+  const tenon_reader_t* reader = program->reader;
+  const tenon__uff_graph_t* graph = &program->graph;
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    const tenon__uff_node_t* node = node_at(graph, i);
+    if (node->is_taken && is_input(program, node)) {
+      tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .dtype = input_dtype(node)};
+      TENON_READER_TRY(read_shape(program, node, &type.rank, &type.dims));
+      reader->host->declare_value(reader->parse, 0, node->name, &type, NULL);
+    }
+  }
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    const tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
+    reader->host->declare_value(reader->parse, 1, graph->outputs[i].name, &type, NULL);
+  }
+  return TENON_OK;
+}
+
+static void report_missing(tenon__uff_program_t* program, tenon__uff_node_t* node) {
+  const tenon_reader_t* reader = program->reader;
+  reader->host->report_missing(reader->parse, node->domain, node->type, 1, node->name);
+  program->is_lacking = true;
+}
+
+tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
+  const tenon_reader_t* reader = program->reader;
+  const bool tells = TENON_HAS(reader->host, tenon_parse_table_t, declare_node) &&
+                     reader->host->declare_node != NULL;
+  if (tells) {
+    TENON_READER_TRY(declare_values(program));
+  }
+  for (size_t i = 0; i < program->graph.order_count; ++i) {
+    tenon__uff_node_t* node = program->graph.order[i];
+    void* state = NULL;
+    tenon__uff_control_count(program, node);
+    if (is_input(program, node) || tenon__uff_control_is(program, node)) {
+      continue;
+    }
+    const bool is_missing = find_converter(program, node, &state) == NULL;
+    if (tells && (!is_missing || node->switches == 0)) {
+      reader->host->declare_node(reader->parse, node->domain, node->type, 1, node->name);
+    }
+    if (is_missing && node->switches == 0) {
+      report_missing(program, node);
+    }
+  }
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : TENON_OK;
+}
+
+/* ---- Inputs ---- */
 
 /* Extents that the caller gave replace the file's. */
 static tenon_status_t find_extents(tenon__uff_program_t* program, const tenon__uff_node_t* node,
@@ -92,15 +138,14 @@ static tenon_status_t find_extents(tenon__uff_program_t* program, const tenon__u
              : TENON_READER_FAIL(
                    reader, TENON_ERROR_INVALID_ARGUMENT,
                    "input '%s' has no rank in the file: give its extents, for example "
-                   "%s:1x224x224x3, with -1 for what varies",
-                   node->name, node->name);
+                   "%s:1x224x224x3, with -1 for what varies, or %s:scalar",
+                   node->name, node->name, node->name);
 }
 
 static tenon_status_t build_input(tenon__uff_program_t* program, tenon__uff_node_t* node) {
   tenon_reader_t* reader = program->reader;
   tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
-  const tenon_dtype_t dtype =
-      type == NULL || !type->is_type ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+  const tenon_dtype_t dtype = input_dtype(node);
   uint32_t rank = 0;
   const int64_t* dims = NULL;
   TENON_READER_TRY(find_extents(program, node, &rank, &dims));
@@ -120,11 +165,10 @@ static tenon_status_t build_input(tenon__uff_program_t* program, tenon__uff_node
                               &node->outputs[0]);
 }
 
-/* In the order in which the graph was made: UFF's nodes stand in reverse. */
 static tenon_status_t build_inputs(tenon__uff_program_t* program) {
   tenon__uff_graph_t* graph = &program->graph;
   for (size_t i = 0; i < graph->node_count; ++i) {
-    tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
+    tenon__uff_node_t* node = node_at(graph, i);
     if (node->is_taken && is_input(program, node)) {
       node->outputs =
           tenon_reader_allocate(program->reader, node->output_count, sizeof(*node->outputs));
@@ -192,12 +236,18 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
   if (source == NULL || inputs == NULL) {
     return tenon_reader_fail_memory(reader);
   }
-  *source = (tenon_source_t){program, node};
-  TENON_READER_TRY(find_inputs(program, node, inputs));
   if (converter == NULL) {
-    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                             tenon__uff_node_text(reader, node));
+    report_missing(program, node);
+    node->is_lacking = true;
   }
+  if (node->is_lacking) {
+    return TENON_OK;
+  }
+  *source = (tenon_source_t){program, node};
+  if (!program->graph.is_tensorflow && strcmp(node->operation, "Const") == 0) {
+    TENON_READER_TRY(tenon__uff_graph_shape_const(reader, node));
+  }
+  TENON_READER_TRY(find_inputs(program, node, inputs));
   TENON_READER_TRY(converter->convert(state, source, tenon__uff_source_table(), reader->builder,
                                       reader->build, inputs, node->input_count, node->outputs,
                                       node->output_count));
@@ -205,21 +255,25 @@ static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_nod
   return tenon__uff_source_tell_unread(source);
 }
 
+/* What lacks something is walked to find what else is missing. */
 static tenon_status_t walk_node(tenon__uff_program_t* program, tenon__uff_node_t* node) {
   if (is_input(program, node)) {
     return TENON_OK;
   }
+  TENON_READER_TRY(tenon_reader_spend(program->reader, node->output_count, sizeof(*node->outputs)));
   node->outputs =
       tenon_reader_allocate(program->reader, node->output_count, sizeof(*node->outputs));
   if (node->outputs == NULL) {
     return tenon_reader_fail_memory(program->reader);
   }
-  TENON_READER_TRY(tenon__uff_control_enter(program, node));
+  tenon__uff_control_enter(program, node);
   if (node->is_dead) {
     return TENON_OK;
   }
-  return tenon__uff_control_is(program, node) ? tenon__uff_control_convert(program, node)
-                                              : convert_node(program, node);
+  if (!tenon__uff_control_is(program, node)) {
+    return convert_node(program, node);
+  }
+  return node->is_lacking ? TENON_OK : tenon__uff_control_convert(program, node);
 }
 
 /* Of a node that nobody reads only what it gives. */
@@ -246,5 +300,5 @@ tenon_status_t tenon__uff_program_convert(tenon__uff_program_t* program) {
   for (size_t i = 0; i < program->graph.order_count; ++i) {
     TENON_READER_TRY(walk_node(program, program->graph.order[i]));
   }
-  return add_outputs(program);
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : add_outputs(program);
 }

@@ -79,6 +79,37 @@ static tenon_status_t resolve(tenon_reader_t* reader, tenon__uff_graph_t* graph)
   return TENON_OK;
 }
 
+/* From a node to the Switch that it lies behind, over what has one input; index: the side. */
+static bool find_switch(const tenon__uff_graph_t* graph, const tenon__uff_node_t* node,
+                        tenon__uff_input_t* out_input) {
+  for (size_t steps = 0; steps < graph->node_count && node->input_count == 1; ++steps) {
+    const tenon__uff_input_t* input = &node->inputs[0];
+    if (strcmp(input->node->operation, "Switch") == 0) {
+      *out_input = *input;
+      return true;
+    }
+    node = input->node;
+  }
+  return false;
+}
+
+/* What nodes without data wait for, as far as it is a side of a Switch: that decides whether they
+ * are of use. The rest goes. */
+static void resolve_controls(tenon__uff_graph_t* graph) {
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    tenon__uff_node_t* node = &graph->nodes[i];
+    const uint32_t count = node->control_count;
+    node->control_count = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+      tenon__uff_node_t* waited = tenon_reader_names_find(&graph->names, node->inputs[k].name);
+      if (waited != NULL && find_switch(graph, waited, &node->inputs[node->control_count])) {
+        waited->is_used = true;
+        ++node->control_count;
+      }
+    }
+  }
+}
+
 /* ---- Outputs ---- */
 
 /* What does something, or stands for something, and gives no result of the network. */
@@ -142,6 +173,8 @@ static tenon_status_t add_wanted(tenon_reader_t* reader, tenon__uff_graph_t* gra
 /* All outputs of a node that nobody reads. */
 static tenon_status_t add_last(tenon_reader_t* reader, tenon__uff_graph_t* graph,
                                tenon__uff_node_t* node) {
+  TENON_READER_TRY(tenon_reader_spend(reader, node->output_count,
+                                      sizeof(tenon__uff_input_t) + strlen(node->name)));
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const char* name = i == 0 ? node->name : tenon_reader_format(reader, "%s:%u", node->name, i);
     if (name == NULL) {
@@ -188,6 +221,10 @@ static tenon_status_t fail_cycle(tenon_reader_t* reader, const tenon__uff_node_t
       tenon__uff_node_text(reader, node));
 }
 
+static uint32_t all_inputs(const tenon__uff_node_t* node) {
+  return node->input_count + node->control_count;
+}
+
 /* Depth first from one node, with a stack of its own. */
 static tenon_status_t walk_from(tenon_reader_t* reader, tenon__uff_graph_t* graph,
                                 tenon__uff_node_t** stack, tenon__uff_node_t* root) {
@@ -199,7 +236,7 @@ static tenon_status_t walk_from(tenon_reader_t* reader, tenon__uff_graph_t* grap
   stack[depth++] = root;
   while (depth > 0) {
     tenon__uff_node_t* node = stack[depth - 1];
-    if (node->next_input == node->input_count) {
+    if (node->next_input == all_inputs(node)) {
       ++node->next_input; /* done */
       graph->order[graph->order_count++] = node;
       --depth;
@@ -209,7 +246,7 @@ static tenon_status_t walk_from(tenon_reader_t* reader, tenon__uff_graph_t* grap
     if (!input->is_taken) {
       input->is_taken = true;
       stack[depth++] = input;
-    } else if (input->next_input <= input->input_count) {
+    } else if (input->next_input <= all_inputs(input)) {
       return fail_cycle(reader, input);
     }
   }
@@ -220,6 +257,7 @@ tenon_status_t tenon__uff_graph_link(tenon_reader_t* reader, tenon__uff_graph_t*
                                      const char* outputs) {
   TENON_READER_TRY(define(reader, graph));
   TENON_READER_TRY(resolve(reader, graph));
+  resolve_controls(graph);
   TENON_READER_TRY(find_outputs(reader, graph, outputs));
   /* Pointers, all of one size: those of the stack and of the order. */
   tenon__uff_node_t** stack = tenon_reader_allocate(reader, graph->node_count, sizeof(void*));

@@ -35,23 +35,27 @@ typedef struct tenon__uff_node_t {
   const char* operation; /* as it is written */
   const char* domain;    /* as converters know it */
   const char* type;
-  tenon__uff_input_t* inputs; /* of data */
-  uint32_t input_count;
+  tenon__uff_input_t* inputs; /* of data, then those that it only waits for: see control_count */
+  uint32_t input_count;       /* of data */
+  uint32_t control_count;     /* of a node without data; linked: outputs of Switches */
   uint32_t output_count;
   tenon__uff_attribute_t* attributes;
   uint32_t attribute_count;
   uint64_t place;
   bool is_used;        /* somebody reads an output */
   bool is_taken;       /* an output of the network depends on it */
-  uint32_t next_input; /* of a walk: input_count + 1 when it is done */
-  uint32_t walk;
+  uint32_t next_input; /* of a walk: past all inputs, plus 1, when it is done */
+  uint32_t switches;   /* how many it lies behind, without their Merge */
   tenon_value_t* outputs;
   bool is_dead;                             /* of a branch that is not taken */
+  bool is_lacking;                          /* it needs what nobody converts */
   const struct tenon__uff_branch_t* branch; /* control.c: the branch that it belongs to */
+  const struct tenon__uff_branch_t* sides;  /* of a Switch that the run decides: two */
 } tenon__uff_node_t;
 
 typedef struct tenon__uff_graph_t {
   bool is_tensorflow;
+  bool has_vague_shapes; /* of inputs an empty one says nothing */
   tenon__uff_node_t* nodes;
   size_t node_count;
   tenon_reader_names_t names;
@@ -69,7 +73,10 @@ tenon_status_t tenon__uff_graph_read_uff(tenon_reader_t* reader,
 tenon_status_t tenon__uff_graph_read_tensorflow(tenon_reader_t* reader,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph);
-/* tensor.c: a TensorProto. One whose type Tenon has not, or strings, leaves the kind NONE. */
+/* uff.c: the bytes of a Const, which is needed, get its type and shape. */
+tenon_status_t tenon__uff_graph_shape_const(tenon_reader_t* reader, const tenon__uff_node_t* node);
+/* tensor.c: a TensorProto. One whose type Tenon has not, or whose elements cannot be read, strings
+ * and lists of complex numbers, leaves the kind NONE. */
 tenon_status_t tenon__uff_tensor_read(tenon_reader_t* reader, const char* node,
                                       const tenon__uff_message_t* message,
                                       tenon__uff_attribute_t* out_attribute);

@@ -14,10 +14,7 @@ static const struct {
     {"Split", 0, "num_split"},
     {"SplitV", 0, "num_split"},
     {"Unpack", 0, "num"},
-    {"Unstack", 0, "num"},
     {"TopKV2", 2, NULL},
-    {"TopK", 2, NULL},
-    {"Unique", 2, NULL},
     {"NonMaxSuppressionV4", 2, NULL},
     {"NonMaxSuppressionV5", 3, NULL},
     {"Switch", 2, NULL},
@@ -69,15 +66,10 @@ static void set_type(tenon_dtype_t dtype, tenon__uff_attribute_t* out) {
 static tenon_status_t set_shape(tenon_reader_t* reader, const tenon__uff_message_t* shape,
                                 tenon__uff_attribute_t* out) {
   size_t count = 0;
-  for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
-       dim = tenon__uff_find(dim->next, "dim")) {
-    ++count;
-  }
-  int64_t* dims = tenon_reader_allocate(reader, count, sizeof(*dims));
+  int64_t* dims = tenon_reader_allocate(reader, tenon__uff_count(shape, "dim"), sizeof(*dims));
   if (dims == NULL) {
     return tenon_reader_fail_memory(reader);
   }
-  count = 0;
   for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
        dim = tenon__uff_find(dim->next, "dim")) {
     const int64_t extent = tenon__uff_int_of(dim->message, "size", 0);
@@ -91,28 +83,6 @@ static tenon_status_t set_shape(tenon_reader_t* reader, const tenon__uff_message
   return TENON_OK;
 }
 
-static tenon_status_t set_texts(tenon_reader_t* reader, const tenon__uff_message_t* list,
-                                tenon__uff_attribute_t* out) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
-       field = tenon__uff_find(field->next, "s")) {
-    ++count;
-  }
-  tenon_string_view_t* texts = tenon_reader_allocate(reader, count, sizeof(*texts));
-  if (texts == NULL) {
-    return tenon_reader_fail_memory(reader);
-  }
-  out->kind = TENON_FIELD_STRINGS;
-  out->texts = texts;
-  out->count = count;
-  count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
-       field = tenon__uff_find(field->next, "s")) {
-    TENON_READER_TRY(set_text(reader, field, &texts[count++]));
-  }
-  return TENON_OK;
-}
-
 /* Lists of shapes, tensors and functions: nobody asks for them. An empty list is one of ints. */
 static tenon_status_t set_list(tenon_reader_t* reader, const tenon__uff_message_t* list,
                                tenon__uff_attribute_t* out) {
@@ -121,7 +91,8 @@ static tenon_status_t set_list(tenon_reader_t* reader, const tenon__uff_message_
   double* floats = NULL;
   size_t count = 0;
   if (tenon__uff_find(list->first, "s") != NULL) {
-    return set_texts(reader, list, out);
+    out->kind = TENON_FIELD_STRINGS;
+    return tenon__uff_texts(reader, list, "s", &out->texts, &out->count);
   }
   for (size_t i = 0; i < sizeof(names) / sizeof(*names) && count == 0; ++i) {
     TENON_READER_TRY(tenon__uff_numbers(reader, list, names[i], &ints, &floats, &count));
@@ -168,20 +139,11 @@ static tenon_status_t read_value(tenon_reader_t* reader, const char* node,
   }
 }
 
-/* Numbers that stand alone may not be packed. */
-static bool is_single(const tenon__uff_field_t* value) {
-  return !value->is_packed;
-}
-
 /* What begins with "_" is TensorFlow's own affair: "_output_shapes", "_class". */
 static tenon_status_t read_attributes(tenon_reader_t* reader, const tenon__uff_message_t* message,
                                       tenon__uff_node_t* node) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "attr"); field != NULL;
-       field = tenon__uff_find(field->next, "attr")) {
-    ++count;
-  }
-  node->attributes = tenon_reader_allocate(reader, count, sizeof(*node->attributes));
+  node->attributes =
+      tenon_reader_allocate(reader, tenon__uff_count(message, "attr"), sizeof(*node->attributes));
   if (node->attributes == NULL) {
     return tenon_reader_fail_memory(reader);
   }
@@ -196,7 +158,7 @@ static tenon_status_t read_attributes(tenon_reader_t* reader, const tenon__uff_m
     if (name[0] == '_' || one == NULL) {
       continue;
     }
-    if (!is_single(one)) {
+    if (one->is_packed) {
       return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
                                "node '%s': its attribute '%s' is a list where one value belongs",
                                node->name, name);
@@ -210,28 +172,25 @@ static tenon_status_t read_attributes(tenon_reader_t* reader, const tenon__uff_m
 
 /* ---- Nodes ---- */
 
-/* "^name" only says what comes first. */
+/* Inputs of data, then those that are only waited for: "^name". What a node with data waits for
+ * says only what comes first, for its data is of some side of a Switch; a constant is where it
+ * waits for something of that side. */
 static tenon_status_t read_inputs(tenon_reader_t* reader, const tenon__uff_message_t* message,
                                   tenon__uff_node_t* node) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
-       field = tenon__uff_find(field->next, "input")) {
-    ++count;
-  }
+  const tenon_string_view_t* names = NULL;
+  size_t count = 0;
+  TENON_READER_TRY(tenon__uff_texts(reader, message, "input", &names, &count));
   node->inputs = tenon_reader_allocate(reader, count, sizeof(*node->inputs));
   if (node->inputs == NULL) {
     return tenon_reader_fail_memory(reader);
   }
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
-       field = tenon__uff_find(field->next, "input")) {
-    if (field->size > 0 && field->bytes[0] == '^') {
-      continue;
+  for (size_t i = 0; i < count; ++i) {
+    if (names[i].data[0] != '^') {
+      node->inputs[node->input_count++].name = names[i].data;
     }
-    const char* name = tenon_reader_readable(reader, field->bytes, field->size);
-    if (name == NULL) {
-      return tenon_reader_fail_memory(reader);
-    }
-    node->inputs[node->input_count++].name = name;
+  }
+  for (size_t i = 0; i < count && node->input_count == 0; ++i) {
+    node->inputs[node->control_count++].name = names[i].data + 1;
   }
   return TENON_OK;
 }
@@ -249,16 +208,18 @@ static tenon_status_t read_type(tenon_reader_t* reader, tenon__uff_node_t* node)
   return node->domain == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
 }
 
+/* Graphs up to version 21, and those that say none, have empty shapes for inputs of any rank. */
+static bool is_old(const tenon__uff_message_t* graph) {
+  const tenon__uff_field_t* versions = tenon__uff_last(graph, "versions");
+  return versions == NULL || tenon__uff_int_of(versions->message, "producer", 0) <= 21;
+}
+
 tenon_status_t tenon__uff_graph_read_tensorflow(tenon_reader_t* reader,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "node"); field != NULL;
-       field = tenon__uff_find(field->next, "node")) {
-    ++count;
-  }
-  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true};
-  out_graph->nodes = tenon_reader_allocate(reader, count, sizeof(*out_graph->nodes));
+  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true, .has_vague_shapes = is_old(message)};
+  out_graph->nodes =
+      tenon_reader_allocate(reader, tenon__uff_count(message, "node"), sizeof(*out_graph->nodes));
   if (out_graph->nodes == NULL) {
     return tenon_reader_fail_memory(reader);
   }

@@ -87,14 +87,10 @@ static void store(const tensor_t* tensor, const int64_t* ints, const double* flo
 }
 
 /* Fewer numbers than elements: the last one fills the rest; none: zeros. */
-static tenon_status_t read_list(const tensor_t* tensor, uint8_t** out_data) {
-  const char* name = list_of(tensor->dtype);
+static tenon_status_t read_list(const tensor_t* tensor, const char* name, uint8_t** out_data) {
   int64_t* ints = NULL;
   double* floats = NULL;
   size_t found = 0;
-  if (name == NULL) {
-    return fail(tensor, "is of a type that only stands as raw bytes");
-  }
   TENON_READER_TRY(
       tenon__uff_numbers(tensor->reader, tensor->message, name, &ints, &floats, &found));
   if (found > tensor->count) {
@@ -123,6 +119,7 @@ tenon_status_t tenon__uff_tensor_read(tenon_reader_t* reader, const char* node,
   }
   TENON_READER_TRY(read_shape(&tensor));
   const tenon__uff_field_t* content = tenon__uff_last(message, "tensor_content");
+  const char* list = list_of(tensor.dtype);
   uint8_t* data = NULL;
   if (content != NULL && content->size > 0) {
     if (content->size != tensor.count * tensor.width) {
@@ -133,8 +130,10 @@ tenon_status_t tenon__uff_tensor_read(tenon_reader_t* reader, const char* node,
     }
     out_attribute->tensor.data = tenon_reader_unconst(content->bytes);
     out_attribute->is_borrowed = !tenon__uff_is_in_text(content->place);
+  } else if (list == NULL) {
+    return TENON_OK;
   } else {
-    TENON_READER_TRY(read_list(&tensor, &data));
+    TENON_READER_TRY(read_list(&tensor, list, &data));
     out_attribute->tensor.data = data;
   }
   out_attribute->kind = TENON_FIELD_TENSOR;

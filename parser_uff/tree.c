@@ -53,6 +53,15 @@ const tenon__uff_field_t* tenon__uff_find(const tenon__uff_field_t* field, const
   return field;
 }
 
+uint32_t tenon__uff_count(const tenon__uff_message_t* message, const char* name) {
+  uint32_t count = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
+       field = tenon__uff_find(field->next, name)) {
+    ++count;
+  }
+  return count;
+}
+
 const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, const char* name) {
   const tenon__uff_field_t* last = NULL;
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
@@ -66,6 +75,30 @@ const char* tenon__uff_text_of(tenon_reader_t* reader, const tenon__uff_message_
                                const char* name) {
   const tenon__uff_field_t* field = tenon__uff_last(message, name);
   return field == NULL ? "" : tenon_reader_readable(reader, field->bytes, field->size);
+}
+
+tenon_status_t tenon__uff_texts(tenon_reader_t* reader, const tenon__uff_message_t* message,
+                                const char* name, const tenon_string_view_t** out_texts,
+                                size_t* out_count) {
+  const size_t count = tenon__uff_count(message, name);
+  TENON_READER_TRY(tenon_reader_spend(reader, count, sizeof(tenon_string_view_t)));
+  tenon_string_view_t* texts = tenon_reader_allocate(reader, count, sizeof(*texts));
+  if (texts == NULL) {
+    return tenon_reader_fail_memory(reader);
+  }
+  size_t used = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
+       field = tenon__uff_find(field->next, name)) {
+    TENON_READER_TRY(tenon_reader_spend(reader, field->size + 4, 4)); /* and its block's rest */
+    const char* text = tenon_reader_readable(reader, field->bytes, field->size);
+    if (text == NULL) {
+      return tenon_reader_fail_memory(reader);
+    }
+    texts[used++] = (tenon_string_view_t){text, strlen(text)};
+  }
+  *out_texts = texts;
+  *out_count = count;
+  return TENON_OK;
 }
 
 int64_t tenon__uff_int_of(const tenon__uff_message_t* message, const char* name,

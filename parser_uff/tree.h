@@ -54,11 +54,17 @@ bool tenon__uff_is_in_text(uint64_t place);
 
 /* The next field of that name from `field` on; NULL when there is none. */
 const tenon__uff_field_t* tenon__uff_find(const tenon__uff_field_t* field, const char* name);
+/* How many fields of that name there are. */
+uint32_t tenon__uff_count(const tenon__uff_message_t* message, const char* name);
 /* Of what may stand once the last one counts. NULL: not there. */
 const tenon__uff_field_t* tenon__uff_last(const tenon__uff_message_t* message, const char* name);
 /* Names as UTF-8 with NUL; "" when absent. NULL when memory is out. */
 const char* tenon__uff_text_of(tenon_reader_t* reader, const tenon__uff_message_t* message,
                                const char* name);
+/* All texts of a repeated field, likewise. */
+tenon_status_t tenon__uff_texts(tenon_reader_t* reader, const tenon__uff_message_t* message,
+                                const char* name, const tenon_string_view_t** out_texts,
+                                size_t* out_count);
 int64_t tenon__uff_int_of(const tenon__uff_message_t* message, const char* name, int64_t otherwise);
 
 /* All numbers of a repeated field, packed or not. Integers of INT, BOOL, ENUM as out_ints, others

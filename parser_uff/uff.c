@@ -13,12 +13,20 @@ typedef struct walk_t {
   tenon_reader_names_t data; /* key -> message */
 } walk_t;
 
+static tenon_status_t set_text(const char* text, tenon__uff_attribute_t* out) {
+  out->kind = TENON_FIELD_STRING;
+  out->text = (tenon_string_view_t){text, text == NULL ? 0 : strlen(text)};
+  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
 /* ---- Dimension orders ---- */
 
-/* "N+C NC": an order a word, of an axis a letter, "+" for the spatial ones. Of weights N is the
- * output. */
+/* An order has at most one letter for each axis. */
+enum { ORDER_SIZE = TENON__UFF_RANK_LIMIT + 1 };
+
+/* "N+C": a letter for each axis, "+" for the spatial ones. Of weights N is the output. */
 static tenon_status_t write_order(walk_t* walk, const tenon__uff_message_t* orders,
-                                  const char** out_text) {
+                                  char out_text[ORDER_SIZE], size_t* out_length) {
   const tenon__uff_field_t* entry = tenon__uff_last(orders, "orders");
   const tenon__uff_field_t* value = entry == NULL ? NULL : tenon__uff_last(entry->message, "value");
   int64_t* codes = NULL;
@@ -29,7 +37,6 @@ static tenon_status_t write_order(walk_t* walk, const tenon__uff_message_t* orde
         tenon__uff_numbers(walk->reader, value->message, "val", &codes, &none, &count));
   }
   static const char letters[] = "NC23456789";
-  char text[TENON__UFF_RANK_LIMIT + 1] = "";
   size_t used = 0;
   if (count == 0) {
     return TENON_READER_FAIL(walk->reader, TENON_ERROR_INVALID_DATA,
@@ -43,40 +50,48 @@ static tenon_status_t write_order(walk_t* walk, const tenon__uff_message_t* orde
                                "%s: a dimension order with the code %" PRId64 " at place %zu",
                                tenon__uff_place(walk->reader, entry->place), codes[i], i);
     }
-    text[used] = letters[codes[i]];
-    if (is_rest) {
-      text[used] = '+';
-    }
-    ++used;
+    out_text[used++] = is_rest ? '+' : letters[codes[i]];
     i += is_rest ? 1 : 0;
   }
-  *out_text = tenon_reader_format(walk->reader, "%s", text);
-  return *out_text == NULL ? tenon_reader_fail_memory(walk->reader) : TENON_OK;
-}
-
-static tenon_status_t write_orders(walk_t* walk, const tenon__uff_message_t* list,
-                                   const char** out_text) {
-  const char* text = "";
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "val"); field != NULL;
-       field = tenon__uff_find(field->next, "val")) {
-    const char* order = NULL;
-    TENON_READER_TRY(write_order(walk, field->message, &order));
-    text = text[0] == '\0' ? order : tenon_reader_format(walk->reader, "%s %s", text, order);
-    if (text == NULL) {
-      return tenon_reader_fail_memory(walk->reader);
-    }
-  }
-  *out_text = text;
+  out_text[used] = '\0';
+  *out_length = used;
   return TENON_OK;
 }
 
-/* ---- Data ---- */
-
-static tenon_status_t set_text(const char* text, tenon__uff_attribute_t* out) {
-  out->kind = TENON_FIELD_STRING;
-  out->text = (tenon_string_view_t){text, text == NULL ? 0 : strlen(text)};
-  return text == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+static tenon_status_t set_order(walk_t* walk, const tenon__uff_message_t* orders,
+                                tenon__uff_attribute_t* out) {
+  size_t length = 0;
+  char* text = tenon_reader_allocate(walk->reader, ORDER_SIZE, 1);
+  if (text == NULL) {
+    return tenon_reader_fail_memory(walk->reader);
+  }
+  TENON_READER_TRY(write_order(walk, orders, text, &length));
+  return set_text(text, out);
 }
+
+/* "N+C NC": an order a word. */
+static tenon_status_t set_orders(walk_t* walk, const tenon__uff_message_t* list,
+                                 tenon__uff_attribute_t* out) {
+  const size_t count = tenon__uff_count(list, "val");
+  TENON_READER_TRY(tenon_reader_spend(walk->reader, count + 1, ORDER_SIZE));
+  char* text = tenon_reader_allocate(walk->reader, count + 1, ORDER_SIZE);
+  if (text == NULL) {
+    return tenon_reader_fail_memory(walk->reader);
+  }
+  size_t used = 0;
+  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "val"); field != NULL;
+       field = tenon__uff_find(field->next, "val")) {
+    size_t length = 0;
+    if (used > 0) {
+      text[used++] = ' ';
+    }
+    TENON_READER_TRY(write_order(walk, field->message, text + used, &length));
+    used += length;
+  }
+  return set_text(text, out);
+}
+
+/* ---- Data ---- */
 
 static tenon_status_t set_numbers(walk_t* walk, const tenon__uff_message_t* list,
                                   tenon__uff_attribute_t* out) {
@@ -87,28 +102,6 @@ static tenon_status_t set_numbers(walk_t* walk, const tenon__uff_message_t* list
   out->kind = is_float ? TENON_FIELD_FLOATS : TENON_FIELD_INTS;
   out->ints = ints;
   out->floats = floats;
-  return TENON_OK;
-}
-
-static tenon_status_t set_texts(walk_t* walk, const tenon__uff_message_t* list,
-                                tenon__uff_attribute_t* out) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = list->first; field != NULL; field = field->next) {
-    ++count;
-  }
-  tenon_string_view_t* texts = tenon_reader_allocate(walk->reader, count, sizeof(*texts));
-  if (texts == NULL) {
-    return tenon_reader_fail_memory(walk->reader);
-  }
-  out->kind = TENON_FIELD_STRINGS;
-  out->texts = texts;
-  for (const tenon__uff_field_t* field = list->first; field != NULL; field = field->next) {
-    const char* text = tenon_reader_readable(walk->reader, field->bytes, field->size);
-    if (text == NULL) {
-      return tenon_reader_fail_memory(walk->reader);
-    }
-    texts[out->count++] = (tenon_string_view_t){text, strlen(text)};
-  }
   return TENON_OK;
 }
 
@@ -178,7 +171,6 @@ static tenon_status_t set_number(walk_t* walk, const tenon__uff_field_t* field,
 static tenon_status_t set_data(walk_t* walk, const tenon__uff_message_t* data, uint32_t depth,
                                tenon__uff_attribute_t* out) {
   const tenon__uff_field_t* field = data->last;
-  const char* text = NULL;
   if (field == NULL) {
     return TENON_OK;
   }
@@ -186,7 +178,8 @@ static tenon_status_t set_data(walk_t* walk, const tenon__uff_message_t* data, u
     case 1: /* s */
       return set_text(tenon_reader_readable(walk->reader, field->bytes, field->size), out);
     case 2: /* s_list */
-      return set_texts(walk, field->message, out);
+      out->kind = TENON_FIELD_STRINGS;
+      return tenon__uff_texts(walk->reader, field->message, "val", &out->texts, &out->count);
     case 4: /* d_list, b_list, i_list, dtype_list */
     case 6:
     case 8:
@@ -197,11 +190,9 @@ static tenon_status_t set_data(walk_t* walk, const tenon__uff_message_t* data, u
     case 100:
       return set_referred(walk, field, depth, out);
     case 103:
-      TENON_READER_TRY(write_order(walk, field->message, &text));
-      return set_text(text, out);
+      return set_order(walk, field->message, out);
     case 104:
-      TENON_READER_TRY(write_orders(walk, field->message, &text));
-      return set_text(text, out);
+      return set_orders(walk, field->message, out);
     default:
       return set_number(walk, field, out);
   }
@@ -227,68 +218,18 @@ static tenon_status_t add_attributes(walk_t* walk, const tenon__uff_message_t* m
   return TENON_OK;
 }
 
-static uint32_t count_fields(const tenon__uff_message_t* message, const char* name) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, name); field != NULL;
-       field = tenon__uff_find(field->next, name)) {
-    ++count;
-  }
-  return count;
-}
-
 static tenon_status_t read_inputs(walk_t* walk, const tenon__uff_message_t* message,
                                   tenon__uff_node_t* node) {
-  node->inputs =
-      tenon_reader_allocate(walk->reader, count_fields(message, "inputs"), sizeof(*node->inputs));
+  const tenon_string_view_t* names = NULL;
+  size_t count = 0;
+  TENON_READER_TRY(tenon__uff_texts(walk->reader, message, "inputs", &names, &count));
+  node->inputs = tenon_reader_allocate(walk->reader, count, sizeof(*node->inputs));
   if (node->inputs == NULL) {
     return tenon_reader_fail_memory(walk->reader);
   }
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "inputs"); field != NULL;
-       field = tenon__uff_find(field->next, "inputs")) {
-    const char* name = tenon_reader_readable(walk->reader, field->bytes, field->size);
-    if (name == NULL) {
-      return tenon_reader_fail_memory(walk->reader);
-    }
-    node->inputs[node->input_count++].name = name;
+  for (; node->input_count < count; ++node->input_count) {
+    node->inputs[node->input_count].name = names[node->input_count].data;
   }
-  return TENON_OK;
-}
-
-/* The bytes of a Const get its type and shape. */
-static tenon_status_t shape_values(walk_t* walk, const tenon__uff_node_t* node) {
-  tenon__uff_attribute_t* values = tenon__uff_attribute(node, "values");
-  tenon__uff_attribute_t* shape = tenon__uff_attribute(node, "shape");
-  tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
-  const char* text = tenon__uff_node_text(walk->reader, node);
-  if (values == NULL || values->kind != TENON_FIELD_TENSOR) {
-    return TENON_READER_FAIL(walk->reader, TENON_ERROR_INVALID_DATA, "%s: it has no values", text);
-  }
-  const tenon_dtype_t dtype = type == NULL ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
-  const size_t width = tenon__uff_dtype_size(dtype);
-  const size_t rank = shape == NULL ? 0 : shape->count;
-  size_t size = width;
-  if (width == 0 || (shape != NULL && (shape->floats != NULL || shape->texts != NULL)) ||
-      rank > TENON__UFF_RANK_LIMIT) {
-    return TENON_READER_FAIL(
-        walk->reader, TENON_ERROR_UNSUPPORTED,
-        "%s: its dtype is none that Tenon has, or its shape no list of extents", text);
-  }
-  for (size_t i = 0; i < rank; ++i) {
-    if (shape->ints[i] < 0 ||
-        (shape->ints[i] > 0 && size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
-      return TENON_READER_FAIL(walk->reader, TENON_ERROR_INVALID_DATA,
-                               "%s: its extent %zu is %" PRId64, text, i, shape->ints[i]);
-    }
-    size *= (size_t)shape->ints[i];
-  }
-  if (size != (size_t)values->tensor.dims[0]) {
-    return TENON_READER_FAIL(walk->reader, TENON_ERROR_INVALID_DATA,
-                             "%s: its shape and dtype ask for %zu bytes, it has %" PRId64, text,
-                             size, values->tensor.dims[0]);
-  }
-  values->tensor.dtype = dtype;
-  values->tensor.rank = (uint32_t)rank;
-  values->tensor.dims = rank == 0 ? NULL : shape->ints;
   return TENON_OK;
 }
 
@@ -316,7 +257,8 @@ static tenon_status_t read_node(walk_t* walk, const tenon__uff_field_t* field,
   node->output_count = 1;
   node->name = tenon__uff_text_of(walk->reader, message, "id");
   node->operation = tenon__uff_text_of(walk->reader, message, "operation");
-  const size_t count = count_fields(message, "fields") + count_fields(message, "extra_fields");
+  const size_t count =
+      tenon__uff_count(message, "fields") + tenon__uff_count(message, "extra_fields");
   node->attributes = tenon_reader_allocate(walk->reader, count + 1, sizeof(*node->attributes));
   if (node->name == NULL || node->operation == NULL || node->attributes == NULL) {
     return tenon_reader_fail_memory(walk->reader);
@@ -324,8 +266,7 @@ static tenon_status_t read_node(walk_t* walk, const tenon__uff_field_t* field,
   TENON_READER_TRY(read_type(walk, node));
   TENON_READER_TRY(read_inputs(walk, message, node));
   TENON_READER_TRY(add_attributes(walk, message, "fields", node));
-  TENON_READER_TRY(add_attributes(walk, message, "extra_fields", node));
-  return strcmp(node->operation, "Const") == 0 ? shape_values(walk, node) : TENON_OK;
+  return add_attributes(walk, message, "extra_fields", node);
 }
 
 static tenon_status_t read_data(walk_t* walk, const tenon__uff_message_t* message) {
@@ -349,7 +290,8 @@ tenon_status_t tenon__uff_graph_read_uff(tenon_reader_t* reader,
                                          tenon__uff_graph_t* out_graph) {
   walk_t walk = {.reader = reader};
   const tenon__uff_field_t* graph = tenon__uff_find(message->first, "graphs");
-  *out_graph = (tenon__uff_graph_t){.is_tensorflow = false};
+  /* UFF's converter writes an empty shape where it knows none. */
+  *out_graph = (tenon__uff_graph_t){.has_vague_shapes = true};
   if (graph == NULL) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "it has no graph");
   }
@@ -358,7 +300,7 @@ tenon_status_t tenon__uff_graph_read_uff(tenon_reader_t* reader,
                      "it has several graphs: all but the first are left out");
   }
   TENON_READER_TRY(read_data(&walk, message));
-  out_graph->nodes = tenon_reader_allocate(reader, count_fields(graph->message, "nodes"),
+  out_graph->nodes = tenon_reader_allocate(reader, tenon__uff_count(graph->message, "nodes"),
                                            sizeof(*out_graph->nodes));
   if (out_graph->nodes == NULL) {
     return tenon_reader_fail_memory(reader);
@@ -367,5 +309,58 @@ tenon_status_t tenon__uff_graph_read_uff(tenon_reader_t* reader,
        field != NULL; field = tenon__uff_find(field->next, "nodes")) {
     TENON_READER_TRY(read_node(&walk, field, &out_graph->nodes[out_graph->node_count++]));
   }
+  return TENON_OK;
+}
+
+/* ---- Constants ---- */
+
+static tenon_status_t fail_const(tenon_reader_t* reader, const tenon__uff_node_t* node,
+                                 tenon_status_t status, const char* what) {
+  return TENON_READER_FAIL(reader, status, "%s: %s", tenon__uff_node_text(reader, node), what);
+}
+
+/* The bytes that a shape and a type ask for. */
+static tenon_status_t count_bytes(tenon_reader_t* reader, const tenon__uff_node_t* node,
+                                  const tenon__uff_attribute_t* shape, size_t width,
+                                  size_t* out_size) {
+  *out_size = width;
+  for (size_t i = 0; shape != NULL && i < shape->count; ++i) {
+    if (shape->ints[i] < 0 ||
+        (shape->ints[i] > 0 && *out_size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: its extent %zu is %" PRId64,
+                               tenon__uff_node_text(reader, node), i, shape->ints[i]);
+    }
+    *out_size *= (size_t)shape->ints[i];
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__uff_graph_shape_const(tenon_reader_t* reader, const tenon__uff_node_t* node) {
+  tenon__uff_attribute_t* values = tenon__uff_attribute(node, "values");
+  const tenon__uff_attribute_t* shape = tenon__uff_attribute(node, "shape");
+  const tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
+  const tenon_dtype_t dtype = type == NULL ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+  const size_t width = tenon__uff_dtype_size(dtype);
+  size_t size = 0;
+  if (values == NULL || values->kind != TENON_FIELD_TENSOR) {
+    return fail_const(reader, node, TENON_ERROR_INVALID_DATA, "it has no values");
+  }
+  if (width == 0) {
+    return fail_const(reader, node, TENON_ERROR_UNSUPPORTED, "its dtype is none that Tenon has");
+  }
+  if (shape != NULL &&
+      (shape->floats != NULL || shape->texts != NULL || shape->count > TENON__UFF_RANK_LIMIT)) {
+    return fail_const(reader, node, TENON_ERROR_INVALID_DATA,
+                      "its shape is no list of up to 32 extents");
+  }
+  TENON_READER_TRY(count_bytes(reader, node, shape, width, &size));
+  if (size != (size_t)values->tensor.dims[0]) {
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: its shape and dtype ask for %zu bytes, it has %" PRId64,
+                             tenon__uff_node_text(reader, node), size, values->tensor.dims[0]);
+  }
+  values->tensor.dtype = dtype;
+  values->tensor.rank = shape == NULL ? 0 : (uint32_t)shape->count;
+  values->tensor.dims = values->tensor.rank == 0 ? NULL : shape->ints;
   return TENON_OK;
 }

@@ -18,6 +18,7 @@
 #include "core/choice/choice.h"
 #include "core/choice/schedule.h"
 #include "core/network/copy.h"
+#include "core/network/fault.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/plan_memory.h"
 #include "core/plan_file/writer.h"
@@ -95,6 +96,7 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__network_copy(network, &b->plan->network));
   b->plan->network->interrupt = b->options->tuning.interrupt;
   TENON_TRY(tenon__building_narrow(b));
+  TENON_TRY(tenon__network_judge(b->plan->network, sink));
   TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
   TENON_TRY(tenon__building_begin(b));
   TENON_TRY(tenon__building_remember(b));

@@ -220,6 +220,7 @@ static void add_graph(signing_t* signing, const tenon__graph_t* graph) {
       add_dims(signing, value->dims, value->rank);
     }
   }
+  add_text(signing, graph->fault == NULL ? "" : graph->fault);
   add_numbers(signing, graph->inputs, graph->input_count);
   add_numbers(signing, graph->outputs, graph->output_count);
   for (uint32_t n = 0; n < graph->node_count; ++n) {

@@ -91,11 +91,7 @@ static const tenon__candidate_t* row_major_candidate(const struct tenon_region_t
 
 static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candidate) {
   tenon__building_t* b = f->building;
-  const tenon__kernel_binding_t binding = {.kernel = &candidate->kernel->kernel,
-                                           .state = candidate->kernel->owner->state,
-                                           .plugin = candidate->kernel->owner->plugin,
-                                           .device = &b->device->device,
-                                           .device_handle = b->device_handle};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(&f->tuning, candidate->kernel);
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
   TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, NULL,
                                    f->store, NULL, &f->instance));

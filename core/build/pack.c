@@ -37,11 +37,7 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
     return tenon__fail(b->options->sink, TENON_ERROR_INTERNAL, "kernel '%s' of plugin '%s' is gone",
                        step->kernel, step->plugin);
   }
-  const tenon__kernel_binding_t binding = {.kernel = &entry->kernel,
-                                           .state = entry->owner->state,
-                                           .plugin = entry->owner->plugin,
-                                           .device = &b->device->device,
-                                           .device_handle = b->device_handle};
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(&b->tuning, entry);
   TENON_TRY(tenon__instance_create(b->allocator, &binding, step->region, &step->tactic, step->name,
                                    b->store, b->options->sink, &instance));
   tenon__building_mark_reads(b, step, instance);

@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/network/fault.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 
@@ -131,16 +132,25 @@ static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which
 }
 
 /* Kernels are tried at the optimum: what the caller says of it must fit together. What only the run
- * finds is a guess there, and does not count. */
+ * finds is a guess there, and does not count; nor does what a run comes to in a branch alone. */
 static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requirements_t* requirements,
                                     tenon__extents_t* optimum) {
+  const tenon__network_t* network = b->plan->network;
   tenon__extents_update(optimum);
-  return tenon__requirements_check(requirements->items, requirements->count, b->plan->network,
-                                   optimum, "the profile's optimum: ", b->options->sink);
+  for (uint32_t k = 0; k < requirements->count; ++k) {
+    const tenon__requirement_t* item = &requirements->items[k];
+    if (tenon__graph_branch(network, item->graph) == TENON_NONE) {
+      TENON_TRY(tenon__requirements_check(item, 1, network, optimum,
+                                          "the profile's optimum: ", b->options->sink));
+    }
+  }
+  return TENON_OK;
 }
 
 tenon_status_t tenon__building_profile(tenon__building_t* b) {
   tenon__requirements_t requirements = {.arena = &b->plan->arena};
+  TENON_TRY(tenon__network_judge(b->plan->network, b->options->sink));
+  tenon__network_warn_of_faults(b->plan->network, b->options->sink);
   TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
   tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
                                       &b->plan->profile.max};

@@ -142,6 +142,7 @@ static tenon_status_t commit(refit_t* r) {
       .allocator = r->allocator,
       .device = r->plan->device,
       .tuning = {.thread_count = r->plan->thread_count,
+                 .exclude = r->plan->original.exclude,
                  .strict = (flags & TENON_PLAN_STRICT) != 0,
                  .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
                  .no_measuring = true},

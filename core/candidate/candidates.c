@@ -79,14 +79,9 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
 
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
                        uint32_t count) {
-  static const tenon_argument_rule_t rows = {0};
   bool same = true;
   for (uint32_t k = 0; k < count && same; ++k) {
-    const tenon_argument_rule_t* x = a == NULL ? &rows : &a[k];
-    const tenon_argument_rule_t* y = b == NULL ? &rows : &b[k];
-    same = x->kind == y->kind && (x->strided != 0) == (y->strided != 0) &&
-           (x->kind != TENON_LAYOUT_FOLLOWS || x->argument == y->argument) &&
-           (x->kind != TENON_LAYOUT_EXACT || tenon__layout_equal(x->layout, y->layout));
+    same = tenon__rules_alike(a == NULL ? NULL : &a[k], b == NULL ? NULL : &b[k]);
   }
   return same;
 }

@@ -42,8 +42,10 @@ static bool copy_layout(tenon__arena_t* arena, const tenon_layout_t* layout,
          copy_numbers(arena, layout->order, layout->rank, &copy->order);
 }
 
-/* Layouts are orders of dimensions. */
-static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules, uint32_t count,
+/* Layouts are orders of dimensions. `values`: of the region, TENON_NONE for what is absent and lies
+ * nowhere. */
+static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules,
+                       const uint32_t* values, uint32_t count,
                        const tenon_argument_rule_t** out_copy) {
   *out_copy = NULL;
   if (rules == NULL) {
@@ -52,7 +54,7 @@ static bool copy_rules(tenon__arena_t* arena, const tenon_argument_rule_t* rules
   tenon_argument_rule_t* copy = tenon__arena_allocate(arena, count + 1u, sizeof *copy);
   bool good = copy != NULL;
   for (uint32_t k = 0; good && k < count; ++k) {
-    copy[k] = tenon__rule_in_plan(&rules[k]);
+    copy[k] = values[k] == TENON_NONE ? (tenon_argument_rule_t){0} : tenon__rule_in_plan(&rules[k]);
     good = copy[k].layout == NULL || copy_layout(arena, copy[k].layout, &copy[k].layout);
   }
   *out_copy = copy;
@@ -169,8 +171,10 @@ static bool copy_tactic(tenon__arena_t* arena, const struct tenon_region_t* regi
     out_copy->numerics = *tactic->numerics;
   }
   bool good = out_copy->name != NULL &&
-              copy_rules(arena, tactic->inputs, region->input_count, &out_copy->input_rules) &&
-              copy_rules(arena, tactic->outputs, region->output_count, &out_copy->output_rules);
+              copy_rules(arena, tactic->inputs, region->input_values, region->input_count,
+                         &out_copy->input_rules) &&
+              copy_rules(arena, tactic->outputs, region->output_values, region->output_count,
+                         &out_copy->output_rules);
   if (good && tactic->configuration_size > 0) {
     out_copy->configuration =
         tenon__arena_copy(arena, tactic->configuration, tactic->configuration_size);

@@ -1,5 +1,6 @@
 #include "core/candidate/difference.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -188,11 +189,13 @@ static void note(walk_t* w, int64_t k, double a, double b) {
 
 static bool agree(const walk_t* w, double a, double b) {
   const double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
-  return fabs(a - b) <= w->tolerance->relative * size + w->tolerance->absolute || a == b ||
-         (isnan(a) && isnan(b));
+  if (!isfinite(a) || !isfinite(b)) {
+    return a == b || (isnan(a) && isnan(b)); /* no tolerance makes an infinity a number */
+  }
+  return fabs(a - b) <= w->tolerance->relative * size + w->tolerance->absolute;
 }
 
-/* One line of floats; the usual case. */
+/* One line of floats; the usual case. A difference that is finite is one of numbers. */
 static void compare_floats(walk_t* w, int64_t count, const float* a, int64_t a_step, const float* b,
                            int64_t b_step) {
   const float relative = (float)w->tolerance->relative;
@@ -201,7 +204,9 @@ static void compare_floats(walk_t* w, int64_t count, const float* a, int64_t a_s
     const float x = a[k * a_step];
     const float y = b[k * b_step];
     const float size = fabsf(x) > fabsf(y) ? fabsf(x) : fabsf(y);
-    if (!(fabsf(x - y) <= relative * size + absolute) && !agree(w, (double)x, (double)y)) {
+    const float distance = fabsf(x - y);
+    if (!(distance <= relative * size + absolute && distance <= FLT_MAX) &&
+        !agree(w, (double)x, (double)y)) {
       note(w, k, (double)x, (double)y);
     }
   }

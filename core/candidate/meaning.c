@@ -8,12 +8,12 @@
 #include "core/candidate/node_expression.h"
 #include "core/candidate/timer.h"
 #include "core/candidate/trial.h"
-#include "core/candidate/trial_memory.h"
 #include "core/kernel/align.h"
 #include "core/program/evaluate.h"
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 enum { MAX_RANK = 64 };
 
@@ -161,7 +161,7 @@ static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* r
                  m->values[region->outputs[k].value].data == NULL) {
         status = TENON_ERROR_UNSUPPORTED;
       } else if (output->kind == TENON_ARGUMENT_TENSOR) {
-        tenon__memory_copy(&output->view, &m->values[region->outputs[k].value]);
+        tenon__strided_copy(&output->view, &m->values[region->outputs[k].value]);
       }
     }
     tenon__trial_end(&trial);

@@ -10,6 +10,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/kernel/align.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 enum { MAX_RANK = 64 };
 
@@ -68,25 +69,16 @@ void tenon__trial_data_end(tenon__trial_data_t* data) {
 
 /* ---- Lending ---- */
 
-static bool same_strides(const tenon_tensor_view_t* view, const int64_t* strides) {
-  for (uint32_t d = 0; d < view->rank; ++d) {
-    if (view->dims[d] != 1 && view->strides[d] != strides[d]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* The input with these strides. */
 static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* input,
                                const int64_t* strides, tenon__trial_copy_t** out_copy) {
   const tenon_tensor_view_t* rows = &input->rows.view;
   *out_copy = &input->rows;
-  if (same_strides(rows, strides)) {
+  if (tenon__strides_equal(rows->rank, rows->dims, rows->strides, strides)) {
     return TENON_OK;
   }
   for (*out_copy = input->copies; *out_copy != NULL; *out_copy = (*out_copy)->next) {
-    if (same_strides(&(*out_copy)->view, strides)) {
+    if (tenon__strides_equal(rows->rank, rows->dims, (*out_copy)->view.strides, strides)) {
       return TENON_OK;
     }
   }
@@ -104,7 +96,7 @@ static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* 
   if (copy->view.data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__memory_copy(rows, &copy->view);
+  tenon__strided_copy(rows, &copy->view);
   copy->next = input->copies;
   input->copies = copy;
   *out_copy = copy;
@@ -146,7 +138,8 @@ static tenon_status_t lend_input(tenon__trial_data_t* data, uint32_t k,
   const tenon_tensor_view_t* rows = &input->rows.view;
   int64_t strides[MAX_RANK + 1] = {0};
   input->lent = &input->rows;
-  if (data->region->values[data->region->input_values[k]].constant_data == NULL) {
+  if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
+      !tenon__rule_takes_rows(rule)) {
     if (!tenon__rule_strides(rule, rows->rank, rows->dims, followed(data, rule), strides)) {
       return TENON_ERROR_UNSUPPORTED;
     }

@@ -6,11 +6,12 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/made_data.h"
 #include "core/candidate/trial_data.h"
 #include "core/candidate/trial_memory.h"
 #include "core/network/node.h"
+#include "core/operator/made_data.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 enum { MAX_RANK = 64 };
 
@@ -186,7 +187,7 @@ uint32_t tenon__trial_data_changed(tenon__trial_data_t* data, const tenon__insta
       continue;
     }
     if (lent != &input->rows) {
-      tenon__memory_copy(&input->rows.view, &lent->view);
+      tenon__strided_copy(&input->rows.view, &lent->view);
     } else if (data->region->values[value].constant_data == NULL) {
       (void)make_rows(data, k, input);
     }

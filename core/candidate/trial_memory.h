@@ -22,7 +22,4 @@ uint64_t tenon__pattern_elements(tenon_dtype_t dtype, size_t size_bytes);
 
 uint64_t tenon__memory_checksum(const void* data, size_t size_bytes);
 
-/* Between tensors of the same extents, of elements of whole bytes. */
-void tenon__memory_copy(const tenon_tensor_view_t* from, const tenon_tensor_view_t* to);
-
 #endif

@@ -8,8 +8,9 @@
  * name, converters for one version of a node type), the order in which they are loaded does not
  * matter: who ships with the library is heard before all others, and among these who bears the name
  * himself (of the domain, device or format); then whoever comes first on the search path. The other
- * one's is left out. But two definitions of an operator by equals disable each other. Nobody else
- * adds operators to the domain that a plugin of the library is named for.
+ * one's is left out; a converter for the versions that the first one has. But two definitions of an
+ * operator by equals disable each other. Nobody else adds operators to the domain that a plugin of
+ * the library is named for.
  */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_

@@ -19,7 +19,11 @@ int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t
 /* The plugin of the library that bears the name of an identity's domain; NULL. */
 const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
                                                   const char* name);
-/* A new entry against those that are there under its key or name: one of two is left out. */
+/* Of two that have the same version of a node type: is it `there` that converts it? */
+bool tenon__converter_stays(const tenon__converter_entry_t* there,
+                            const tenon__converter_entry_t* comes);
+/* A new entry against those that are there under its key or name: one of two is left out; of
+ * converters one all of whose versions the other has. */
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink);

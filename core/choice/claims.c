@@ -19,6 +19,7 @@ enum { MOST_KERNELS = 64, MOST_CLAIMS = 4096 };
 typedef struct claims_t {
   grouping_t* grouping;
   struct tenon_region_t* whole; /* the graph, for those who propose */
+  uint32_t left;                /* that may still be added */
 } claims_t;
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
@@ -60,12 +61,19 @@ static bool any_needed(const grouping_t* grouping, uint32_t node) {
 
 /* ---- Patterns ---- */
 
-static tenon_status_t add_claim(grouping_t* grouping, const tenon__kernel_entry_t* entry,
+static tenon_status_t add_claim(claims_t* claims, const tenon__kernel_entry_t* entry,
                                 const uint32_t* nodes, uint32_t node_count,
                                 struct tenon_region_t* region) {
+  grouping_t* grouping = claims->grouping;
   claim_t claim = {.node_count = node_count, .region = region};
-  if (grouping->alternatives->claim_count == MOST_CLAIMS) {
+  if (claims->left == 0) {
     return TENON_OK;
+  }
+  claims->left -= 1;
+  if (claims->left == 0) {
+    tenon__report(grouping->tuning->sink, TENON_SEVERITY_WARNING,
+                  "of what kernels %s in '%s' the first %d are looked at, and no more",
+                  entry == NULL ? "name" : "match or propose", grouping->g->name, MOST_CLAIMS);
   }
   claim.nodes = tenon__arena_copy(grouping->tuning->arena, nodes, node_count * sizeof *nodes);
   return claim.nodes == NULL ? tenon__fail_memory(grouping->tuning->sink)
@@ -77,8 +85,9 @@ static tenon_status_t new_region(grouping_t* grouping, struct tenon_region_t** o
   return *out_region == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
 }
 
-static tenon_status_t match_at(grouping_t* grouping, const tenon__kernel_entry_t* entry,
+static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* entry,
                                const tenon__calls_t* pattern, uint32_t root) {
+  grouping_t* grouping = claims->grouping;
   const tenon__match_uses_t uses = {read_outside, grouping};
   tenon__match_t match;
   if (!is_free(grouping, root) || !any_needed(grouping, root) ||
@@ -102,7 +111,7 @@ static tenon_status_t match_at(grouping_t* grouping, const tenon__kernel_entry_t
   TENON_TRY(tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network,
                                    grouping->graph, nodes, match.node_count, match.inputs,
                                    match.input_count, &match.result, 1, region));
-  return add_claim(grouping, entry, nodes, match.node_count, region);
+  return add_claim(claims, entry, nodes, match.node_count, region);
 }
 
 static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_entry_t* entry) {
@@ -117,7 +126,7 @@ static tenon_status_t match_everywhere(claims_t* claims, const tenon__kernel_ent
   for (uint32_t p = 0; p < grouping->order_count && status == TENON_OK; ++p) {
     const tenon__node_t* node = &grouping->g->nodes[grouping->order[p]];
     if (node->op != NULL && strcmp(node->op->name, last) == 0) {
-      status = match_at(claims->grouping, entry, &pattern, grouping->order[p]);
+      status = match_at(claims, entry, &pattern, grouping->order[p]);
     }
   }
   return status;
@@ -237,7 +246,7 @@ static tenon_status_t ask_at(claims_t* claims, const tenon__kernel_entry_t* entr
   }
   TENON_TRY(region_around(grouping, &proposal, &region));
   return region == NULL ? TENON_OK
-                        : add_claim(grouping, entry, proposal.nodes, proposal.node_count, region);
+                        : add_claim(claims, entry, proposal.nodes, proposal.node_count, region);
 }
 
 static tenon_status_t ask_everywhere(claims_t* claims, const tenon__kernel_entry_t* entry) {
@@ -265,17 +274,19 @@ static bool is_named(const tenon__tuning_t* tuning, const char* op) {
   return false;
 }
 
-static tenon_status_t claim_by_name(grouping_t* grouping, uint32_t node) {
+static tenon_status_t claim_by_name(claims_t* claims, uint32_t node) {
+  grouping_t* grouping = claims->grouping;
   struct tenon_region_t* region = NULL;
   TENON_TRY(new_region(grouping, &region));
   TENON_TRY(tenon__region_of_node(grouping->tuning->arena, grouping->tuning->network,
                                   grouping->graph, node, region));
-  return add_claim(grouping, NULL, &node, 1, region);
+  return add_claim(claims, NULL, &node, 1, region);
 }
 
 /* Nodes that an expression or a map would compute, where kernels name their operators. Operators
  * are asked for once each. */
-static tenon_status_t find_named(grouping_t* grouping) {
+static tenon_status_t find_named(claims_t* claims) {
+  grouping_t* grouping = claims->grouping;
   tenon__string_map_t named;
   tenon_status_t status = TENON_OK;
   tenon__string_map_initialize(&named, grouping->tuning->allocator);
@@ -292,7 +303,7 @@ static tenon_status_t find_named(grouping_t* grouping) {
         !tenon__string_map_set(&named, n->op->name, (tenon__map_value_t){.number = is_it})) {
       status = tenon__fail_memory(grouping->tuning->sink);
     } else if (is_it) {
-      status = claim_by_name(grouping, node);
+      status = claim_by_name(claims, node);
     }
   }
   tenon__string_map_deinitialize(&named);
@@ -302,10 +313,11 @@ static tenon_status_t find_named(grouping_t* grouping) {
 tenon_status_t tenon__claims_find(grouping_t* grouping) {
   const tenon__kernel_entry_t* entries[MOST_KERNELS];
   tenon__tuning_t* tuning = grouping->tuning;
-  claims_t claims = {.grouping = grouping};
+  claims_t claims = {.grouping = grouping, .left = MOST_CLAIMS};
   uint32_t count =
       tenon__catalog_kernels(tuning->catalog, "*", 0, tuning->sink, entries, MOST_KERNELS);
-  tenon_status_t status = find_named(grouping);
+  tenon_status_t status = find_named(&claims);
+  claims.left = MOST_CLAIMS; /* names are many: they take nothing from the others */
   count = count < MOST_KERNELS ? count : MOST_KERNELS;
   for (uint32_t k = 0; k < count && status == TENON_OK; ++k) {
     if (entries[k]->kernel.device != NULL &&

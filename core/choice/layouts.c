@@ -103,11 +103,8 @@ static double own_cost(const layouts_t* l, const tenon__unit_t* unit) {
   return is_untimed ? copy_cost(l, region->outputs[0].value) : c == NULL ? 0 : c->time.seconds;
 }
 
-/* Weights are handed over as they are, but for an order that a kernel asks for. */
 static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
-  return l->g->values[value].weights != TENON_NONE &&
-         (rule == NULL || rule->kind != TENON_LAYOUT_EXACT ||
-          !tenon__layout_is_strided(rule->layout));
+  return l->g->values[value].weights != TENON_NONE && tenon__rule_takes_rows(rule);
 }
 
 /* What it costs `unit` that input `k` lies in `order`. */

@@ -16,15 +16,6 @@ static const tenon__value_node_t* value_at(const placing_t* p, uint32_t place) {
   return &p->tuning->network->graphs[p->graph]->values[p->schedule->places[place].value];
 }
 
-static bool same_strides(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b) {
-  for (uint32_t k = 0; k < rank; ++k) {
-    if (dims[k] != 1 && a[k] != b[k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
                      const tenon__extents_t* extents) {
   const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
@@ -46,14 +37,14 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
   if (kind == TENON_LAYOUT_EXACT) {
     return rule->layout->rank == v->rank && rule->layout->order != NULL &&
            tenon__strides_ordered(v->rank, dims, rule->layout->order, wanted) &&
-           same_strides(v->rank, dims, strides, wanted);
+           tenon__strides_equal(v->rank, dims, strides, wanted);
   }
   if (rule != NULL && rule->strided != 0) {
     return true;
   }
   if (kind == TENON_LAYOUT_ROW_MAJOR) {
     return tenon__strides_row_major(v->rank, dims, wanted) &&
-           same_strides(v->rank, dims, strides, wanted);
+           tenon__strides_equal(v->rank, dims, strides, wanted);
   }
   return tenon__strides_dense(v->rank, dims, strides);
 }

@@ -141,13 +141,6 @@ static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t*
                      tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
 }
 
-/* Are weights handed over as they are? Row by row, unless the kernel asks for another order. Blocks
- * and padding of weights are the kernel's own packing. */
-static bool is_given_as_is(const tenon__value_node_t* value, const tenon_argument_rule_t* rule) {
-  return value->weights != TENON_NONE && (rule == NULL || rule->kind != TENON_LAYOUT_EXACT ||
-                                          !tenon__layout_is_strided(rule->layout));
-}
-
 /* Where the region's input finds the value. */
 static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_argument_rule_t* rule,
                                 uint32_t* out_place) {
@@ -157,7 +150,8 @@ static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_arg
                        "value '%s' is read before it is made", v->name);
   }
   for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
-    if (is_given_as_is(v, rule) || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule)) {
+    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule);
+    if (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule)) {
       *out_place = p;
       return TENON_OK;
     }

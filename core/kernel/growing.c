@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
 
 void tenon__growing_initialize(tenon__growing_t* out_growing, tenon_allocator_t allocator,
                                tenon_dtype_t dtype) {
@@ -116,21 +117,12 @@ static tenon_status_t copy_elements(tenon__growing_t* growing, const tenon_tenso
   if (bits < 8) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const size_t size = bits / 8;
-  for (uint64_t i = 0; i < count; ++i) {
-    uint64_t rest = i;
-    int64_t place = 0;
-    for (uint32_t k = view->rank; k-- > 0;) {
-      const uint64_t extent = (uint64_t)view->dims[k];
-      place += (int64_t)(rest % extent) * view->strides[k];
-      rest /= extent;
-    }
-    memcpy((char*)growing->data + i * size, (const char*)view->data + place * (int64_t)size, size);
-  }
+  const tenon_argument_t target = growing_as_argument(growing);
+  tenon__strided_copy(view, &target.tensor);
   return TENON_OK;
 }
 
-static tenon_status_t own_strings(tenon__growing_t* growing) {
+tenon_status_t tenon__growing_own_texts(tenon__growing_t* growing, uint64_t first, uint64_t count) {
   if (growing->dtype != TENON_DTYPE_STRING) {
     return TENON_OK;
   }
@@ -138,10 +130,8 @@ static tenon_status_t own_strings(tenon__growing_t* growing) {
     tenon__arena_initialize(&growing->strings, growing->allocator);
     growing->strings_ready = true;
   }
-  uint64_t count = 0;
-  (void)tenon__element_count(growing->rank, growing->dims, &count);
   tenon_string_view_t* strings = growing->data;
-  for (uint64_t i = 0; i < count; ++i) {
+  for (uint64_t i = first; i < first + count; ++i) {
     char* copy = tenon__arena_copy_text(&growing->strings, strings[i].data, strings[i].size);
     if (copy == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
@@ -197,7 +187,9 @@ tenon_status_t tenon__growing_assign(tenon__growing_t* growing, const tenon_argu
     const tenon_tensor_view_t* view = &argument->tensor;
     TENON_TRY(tenon__growing_resize(growing, view->dtype, view->rank, view->dims));
     TENON_TRY(copy_elements(growing, view));
-    return own_strings(growing);
+    uint64_t count = 0;
+    (void)tenon__element_count(growing->rank, growing->dims, &count);
+    return tenon__growing_own_texts(growing, 0, count);
   }
   for (uint32_t k = 0; k < argument->count; ++k) {
     TENON_TRY(tenon__growing_append(growing, &argument->items[k]));

@@ -33,6 +33,8 @@ void tenon__growing_deinitialize(tenon__growing_t* growing);
 tenon_status_t tenon__growing_resize(tenon__growing_t* growing, tenon_dtype_t dtype, uint32_t rank,
                                      const int64_t* dims);
 tenon_status_t tenon__growing_append(tenon__growing_t* growing, const tenon_argument_t* item);
+/* Of elements that are views of texts elsewhere: copies these, until it is cleared. */
+tenon_status_t tenon__growing_own_texts(tenon__growing_t* growing, uint64_t first, uint64_t count);
 void tenon__growing_clear(tenon__growing_t* growing);
 /* A deep copy of a tensor or a sequence into `growing`. A view without strides is dense. */
 tenon_status_t tenon__growing_assign(tenon__growing_t* growing, const tenon_argument_t* argument);

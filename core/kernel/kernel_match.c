@@ -286,7 +286,8 @@ struct tenon_emit_t {
 
 static tenon_status_t pass_on(tenon_emit_t* emit, const tenon_tactic_t* given) {
   tenon_tactic_t tactic;
-  const bool is_one = tenon__growing_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread),
+  const bool is_one = given != NULL &&
+                      tenon__growing_copy(given, offsetof(tenon_tactic_t, scratch_bytes_per_thread),
                                           given->size, sizeof tactic, &tactic);
   return emit->take(emit->user, is_one ? &tactic : NULL);
 }
@@ -315,38 +316,24 @@ typedef struct confirmation_t {
   bool is_confirmed;
 } confirmation_t;
 
-static bool is_rows(const tenon_layout_t* layout) {
-  for (uint32_t k = 0; layout != NULL && layout->order != NULL && k < layout->rank; ++k) {
-    if (layout->order[k] != k) {
-      return false;
-    }
-  }
-  return true;
-}
-
 tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule) {
   tenon_argument_rule_t planned = *rule;
   if (rule->kind != TENON_LAYOUT_EXACT) {
     planned.layout = NULL;
-  } else if (is_rows(rule->layout)) {
+  } else if (rule->layout == NULL || tenon__layout_is_rows(rule->layout)) {
     planned = (tenon_argument_rule_t){.kind = TENON_LAYOUT_ROW_MAJOR, .in_place = rule->in_place};
   }
   return planned;
 }
 
-static bool same_layout(const tenon_layout_t* a, const tenon_layout_t* b) {
-  return a == b || (a != NULL && b != NULL && tenon__layout_equal(a, b));
-}
-
+/* `values`: of the region, TENON_NONE for what is absent and lies nowhere. */
 static bool same_rules(const tenon_argument_rule_t* planned, const tenon_argument_rule_t* emitted,
-                       uint32_t count) {
+                       const uint32_t* values, uint32_t count) {
   bool same = (planned == NULL) == (emitted == NULL);
   for (uint32_t k = 0; planned != NULL && same && k < count; ++k) {
-    const tenon_argument_rule_t a = planned[k];
-    const tenon_argument_rule_t b = tenon__rule_in_plan(&emitted[k]);
-    same = a.kind == b.kind && (a.strided != 0) == (b.strided != 0) && a.in_place == b.in_place &&
-           same_layout(a.layout, b.layout) &&
-           (a.kind != TENON_LAYOUT_FOLLOWS || a.argument == b.argument);
+    const tenon_argument_rule_t rule = tenon__rule_in_plan(&emitted[k]);
+    same = values[k] == TENON_NONE ||
+           (tenon__rules_alike(&planned[k], &rule) && planned[k].in_place == rule.in_place);
   }
   return same;
 }
@@ -358,8 +345,10 @@ static bool same_tactic(const confirmation_t* c, const tenon_tactic_t* emitted) 
   return strcmp(planned->name, emitted->name == NULL ? "" : emitted->name) == 0 &&
          planned->configuration_size == size &&
          (size == 0 || memcmp(planned->configuration, emitted->configuration, size) == 0) &&
-         same_rules(planned->input_rules, emitted->inputs, c->region->input_count) &&
-         same_rules(planned->output_rules, emitted->outputs, c->region->output_count);
+         same_rules(planned->input_rules, emitted->inputs, c->region->input_values,
+                    c->region->input_count) &&
+         same_rules(planned->output_rules, emitted->outputs, c->region->output_values,
+                    c->region->output_count);
 }
 
 /* What the kernel needs for it is what it says now. */

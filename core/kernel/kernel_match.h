@@ -23,7 +23,8 @@ const char* tenon__refusal_text(uint32_t reason);
 tenon_argument_rule_t tenon__rule_in_plan(const tenon_argument_rule_t* rule);
 
 /* Calls `take` with each tactic that the kernel has for the region, of this version's size, NULL
- * for one whose size is none; with one called "default" when it does not list any. */
+ * for one that is none, or whose size is none; with one called "default" when it does not list any.
+ */
 typedef tenon_status_t (*tenon__take_tactic_t)(void* user, const tenon_tactic_t* tactic);
 tenon_status_t tenon__kernel_tactics(const tenon__kernel_binding_t* kernel,
                                      const struct tenon_region_t* region, tenon__take_tactic_t take,

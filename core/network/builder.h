@@ -25,6 +25,9 @@ bool tenon__builder_look_up(const tenon_builder_t* builder, tenon_value_t value,
 /* Builds in a graph that is there instead of the main one; before anything else. Inputs, outputs
  * and states can then not be added. */
 void tenon__builder_set_graph(tenon_builder_t* builder, uint32_t graph);
+/* What is said to the builder's sink, which stays where it is, goes to `sink` from now on; returns
+ * where it went before. */
+const tenon_sink_t* tenon__builder_divert(tenon_builder_t* builder, const tenon_sink_t* sink);
 
 /* Borrowed while inputs are added. */
 void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* given,

@@ -10,7 +10,8 @@ const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
     return NULL;
   }
   const tenon__handle_t* place = &builder->handles[handle.id - 1];
-  return &builder->network->graphs[place->graph]->values[place->value];
+  const tenon__value_node_t* value = &builder->network->graphs[place->graph]->values[place->value];
+  return value->alive ? value : NULL; /* what was cancelled is gone */
 }
 
 tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,

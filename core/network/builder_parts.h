@@ -1,4 +1,5 @@
-/* The insides of the builder, shared by builder.c (nodes, bodies) and builder_values.c (values). */
+/* The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
+ * builder_values.c (values). */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
@@ -42,7 +43,9 @@ struct tenon_builder_t {
   tenon__find_operator_t find;
   void* find_user;
   tenon__suggest_operator_t suggest;
-  const tenon_sink_t* sink;
+  const tenon_sink_t* sink; /* its own: what is said to it goes to next_sink */
+  const tenon_sink_t* next_sink;
+  tenon_sink_t own_sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   uint32_t given_count;
   tenon__given_input_t* given; /* borrowed */
@@ -54,6 +57,10 @@ struct tenon_builder_t {
   size_t frame_capacity;
   tenon__open_graph_t* frames;
 };
+
+static inline tenon__open_graph_t* tenon__builder_frame(const tenon_builder_t* builder) {
+  return &builder->frames[builder->frame_count - 1];
+}
 
 static inline uint32_t tenon__builder_graph(const tenon_builder_t* builder) {
   return builder->frames[builder->frame_count - 1].graph;

@@ -282,6 +282,10 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "a state without a name");
   }
   TENON_TRY(check_extents(builder, state.name, state.dtype, state.rank, state.dims));
+  if (state.dtype == TENON_DTYPE_STRING) {
+    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED,
+                       "state '%s': texts cannot be kept between executions", state.name);
+  }
   tenon__state_node_t node = {.name = state.name,
                               .dtype = state.dtype,
                               .rank = state.rank,

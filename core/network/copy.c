@@ -66,6 +66,8 @@ static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t
   }
   tenon__graph_t* graph = network->graphs[index];
   graph->owner = source->owner;
+  graph->fault = source->fault;
+  graph->fault_status = source->fault_status;
   bool good = copy_array(allocator, source->values, source->value_count, sizeof(*source->values),
                          (void**)&graph->values, &graph->value_capacity) &&
               copy_array(allocator, source->nodes, source->node_count, sizeof(*source->nodes),

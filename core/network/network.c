@@ -413,3 +413,11 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
   value->content_count = (uint32_t)count;
   return TENON_OK;
 }
+
+bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph) {
+  bool can_run = tenon__graph_alive(network, graph);
+  for (uint32_t at = graph; can_run && at != TENON_NONE; at = network->graphs[at]->parent) {
+    can_run = network->graphs[at]->fault == NULL;
+  }
+  return can_run;
+}

@@ -98,6 +98,10 @@ typedef struct tenon__graph_t {
   const char* name;
   uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
   uint32_t owner;  /* node of `parent` whose body it is, TENON_NONE until there is one */
+  /* Of a branch: why it cannot run, and the status of the run that takes it; NULL: it can. It has
+   * parameters then, and neither nodes nor results. See fault.h. */
+  const char* fault;
+  tenon_status_t fault_status;
   uint32_t value_count;
   size_t value_capacity;
   tenon__value_node_t* values;
@@ -205,5 +209,8 @@ const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* n
 /* A number for a value that may not be there yet (value TENON_NONE). */
 tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
                                      uint32_t axis, uint32_t* out_number);
+
+/* Alive, and in no branch that cannot run. */
+bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph);
 
 #endif

@@ -149,6 +149,12 @@ static void print_graph(printer_t* printer, uint32_t index, uint32_t depth) {
   put(printer, graph->parent == TENON_NONE ? "graph " : "body ");
   put(printer, graph->name);
   put(printer, "\n");
+  if (graph->fault != NULL) {
+    indent(printer, depth + 1);
+    put(printer, "cannot run: ");
+    put(printer, graph->fault);
+    put(printer, "\n");
+  }
   print_values(printer, graph, depth + 1);
   const uint32_t* order = NULL;
   uint32_t count = 0;

@@ -14,4 +14,8 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
                                              tenon__requirements_t* inout_requirements,
                                              const tenon_sink_t* sink);
 
+/* One node that is alive, by its operator's rules; what has bodies was checked with them. */
+tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t node,
+                                  const tenon_sink_t* sink);
+
 #endif

@@ -229,5 +229,5 @@ tenon_status_t tenon__operator_check_names(const tenon__operator_t* op, const te
     TENON_TRY(check_when(descriptor, op->checks[i], "check: ", sink));
   }
   return op->operations == NULL ? TENON_OK
-                                : check_when(descriptor, op->operations, "operations", sink);
+                                : check_when(descriptor, op->operations, "operations: ", sink);
 }

@@ -178,6 +178,13 @@ TENON_TEST(reads_traits) {
   tenon__arena_deinitialize(&admission.arena);
 }
 
+TENON_TEST(refuses_a_count_of_operations_over_what_is_not_there) {
+  const tenon_operator_t op = {OPERATOR("test.worth/1"),  FLOATS,
+                               INPUTS(PORT("x", "T", 0)), OUTPUTS(PORT("y", "T", 0)),
+                               .shape = "y = x",          .operations = "2 * elements(z)"};
+  expect_refused(&op, "operations: column ");
+}
+
 TENON_TEST(refuses_malformed_traits) {
   static const char* const texts[] = {"linear(input=1)", "linear(input=9, axis=0, output_axis=1)",
                                       "in_place(", "linear(input=1, axis=x, output_axis=1)"};

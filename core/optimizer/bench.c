@@ -277,7 +277,7 @@ tenon_status_t tenon__bench_queue_all(tenon__bench_t* bench) {
   for (uint32_t g = 0; g < bench->network->graph_count; ++g) {
     const uint32_t* order = NULL;
     uint32_t count = 0;
-    if (!tenon__graph_alive(bench->network, g)) {
+    if (!tenon__graph_can_run(bench->network, g)) {
       continue;
     }
     TENON_TRY(tenon__graph_order(bench->network, g, &bench->arena, bench->sink, &order, &count));
@@ -299,7 +299,7 @@ bool tenon__bench_next(tenon__bench_t* bench, uint32_t pass, uint32_t* out_graph
     *out_node = (uint32_t)item;
     bench->graphs[*out_graph].nodes[*out_node].queued &= ~(1u << pass);
     if (tenon__bench_node(bench, *out_graph, *out_node)->alive &&
-        tenon__graph_alive(bench->network, *out_graph)) {
+        tenon__graph_can_run(bench->network, *out_graph)) {
       return true;
     }
   }

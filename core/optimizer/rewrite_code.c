@@ -46,7 +46,7 @@ static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__matc
   return tenon__region_finish(arena, profile, out_region);
 }
 
-/* Runs the function; the value that it gives. */
+/* Runs the function; the value that it gives, TENON_NONE where it declines. */
 static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
                           const tenon__match_t* match, const struct tenon_region_t* region,
                           tenon_builder_t* builder, uint32_t* out_value) {
@@ -64,6 +64,10 @@ static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* e
   tenon__call_leave(outer);
   TENON_TRY(tenon__patch_take_up(bench));
   uint32_t graph = 0;
+  *out_value = TENON_NONE;
+  if (taken == 0) {
+    return TENON_OK;
+  }
   if (taken != 1 || tenon__builder_finish(builder) != TENON_OK ||
       !tenon__builder_look_up(builder, result, &graph, out_value) || graph != match->graph) {
     return TENON_ERROR_UNSUPPORTED;

@@ -7,6 +7,7 @@
 #include "core/language/scope.h"
 #include "core/language/syntax.h"
 #include "core/language/text_calls.h"
+#include "core/operator/made_data.h"
 #include "core/operator/operator.h"
 
 /* Draws samples of one pattern; the same ones each time. */
@@ -50,8 +51,9 @@ bool tenon__draw_attribute(tenon__draw_t* draw, const tenon_attribute_descriptor
 /* The extents of an input: those of the draw, or some that broadcast to them. Returns the rank. */
 uint32_t tenon__draw_shape(tenon__draw_t* draw, const char* input,
                            int64_t out_dims[TENON_DRAW_MOST_RANK]);
-/* Elements within the port's domain; what the guard asks for, where it asks for the contents. */
-void tenon__draw_elements(tenon__draw_t* draw, const char* input, const char* domain,
-                          tenon_dtype_t dtype, void* data, uint64_t count);
+/* Elements within the wish's domain; what the guard asks for, where it asks for the contents. The
+ * wish gets a range and a seed. */
+void tenon__draw_elements(tenon__draw_t* draw, const char* input, tenon__data_wish_t* wish,
+                          void* data);
 
 #endif

@@ -247,6 +247,11 @@ static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, te
   }
   uint32_t value = TENON_NONE;
   tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
+  if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
+    tenon__patch_cancel(bench);
+    *out_outcome = TENON_REWRITE_DECLINED;
+    return TENON_OK;
+  }
   if (status == TENON_OK) {
     status = check_fit(bench, match, old, value, arena);
   }

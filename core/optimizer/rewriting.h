@@ -21,9 +21,10 @@ typedef struct tenon__rewrite_t {
 /* What became of a rewrite at a node. */
 typedef enum tenon__rewrite_outcome_t {
   TENON_REWRITE_NO_MATCH,
-  TENON_REWRITE_UNCLEAR, /* its guard cannot be evaluated */
-  TENON_REWRITE_GUARDED, /* its guard does not hold */
-  TENON_REWRITE_UNFIT,   /* what replaces the value cannot be made, or is of another type */
+  TENON_REWRITE_UNCLEAR,  /* its guard cannot be evaluated */
+  TENON_REWRITE_GUARDED,  /* its guard does not hold */
+  TENON_REWRITE_DECLINED, /* its code does not take what matches */
+  TENON_REWRITE_UNFIT,    /* what replaces the value cannot be made, or is of another type */
   TENON_REWRITE_APPLIED,
 } tenon__rewrite_outcome_t;
 

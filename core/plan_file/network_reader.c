@@ -317,8 +317,28 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
   return read_ends(loading, graph);
 }
 
+/* Of a branch that cannot run: the status of who takes it, and why. */
+static bool read_fault(loading_t* loading, tenon_status_t* out_status, const char** out_words) {
+  const uint32_t status = tenon__read_u32(loading->reader);
+  *out_status = (tenon_status_t)status;
+  *out_words = NULL;
+  if (status == (uint32_t)TENON_OK) {
+    return !loading->reader->failed;
+  }
+  return status <= (uint32_t)TENON_ERROR_INTERNAL && tenon__text_read(&loading->parts, out_words);
+}
+
+/* What cannot run is a body, and nothing is left of it. */
+static bool is_empty(const tenon__graph_t* graph) {
+  bool empty = graph->parent != TENON_NONE && graph->output_count == 0;
+  for (uint32_t n = 0; n < graph->node_count && empty; ++n) {
+    empty = !graph->nodes[n].alive;
+  }
+  return empty;
+}
+
 static bool read_graphs(loading_t* loading) {
-  const uint32_t count = tenon__read_count(loading->reader, 29);
+  const uint32_t count = tenon__read_count(loading->reader, 33);
   for (uint32_t g = 0; g < count; ++g) {
     const char* name = tenon__read_string(loading->reader);
     const uint32_t parent = tenon__read_u32(loading->reader);
@@ -328,13 +348,18 @@ static bool read_graphs(loading_t* loading) {
                              : parent < g && (owner == TENON_NONE ||
                                               owner < loading->network->graphs[parent]->node_count);
     uint32_t index = 0;
-    if (loading->reader->failed || !good ||
+    tenon_status_t fault_status = TENON_OK;
+    const char* fault = NULL;
+    if (!read_fault(loading, &fault_status, &fault) || !good ||
         !remember(loading,
                   tenon__network_add_graph(loading->network, name, parent, &index) == TENON_OK)) {
       return false;
     }
     loading->network->graphs[index]->owner = owner;
-    if (!read_tables(loading, loading->network->graphs[index])) {
+    loading->network->graphs[index]->fault = fault;
+    loading->network->graphs[index]->fault_status = fault_status;
+    if (!read_tables(loading, loading->network->graphs[index]) ||
+        (fault != NULL && !is_empty(loading->network->graphs[index]))) {
       return false;
     }
   }
@@ -364,7 +389,8 @@ static bool read_states(loading_t* loading) {
     state.update = tenon__read_u32(loading->reader);
     if (state.dims == NULL || loading->reader->failed || state.read >= value_count ||
         (state.update != TENON_NONE && state.update >= value_count) ||
-        (state.initial != TENON_NONE && state.initial >= network->weights_count)) {
+        (state.initial != TENON_NONE && state.initial >= network->weights_count) ||
+        state.dtype == TENON_DTYPE_STRING) { /* their texts would go with the run that made them */
       return false;
     }
     network->states[network->state_count++] = state;

@@ -119,6 +119,11 @@ static void write_graph(const writing_t* writing, const tenon__graph_t* graph) {
   tenon__write_string(writer, graph->name);
   tenon__write_u32(writer, graph->parent);
   tenon__write_u32(writer, graph->owner);
+  tenon__write_u32(writer,
+                   graph->fault == NULL ? (uint32_t)TENON_OK : (uint32_t)graph->fault_status);
+  if (graph->fault != NULL) {
+    tenon__write_string(writer, graph->fault);
+  }
   tenon__write_u32(writer, graph->value_count);
   for (uint32_t i = 0; i < graph->value_count; ++i) {
     write_value(writing, &graph->values[i]);

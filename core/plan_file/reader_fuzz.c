@@ -22,7 +22,33 @@ static void store(uint8_t* place, uint64_t number, size_t size_bytes) {
   }
 }
 
-static uint8_t* make_file(const uint8_t* structure, size_t size, size_t* out_size) {
+/* The data of the sample, which the corpus begins with: what its weights and its shapes say of one
+ * another goes together. */
+static void fill_data(uint8_t* data, const sample_library_t* library) {
+  static uint8_t kept[DATA_SIZE];
+  static bool is_kept;
+  if (!is_kept) {
+    void* file = NULL;
+    size_t size = 0;
+    uint64_t offset = 0;
+    tenon__plan_t* plan = sample_plan_create(library, tenon__allocator_default(), NULL);
+    if (plan == NULL ||
+        tenon__plan_write(plan, tenon__allocator_default(), NULL, &file, &size) != TENON_OK) {
+      abort();
+    }
+    memcpy(&offset, (const uint8_t*)file + 32, sizeof offset);
+    size_t length = size - (size_t)offset;
+    length = length < DATA_SIZE ? length : DATA_SIZE;
+    memcpy(kept, (const uint8_t*)file + offset, length);
+    tenon__free(tenon__allocator_default(), file, size);
+    tenon__plan_destroy(plan);
+    is_kept = true;
+  }
+  memcpy(data, kept, DATA_SIZE);
+}
+
+static uint8_t* make_file(const uint8_t* structure, size_t size, const sample_library_t* library,
+                          size_t* out_size) {
   const size_t data_offset = (TENON_PLAN_HEADER_SIZE + size + TENON_PLAN_DATA_ALIGNMENT - 1) /
                              TENON_PLAN_DATA_ALIGNMENT * TENON_PLAN_DATA_ALIGNMENT;
   const size_t total = data_offset + DATA_SIZE;
@@ -38,9 +64,7 @@ static uint8_t* make_file(const uint8_t* structure, size_t size, size_t* out_siz
   if (size > 0) {
     memcpy(file + TENON_PLAN_HEADER_SIZE, structure, size);
   }
-  for (size_t k = 0; k < DATA_SIZE; ++k) {
-    file[data_offset + k] = k % 8 == 0 ? 2 : 0; /* small numbers: lengths of strings */
-  }
+  fill_data(file + data_offset, library);
   const tenon__digest_t digest = tenon__plan_file_digest(file, size);
   memcpy(file + TENON_PLAN_DIGEST_OFFSET, &digest, sizeof digest);
   *out_size = total;
@@ -106,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (library.operators[0] == NULL && !sample_library_create(&library, NULL)) {
     abort();
   }
-  uint8_t* file = make_file(data, size, &file_size);
+  uint8_t* file = make_file(data, size, &library, &file_size);
   if (tenon__plan_read(tenon__allocator_default(), file, file_size, sample_find, &library, NULL,
                        &plan) == TENON_OK) {
     use_plan(plan);

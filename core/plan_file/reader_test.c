@@ -1,4 +1,5 @@
 /* A plan written is the plan read; whatever is damaged is refused. */
+#include "core/network/fault.h"
 #include "core/plan/report.h"
 #include "core/plan_file/plan_file.h"
 #include "core/plan_file/sample_plan.h"
@@ -253,7 +254,7 @@ TENON_TEST(refuses_other_files_and_versions) {
   REQUIRE(start(&f));
   f.data[8] = TENON_PLAN_VERSION + 1;
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(f.messages.text, "format 5");
+  EXPECT_CONTAINS(f.messages.text, "format 6");
   f.data[8] = TENON_PLAN_VERSION;
   f.data[0] = 'X';
   EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);
@@ -376,6 +377,65 @@ TENON_TEST(steps_describe_themselves) {
   EXPECT_TEXT(report.kind, "contents");
   EXPECT_STATUS(tenon__step_describe(f.plan, 0, 3, &f.plan->arena, &report), TENON_OK);
   EXPECT_TEXT(report.layout, "part");
+  stop(&f);
+}
+
+/* The second branch of the choice cannot run. */
+static tenon__schedule_t* fail_branch(file_t* f) {
+  uint32_t branch = 1;
+  tenon__network_t* network = f->plan->network;
+  while (strcmp(network->graphs[branch]->name, "else") != 0) {
+    ++branch;
+  }
+  EXPECT_STATUS(tenon__graph_fail(network, branch, TENON_ERROR_UNSUPPORTED, "it is bad"), TENON_OK);
+  tenon__graph_empty(network, branch);
+  f->plan->schedules[branch].output_count = 0;
+  return &f->plan->schedules[branch];
+}
+
+TENON_TEST(a_branch_that_cannot_run_is_read) {
+  file_t f;
+  void* file = NULL;
+  tenon__plan_t* plan = NULL;
+  REQUIRE(start(&f));
+  tenon__schedule_t* schedule = fail_branch(&f);
+  schedule->step_count = 0;
+  schedule->place_count = 1;
+  EXPECT_STATUS(tenon__plan_memory(f.plan, f.sink), TENON_OK);
+  tenon__free(tenon__allocator_default(), f.data, f.size);
+  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), f.sink, &file, &f.size),
+                TENON_OK);
+  f.data = file;
+  EXPECT_STATUS(read_plan(&f, &plan), TENON_OK);
+  EXPECT_TEXT(f.messages.text, "");
+  REQUIRE(plan != NULL);
+  const uint32_t branch = (uint32_t)(schedule - f.plan->schedules);
+  EXPECT_TEXT(plan->network->graphs[branch]->fault, "it is bad");
+  EXPECT_INT(plan->network->graphs[branch]->fault_status, TENON_ERROR_UNSUPPORTED);
+  EXPECT_INT(plan->schedules[branch].step_count, 0);
+  tenon__step_report_t report;
+  uint32_t choice = 0;
+  while (plan->schedules[0].steps[choice].kind != TENON_STEP_CHOOSE) {
+    ++choice;
+  }
+  EXPECT_STATUS(tenon__step_describe(plan, 0, choice, &plan->arena, &report), TENON_OK);
+  EXPECT_TEXT(report.faults, "'else' cannot run: it is bad\n");
+  tenon__plan_destroy(plan);
+  stop(&f);
+}
+
+TENON_TEST(a_branch_that_cannot_run_has_no_steps) {
+  file_t f;
+  void* file = NULL;
+  tenon__plan_t* plan = NULL;
+  REQUIRE(start(&f));
+  (void)fail_branch(&f);
+  tenon__free(tenon__allocator_default(), f.data, f.size);
+  f.data = NULL;
+  EXPECT_STATUS(tenon__plan_write(f.plan, tenon__allocator_default(), f.sink, &file, &f.size),
+                TENON_OK);
+  f.data = file;
+  EXPECT_STATUS(read_plan(&f, &plan), TENON_ERROR_INVALID_DATA);
   stop(&f);
 }
 

@@ -233,8 +233,7 @@ static tenon_status_t check_ends(const checker_t* c) {
               schedule->output_count == c->graph->output_count;
   for (uint32_t k = 0; fits && k < schedule->input_count; ++k) {
     const uint32_t place = schedule->inputs[k];
-    fits = place == TENON_NONE ||
-           (holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted);
+    fits = holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted;
   }
   for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
     fits = holds(c, schedule->outputs[k], c->graph->outputs[k]);

@@ -466,7 +466,7 @@ static const fault_t faults[] = {
     FAULT(state_that_becomes_more, "is of another type"),
     FAULT(contents_of_other_weights, "has other elements than its contents say"),
     FAULT(weights_that_are_an_input, "is made twice"),
-    FAULT(weights_of_another_extent, ""),
+    FAULT(weights_of_another_extent, "w: is of another type than its weights"),
     FAULT(too_many_threads, "threads"),
     FAULT(state_begins_with_what_is_gone, "begins with values that are not there"),
     FAULT(state_begins_with_another_shape, "begins with values that are not there"),

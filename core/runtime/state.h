@@ -138,4 +138,11 @@ struct tenon__context_t {
   void* profiler_user;
 };
 
+/* The value that a place holds. */
+static inline const tenon__value_node_t* tenon__frame_value(const tenon__frame_t* frame,
+                                                            uint32_t place) {
+  return &frame->context->engine->plan->network->graphs[frame->graph]
+              ->values[frame->schedule->places[place].value];
+}
+
 #endif

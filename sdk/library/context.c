@@ -300,7 +300,8 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
                        "TENON_OPTIONS(tenon_step_work_t)",
                        size);
   }
-  TENON_TRY(tenon__context_step_work(context->context, step, &work, &is_reference));
+  TENON_TRY(tenon__tell(&context->engine->sink, __func__,
+                        tenon__context_step_work(context->context, step, &work, &is_reference)));
   const tenon_step_work_t made = {
       .size = size,
       .operations = work.operations_known ? work.operations : -1,

@@ -14,8 +14,9 @@ enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
 
 /* ---- The table ---- */
 
+/* The builder's, so that both are diverted together. */
 static const tenon_sink_t* parse_sink(tenon_parse_t* parse) {
-  return &parse->network->sink.sink;
+  return tenon__builder_table()->sink(parse->network->builder);
 }
 
 /* The parser knows for what the file is needed: it says so, and its error gets this reason. */

@@ -154,7 +154,7 @@ TENON_TEST(each_of_ours_is_right) {
   const tenon__optimize_options_t options = {.find = find, .find_user = &plugins};
   for (uint32_t i = 0; i < count; ++i) {
     tenon__arena_t arena;
-    tenon__trial_t trial = {.fault = "?"};
+    tenon__rewrite_trial_t trial = {.fault = "?"};
     tenon__arena_initialize(&arena, tenon__allocator_default());
     const clock_t start = clock();
     EXPECT_STATUS(

@@ -140,10 +140,17 @@ static void report(void* user, int32_t severity, const char* message) {
   add_text(fake->messages, "%s\n", message);
 }
 
+static void pass_on(void* user, int32_t severity, const char* message) {
+  const tenon__fake_t* fake = user;
+  fake->next_sink->report(fake->next_sink->user, severity, message);
+}
+
 void tenon__fake_initialize(tenon__fake_t* out_fake, const tenon__fake_parser_t* parser) {
   memset(out_fake, 0, offsetof(tenon__fake_t, values));
   out_fake->parser = parser;
-  out_fake->sink = (tenon_sink_t){out_fake, report};
+  out_fake->sink = (tenon_sink_t){out_fake, pass_on};
+  out_fake->last_sink = (tenon_sink_t){out_fake, report};
+  out_fake->next_sink = &out_fake->last_sink;
   out_fake->host = (tenon_parse_table_t){.size = sizeof(tenon_parse_table_t),
                                          .open_file = host_open_file,
                                          .part = host_part,

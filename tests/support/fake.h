@@ -37,6 +37,8 @@ typedef struct tenon__fake_t {
   tenon_parse_table_t host;
   tenon_builder_table_t build;
   tenon_sink_t sink;
+  const tenon_sink_t* next_sink; /* what is said passes on to it */
+  tenon_sink_t last_sink;
   /* What the host is asked for. */
   struct {
     const void* data;

@@ -329,6 +329,22 @@ static void cancel_body(tenon_builder_t* builder) {
   log_line(fake_of(builder), "cancel body\n");
 }
 
+static const tenon_sink_t* divert(tenon_builder_t* builder, const tenon_sink_t* sink) {
+  tenon__fake_t* fake = fake_of(builder);
+  const tenon_sink_t* before = fake->next_sink;
+  fake->next_sink = sink;
+  return before;
+}
+
+static tenon_status_t fail_body(tenon_builder_t* builder, tenon_status_t status, const char* words,
+                                uint32_t* out_body) {
+  tenon__fake_t* fake = fake_of(builder);
+  --fake->open_bodies;
+  *out_body = ++fake->body_count;
+  log_line(fake, "fail body%u %d: %s\n", *out_body, status, words);
+  return TENON_OK;
+}
+
 static tenon_status_t value_type(tenon_builder_t* builder, tenon_value_t value,
                                  tenon_value_type_t* out_type) {
   tenon__fake_t* fake = fake_of(builder);
@@ -388,5 +404,7 @@ void tenon__fake_initialize_builder(tenon__fake_t* fake) {
                                         .type = value_type,
                                         .content = value_content,
                                         .set_name = set_name,
-                                        .sink = build_sink};
+                                        .sink = build_sink,
+                                        .divert = divert,
+                                        .fail_body = fail_body};
 }
