@@ -91,6 +91,7 @@ FAMILY_TABLE(movement) = {
             OPTIONAL_SHAPE("axes", "i64")),
      OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(CHOICE("mode", "'constant'", "constant|edge|reflect|wrap")),
+     CHECKS(CHECK("!present(value) || elements(value) == 1", "'value' must be one element")),
      .shape = PAD_BOUNDS "y.rank = rank(x);"
                          "let m = present(axes) ? len(axes) : rank(x);"
                          "y[d] = k < 0 ? n : n + before_count + pads[k + m]",
