@@ -96,10 +96,9 @@ static const tenon__onnx_block_t* spared_branch(const checker_t* checker,
 
 static tenon_status_t weigh_node(checker_t* checker, const Onnx__NodeProto* node,
                                  bool* inout_lacks) {
-  const tenon_parse_table_t* host = checker->program->reader->host;
+  const tenon_reader_t* reader = checker->program->reader;
   tenon__onnx_block_t* function = tenon__onnx_program_function(checker->program, node);
-  const tell_t declare =
-      TENON_HAS(host, tenon_parse_table_t, declare_node) ? host->declare_node : NULL;
+  const tell_t declare = tenon_reader_can_declare(reader) ? reader->host->declare_node : NULL;
   if (function != NULL) {
     TENON_READER_TRY(weigh_function(checker, function, node));
     *inout_lacks = *inout_lacks || function->lacks;

@@ -87,8 +87,7 @@ static void report_missing(tenon__uff_program_t* program, tenon__uff_node_t* nod
 
 tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
   const tenon_reader_t* reader = program->reader;
-  const bool tells = TENON_HAS(reader->host, tenon_parse_table_t, declare_node) &&
-                     reader->host->declare_node != NULL;
+  const bool tells = tenon_reader_can_declare(reader);
   if (tells) {
     TENON_READER_TRY(declare_values(program));
   }
