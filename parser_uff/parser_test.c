@@ -55,9 +55,8 @@ TENON_TEST(names_attributes_that_nobody_reads) {
 }
 
 TENON_TEST(refuses_attributes_of_a_wrong_kind) {
-  expect_refused(
-      X "node { name: 'a' op: 'LRN' input: 'x' attr { key: 'alpha' value { s: 'a' } } }",
-      TENON_ERROR_INVALID_DATA, "its attribute 'alpha' is a text, it must be a number");
+  expect_refused(X "node { name: 'a' op: 'LRN' input: 'x' attr { key: 'alpha' value { s: 'a' } } }",
+                 TENON_ERROR_INVALID_DATA, "its attribute 'alpha' is a text, it must be a number");
   expect_refused(X "node { name: 'a' op: 'Mean' input: 'x' input: 'x' }", TENON_ERROR_UNSUPPORTED,
                  "its list of axes must be constant (input 1, 'x')");
   expect_refused(X "node { name: 'a' op: 'MatMul' input: 'x' }", TENON_ERROR_INVALID_DATA,
