@@ -30,12 +30,12 @@ static tenon_status_t note_lacking(tenon__caffe_program_t* program,
     if (program->lacking_count++ < named) {
       const bool is_first = program->lacking_count == 1;
       program->lacking =
-          tenon__caffe_format(program->context, "%s%s'%s'", is_first ? "" : program->lacking,
+          tenon_reader_format(program->reader, "%s%s'%s'", is_first ? "" : program->lacking,
                               is_first ? "" : ", ", layer->name);
     }
   }
   if (program->lacking == NULL) {
-    return CAFFE_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
   program->lacking_elements += count < limit ? count : limit;
   program->left_off = program->lacking_elements >= limit;

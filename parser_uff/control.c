@@ -67,45 +67,45 @@ static tenon_value_t value_of(const tenon__uff_input_t* input) {
 /* 1, 0, or -1 when only the run knows it. */
 static tenon_status_t read_condition(tenon__uff_program_t* program, const tenon__uff_node_t* node,
                                      tenon_value_t value, int* out_known) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   tenon_value_type_t type = {.kind = TENON_ARGUMENT_ABSENT};
   int64_t content = 0;
   *out_known = -1;
-  if (context->build->type(context->builder, value, &type) != TENON_OK ||
+  if (reader->build->type(reader->builder, value, &type) != TENON_OK ||
       type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
   if (type.rank != 0) {
-    return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
-                    "%s: its condition has rank %u, it must be a scalar",
-                    tenon__uff_node_text(context, node), type.rank);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: its condition has rank %u, it must be a scalar",
+                             tenon__uff_node_text(reader, node), type.rank);
   }
   if (type.constant_data != NULL && type.dtype == TENON_DTYPE_BOOL) {
     *out_known = *(const uint8_t*)type.constant_data != 0;
   } else if (type.has_contents != 0 &&
-             context->build->content(context->builder, value, 0, &content) == 1) {
+             reader->build->content(reader->builder, value, 0, &content) == 1) {
     *out_known = content != 0;
   }
   return TENON_OK;
 }
 
 static tenon_status_t convert_switch(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   if (node->input_count != 2) {
-    return UFF_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: it has %u inputs, not 2",
-                    tenon__uff_node_text(context, node), node->input_count);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: it has %u inputs, not 2",
+                             tenon__uff_node_text(reader, node), node->input_count);
   }
   const tenon_value_t data = value_of(&node->inputs[0]);
   const tenon_value_t condition = value_of(&node->inputs[1]);
   int known = -1;
-  UFF_TRY(read_condition(program, node, condition, &known));
+  TENON_READER_TRY(read_condition(program, node, condition, &known));
   if (known >= 0) {
     node->outputs[known] = data;
     return TENON_OK;
   }
-  tenon__uff_branch_t* branches = tenon__uff_allocate(context, 2, sizeof(*branches));
+  tenon__uff_branch_t* branches = tenon_reader_allocate(reader, 2, sizeof(*branches));
   if (branches == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   const tenon__uff_branch_t* outer = node->branch;
   for (uint32_t side = 0; side < 2; ++side) {
@@ -151,47 +151,47 @@ static bool are_alike(const tenon_value_type_t* a, const tenon_value_type_t* b) 
 }
 
 /* A body that takes both sides and gives one of them. */
-static tenon_status_t add_side(tenon__uff_context_t* context, const tenon_value_t sides[2],
+static tenon_status_t add_side(tenon_reader_t* reader, const tenon_value_t sides[2],
                                uint32_t side) {
   tenon_value_t parameters[2];
   for (uint32_t i = 0; i < 2; ++i) {
-    UFF_TRY(context->build->body_parameter_like(context->builder, i == 0 ? "true" : "false",
-                                                sides[i], &parameters[i]));
+    TENON_READER_TRY(reader->build->body_parameter_like(reader->builder, i == 0 ? "true" : "false",
+                                                        sides[i], &parameters[i]));
   }
-  return context->build->body_result(context->builder, parameters[side]);
+  return reader->build->body_result(reader->builder, parameters[side]);
 }
 
 /* Sides whose extents may differ: a choice of elements would repeat those of one. */
 static tenon_status_t choose(tenon__uff_program_t* program, tenon__uff_node_t* node,
                              tenon_value_t condition, const tenon_value_t sides[2]) {
-  const tenon__uff_context_t* context = program->context;
-  const tenon_builder_table_t* build = context->build;
+  const tenon_reader_t* reader = program->reader;
+  const tenon_builder_table_t* build = reader->build;
   uint32_t bodies[2];
   for (uint32_t i = 0; i < 2; ++i) {
-    UFF_TRY(build->begin_body(context->builder, node->name));
-    const tenon_status_t status = add_side(program->context, sides, i);
+    TENON_READER_TRY(build->begin_body(reader->builder, node->name));
+    const tenon_status_t status = add_side(program->reader, sides, i);
     if (status != TENON_OK) {
-      build->cancel_body(context->builder);
+      build->cancel_body(reader->builder);
       return status;
     }
-    UFF_TRY(build->end_body(context->builder, &bodies[i]));
+    TENON_READER_TRY(build->end_body(reader->builder, &bodies[i]));
   }
-  UFF_TRY(build->begin(context->builder, "standard.branch/1", node->name));
-  UFF_TRY(build->add_input(context->builder, condition));
+  TENON_READER_TRY(build->begin(reader->builder, "standard.branch/1", node->name));
+  TENON_READER_TRY(build->add_input(reader->builder, condition));
   for (uint32_t i = 0; i < 2; ++i) {
-    UFF_TRY(build->add_input(context->builder, sides[i]));
+    TENON_READER_TRY(build->add_input(reader->builder, sides[i]));
   }
   for (uint32_t i = 0; i < 2; ++i) {
-    UFF_TRY(build->add_body(context->builder, bodies[i]));
+    TENON_READER_TRY(build->add_body(reader->builder, bodies[i]));
   }
-  UFF_TRY(build->output_count(context->builder, 1));
-  return build->end(context->builder, &node->outputs[0], 1);
+  TENON_READER_TRY(build->output_count(reader->builder, 1));
+  return build->end(reader->builder, &node->outputs[0], 1);
 }
 
 static tenon_status_t select(tenon__uff_program_t* program, tenon__uff_node_t* node,
                              const tenon__uff_branch_t* branch) {
   static const char* const names[] = {"condition", "a", "b"};
-  const tenon__uff_context_t* context = program->context;
+  const tenon_reader_t* reader = program->reader;
   const tenon_value_t first = value_of(&node->inputs[0]);
   const tenon_value_t second = value_of(&node->inputs[1]);
   const tenon_value_t inputs[3] = {branch->condition, branch->side == 1 ? first : second,
@@ -199,16 +199,16 @@ static tenon_status_t select(tenon__uff_program_t* program, tenon__uff_node_t* n
   tenon_value_type_t types[2];
   node->branch = branch->outer;
   for (uint32_t i = 0; i < 2; ++i) {
-    UFF_TRY(context->build->type(context->builder, inputs[1 + i], &types[i]));
+    TENON_READER_TRY(reader->build->type(reader->builder, inputs[1 + i], &types[i]));
   }
   return are_alike(&types[0], &types[1])
-             ? context->build->expression(context->builder, "y = condition ? a : b", names, inputs,
-                                          3, node->name, &node->outputs[0])
+             ? reader->build->expression(reader->builder, "y = condition ? a : b", names, inputs, 3,
+                                         node->name, &node->outputs[0])
              : choose(program, node, inputs[0], inputs + 1);
 }
 
 static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const tenon__uff_input_t* alive = NULL;
   uint32_t count = 0;
   for (uint32_t i = 0; i < node->input_count; ++i) {
@@ -218,9 +218,9 @@ static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_no
     }
   }
   if (node->output_count > 1) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                    "%s: which of its inputs came is asked for, and is not converted",
-                    tenon__uff_node_text(context, node));
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: which of its inputs came is asked for, and is not converted",
+                             tenon__uff_node_text(reader, node));
   }
   if (count == 0) {
     node->is_dead = true;
@@ -234,9 +234,9 @@ static tenon_status_t convert_merge(tenon__uff_program_t* program, tenon__uff_no
   const tenon__uff_branch_t* branch = NULL;
   if (count != 2 || node->input_count != 2 ||
       !find_pair(branch_of(&node->inputs[0]), branch_of(&node->inputs[1]), &branch)) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                    "%s: nothing says of which side of a Switch its inputs are",
-                    tenon__uff_node_text(context, node));
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: nothing says of which side of a Switch its inputs are",
+                             tenon__uff_node_text(reader, node));
   }
   return select(program, node, branch);
 }

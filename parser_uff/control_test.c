@@ -65,19 +65,18 @@ TENON_TEST(asks_for_no_converter_of_a_side_that_is_not_taken) {
 
 /* All that is missing on sides that may be taken. */
 TENON_TEST(names_what_is_missing_behind_switches) {
-  static const char both[] =
-      "missing tensorflow:RandomUniform for r\nmissing tensorflow:RandomGamma for q\n";
+  static const char both[] = "tensorflow:RandomUniform:1:r\ntensorflow:RandomGamma:1:q\n";
   EXPECT_STATUS(parse(X FLAG("p", "true") STRANGE), TENON_ERROR_UNSUPPORTED);
-  EXPECT_TEXT(fake.messages, both);
+  EXPECT_TEXT(fake.missing, both);
   EXPECT_STATUS(parse(VERSIONS X SCALAR("p") STRANGE NODE("v", "StatelessCase", "input: 's'")
                           NODE("w", "Merge", "input: 'v' input: 't'")),
                 TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(fake.messages, both);
-  EXPECT_CONTAINS(fake.messages, "missing tensorflow:StatelessCase for v\n");
+  EXPECT_CONTAINS(fake.missing, both);
+  EXPECT_CONTAINS(fake.missing, "tensorflow:StatelessCase:1:v\n");
   /* After a Merge there is no other side. */
   EXPECT_STATUS(parse(X FLAG("p", "false") SIDES NODE("a", "Strange", "input: 'm'")),
                 TENON_ERROR_UNSUPPORTED);
-  EXPECT_TEXT(fake.messages, "missing tensorflow:Strange for a\n");
+  EXPECT_TEXT(fake.missing, "tensorflow:Strange:1:a\n");
 }
 
 /* ---- Constants ---- */

@@ -2,7 +2,7 @@
 #ifndef TENON_PARSER_UFF_GRAPH_H_
 #define TENON_PARSER_UFF_GRAPH_H_
 
-#include "names.h"
+#include "tenon/reader.h"
 #include "tree.h"
 
 enum { TENON__UFF_RANK_LIMIT = 32 };
@@ -58,7 +58,7 @@ typedef struct tenon__uff_graph_t {
   bool has_vague_shapes; /* of inputs an empty one says nothing */
   tenon__uff_node_t* nodes;
   size_t node_count;
-  tenon__uff_names_t names;
+  tenon_reader_names_t names;
   tenon__uff_node_t** order; /* of those that are taken, producers first */
   size_t order_count;
   tenon__uff_input_t* outputs; /* of the network */
@@ -67,29 +67,28 @@ typedef struct tenon__uff_graph_t {
 } tenon__uff_graph_t;
 
 /* uff.c and graph_def.c: from the tree of a file. */
-tenon_status_t tenon__uff_graph_read_uff(tenon__uff_context_t* context,
+tenon_status_t tenon__uff_graph_read_uff(tenon_reader_t* reader,
                                          const tenon__uff_message_t* message,
                                          tenon__uff_graph_t* out_graph);
-tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
+tenon_status_t tenon__uff_graph_read_tensorflow(tenon_reader_t* reader,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph);
 /* uff.c: the bytes of a Const, which is needed, get its type and shape. */
-tenon_status_t tenon__uff_graph_shape_const(tenon__uff_context_t* context,
-                                            const tenon__uff_node_t* node);
+tenon_status_t tenon__uff_graph_shape_const(tenon_reader_t* reader, const tenon__uff_node_t* node);
 /* tensor.c: a TensorProto. One whose type Tenon has not, or whose elements cannot be read, strings
  * and lists of complex numbers, leaves the kind NONE. */
-tenon_status_t tenon__uff_tensor_read(tenon__uff_context_t* context, const char* node,
+tenon_status_t tenon__uff_tensor_read(tenon_reader_t* reader, const char* node,
                                       const tenon__uff_message_t* message,
                                       tenon__uff_attribute_t* out_attribute);
 
 /* Names to nodes, outputs of the network (`outputs`: names with commas; NULL: what nobody reads),
  * an order. Refuses names that nothing defines or two nodes define, and cycles. */
-tenon_status_t tenon__uff_graph_link(tenon__uff_context_t* context, tenon__uff_graph_t* graph,
+tenon_status_t tenon__uff_graph_link(tenon_reader_t* reader, tenon__uff_graph_t* graph,
                                      const char* outputs);
 
 /* NULL when absent. */
 tenon__uff_attribute_t* tenon__uff_attribute(const tenon__uff_node_t* node, const char* name);
 /* "Conv2D 'stem' (byte 17)". */
-const char* tenon__uff_node_text(tenon__uff_context_t* context, const tenon__uff_node_t* node);
+const char* tenon__uff_node_text(tenon_reader_t* reader, const tenon__uff_node_t* node);
 
 #endif

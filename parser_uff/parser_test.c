@@ -1,7 +1,7 @@
 #include "parser.h"
 
 #include "testing/graph_text.h"
-#include "testing/message.h"
+#include "tests/support/message.h"
 
 /* ---- Frozen graphs, as text ---- */
 
@@ -19,7 +19,8 @@ TENON_TEST(converts_what_outputs_depend_on_alone) {
   EXPECT_STATUS(parse_bytes(text, sizeof(text) - 1, "a"), TENON_OK);
   EXPECT_INT(fake.output_count, 1);
   EXPECT_STATUS(parse_bytes(text, sizeof(text) - 1, NULL), TENON_ERROR_UNSUPPORTED);
-  EXPECT_TEXT(fake.messages, "missing tensorflow:Strange for b\n");
+  EXPECT_TEXT(fake.missing, "tensorflow:Strange:1:b\n");
+  EXPECT_TEXT(fake.messages, "");
   EXPECT_STATUS(parse_bytes(text, sizeof(text) - 1, "a,nowhere"), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(fake.messages, "there is no node 'nowhere'");
 }
@@ -125,8 +126,8 @@ TENON_TEST(resolves_operations_of_others) {
   EXPECT_STATUS(parse(UFF(INPUT "nodes { id: 'a' operation: '_NMS_TRT' inputs: 'x' }"
                                 "nodes { id: 'b' operation: '_acme>Swish' inputs: 'x' }")),
                 TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(fake.messages, "missing tensorflow:NMS_TRT for a");
-  EXPECT_CONTAINS(fake.messages, "missing acme:Swish for b");
+  EXPECT_CONTAINS(fake.missing, "tensorflow:NMS_TRT:1:a\n");
+  EXPECT_CONTAINS(fake.missing, "acme:Swish:1:b\n");
 }
 
 TENON_TEST(refuses_broken_references) {
@@ -247,7 +248,7 @@ TENON_TEST(sniffs) {
 TENON_TEST(survives_without_memory) {
   static const char text[] = X NODE("a", "Relu", "input: 'x'") NODE("b", "Rsqrt", "input: 'a'");
   for (size_t at = 1;; ++at) {
-    tenon__fake_initialize(&fake);
+    tenon__fake_initialize(&fake, &under_test);
     tenon__fake_add_part(&fake, text, sizeof(text) - 1);
     fake.fail_at = at;
     const tenon_status_t status = tenon__fake_parse(&fake);

@@ -14,10 +14,10 @@ typedef struct tenon__uff_branch_t {
 } tenon__uff_branch_t;
 
 typedef struct tenon__uff_program_t {
-  tenon__uff_context_t* context;
+  tenon_reader_t* reader;
   tenon__uff_graph_t graph;
-  tenon__uff_names_t told; /* attributes that were named as ignored */
-  bool is_lacking;         /* a node has no converter */
+  tenon_reader_names_t told; /* attributes that were named as ignored */
+  bool is_lacking;           /* a node has no converter */
 } tenon__uff_program_t;
 
 /* Tells the host what the file says of itself, and reports the nodes that no converter takes; not

@@ -2,7 +2,8 @@
  * records.
  */
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 static tenon__message_t message;
 static tenon__fake_t fake;
@@ -67,18 +68,21 @@ static void set_floats(const char* name, size_t count, const float* values) {
 
 static void expect_refused(tenon_status_t status, const char* words) {
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), status);
   EXPECT_CONTAINS(fake.messages, words);
   tenon__fake_deinitialize(&fake);
 }
 
-TENON_TEST(maps_are_refused_with_what_to_do) {
-  static const char* const types[] = {"ZipMap", "CastMap", "DictVectorizer"};
-  for (int i = 0; i < 3; ++i) {
-    begin(types[i]);
-    expect_refused(TENON_ERROR_UNSUPPORTED, "options={'zipmap': False}");
-  }
+TENON_TEST(inputdimensions_that_fit_no_inputs_are_refused) {
+  static const int64_t counts[2] = {3, 0};
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 2, counts);
+  expect_refused(TENON_ERROR_INVALID_DATA, "2 inputdimensions for 1 inputs");
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 1, counts + 1);
+  expect_refused(TENON_ERROR_INVALID_DATA, "inputdimensions has 0 for input 0");
 }
 
 TENON_TEST(one_hot_that_must_know_every_category_is_refused) {
@@ -159,7 +163,8 @@ TENON_TEST(lists_of_trees_are_no_values_of_the_network) {
   set_ints("leaf_targetids", 2, (const int64_t[]){0, 0});
   set_tensor("leaf_weights", FLOAT16, 2, (const uint16_t[]){0x3C00, 0xC000}, 2);
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
   uint32_t count = 0;
   for (const char* at = strstr(fake.log, "constant "); at != NULL;

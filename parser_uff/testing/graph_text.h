@@ -3,7 +3,7 @@
 #define TENON_PARSER_UFF_TESTING_GRAPH_TEXT_H_
 
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
 
 /* A frozen graph: the input x, f32 [2, -1]; a node, its inputs as "input: 'x'"; a constant of i32
  * [1]. */
@@ -26,9 +26,10 @@
 static tenon__fake_t fake;
 
 static inline tenon_status_t parse_bytes(const void* data, size_t size, const char* outputs) {
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, data, size);
-  fake.outputs = outputs;
+  fake.setting_name = "outputs";
+  fake.setting_value = outputs;
   const tenon_status_t status = tenon__fake_parse(&fake);
   tenon__fake_deinitialize(&fake);
   return status;

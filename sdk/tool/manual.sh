@@ -4,18 +4,20 @@
 set -eu
 tenon=$1 version=$2
 
-# Text as it stands.
+# What the command says, as it stands. No pipe: its exit status counts.
 verbatim() {
+  text=$("$tenon" "$@")
   printf '.nf\n'
-  sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^\\([.']\\)/\\\\\&\\1/"
+  printf '%s\n' "$text" | sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^\\([.']\\)/\\\\\&\\1/"
   printf '.fi\n'
 }
 
-commands=$("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
+help=$("$tenon" --help)
+commands=$(printf '%s\n' "$help" | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 printf '.TH TENON 1 "" "Tenon %s" "Tenon"\n' "$version"
 printf '.SH NAME\ntenon \\- run, build, measure and look at networks\n.SH SYNOPSIS\n'
-"$tenon" --help | verbatim
+verbatim --help
 for command in $commands; do
   printf '.SH tenon %s\n' "$command"
-  "$tenon" "$command" --help-all | verbatim
+  verbatim "$command" --help-all
 done

@@ -13,13 +13,13 @@ TENON_TEST(extents_are_found_anew_in_every_run) {
   float data[4] = {0, 7, 0, 7};
   set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(4), data);
   run(&scene);
-  expect(&scene, 0, 2, 2, NUMBERS(1, 3));
+  expect_tensor(&scene, 0, 2, DIMS(1, 2), NUMBERS(1, 3));
   data[0] = 7;
   run(&scene);
-  expect(&scene, 0, 2, 3, NUMBERS(0, 1, 3));
+  expect_tensor(&scene, 0, 2, DIMS(1, 3), NUMBERS(0, 1, 3));
   memset(data, 0, sizeof data);
   run(&scene);
-  expect(&scene, 0, 2, 0, NULL);
+  expect_tensor(&scene, 0, 2, DIMS(1, 0), NULL);
   scene_end(&scene);
 }
 
@@ -116,10 +116,10 @@ TENON_TEST(an_extent_is_made_before_the_step_it_sizes) {
   set(&scene, 2, TENON_DTYPE_FLOAT32, 0, NULL, &zero);
   set(&scene, 3, TENON_DTYPE_FLOAT32, 0, NULL, &one);
   run(&scene);
-  expect(&scene, 0, 2, 3, NUMBERS(0, 1, 0));
+  expect_tensor(&scene, 0, 2, DIMS(1, 3), NUMBERS(0, 1, 0));
   extent = 2;
   run(&scene);
-  expect(&scene, 0, 2, 2, NUMBERS(0, 1));
+  expect_tensor(&scene, 0, 2, DIMS(1, 2), NUMBERS(0, 1));
   scene_end(&scene);
 }
 

@@ -13,10 +13,11 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from skl2onnx import to_onnx
-from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+from skl2onnx.common.data_types import DictionaryType, FloatTensorType, StringTensorType
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (GradientBoostingClassifier, GradientBoostingRegressor,
                               RandomForestClassifier, RandomForestRegressor)
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -29,9 +30,20 @@ onnxruntime.set_default_logger_severity(4)
 random = numpy.random.default_rng(7)
 
 
-def write(name, model, inputs, change=None, asked=None):
-    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed, or
-    those of another model that it is asked, with other inputs."""
+def table(value, keys=None):
+    """Maps as Tenon has them: a row for each, a column for each key (of a map without keys named: as they ascend)."""
+    if not isinstance(value, (dict, list)):
+        return value
+    rows = value if isinstance(value, list) else [value]
+    columns = sorted(rows[0]) if keys is None else keys
+    first = next(iter(rows[0].values()))
+    dtype = object if isinstance(first, str) else numpy.int64 if isinstance(first, int) else numpy.float32
+    return numpy.array([[row.get(key, "" if dtype is object else 0) for key in columns] for row in rows], dtype)
+
+
+def write(name, model, inputs, change=None, asked=None, keys=None):
+    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed, or those of another
+    model that it is asked, with other inputs. Maps go in and come out as tables, whose columns are `keys`."""
     folder = FOLDER / "node" / f"test_{name}"
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
@@ -45,7 +57,7 @@ def write(name, model, inputs, change=None, asked=None):
     for kind, values, declared in (("input", inputs, model.graph.input),
                                    ("output", outputs, model.graph.output)):
         for place, (value, one) in enumerate(zip(values, declared)):
-            tensor = numpy_helper.from_array(value, one.name)
+            tensor = numpy_helper.from_array(table(value, keys), one.name)
             (data / f"{kind}_{place}.pb").write_bytes(tensor.SerializeToString())
 
 
@@ -261,8 +273,46 @@ def preparation():
          replaced_value_float=3.0)
     node("one_hot_integers", "OneHotEncoder", [few.astype(numpy.float32)],
          ((TensorProto.FLOAT, 3),), cats_int64s=[3, 1, 2])
-    node("feature_vectorizer", "FeatureVectorizer", [few.astype(numpy.float32)] * 2,
-         inputdimensions=[2, 2])
+    wide = numpy.arange(12, dtype=numpy.float32).reshape(2, 3, 2)
+    for name, sizes in (("", [2, 2]), ("_cut", [1, 2]), ("_filled", [2, 4])):
+        node(f"feature_vectorizer{name}", "FeatureVectorizer", [few.astype(numpy.float32)] * 2, inputdimensions=sizes)
+    node("feature_vectorizer_axes", "FeatureVectorizer", [wide, few.astype(numpy.float32)], inputdimensions=[6, 2])
+    node("feature_vectorizer_vectors", "FeatureVectorizer", [few[0], few[1]], inputdimensions=[2, 3])
+
+
+def map_node(name, op, value, value_type, output, keys=None, **attributes):
+    """One operator that reads a map."""
+    key_type = TensorProto.STRING if isinstance(next(iter(value)), str) else TensorProto.INT64
+    made = helper.make_node(op, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
+    map_type = helper.make_map_type_proto(key_type, helper.make_tensor_type_proto(value_type, None))
+    graph = helper.make_graph([made], name, [helper.make_value_info("x", map_type)],
+                              [helper.make_tensor_value_info("y", output, [None, None])])
+    write(name, helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", 1)]), [value], keys=keys)
+
+
+def maps():
+    for classes in (2, 3):
+        x, y = data(classes)
+        for name, labels in (("", y), ("_words", words(y))):
+            model = LogisticRegression().fit(x, labels)
+            made = to_onnx(model, x[:1], target_opset={"": 15, "ai.onnx.ml": 3})
+            write(f"zip_map{name}_{classes}", made, [x[:12]], keys=list(model.classes_))
+    words_of = [{"a": 4.0, "c": 8.0}, {"b": -1.5}, {"z": 2.0, "a": 0.25}, {"c": 1.0}]
+    vectorizer = DictVectorizer().fit(words_of)
+    write("dict_vectorizer_pipeline", to_onnx(
+        make_pipeline(vectorizer, StandardScaler(with_mean=False), LinearRegression()).fit(words_of, [1, 2, 3, 4]),
+        initial_types=[("x", DictionaryType(StringTensorType([1]), FloatTensorType([])))],
+        target_opset={"": 15, "ai.onnx.ml": 1}), [words_of[2]], keys=vectorizer.feature_names_)
+    map_node("dict_vectorizer", "DictVectorizer", {"a": 4.0, "c": 8.0}, TensorProto.FLOAT, TensorProto.FLOAT,
+             ["a", "c", "b", "z"], string_vocabulary=["a", "c", "b", "z"])
+    map_node("dict_vectorizer_integers", "DictVectorizer", {7: 1.5, -1: 2.5}, TensorProto.FLOAT, TensorProto.FLOAT,
+             [-1, 0, 7], int64_vocabulary=[-1, 0, 7])
+    given = {3: 1.5, 1: 2.5, 4: -7.25}
+    for to, output in (("FLOAT", TensorProto.FLOAT), ("INT64", TensorProto.INT64)):
+        map_node(f"cast_map_dense_{to}".lower(), "CastMap", given, TensorProto.FLOAT, output, cast_to=f"TO_{to}")
+        map_node(f"cast_map_sparse_{to}".lower(), "CastMap", given, TensorProto.FLOAT, output, list(range(6)),
+                 cast_to=f"TO_{to}", map_form="SPARSE", max_map=6)
 
 
 def main():
@@ -274,6 +324,7 @@ def main():
     machines()
     machine_forms()
     preparation()
+    maps()
 
 
 main()

@@ -84,9 +84,17 @@ if [[ -z $sanitizer ]]; then
   crashes abort enqueue "SIGABRT" 134
   CRASH_IN=parse try 139 run same.onnx --plugins plugins --format crashed
   says "in plugin 'crasher', in its function parse, of 'crashed', for 'same.onnx'"
+  # With --json it is told there too, once, and not by a child whose parent tells it.
+  CRASH_IN=enqueue try 139 run same.onnx --plugins plugins --no-cache --json
+  says "{\"error\": \"it crashed (SIGSEGV, memory that is not there) in plugin 'crasher', in its function enqueue, of 'same', for 'a node'\", \"exit\": 139}"
+  CRASH_IN=match try 3 bench same.onnx --plugins plugins --no-cache --json --seconds 0
+  (($(grep -c '"error"' out) == 1)) || complain "not one object tells the error"
+  says '"exit": 3'
   # What a node's name holds is not obeyed.
-  "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m node'
-  crashes match match "for 'red ?[31m node'"
+  "$build/tests/write_model" same.onnx crasher Same 8 $'red \e[31m "node\\'
+  crashes match match "for 'red ?[31m \"node\\'"
+  CRASH_IN=match try 139 run same.onnx --plugins plugins --no-cache --json
+  says "for 'red ?[31m \\\"node\\\\'"
 fi
 
 ((failures == 0)) && echo "all as expected"

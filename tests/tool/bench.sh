@@ -14,6 +14,13 @@ says '"p75_ms"' '"busy"' '"busy_reason"' '"preemptions"' '"waited_share"' '"vari
 awk -F '[:,]' '{ for (i = 1; i < NF; ++i) { if ($i ~ /"median_ms"/) m = $(i + 1)
   if ($i ~ /"runs_per_second"/) r = $(i + 1) } } END { exit !(m * r / 1000 > 0.999 && m * r / 1000 < 1.001) }' \
   out || complain "runs_per_second is not that of the median"
+# Each percentile is told once, however often and in whatever spelling it is asked for.
+try 0 bench "$digits/model.onnx" --seconds 0 --percentile 95,99,95.0 --percentile 95,9.9e1
+(($(grep -o 'p95 ' out | wc -l) == 1)) || complain "p95 is told more than once"
+(($(grep -o 'p99 ' out | wc -l) == 1)) || complain "p99 is told more than once"
+try 0 bench "$digits/model.onnx" --seconds 0 --percentile 95,99,95.0 --percentile 95,9.9e1 --json
+(($(grep -o '"p95_ms"' out | wc -l) == 1)) || complain "p95_ms is there more than once"
+(($(grep -o '"p99_ms"' out | wc -l) == 1)) || complain "p99_ms is there more than once"
 try 2 bench "$digits/model.onnx" --percentile 101
 says "--percentile wants numbers from 0 to 100, not \"101\""
 try 2 bench "$digits/model.onnx" --seconds 1 --duration 2

@@ -37,6 +37,10 @@ says() {
     grep -qF -- "$text" out err || complain "it does not say: $text"
   done
 }
+# built_nothing: after a command with --verbose, which says of each build what it measured.
+built_nothing() {
+  ! grep -q 'times were measured' out err || complain "something was built"
+}
 # fails_once: one error on standard error, nothing else about it.
 fails_once() {
   (($(grep -c '^error: ' err) == 1)) || complain "there is not one error message"
@@ -52,6 +56,9 @@ for line in sys.stdin: assert isinstance(json.loads(line), dict), line' <out 2>>
     ! grep -qvE '^\{.*\}$' out || complain "standard output is not one object a line"
   fi
 }
+
+# The subcommands that there are.
+mapfile -t subcommands < <("$tenon" --help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p')
 
 # shellcheck source=/dev/null
 source "$here/files.sh"

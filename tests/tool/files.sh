@@ -41,14 +41,15 @@ value_info() {
   printf '%s%s' "$(part_of 1 "$(digits_of "$name")")" "$(part_of 2 "$(part_of 1 "$tensor")")"
 }
 # make_model FILE OPERATOR TYPE EXTENT...: y = OPERATOR(x). Types as ONNX counts them: 1 f32, 7 i64,
-# 10 f16. `tripled` before it: y = OPERATOR(x, x, x) along the last axis.
+# 10 f16. Before it may stand `tripled`: y = OPERATOR(x, x, x) along the last axis; `node_name`,
+# `input_name`.
 make_model() {
-  local file=$1 operator=$2 type=$3 node graph inputs=1
+  local file=$1 operator=$2 type=$3 node graph inputs=1 input=${input_name:-x}
   shift 3
   node=''
   [[ -z ${tripled:-} ]] || inputs=3
   for _ in $(seq "$inputs"); do
-    node+=$(part_of 1 "$(digits_of x)")
+    node+=$(part_of 1 "$(digits_of "$input")")
   done
   node+=$(part_of 2 "$(digits_of y)")$(part_of 4 "$(digits_of "$operator")")
   node+=$(part_of 3 "$(digits_of "${node_name:-node}")")
@@ -56,7 +57,7 @@ make_model() {
     node+=$(part_of 5 "$(part_of 1 "$(digits_of axis)")$(varint_of 3 $(($# - 1)))$(varint_of 20 2)")
   fi
   graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")
-  graph+=$(part_of 11 "$(value_info x "$type" "$@")")
+  graph+=$(part_of 11 "$(value_info "$input" "$type" "$@")")
   graph+=$(part_of 12 "$(value_info y "$type" any)")
   write_bytes "$file" "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
 }

@@ -4,6 +4,7 @@ mkdir -p work/my-plugins work/cases/test_conv_digits bin
 cp "$digits/model.onnx" "$digits/labels.txt" "$digits/digit_7.pgm" "$coins/coins.pgm" work
 cp "$digits/model.onnx" work/digits.onnx
 cp "$coins/model.onnx" work/unet.onnx
+cp "$root/tests/fuzz/corpus/parser_uff_graph_def/batch_norm" work/frozen.pb
 cp -r "$digits/test_data_set_0" work
 cp -r "$digits/model.onnx" "$digits/test_data_set_0" work/cases/test_conv_digits
 echo '~* nothing is known to fail' >work/known.txt
@@ -13,7 +14,8 @@ ln -s "$tenon" bin/tenon
 export PATH=$folder/bin:$PATH LD_LIBRARY_PATH=$(dirname "$tenon")/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 count=0
-for command_name in run build bench inspect compare suite plugins doctor; do
+((${#subcommands[@]} >= 9)) || complain "only ${#subcommands[@]} subcommands were found"
+for command_name in "${subcommands[@]}"; do
   "$tenon" "$command_name" --help-all >all 2>&1
   mapfile -t examples < <(sed -n '/^examples$/,/^$/s/^  \(tenon .*\)/\1/p' all)
   ((${#examples[@]} > 0)) || complain "tenon $command_name --help-all shows no example"
@@ -25,7 +27,26 @@ for command_name in run build bench inspect compare suite plugins doctor; do
     count=$((count + 1))
   done
 done
-((count >= 20)) || complain "only $count examples were found"
+((count >= 24)) || complain "only $count examples were found"
+
+# The manual is all of it, or there is none.
+command="(the manual)"
+: >out
+: >err
+"$root/sdk/tool/manual.sh" "$tenon" 1.2.3 >manual 2>err || complain "it is not written"
+for command_name in "${subcommands[@]}"; do
+  grep -q "^.SH tenon $command_name$" manual || complain "it does not explain $command_name"
+done
+cat >bin/half <<'SH'
+#!/bin/sh
+case $* in
+  *--help-all) exit 3 ;;
+  *) exec tenon "$@" ;;
+esac
+SH
+chmod +x bin/half
+"$root/sdk/tool/manual.sh" "$folder/bin/half" 1.2.3 >manual 2>err &&
+  complain "it is written although the command fails"
 
 # The short one is one screen or two, the long one holds everything.
 try 0 run --help

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # Interrupts end everything, are told, have their exit status, and leave nothing behind.
-mkdir tmp
+mkdir tmp cache
 export TMPDIR=$folder/tmp
 
 # begin WORDS ARGUMENTS...: starts the command, waits until it says the words.
@@ -29,6 +29,21 @@ leaves_nothing() {
   local left
   left=$(find "$TMPDIR" "$XDG_CACHE_HOME" \( -name 'tenon-*' -o -name '*.tmp-*' \) -print)
   [[ -z $left ]] || complain "it leaves $left"
+}
+
+# into_closed_pipe COMMAND...: standard output is a pipe whose reader is gone before the command
+# begins. Its exit status is in `status`.
+mkfifo gone
+into_closed_pipe() {
+  : >out
+  {
+    read -r _ <gone
+    "$@" 2>err
+  } | {
+    exec <&-
+    echo >gone
+  }
+  status=${PIPESTATUS[0]}
 }
 
 # A build: one message, no plan.
@@ -77,6 +92,31 @@ for _ in $(seq 500); do
 done
 ends HUP 0
 
+# In children too: a terminal that is closed tells all of its processes. setsid gives them a group.
+command="suite, with SIGHUP ignored"
+(
+  trap '' HUP
+  exec setsid "$tenon" suite "$root/sdk/demo" --jobs 1 >out 2>err
+) &
+child=$!
+for _ in $(seq 500); do
+  grep -q "^[0-9]* (tenon) [A-Z] $child " /proc/[0-9]*/stat 2>/dev/null && break
+  sleep 0.02
+done
+kill -HUP -- "-$child"
+wait "$child"
+status=$?
+((status == 0)) || complain "its exit status is $status, not 0"
+says "2 passed, 0 failed"
+
+# Where a closed pipe is ignored, what cannot be written is an error.
+command="plugins, with SIGPIPE ignored"
+trap '' PIPE
+into_closed_pipe "$tenon" plugins --index
+trap - PIPE
+((status == 3)) || complain "its exit status is $status, not 3"
+says "standard output could not be written"
+
 # A benchmark tells what it measured so far.
 begin 'random numbers' bench "$digits/model.onnx" --seconds 1000 --warm-up 0 --json
 sleep 0.5
@@ -93,7 +133,8 @@ leaves_nothing
 
 # A reader that has seen enough ends it quietly.
 command="inspect into a closed pipe"
-"$tenon" inspect "$coins/model.onnx" --no-cache --no-run --refusals --json 2>err | head -c 1 >out
+into_closed_pipe "$tenon" inspect "$coins/model.onnx" --no-cache --no-run --refusals --json
+((status == 128 + $(kill -l PIPE))) || complain "its exit status is $status"
 leaves_nothing
 ! grep -q '^error' err || complain "an error is told"
 
@@ -114,7 +155,7 @@ status=$?
 ((status == 130)) || complain "its exit status is $status, not 130"
 fails_once
 
-# What was killed is cleared away by the next; what lives is not.
+# What was killed is cleared away by the next; what lives is not, nor what others have.
 begin 'random numbers' run "${slow[@]}" --no-cache
 lives=$child
 begin 'random numbers' run "${slow[@]}" --no-cache
@@ -122,19 +163,29 @@ kill -KILL "$child"
 wait "$child" 2>/dev/null
 (($(find tmp -mindepth 1 -maxdepth 1 | wc -l) == 2)) || complain "they have no folders of their own"
 plans=$XDG_CACHE_HOME/tenon/plans
-mkdir "$plans/tenon-999999999-abcdef"
+key=$plans/0123456789abcdef0123456789abcdef.key
+others=("$TMPDIR/tenon-2024-results/1-0.plan" "$TMPDIR/tenon-2024-backup/1-0.plan"
+  "$TMPDIR/backup.tmp-20240131" "$plans/mine.plan.tmp-999999999")
+mkdir "$plans/tenon-999999999-abcdef" "$TMPDIR"/tenon-2024-{results,backup}
+chmod 700 "$plans/tenon-999999999-abcdef"
 echo x >"$plans/tenon-999999999-abcdef/1-0.plan"
-echo x >"$plans/old.plan.tmp-999999999"
-echo x >"$plans/new.plan.tmp-999999999"
-echo x >"$plans/mine.plan.tmp-$$"
-touch -d '1 hour ago' "$plans/old.plan.tmp-999999999" "$plans/mine.plan.tmp-$$"
+echo x >"$key.tmp-999999999"
+echo x >"$key.tmp-999999998"
+echo x >"$key.tmp-$$"
+for other in "${others[@]}"; do
+  echo x >"$other"
+done
+touch -d '1 hour ago' "$key.tmp-999999999" "$key.tmp-$$" "${others[@]}"
 try 0 run "$digits/model.onnx" --seed 1 --no-fusion
 try 0 run "$digits/model.onnx" --no-cache
-(($(find tmp -mindepth 1 -maxdepth 1 | wc -l) == 1)) || complain "what was killed left $(ls tmp)"
-[[ ! -e $plans/tenon-999999999-abcdef && ! -e $plans/old.plan.tmp-999999999 ]] ||
+[[ ! -e $plans/tenon-999999999-abcdef && ! -e $key.tmp-999999999 ]] ||
   complain "the cache keeps what dead processes left"
-[[ -e $plans/new.plan.tmp-999999999 && -e $plans/mine.plan.tmp-$$ ]] ||
-  complain "what may still be written was removed"
+[[ -e $key.tmp-999999998 && -e $key.tmp-$$ ]] || complain "what may still be written was removed"
+for other in "${others[@]}"; do
+  [[ -e $other ]] || complain "somebody else's $other was removed"
+done
+rm -r "$TMPDIR"/tenon-2024-* "$TMPDIR"/backup* "$plans"/mine*
+(($(find tmp -mindepth 1 -maxdepth 1 | wc -l) == 1)) || complain "what was killed left $(ls tmp)"
 echo x >"$plans/../timings.tmp-999999999"
 touch -d '1 hour ago' "$plans/../timings.tmp-999999999"
 try 0 run "$digits/model.onnx" --seed 1 --no-fusion

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2154
 # Help, plugins, the machine.
 try 0 --help
-for command_name in run build bench inspect compare suite plugins doctor; do
+for command_name in run build bench inspect compare convert suite plugins doctor; do
   says "  $command_name "
 done
-for command_name in run build bench inspect compare suite plugins doctor; do
+for command_name in "${subcommands[@]}"; do
   try 0 "$command_name" --help
   says "usage: tenon $command_name" "examples" "exit status"
   ! grep -qE ' $' out || complain "lines end with blanks"

@@ -212,9 +212,6 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   if (status == TENON_OK && bench->output != NULL) {
     status = tool_folder_check("--output", bench->output);
   }
-  if (status == TENON_OK && bench->times_path != NULL) {
-    status = tool_file_check("--export-times", bench->times_path);
-  }
   if (status == TENON_OK) {
     status = tool_building_prepare(&bench->building);
   }
@@ -223,6 +220,10 @@ static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry)
   }
   if (status == TENON_OK) {
     status = tool_feed_load(&bench->feeding, data_set, &bench->building.constants, &bench->feed);
+  }
+  if (status == TENON_OK && bench->times_path != NULL) {
+    status = tool_output_check("--export-times", bench->times_path, bench->model, &bench->building,
+                               &bench->feed);
   }
   if (status != TENON_OK) {
     return status;

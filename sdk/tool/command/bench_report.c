@@ -36,16 +36,43 @@ tenon_status_t bench_check_percentiles(const bench_t* bench) {
   return TENON_OK;
 }
 
-/* Calls for each that was asked for. */
-static void each_percentile(const bench_t* bench, void (*tell)(void* user, double percentile),
-                            void* user) {
+/* One that is told. */
+typedef struct percentile_t {
+  double value;
+  char label[16]; /* "99.9" */
+} percentile_t;
+typedef struct percentiles_t {
+  percentile_t* items;
+  size_t count;
+  size_t capacity;
+} percentiles_t;
+
+static void add_percentile(percentiles_t* list, double value) {
+  percentile_t item = {.value = value};
+  (void)snprintf(item.label, sizeof(item.label), "%.6g", value);
+  for (size_t i = 0; i < list->count; ++i) {
+    if (strcmp(list->items[i].label, item.label) == 0) {
+      return;
+    }
+  }
+  list->items = tool_grow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+  list->items[list->count++] = item;
+}
+
+/* Those that are always told, then what was asked for; freed by tool_free. */
+static percentiles_t list_percentiles(const bench_t* bench) {
+  percentiles_t list = {0};
+  add_percentile(&list, 10);
+  add_percentile(&list, 90);
+  add_percentile(&list, 99);
   for (size_t i = 0; i < bench->percentiles.count; ++i) {
     double percentile = 0;
     for (const char* text = bench->percentiles.items[i];
          text != NULL && next_percentile(&text, &percentile);) {
-      tell(user, percentile);
+      add_percentile(&list, percentile);
     }
   }
+  return list;
 }
 
 /* ---- JSON ---- */
@@ -69,19 +96,14 @@ static double throughput(const bench_t* bench) {
   return median > 0 ? 1 / median : 0;
 }
 
-typedef struct percentile_json_t {
-  const bench_t* bench;
-  tool_json_t* json;
-} percentile_json_t;
-
-static void tell_json(void* user, double percentile) {
-  const percentile_json_t* to = user;
-  char key[32];
-  (void)snprintf(key, sizeof(key), "p%.6g_ms", percentile);
-  /* These are there anyway. */
-  if (strcmp(key, "p10_ms") != 0 && strcmp(key, "p90_ms") != 0 && strcmp(key, "p99_ms") != 0) {
-    tool_json_number(to->json, key, at(to->bench, percentile) * 1e3);
+static void add_percentiles(tool_json_t* json, const bench_t* bench) {
+  const percentiles_t list = list_percentiles(bench);
+  for (size_t i = 0; i < list.count; ++i) {
+    char key[32];
+    (void)snprintf(key, sizeof(key), "p%s_ms", list.items[i].label);
+    tool_json_number(json, key, at(bench, list.items[i].value) * 1e3);
   }
+  tool_free(list.items);
 }
 
 static void add_busy(tool_json_t* json, const tool_busy_t* busy) {
@@ -96,14 +118,10 @@ static void add_busy(tool_json_t* json, const tool_busy_t* busy) {
 static void print_json(const bench_t* bench, const tool_execution_t* execution,
                        const tenon_engine_info_t* info) {
   tool_json_t json;
-  percentile_json_t percentiles = {bench, &json};
   tool_json_begin(&json, stdout);
   tool_json_text(&json, "model", bench->model);
   tool_json_number(&json, "median_ms", at(bench, 50) * 1e3);
-  tool_json_number(&json, "p10_ms", at(bench, 10) * 1e3);
-  tool_json_number(&json, "p90_ms", at(bench, 90) * 1e3);
-  tool_json_number(&json, "p99_ms", at(bench, 99) * 1e3);
-  each_percentile(bench, tell_json, &percentiles);
+  add_percentiles(&json, bench);
   tool_json_number(&json, "min_ms", at(bench, 0) * 1e3);
   tool_json_number(&json, "max_ms", at(bench, 100) * 1e3);
   tool_json_number(&json, "mean_ms", tool_times_mean(&bench->times) * 1e3);
@@ -130,24 +148,15 @@ static void print_json(const bench_t* bench, const tool_execution_t* execution,
 
 /* ---- Text ---- */
 
-typedef struct percentile_text_t {
-  const bench_t* bench;
-  tool_unit_t unit;
-} percentile_text_t;
-
-static void tell_text(void* user, double percentile) {
-  const percentile_text_t* to = user;
-  tool_say(", p%.6g %s", percentile, tool_number(at(to->bench, percentile) * to->unit.factor).text);
-}
-
 static void print_latency(const bench_t* bench) {
   const tool_unit_t unit = tool_time_unit(at(bench, 50));
-  percentile_text_t percentiles = {bench, unit};
+  const percentiles_t list = list_percentiles(bench);
   tool_say("latency     median %s %s", tool_number(at(bench, 50) * unit.factor).text, unit.name);
-  tell_text(&percentiles, 10);
-  tell_text(&percentiles, 90);
-  tell_text(&percentiles, 99);
-  each_percentile(bench, tell_text, &percentiles);
+  for (size_t i = 0; i < list.count; ++i) {
+    tool_say(", p%s %s", list.items[i].label,
+             tool_number(at(bench, list.items[i].value) * unit.factor).text);
+  }
+  tool_free(list.items);
   tool_say(", least %s, most %s %s\n", tool_number(at(bench, 0) * unit.factor).text,
            tool_number(at(bench, 100) * unit.factor).text, unit.name);
 }

@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command/commands.h"
 #include "data/file.h"
@@ -69,21 +68,6 @@ static tenon_status_t describe(tenon_registry_t* registry, const build_t* build,
   return status;
 }
 
-static bool is_same_file(const char* a, const char* b) {
-  struct stat about_a;
-  struct stat about_b;
-  return stat(a, &about_a) == 0 && stat(b, &about_b) == 0 && about_a.st_dev == about_b.st_dev &&
-         about_a.st_ino == about_b.st_ino;
-}
-
-/* Said before the time of a build is spent. */
-static tenon_status_t check_output(const char* model, const char* output) {
-  if (is_same_file(model, output)) {
-    return tool_misuse("-o %s: is the model itself, which the plan would replace", output);
-  }
-  return tool_file_check("-o", output);
-}
-
 /* A plan is for the profile or for the shapes. */
 static tenon_status_t check_shapes(const tool_building_t* building) {
   for (size_t i = 0; i < building->fixed.count; ++i) {
@@ -117,7 +101,7 @@ static tenon_status_t build_model(build_t* build, const char* model,
     status = check_shapes(&build->building);
   }
   if (status == TENON_OK) {
-    status = check_output(model, build->output);
+    status = tool_output_check("-o", build->output, model, &build->building, &feed);
   }
   const double begin = tool_seconds();
   if (status == TENON_OK) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command/commands.h"
+#include "page/words.h"
 #include "session/common.h"
 #include "session/session.h"
 #include "session/temporary.h"
@@ -110,11 +111,10 @@ static tenon_status_t build_and_run(const compare_t* compare, tenon_network_t* n
 /* The step that writes the value: "plugin:kernel". */
 static char* find_step(const tool_execution_t* execution, const char* name) {
   const uint32_t count = tenon_engine_step_count(execution->engine);
-  const size_t length = strlen(name);
   for (uint32_t i = 0; i < count; ++i) {
     tenon_step_info_t step;
     if (tenon_engine_get_step(execution->engine, i, &step) == TENON_OK && step.depth == 0 &&
-        strncmp(step.outputs, name, length) == 0 && step.outputs[length] == ' ') {
+        tool_words_has_tensor(step.outputs, name)) {
       return tool_format("step %u '%s', %s:%s, nodes %s", i, step.name, step.plugin, step.kernel,
                          step.nodes);
     }

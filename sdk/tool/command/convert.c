@@ -9,6 +9,7 @@
 #include "session/common.h"
 #include "session/model.h"
 #include "text/console.h"
+#include "text/json.h"
 #include "text/memory.h"
 
 typedef struct convert_t {
@@ -39,14 +40,22 @@ static const tool_export_format_t* find_format(const char* path) {
 static tenon_status_t write_model(tenon_network_t* network, const convert_t* convert) {
   uint8_t* data = NULL;
   size_t size = 0;
-  tenon_status_t status = find_format(convert->output)->write(network, &data, &size);
+  const tool_export_format_t* format = find_format(convert->output);
+  tenon_status_t status = format->write(network, &data, &size);
   if (status == TENON_OK) {
     status = tool_file_write(convert->output, data, size);
   }
-  if (status == TENON_OK) {
-    tool_say("%s: %zu bytes of %s\n", convert->output, size, find_format(convert->output)->summary);
-  }
   tool_free(data);
+  if (status == TENON_OK && tool_console_is_json()) {
+    tool_json_t json;
+    tool_json_begin(&json, stdout);
+    tool_json_text(&json, "file", convert->output);
+    tool_json_text(&json, "format", format->summary);
+    tool_json_unsigned(&json, "bytes", size);
+    tool_json_end(&json);
+  } else if (status == TENON_OK) {
+    tool_say("%s: %zu bytes of %s\n", convert->output, size, format->summary);
+  }
   return status;
 }
 
@@ -66,7 +75,7 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
     status = tool_misuse("-o %s: its ending says which format; there is .uff", convert->output);
   }
   if (status == TENON_OK) {
-    status = tool_file_check("-o", convert->output);
+    status = tool_output_check("-o", convert->output, model, &convert->building, &feed);
   }
   if (status == TENON_OK) {
     status = tool_common_begin(&convert->common, out_registry);
@@ -87,7 +96,7 @@ static int convert_command(int argc, char** argv) {
   tenon_registry_t* registry = NULL;
   int exit_status = TOOL_EXIT_OK;
   const tool_option_group_t groups[] = {TOOL_OPTION_GROUP("output", options, &convert),
-                                        TOOL_BUILDING_GROUP(&convert.building, false),
+                                        TOOL_READING_GROUP(&convert.building),
                                         TOOL_COMMON_GROUP(&convert.common)};
   if (tool_options_parse(&tool_command_convert, groups, 3, argc, argv, &arguments, &exit_status)) {
     if (convert.output == NULL) {
@@ -116,6 +125,6 @@ const tool_command_t tool_command_convert = {
         "for is named, and nothing is written.",
     .examples =
         "  tenon convert frozen.pb -o model.uff\n"
-        "  tenon convert model.onnx -o model.uff --shapes input:1x3x224x224\n",
+        "  tenon convert model.onnx -o model.uff --shapes image:1x1x8x8\n",
     .run = convert_command,
 };

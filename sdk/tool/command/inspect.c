@@ -150,12 +150,6 @@ static tenon_status_t check_options(const inspect_t* inspect, bool is_plan) {
     return tool_misuse("--html - writes the page to standard output, where %s writes too",
                        inspect->common.json ? "--json" : "--network");
   }
-  if (inspect->html != NULL && !to_standard_output(inspect)) {
-    const tenon_status_t status = tool_file_check("--html", inspect->html);
-    if (status != TENON_OK) {
-      return status;
-    }
-  }
   if (inspect->no_build) {
     return tool_arguments_check(inspect->arguments, TOOL_FOR_PARSING | TOOL_FOR_BUILDING,
                                 "--no-build builds nothing");
@@ -250,6 +244,9 @@ static tenon_status_t run_inspect(inspect_t* inspect, tenon_registry_t** out_reg
   }
   if (status == TENON_OK) {
     status = tool_feed_load(&inspect->feeding, data_set, &inspect->building.constants, &feed);
+  }
+  if (status == TENON_OK && inspect->html != NULL && !to_standard_output(inspect)) {
+    status = tool_output_check("--html", inspect->html, inspect->model, &inspect->building, &feed);
   }
   if (status == TENON_OK) {
     status = inspect->no_build || (inspect->network && !is_plan)

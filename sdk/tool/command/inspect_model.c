@@ -100,7 +100,8 @@ static void print_node_type(const tenon_node_type_t* type) {
 
 /* Of a model that cannot be made a network: what it says of itself. Why it cannot was said. */
 static void print_file(const tenon_network_t* network) {
-  if (tenon_network_input_count(network) == 0 && tenon_network_node_type_count(network) == 0) {
+  if (network == NULL ||
+      (tenon_network_input_count(network) == 0 && tenon_network_node_type_count(network) == 0)) {
     return;
   }
   tool_say("what the file declares:\n");

@@ -36,7 +36,7 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
   }
   char* words = tool_io_text(info);
   tool_say("%-7s %s", what, words);
-  const bool open = strchr(words, '?') != NULL && strcmp(what, "input") == 0;
+  const bool open = tool_io_is_open(info) && strcmp(what, "input") == 0;
   for (uint32_t which = 0; open && which < 3; ++which) {
     const int64_t* dims = NULL;
     char shape[512];

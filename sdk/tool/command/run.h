@@ -30,7 +30,7 @@ typedef struct run_t {
 /* What the options alone tell to be impossible: names of pictures, folders, a truth that is none.
  */
 tenon_status_t run_check_options(const run_t* run);
-/* The same with the data: an overlay needs a picture. */
+/* The same with the data: an overlay needs a picture, and what is read is not written over. */
 tenon_status_t run_check_data(const run_t* run, const tool_feed_t* feed);
 /* The folder below `base` for a data set; with several each has one of its own. */
 char* run_result_folder(const run_t* run, const char* base, const char* data_set);

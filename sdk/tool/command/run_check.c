@@ -41,12 +41,17 @@ static tenon_status_t check_result_folders(const run_t* run) {
   return status;
 }
 
-static tenon_status_t check_picture(const char* option, const char* path) {
+static tenon_status_t check_picture(const run_t* run, const tool_feed_t* feed, const char* option,
+                                    const char* path) {
   if (path == NULL) {
     return TENON_OK;
   }
-  const tenon_status_t status = tool_picture_check_name(option, path);
-  return status == TENON_OK ? tool_file_check(option, path) : status;
+  tenon_status_t status = tool_file_check_other(option, path, run->truth);
+  if (status == TENON_OK) {
+    status = tool_file_check_other(option, path, run->labels);
+  }
+  return status == TENON_OK ? tool_output_check(option, path, run->model, &run->building, feed)
+                            : status;
 }
 
 /* A whole number, or a file. */
@@ -63,10 +68,12 @@ static tenon_status_t check_outputs(const run_t* run) {
   if (status == TENON_OK && run->record != NULL) {
     status = tool_folder_check("--record", run->record);
   }
-  if (status == TENON_OK) {
-    status = check_picture("--picture", run->picture);
+  if (status == TENON_OK && run->picture != NULL) {
+    status = tool_picture_check_name("--picture", run->picture);
   }
-  return status == TENON_OK ? check_picture("--overlay", run->overlay) : status;
+  return status == TENON_OK && run->overlay != NULL
+             ? tool_picture_check_name("--overlay", run->overlay)
+             : status;
 }
 
 tenon_status_t run_check_options(const run_t* run) {
@@ -93,7 +100,9 @@ tenon_status_t run_check_data(const run_t* run, const tool_feed_t* feed) {
   for (size_t i = 0; i < feed->count; ++i) {
     any = any || feed->items[i].is_picture;
   }
-  return run->overlay == NULL || any
-             ? TENON_OK
-             : tool_misuse("--overlay: what is given with --input is no picture");
+  if (run->overlay != NULL && !any) {
+    return tool_misuse("--overlay: what is given with --input is no picture");
+  }
+  const tenon_status_t status = check_picture(run, feed, "--picture", run->picture);
+  return status == TENON_OK ? check_picture(run, feed, "--overlay", run->overlay) : status;
 }

@@ -108,20 +108,50 @@ static tenon_status_t find_target(const char* path, char** out_target) {
   return TENON_OK;
 }
 
+/* A new file beside the target, which nobody else has and no link leads away from; -1 and errno.
+ * Its name, which is guarded, goes to *out_name in either case. */
+static int create_beside(const char* target, char** out_name) {
+  enum { TRIES = 64 };
+  for (int i = 0;; ++i) {
+    char* name = i == 0 ? tool_format("%s.tmp-%ld", target, (long)getpid())
+                        : tool_format("%s.tmp-%ld-%d", target, (long)getpid(), i);
+    tool_interrupt_guard(name);
+    const int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST || i == TRIES) {
+      *out_name = name;
+      return file;
+    }
+    tool_interrupt_release(name);
+    tool_free(name);
+  }
+}
+
+static bool write_all(int file, const uint8_t* data, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t wrote = write(file, data + done, size - done);
+    if (wrote < 0 && errno != EINTR) {
+      return false;
+    }
+    done += wrote > 0 ? (size_t)wrote : 0;
+  }
+  return true;
+}
+
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
   char* target = NULL;
+  char* temporary = NULL;
   tenon_status_t status = find_target(path, &target);
   if (status != TENON_OK) {
     return status;
   }
-  char* temporary = tool_format("%s.tmp-%ld", target, (long)getpid());
-  tool_interrupt_guard(temporary);
-  FILE* file = fopen(temporary, "wbe");
-  if (file == NULL) {
+  const int file = create_beside(target, &temporary);
+  if (file < 0) {
     status = fail_with_errno(path, "cannot be written");
   } else {
-    const bool wrote = size == 0 || fwrite(data, 1, size, file) == size;
-    const bool closed = fclose(file) == 0;
+    const bool wrote = write_all(file, data, size);
+    const int reason = errno;
+    const bool closed = close(file) == 0;
+    errno = wrote ? errno : reason;
     if (!wrote || !closed || rename(temporary, target) != 0) {
       status = fail_with_errno(path, "cannot be written");
       (void)unlink(temporary);
@@ -155,6 +185,16 @@ tenon_status_t tool_file_check(const char* option, const char* path) {
   return good ? TENON_OK
               : tool_fail(TENON_ERROR_IO, "%s %s: cannot be written: %s", option, path,
                           strerror(reason));
+}
+
+tenon_status_t tool_file_check_other(const char* option, const char* path, const char* read) {
+  struct stat a;
+  struct stat b;
+  const bool same = read != NULL && stat(path, &a) == 0 && stat(read, &b) == 0 &&
+                    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  return same ? tool_misuse("%s %s: would be written over %s, which is read; name another file",
+                            option, path, read)
+              : TENON_OK;
 }
 
 tenon_status_t tool_folder_check(const char* option, const char* path) {

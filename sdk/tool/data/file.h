@@ -1,4 +1,4 @@
-/* Whole files, and digests of files that identify them in the cache. */
+/* Whole files, and what is asked of paths before they are read or written. */
 #ifndef TOOL_DATA_FILE_H_
 #define TOOL_DATA_FILE_H_
 
@@ -15,6 +15,8 @@ tenon_status_t tool_file_write(const char* path, const void* data, size_t size);
 /* Can a file be written there, or files in that folder, which may have to be made? Said before the
  * time for them is spent. `option` is named in messages. A folder in a file's place is a misuse. */
 tenon_status_t tool_file_check(const char* option, const char* path);
+/* Refuses (a misuse) to write over the file `read`, whichever names lead to it. NULL: to none. */
+tenon_status_t tool_file_check_other(const char* option, const char* path, const char* read);
 tenon_status_t tool_folder_check(const char* option, const char* path);
 bool tool_file_exists(const char* path);
 bool tool_folder_exists(const char* path);

@@ -243,6 +243,21 @@ tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, in
   return TENON_OK;
 }
 
+uint64_t tool_value_largest(const tool_value_t* value, uint64_t begin, uint64_t count,
+                            const bool* taken) {
+  uint64_t best = count;
+  double largest = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const double element = tool_element_get(value->dtype, value->data, begin + i, 0);
+    const bool counts = !isnan(element) && (taken == NULL || !taken[i]);
+    if (counts && (best == count || element > largest)) {
+      best = i;
+      largest = element;
+    }
+  }
+  return best;
+}
+
 tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
                                   tool_value_t* out_value, tool_loss_t* out_loss) {
   static const char numeric[] = "biuf";

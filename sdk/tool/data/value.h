@@ -49,6 +49,10 @@ typedef struct tool_loss_t {
   double from; /* of the first */
   double to;
 } tool_loss_t;
+/* The largest of the `count` elements from `begin` on, less those that are `taken` (NULL: none is);
+ * `count` where there is none, for NaN is no number. */
+uint64_t tool_value_largest(const tool_value_t* value, uint64_t begin, uint64_t count,
+                            const bool* taken);
 /* Another numeric type; INVALID_DATA for strings and complex numbers. */
 tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, tenon_dtype_t dtype,
                                   tool_value_t* out_value, tool_loss_t* out_loss);

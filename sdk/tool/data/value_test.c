@@ -42,3 +42,20 @@ TENON_TEST(what_keeps_its_value_is_not_counted) {
   EXPECT_INT(convert(TENON_DTYPE_UINT8, (double[]){0, 255}, 2, TENON_DTYPE_FLOAT32).count, 0);
   EXPECT_INT(convert(TENON_DTYPE_INT32, (double[]){-5, 9}, 2, TENON_DTYPE_INT64).count, 0);
 }
+
+TENON_TEST(nan_is_not_the_largest) {
+  const double numbers[] = {NAN, -3, -INFINITY, 7, NAN, 7, NAN, NAN};
+  bool taken[3] = {false};
+  tool_value_t value = {0};
+  REQUIRE(tool_value_make("x", TENON_DTYPE_FLOAT32, 1, (int64_t[]){8}, &value) == TENON_OK);
+  for (uint64_t i = 0; i < 8; ++i) {
+    tool_element_set(value.dtype, value.data, i, numbers[i]);
+  }
+  EXPECT_INT(tool_value_largest(&value, 0, 8, NULL), 3);
+  EXPECT_INT(tool_value_largest(&value, 0, 3, taken), 1);
+  taken[1] = true;
+  EXPECT_INT(tool_value_largest(&value, 0, 3, taken), 2);
+  EXPECT_INT(tool_value_largest(&value, 4, 2, NULL), 1);
+  EXPECT_INT(tool_value_largest(&value, 6, 2, NULL), 2); /* none */
+  tool_value_free(&value);
+}

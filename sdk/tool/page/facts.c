@@ -30,14 +30,11 @@ static tenon_status_t collect_step(const tool_execution_t* execution, uint32_t i
   return status;
 }
 
-/* A machine that is busy while its best is measured shows less than a step may reach: then that is
- * its best. */
-static void raise_peak(tool_facts_t* facts) {
-  for (uint32_t i = 0; i < facts->count && facts->peak.operations_per_second > 0; ++i) {
+/* How long each step would take at the machine's best, which the steps may raise. */
+static void find_floors(tool_facts_t* facts) {
+  for (uint32_t i = 0; i < facts->count; ++i) {
     const tool_fact_t* fact = &facts->steps[i];
-    const double rate = fact->seconds > 0 ? fact->operations / fact->seconds : 0;
-    const bool is_better = rate > facts->peak.operations_per_second;
-    facts->peak.operations_per_second = is_better ? rate : facts->peak.operations_per_second;
+    tool_peak_raise(&facts->peak, fact->seconds > 0 ? fact->operations / fact->seconds : 0);
   }
   for (uint32_t i = 0; i < facts->count; ++i) {
     tool_fact_t* fact = &facts->steps[i];
@@ -63,7 +60,7 @@ tenon_status_t tool_facts_collect(const tool_execution_t* execution, const tool_
     tool_facts_free(&facts);
     return status;
   }
-  raise_peak(&facts);
+  find_floors(&facts);
   *out_facts = facts;
   return TENON_OK;
 }

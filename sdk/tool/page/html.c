@@ -1,9 +1,13 @@
 /* See html.h. */
 #include "page/html.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "page/words.h"
+#include "text/escape.h"
+#include "text/utf8.h"
 
 static const char style[] =
     "body{font:14px/1.45 system-ui,sans-serif;margin:0 auto;max-width:1240px;padding:16px 24px;"
@@ -70,33 +74,45 @@ static const char script[] =
     "list.querySelectorAll('details').forEach(function(d){var t=d.textContent.toLowerCase();"
     "d.style.display=words.every(function(w){return t.indexOf(w)>=0})?'':'none'})};\n";
 
+static void write_character(FILE* file, const char* text, size_t length) {
+  switch (text[0]) {
+    case '&':
+      (void)fputs("&amp;", file);
+      break;
+    case '<':
+      (void)fputs("&lt;", file);
+      break;
+    case '>':
+      (void)fputs("&gt;", file);
+      break;
+    case '"':
+      (void)fputs("&quot;", file);
+      break;
+    case '\'':
+      (void)fputs("&#39;", file);
+      break;
+    default:
+      (void)fwrite(text, 1, length, file);
+  }
+}
+
 void tool_html_text(FILE* file, const char* text, size_t limit) {
+  const size_t size = strlen(text);
   size_t count = 0;
-  for (; *text != '\0'; ++text) {
-    const unsigned char c = (unsigned char)*text;
-    /* Limits count characters, not the later bytes of one. */
-    if ((c & 0xC0) != 0x80 && count++ == limit) {
+  for (size_t i = 0; i < size;) {
+    uint32_t code = 0;
+    const size_t length = tool_utf8_read(text + i, size - i, &code);
+    const bool is_plain = code == '\n' || code == '\t' || !tool_is_control(code);
+    if ((length == 0 || is_plain) && count++ == limit) {
       (void)fputs("&#8230;", file);
       return;
     }
-    switch (c) {
-      case '&':
-        (void)fputs("&amp;", file);
-        break;
-      case '<':
-        (void)fputs("&lt;", file);
-        break;
-      case '>':
-        (void)fputs("&gt;", file);
-        break;
-      case '"':
-        (void)fputs("&quot;", file);
-        break;
-      default:
-        if (c >= 0x20 || c == '\n' || c == '\t') {
-          (void)fputc(c, file);
-        }
+    if (length == 0) {
+      (void)fputs("&#65533;", file);
+    } else if (is_plain) {
+      write_character(file, text + i, length);
     }
+    i += length > 0 ? length : 1;
   }
 }
 

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* & < > " are escaped, control characters dropped; after `limit` characters an ellipsis. */
+/* What means something to HTML is escaped; control characters, those that turn the direction of
+ * writing too, are dropped; bytes that are not UTF-8 become U+FFFD. After `limit` characters stands
+ * an ellipsis. */
 void tool_html_text(FILE* file, const char* text, size_t limit);
 /* The last `limit` characters, behind an ellipsis where there are more: names end with what tells
  * them apart. */

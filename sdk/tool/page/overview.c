@@ -139,6 +139,15 @@ static double seconds_of(const tool_kind_t* kinds, uint32_t count) {
   return seconds;
 }
 
+/* Steps of the main graph: those of bodies are a part of these. */
+static uint32_t count_main(const tool_facts_t* facts) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < facts->count; ++i) {
+    count += facts->steps[i].info.depth == 0 ? 1 : 0;
+  }
+  return count;
+}
+
 /* The ten slowest steps; where these are a small part of a deep network, the ten slowest kinds. */
 static void write_slowest(FILE* file, const tool_facts_t* facts) {
   tool_kind_t singles[SLOWEST_MOST];
@@ -157,7 +166,7 @@ static void write_slowest(FILE* file, const tool_facts_t* facts) {
       "<th class=\"number\">time</th><th class=\"number\">of all</th>"
       "<th class=\"number\">FLOP/s</th><th class=\"number\">B/s</th>"
       "<th class=\"number\">of this machine's best</th></tr>\n",
-      count, by_kind ? kind_count : facts->count, by_kind ? "kinds of steps" : "steps",
+      count, by_kind ? kind_count : count_main(facts), by_kind ? "kinds of steps" : "steps",
       facts->total_seconds > 0 ? seconds_of(rows, count) / facts->total_seconds * 100 : 0);
   for (uint32_t k = 0; k < count; ++k) {
     write_row(file, facts, &rows[k], rows[0].seconds);
@@ -204,8 +213,11 @@ static void write_advice(FILE* file, const tool_facts_t* facts) {
     tool_words_amount(peak->bytes_per_second, "B", words[1]);
     (void)fprintf(file,
                   "<p class=\"quiet\">This machine's best, measured just now with the plan's "
-                  "threads: %s/s in a large f32 matrix product, %s/s through memory.</p>\n",
-                  words[0], words[1]);
+                  "threads: %s/s in %s, %s/s through memory.</p>\n",
+                  words[0],
+                  peak->is_of_a_step ? "one of the steps, more than in a large f32 matrix product"
+                                     : "a large f32 matrix product",
+                  words[1]);
   }
   (void)fputs("</div>\n", file);
 }

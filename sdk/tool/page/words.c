@@ -1,7 +1,6 @@
 /* See words.h. */
 #include "page/words.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +74,23 @@ void tool_words_tensor(const char* list, char out_text[TOOL_WORDS_BYTES]) {
     }
   }
   out_text[used] = '\0';
+}
+
+/* After the name stands one word, with its extents where it is a tensor: names may hold blanks. */
+static bool is_described(const char* text) {
+  const size_t length = text[0] == ' ' ? strcspn(text + 1, " [,") : 0;
+  return length > 0 && text[1 + length] != ' ';
+}
+
+bool tool_words_has_tensor(const char* list, const char* name) {
+  const size_t length = strlen(name);
+  for (const char* at = list; length > 0 && (at = strstr(at, name)) != NULL; ++at) {
+    const bool begins = at == list || (at - list >= 2 && strncmp(at - 2, ", ", 2) == 0);
+    if (begins && is_described(at + length)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_BYTES]) {

@@ -2,6 +2,8 @@
 #ifndef TOOL_PAGE_WORDS_H_
 #define TOOL_PAGE_WORDS_H_
 
+#include <stdbool.h>
+
 #include "tenon/tenon.h"
 
 enum { TOOL_WORDS_BYTES = 256 };
@@ -19,6 +21,8 @@ void tool_words_colour(double share, char out_colour[32]);
 const char* tool_words_tail(const char* name, size_t limit);
 /* The first of a list of tensors "x f32[1,64] row-major, y ...": "f32 1x64 row-major". */
 void tool_words_tensor(const char* list, char out_text[TOOL_WORDS_BYTES]);
+/* Is a tensor (or sequence, optional) of that name in such a list? */
+bool tool_words_has_tensor(const char* list, const char* name);
 /* The nodes that a step computes besides the one it is named after, of paths the last component:
  * "+ relu1, add3", "" for none. */
 void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_BYTES]);

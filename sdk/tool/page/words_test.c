@@ -31,6 +31,20 @@ TENON_TEST(shortens_the_first_tensor_of_a_list) {
   EXPECT_TEXT(text, "");
 }
 
+TENON_TEST(finds_a_tensor_anywhere_in_a_list) {
+  static const char list[] =
+      "a b f32[1,64] channels last, absent, c i8[2] row-major, made sequence";
+  EXPECT(tool_words_has_tensor(list, "a b"));
+  EXPECT(tool_words_has_tensor(list, "c"));
+  EXPECT(tool_words_has_tensor(list, "made"));
+  EXPECT(!tool_words_has_tensor(list, "a"));
+  EXPECT(!tool_words_has_tensor(list, "b"));
+  EXPECT(!tool_words_has_tensor(list, "absent"));
+  EXPECT(!tool_words_has_tensor(list, "channels"));
+  EXPECT(!tool_words_has_tensor("cc f32[1] row-major, d f32[1] row-major", "c"));
+  EXPECT(!tool_words_has_tensor("", "c"));
+}
+
 TENON_TEST(lists_the_other_nodes_of_a_step) {
   char text[TOOL_WORDS_BYTES];
   tool_words_others(&(tenon_step_info_t){.name = "b", .nodes = "a, b, c"}, text);

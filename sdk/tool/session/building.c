@@ -12,6 +12,7 @@
 #define FIELD(name) offsetof(tool_building_t, name)
 
 const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
+    /* Reading: TOOL_READING_OPTION_COUNT of them. */
     {"--profile", NULL, "SPEC", TOOL_OPTION_LIST, FIELD(profiles), TOOL_FOR_MODELS,
      "shapes that the plan is built for: NAME:MIN:OPT:MAX for each dynamic input, separated by "
      "commas, such as image:1x3x224x224:4x3x224x224:8x3x224x224,ids:1x16:1x64:1x512; NAME:SHAPE "
@@ -37,6 +38,7 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      "what the format's parser lets be set: stage=deploy for a prototxt"},
     {"--format", NULL, "NAME", TOOL_OPTION_TEXT, FIELD(format), TOOL_FOR_PARSING | TOOL_RARE,
      "the model's format, where it is not to be guessed"},
+    /* Building. */
     {"--threads", NULL, "N", TOOL_OPTION_COUNT, FIELD(threads),
      TOOL_FOR_BUILDING | TOOL_FOR_RUNNING,
      "threads to tune for and to run with; default: this process's processors"},

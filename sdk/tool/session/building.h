@@ -51,6 +51,13 @@ enum { TOOL_BUILDING_OPTION_COUNT = 29 };
 extern const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT];
 enum { TOOL_BUILDING_RULE_COUNT = 3 };
 extern const tool_option_rule_t tool_building_rules[TOOL_BUILDING_RULE_COUNT];
+/* The first of them say how a model is read: the options of a command that builds nothing. */
+enum { TOOL_READING_OPTION_COUNT = 11 };
+#define TOOL_READING_GROUP(target)                                                   \
+  {                                                                                  \
+    "reading the model", tool_building_options, TOOL_READING_OPTION_COUNT, (target), \
+        tool_building_rules, TOOL_BUILDING_RULE_COUNT, true                          \
+  }
 #define TOOL_BUILDING_GROUP(target, is_subject)                                                   \
   {                                                                                               \
     "building", tool_building_options, TOOL_BUILDING_OPTION_COUNT, (target), tool_building_rules, \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "data/file.h"
+#include "session/temporary.h"
 #include "text/console.h"
 #include "text/memory.h"
 
@@ -170,7 +171,6 @@ tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* cons
 
 void tool_cache_drop(const tool_cache_entry_t* entry) {
   (void)unlink(entry->key_path);
-  (void)unlink(entry->plan_path);
 }
 
 /* ---- The limit ---- */
@@ -236,6 +236,30 @@ void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep)
   }
   tool_free(plans);
   tool_free(plans_folder);
+}
+
+/* "timings"; in the folder of the plans the names of keys and of remembered digests. */
+static bool is_cache_name(const char* name, size_t length) {
+  static const struct {
+    size_t digits;
+    const char* end;
+  } forms[] = {{0, "timings"}, {32, ".key"}, {16, ".digest"}};
+  const size_t digits = strspn(name, "0123456789abcdef");
+  for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
+    const size_t end = strlen(forms[i].end);
+    if (digits == forms[i].digits && length == digits + end &&
+        strncmp(name + digits, forms[i].end, end) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void tool_cache_collect(const char* folder) {
+  char* plans = tool_format("%s/plans", folder);
+  tool_temporary_collect(folder, is_cache_name);
+  tool_temporary_collect(plans, is_cache_name);
+  tool_free(plans);
 }
 
 void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes) {

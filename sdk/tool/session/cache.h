@@ -38,9 +38,14 @@ bool tool_cache_find(const tool_cache_entry_t* entry);
  * count; `notes`: lines that are warnings. */
 tenon_status_t tool_cache_keep(const tool_cache_entry_t* entry, const char* const* files,
                                size_t file_count, const char* notes);
+/* The plan is not found any more. Its file stays until another is renamed over it: a process that
+ * built the same may be about to open it. */
 void tool_cache_drop(const tool_cache_entry_t* entry);
 /* Removes the entries that were not used for longest until the limit is kept; `keep` stays. */
 void tool_cache_trim(const char* folder, uint64_t limit_bytes, const char* keep);
+
+/* Removes what processes that were killed left half written. */
+void tool_cache_collect(const char* folder);
 
 void tool_cache_count(const char* folder, size_t* out_plans, uint64_t* out_bytes);
 

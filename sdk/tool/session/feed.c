@@ -206,8 +206,8 @@ static void free_item(tool_feed_item_t* item) {
   tool_value_free(&item->value);
 }
 
-/* What is recorded for an input that is a constant belongs to no input, and the inputs after that
- * one move up. */
+/* What is recorded for an input that is a constant belongs to no input, and what is recorded after
+ * it moves up. The files of --input are counted among the inputs that there are. */
 static void drop_item(tool_feed_t* feed, size_t index) {
   const uint32_t position = feed->items[index].position;
   free_item(&feed->items[index]);
@@ -216,14 +216,14 @@ static void drop_item(tool_feed_t* feed, size_t index) {
           (feed->count - index) * sizeof(*feed->items));
   for (size_t i = 0; i < feed->count; ++i) {
     tool_feed_item_t* item = &feed->items[i];
-    item->position -= item->position != TENON_NONE && item->position > position ? 1 : 0;
+    item->position -= item->is_recorded && item->position > position ? 1 : 0;
   }
 }
 
 static void drop_constants(tool_feed_t* feed, const tool_constants_t* constants) {
   for (size_t i = feed->count; i-- > 0;) {
     const tool_feed_item_t* item = &feed->items[i];
-    if (item->input == NULL && item->own_name != NULL &&
+    if (item->is_recorded && item->own_name != NULL &&
         tool_constants_find(constants, item->own_name) != NULL) {
       drop_item(feed, i);
     }

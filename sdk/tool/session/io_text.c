@@ -18,6 +18,14 @@ static bool has_extents(const tenon_io_info_t* info) {
   return info->kind == TENON_ARGUMENT_TENSOR && info->rank != TENON_NONE;
 }
 
+bool tool_io_is_open(const tenon_io_info_t* info) {
+  bool open = false;
+  for (uint32_t k = 0; has_extents(info) && k < info->rank && !open; ++k) {
+    open = info->dims[k] < 0;
+  }
+  return open;
+}
+
 static const char* symbol_of(const tenon_io_info_t* info, uint32_t axis) {
   const bool open = info->dims[axis] < 0 && info->symbols[axis] != NULL;
   return open ? info->symbols[axis] : "";

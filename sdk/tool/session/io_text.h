@@ -2,9 +2,13 @@
 #ifndef TOOL_SESSION_IO_TEXT_H_
 #define TOOL_SESSION_IO_TEXT_H_
 
+#include <stdbool.h>
+
 #include "tenon/tenon.h"
 #include "text/json.h"
 
+/* Does it leave an extent of a known rank open? */
+bool tool_io_is_open(const tenon_io_info_t* info);
 /* "image: f32 ?x1x8x8 (? is batch)", "a: sequence"; freed by tool_free. */
 char* tool_io_text(const tenon_io_info_t* info);
 /* The same as fields: `what` is the key of the name; "shape" has -1 for open extents, "symbols"

@@ -15,8 +15,9 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network, char** out_notes);
 
-/* Parses the model and leaves open what the model and the options leave open. On failure the
- * network (or NULL) holds what the file says of itself: inputs, outputs, node types. */
+/* Parses the model and leaves open what the model and the options leave open. What is given must
+ * fit the inputs here too; --batch alone, which closes extents, is refused. On failure the network
+ * (or NULL) holds what the file says of itself: inputs, outputs, node types. */
 tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
                                  const tool_building_t* building, const tool_feed_t* feed,
                                  tenon_network_t** out_network);
@@ -42,6 +43,11 @@ tenon_status_t tool_file_is_plan(const char* path, bool* out_is_plan);
 /* The same, and refuses options that are for building where it is a plan. */
 tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char* path,
                                   bool* out_is_plan);
+/* Can the file that `option` names be written? Refuses (a misuse) what is read: the model or plan,
+ * its parts, the values of constants, the data of a feed; and what tool_file_check refuses. After
+ * tool_building_prepare, and before the time of a build is spent. */
+tenon_status_t tool_output_check(const char* option, const char* path, const char* model,
+                                 const tool_building_t* building, const tool_feed_t* feed);
 /* Finds the plan in the cache or builds it. `rebuild`: an entry that is there is no good. */
 tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* model,
                                      const tool_building_t* building, const tool_feed_t* feed,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/io_text.h"
 #include "session/model.h"
 #include "text/console.h"
 #include "text/memory.h"
@@ -132,13 +133,7 @@ static void learn_symbols(const tenon_io_info_t* input, const int64_t* dims, sym
 }
 
 static bool is_open(const tenon_io_info_t* input) {
-  bool open = false;
-  for (uint32_t k = 0; input->kind == TENON_ARGUMENT_TENSOR && input->rank != TENON_NONE &&
-                       k < input->rank && !open;
-       ++k) {
-    open = input->dims[k] < 0;
-  }
-  return open && input->rank <= TOOL_RANK_MAX;
+  return tool_io_is_open(input) && input->rank <= TOOL_RANK_MAX;
 }
 
 /* A warning now, and a line to be warned with when the plan comes out of the cache. */
@@ -224,15 +219,12 @@ static tenon_status_t check_names(const char* option, const tool_named_shapes_t*
   return TENON_OK;
 }
 
-/* What is given must fit the inputs before anything is built for it. *out_open: extents were found
- * for open inputs, and the model is to be parsed again with them. */
-static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t* building,
-                                 const tool_feed_t* feed, shapes_t* shapes, char** notes,
-                                 bool* out_open) {
+/* The network's inputs, which all that is given must fit; freed by tool_free. */
+static tenon_status_t take_inputs(const tenon_network_t* network, const tool_building_t* building,
+                                  const tool_feed_t* feed, tenon_io_info_t** out_inputs) {
   const uint32_t count = tenon_network_input_count(network);
   tenon_io_info_t* inputs = tool_allocate(count, sizeof(*inputs));
   tenon_status_t status = TENON_OK;
-  *out_open = false;
   for (uint32_t i = 0; i < count && status == TENON_OK; ++i) {
     status = tenon_network_get_input(network, i, &inputs[i]);
   }
@@ -245,9 +237,23 @@ static tenon_status_t fit_inputs(tenon_network_t* network, const tool_building_t
   if (status == TENON_OK) {
     status = tool_feed_check(feed, inputs, count);
   }
-  if (status == TENON_OK && !building->has_profile) {
-    *out_open = close_shapes(inputs, count, feed, shapes, notes);
+  if (status != TENON_OK) {
+    tool_free(inputs);
+    return status;
   }
+  *out_inputs = inputs;
+  return TENON_OK;
+}
+
+/* Before anything is built for what is given. *out_open: extents were found for open inputs, and
+ * the model is to be parsed again with them. */
+static tenon_status_t fit_inputs(const tenon_network_t* network, const tool_building_t* building,
+                                 const tool_feed_t* feed, shapes_t* shapes, char** notes,
+                                 bool* out_open) {
+  tenon_io_info_t* inputs = NULL;
+  const tenon_status_t status = take_inputs(network, building, feed, &inputs);
+  *out_open = status == TENON_OK && !building->has_profile &&
+              close_shapes(inputs, tenon_network_input_count(network), feed, shapes, notes);
   tool_free(inputs);
   return status;
 }
@@ -336,10 +342,28 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
                                  tenon_network_t** out_network) {
   shapes_t shapes = {0};
   tenon_network_t* network = NULL;
-  tenon_status_t status = parse_first(registry, path, building, feed, &shapes, &network);
+  tenon_io_info_t* inputs = NULL;
+  tenon_status_t status =
+      feed->batch > 0 && feed->count == 0
+          ? tool_misuse(
+                "--batch %lld: nothing is built, and what is open stays open; --shapes "
+                "gives inputs extents",
+                (long long)feed->batch)
+          : TENON_OK;
+  if (status == TENON_OK) {
+    status = parse_first(registry, path, building, feed, &shapes, &network);
+  }
+  if (status == TENON_OK) {
+    status = take_inputs(network, building, feed, &inputs);
+    if (status != TENON_OK) { /* it is not the file's fault */
+      tenon_network_destroy(network);
+      network = NULL;
+    }
+  }
   if (status == TENON_OK) {
     status = mark_outputs(network, building->outputs);
   }
+  tool_free(inputs);
   free_shapes(&shapes);
   *out_network = network;
   return status;
@@ -357,9 +381,12 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
     status = fit_inputs(network, building, feed, &shapes, &notes, &any);
   }
   if (status == TENON_OK && any) {
+    const bool was_quiet = tool_console_is_quiet();
     tenon_network_destroy(network);
     network = NULL;
+    tool_console_quieten(true);
     status = parse(registry, path, building, &shapes, &network);
+    tool_console_quieten(was_quiet);
   }
   if (status == TENON_OK) {
     status = mark_outputs(network, building->outputs);

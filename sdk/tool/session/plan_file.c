@@ -50,6 +50,22 @@ tenon_status_t tool_operand_check(const tool_arguments_t* arguments, const char*
   return status;
 }
 
+tenon_status_t tool_output_check(const char* option, const char* path, const char* model,
+                                 const tool_building_t* building, const tool_feed_t* feed) {
+  const tool_constants_t* constants = &building->constants;
+  tenon_status_t status = tool_file_check_other(option, path, model);
+  for (size_t i = 0; i < building->parts.count && status == TENON_OK; ++i) {
+    status = tool_file_check_other(option, path, building->parts.items[i]);
+  }
+  for (size_t i = 0; i < constants->count && status == TENON_OK; ++i) {
+    status = tool_file_check_other(option, path, constants->items[i].path);
+  }
+  for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
+    status = tool_file_check_other(option, path, feed->items[i].path);
+  }
+  return status == TENON_OK ? tool_file_check(option, path) : status;
+}
+
 /* ---- The key ---- */
 
 /* The library's own file: one that is built anew may decide otherwise. */
@@ -213,8 +229,7 @@ static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
   if (status == TENON_OK) {
     tool_cache_entry_t entry;
     tool_cache_entry_make(folder, key, &entry);
-    tool_temporary_collect(folder);
-    tool_temporary_collect(entry.folder);
+    tool_cache_collect(folder);
     if (!rebuild && tool_cache_find(&entry)) {
       file->path = tool_copy_text(entry.plan_path);
       file->use = TOOL_CACHE_HIT;

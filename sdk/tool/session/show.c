@@ -1,7 +1,6 @@
 /* See show.h. */
 #include "session/show.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,20 +38,23 @@ static void print_class(uint64_t row, uint32_t place, uint64_t index, double sco
            label);
 }
 
-/* The largest of one row, one after the other: K is small. */
+/* The first that is not taken; there is one. */
+static uint64_t first_left(const bool* taken) {
+  uint64_t i = 0;
+  while (taken[i]) {
+    ++i;
+  }
+  return i;
+}
+
+/* The largest of one row, one after the other: K is small. NaN comes last. */
 static void print_row(const tool_value_t* value, uint64_t row, uint64_t classes, uint32_t top,
                       const char* labels) {
   bool* taken = tool_allocate((size_t)classes, sizeof(bool));
   for (uint32_t place = 0; place < top && place < classes; ++place) {
-    uint64_t best = classes;
-    double score = -INFINITY;
-    for (uint64_t i = 0; i < classes; ++i) {
-      const double element = tool_element_get(value->dtype, value->data, row * classes + i, 0);
-      if (!taken[i] && (best == classes || element > score)) {
-        best = i;
-        score = element;
-      }
-    }
+    uint64_t best = tool_value_largest(value, row * classes, classes, taken);
+    best = best < classes ? best : first_left(taken);
+    const double score = tool_element_get(value->dtype, value->data, row * classes + best, 0);
     char label[128];
     taken[best] = true;
     find_line(labels, best, label, sizeof(label));

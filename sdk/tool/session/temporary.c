@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,25 +39,77 @@ const char* tool_temporary_parent(void) {
 
 /* ---- What others left ---- */
 
-/* "tenon-123-..."; NAME.tmp-123 or NAME.tmp-123-1: the process, 0 for other names. */
-static pid_t process_of(const char* digits, bool whole) {
-  char* end = NULL;
-  const long process = digits[0] >= '1' && digits[0] <= '9' ? strtol(digits, &end, 10) : 0;
-  return process > 0 && (*end == '-' || (whole && *end == '\0')) ? (pid_t)process : 0;
+/* Past digits, past `word`; NULL for other text. */
+static const char* after_number(const char* text) {
+  const size_t count = text != NULL ? strspn(text, "0123456789") : 0;
+  return count > 0 ? text + count : NULL;
 }
 
-/* Nobody holds its lock: the process that made it is dead. */
-static bool is_left(int parent, const char* name, bool* out_is_folder) {
+static const char* after_word(const char* text, const char* word) {
+  const size_t length = strlen(word);
+  return text != NULL && strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+/* "tenon-PID-XXXXXX", as mkdtemp makes it. */
+static bool is_folder_name(const char* name) {
+  enum { LETTERS = 6 };
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  const char* end = after_word(after_number(after_word(name, "tenon-")), "-");
+  return end != NULL && strlen(end) == LETTERS && strspn(end, letters) == LETTERS;
+}
+
+/* ".tmp-PID" or ".tmp-PID-1", and no more: the process; 0 for other text. */
+static pid_t writer_of(const char* suffix) {
+  const char* digits = after_word(suffix, ".tmp-");
+  const char* end = after_number(digits);
+  const char* more = after_word(end, "-");
+  const char* last = more != NULL ? after_number(more) : end;
+  errno = 0;
+  const long process = last != NULL && *last == '\0' ? strtol(digits, NULL, 10) : 0;
+  return errno == 0 && process <= INT_MAX ? (pid_t)process : 0;
+}
+
+/* "PID-1.plan", or while it is written "PID-1.plan.tmp-PID". */
+static bool is_plan_name(const char* name) {
+  const char* end = after_word(after_number(after_word(after_number(name), "-")), ".plan");
+  return end != NULL && (*end == '\0' || writer_of(end) != 0);
+}
+
+/* Opens a folder that tool_temporary_begin made and whose maker is dead: nobody holds its lock. It
+ * is locked now, until it is closed; -1 for any other. */
+static int open_left(int parent, const char* name) {
   struct stat about;
-  const int file = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  const bool left = file >= 0 && fstat(file, &about) == 0 && about.st_uid == geteuid() &&
-                    (S_ISDIR(about.st_mode) || S_ISREG(about.st_mode)) &&
-                    flock(file, LOCK_EX | LOCK_NB) == 0;
-  *out_is_folder = left && S_ISDIR(about.st_mode);
-  if (file >= 0) {
-    (void)close(file);
+  const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) {
+    return -1;
   }
-  return left;
+  if (fstat(folder, &about) == 0 && about.st_uid == geteuid() &&
+      (about.st_mode & ~(mode_t)S_IFMT) == S_IRWXU && flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    return folder;
+  }
+  (void)close(folder);
+  return -1;
+}
+
+/* Locked until it is gone: who has made it this moment and waits for the lock makes another. What
+ * is no plan of ours stays, and the folder with it. */
+static void collect_folder(int parent, const char* name) {
+  const int left = open_left(parent, name);
+  DIR* folder = left >= 0 ? fdopendir(left) : NULL;
+  const struct dirent* entry = NULL;
+  if (folder == NULL) {
+    if (left >= 0) {
+      (void)close(left);
+    }
+    return;
+  }
+  while ((entry = readdir(folder)) != NULL) {
+    if (is_plan_name(entry->d_name)) {
+      (void)unlinkat(left, entry->d_name, 0);
+    }
+  }
+  (void)unlinkat(parent, name, AT_REMOVEDIR);
+  (void)closedir(folder);
 }
 
 static bool is_dead(pid_t process) {
@@ -72,28 +125,23 @@ static bool is_abandoned(int parent, const char* name, pid_t process) {
          time(NULL) - about.st_mtim.tv_sec > WRITING_SECONDS;
 }
 
-static void collect_entry(const char* parent, int descriptor, const char* name) {
-  static const char ours[] = "tenon-";
-  static const char writing[] = ".tmp-";
-  bool is_folder = false;
-  const bool begins = strncmp(name, ours, sizeof(ours) - 1) == 0;
-  const pid_t maker = begins ? process_of(name + sizeof(ours) - 1, false) : 0;
-  const char* mark = strstr(name, writing);
-  const pid_t writer = mark != NULL ? process_of(mark + sizeof(writing) - 1, true) : 0;
-  const bool left = maker != 0 && is_left(descriptor, name, &is_folder);
-  if ((left && (is_folder || is_dead(maker))) ||
-      (writer != 0 && is_abandoned(descriptor, name, writer))) {
-    char* path = tool_format("%s/%s", parent, name);
-    tool_remove_path(path);
-    tool_free(path);
+static void collect_written(int parent, const char* name, tool_temporary_is_ours_t is_ours) {
+  const char* mark = strstr(name, ".tmp-");
+  const pid_t writer = mark != NULL && is_ours(name, (size_t)(mark - name)) ? writer_of(mark) : 0;
+  if (writer != 0 && is_abandoned(parent, name, writer)) {
+    (void)unlinkat(parent, name, 0);
   }
 }
 
-void tool_temporary_collect(const char* parent) {
+void tool_temporary_collect(const char* parent, tool_temporary_is_ours_t is_ours) {
   DIR* folder = opendir(parent);
   const struct dirent* entry = NULL;
   while (folder != NULL && (entry = readdir(folder)) != NULL) {
-    collect_entry(parent, dirfd(folder), entry->d_name);
+    if (is_folder_name(entry->d_name)) {
+      collect_folder(dirfd(folder), entry->d_name);
+    } else if (is_ours != NULL) {
+      collect_written(dirfd(folder), entry->d_name, is_ours);
+    }
   }
   if (folder != NULL) {
     (void)closedir(folder);
@@ -111,17 +159,25 @@ static place_t* find_place(const char* parent) {
   return NULL;
 }
 
-/* A new folder, locked; -1 and errno. Between making and locking, one that collects may take it. */
+/* Is the open folder still what the path names? */
+static bool is_there(int folder, const char* path) {
+  struct stat opened;
+  struct stat named;
+  return fstat(folder, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+/* A new folder, locked; -1 and errno. Between making and locking, one that collects may take it:
+ * then it has the lock until the folder is gone. */
 static int make_folder(const char* parent, char** out_folder) {
   for (int i = 0; i < TRIES; ++i) {
-    struct stat about;
     char* folder = tool_format("%s/tenon-%ld-XXXXXX", parent, (long)getpid());
     if (mkdtemp(folder) == NULL) {
       tool_free(folder);
       return -1;
     }
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock >= 0 && flock(lock, LOCK_EX) == 0 && fstat(lock, &about) == 0 && about.st_nlink > 0) {
+    if (lock >= 0 && flock(lock, LOCK_EX) == 0 && is_there(lock, folder)) {
       *out_folder = folder;
       return lock;
     }
@@ -139,7 +195,7 @@ tenon_status_t tool_temporary_begin(const char* parent) {
   if (find_place(parent) != NULL) {
     return TENON_OK;
   }
-  tool_temporary_collect(parent);
+  tool_temporary_collect(parent, NULL);
   const int lock = place_count < PLACES_MAX ? make_folder(parent, &folder) : -1;
   if (lock < 0) {
     return tool_fail(TENON_ERROR_IO, "%s: a temporary folder cannot be made there: %s", parent,

@@ -7,6 +7,8 @@
 #ifndef TOOL_SESSION_TEMPORARY_H_
 #define TOOL_SESSION_TEMPORARY_H_
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "tenon/tenon.h"
@@ -23,8 +25,13 @@ void tool_temporary_remove_of(pid_t child);
 /* Removes the folders that this process made. */
 void tool_temporary_end(void);
 
-/* Removes what dead processes left below `parent`: folders without a lock, and files being written
- * there (NAME.tmp-PID) whose process is gone for a minute. */
-void tool_temporary_collect(const char* parent);
+/* Is a file of this name (its first `length` letters) one that the command writes there? */
+typedef bool (*tool_temporary_is_ours_t)(const char* name, size_t length);
+
+/* Removes what dead processes left below `parent`, and nothing of anybody else's: the folders that
+ * tool_temporary_begin made there and that have no lock any more, with the plans in them; and files
+ * being written (NAME.tmp-PID) whose process is gone for a minute, where `is_ours` says so of NAME.
+ * NULL: no files. */
+void tool_temporary_collect(const char* parent, tool_temporary_is_ours_t is_ours);
 
 #endif

@@ -14,17 +14,6 @@
 #include "text/memory.h"
 #include "text/shape_text.h"
 
-static uint64_t largest_of_row(const tool_value_t* value, uint64_t row, uint64_t classes) {
-  uint64_t best = 0;
-  for (uint64_t i = 1; i < classes; ++i) {
-    if (tool_element_get(value->dtype, value->data, row * classes + i, 0) >
-        tool_element_get(value->dtype, value->data, row * classes + best, 0)) {
-      best = i;
-    }
-  }
-  return best;
-}
-
 /* `labels` NULL: `label` for every row. */
 static tenon_status_t check_classes(const char* truth, const char* output,
                                     const tool_value_t* value, const tool_value_t* labels,
@@ -46,7 +35,7 @@ static tenon_status_t check_classes(const char* truth, const char* output,
   for (uint64_t row = 0; row < rows; ++row) {
     const double wanted =
         labels != NULL ? tool_element_get(labels->dtype, labels->data, row, 0) : label;
-    right += (double)largest_of_row(value, row, classes) == wanted ? 1 : 0;
+    right += (double)tool_value_largest(value, row * classes, classes, NULL) == wanted ? 1 : 0;
   }
   *out_truth = (tool_truth_t){(double)right / (double)rows, rows == 1};
   if (tool_console_is_json()) {

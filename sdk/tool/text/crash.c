@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "tenon/tenon.h"
+#include "text/console.h"
 
 enum { STACK_BYTES = 64 * 1024, LINE_BYTES = 1024 };
 
@@ -20,8 +22,11 @@ static const struct {
                {SIGABRT, "SIGABRT"}};
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
-/* A stack that ran over leaves none to report it on. */
+/* The main thread's stack that ran over leaves none to report it on. Other threads have no such
+ * stack: where one of theirs runs over, the process ends without words. */
 static char stack[STACK_BYTES];
+/* What its children do is told by their parent. */
+static pid_t teller;
 
 typedef struct line_t {
   char text[LINE_BYTES];
@@ -44,6 +49,28 @@ static void add_part(line_t* line, const char* before, const char* text, const c
   }
 }
 
+/* `words` as the object that a failure is with --json. ASCII alone: names may be cut in the middle
+ * of a character. */
+static void tell_json(const char* words, int exit_status) {
+  char text[2 * LINE_BYTES + 64] = "{\"error\": \"";
+  size_t used = strlen(text);
+  for (; *words != '\0'; ++words) {
+    if (*words == '"' || *words == '\\') {
+      text[used++] = '\\';
+    }
+    text[used++] = (char)((unsigned char)*words < 0x80 ? *words : '?');
+  }
+  static const char middle[] = "\", \"exit\": ";
+  memcpy(text + used, middle, sizeof(middle) - 1);
+  used += sizeof(middle) - 1;
+  for (int unit = 100; unit > 0; unit /= 10) {
+    text[used++] = (char)('0' + exit_status / unit % 10);
+  }
+  text[used++] = '}';
+  text[used++] = '\n';
+  (void)!write(STDOUT_FILENO, text, used);
+}
+
 static void on_crash(int number) {
   line_t line = {.used = 0};
   tenon_call_info_t call = {0};
@@ -60,13 +87,18 @@ static void on_crash(int number) {
   } else {
     add(&line, ", in no plugin");
   }
-  line.text[line.used++] = '\n';
-  (void)!write(STDERR_FILENO, line.text, line.used);
+  line.text[line.used] = '\n';
+  (void)!write(STDERR_FILENO, line.text, line.used + 1);
+  if (tool_console_is_json() && getpid() == teller) {
+    line.text[line.used] = '\0';
+    tell_json(line.text + strlen("error: "), 128 + number);
+  }
   (void)raise(number); /* as it would have ended: the default is back */
 }
 
 void tool_crash_catch(void) {
   const stack_t alternative = {.ss_sp = stack, .ss_size = sizeof(stack)};
+  teller = getpid();
   if (sigaltstack(&alternative, NULL) != 0) {
     return;
   }

@@ -1,4 +1,5 @@
-/* A crash names whose code it happened in, before the process ends as it would have. */
+/* A crash names whose code it happened in, with --json as an object too, before the process ends as
+ * it would have. */
 #ifndef TOOL_TEXT_CRASH_H_
 #define TOOL_TEXT_CRASH_H_
 

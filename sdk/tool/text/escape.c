@@ -1,7 +1,6 @@
 /* See escape.h. */
 #include "text/escape.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +11,7 @@ static bool is_line_mark(uint32_t code) {
   return code == '\n' || code == '\t';
 }
 
-/* Control characters of ASCII and C1, and those that embed, override or isolate a direction. */
-static bool is_control(uint32_t code) {
+bool tool_is_control(uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || (code >= 0x202A && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);
 }
@@ -26,7 +24,7 @@ char* tool_escape(const char* text, bool keep_lines) {
   for (size_t i = 0; i < size;) {
     uint32_t code = 0;
     const size_t length = tool_utf8_read(text + i, size - i, &code);
-    const bool plain = length > 0 && (!is_control(code) || (keep_lines && is_line_mark(code)));
+    const bool plain = length > 0 && (!tool_is_control(code) || (keep_lines && is_line_mark(code)));
     if (plain) {
       memcpy(copy + used, text + i, length);
       used += length;

@@ -3,6 +3,11 @@
 #define TOOL_TEXT_ESCAPE_H_
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* Control characters of ASCII and C1, and those that embed, override or isolate a direction of
+ * writing. */
+bool tool_is_control(uint32_t code);
 
 /* A copy in which control characters (those of C1 and those that turn the direction of writing
  * too) and bytes that are not UTF-8 stand as \x1b or \u202e. `keep_lines`: line ends and tabs stay

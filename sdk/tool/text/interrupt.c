@@ -14,7 +14,12 @@
 
 enum { GUARDED_MAX = 16, GRACE_NANOSECONDS = 500000000 };
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* Each with what was to be done about it before. */
+static struct {
+  int number;
+  struct sigaction before;
+} signals[] = {{.number = SIGINT}, {.number = SIGTERM}, {.number = SIGHUP}, {.number = SIGPIPE}};
+enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 static volatile sig_atomic_t caught; /* the signal's number */
 static _Atomic(const char*) guarded[GUARDED_MAX];
 static timer_t grace;
@@ -150,24 +155,21 @@ void tool_interrupts_catch(void) {
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   (void)sigfillset(&action.sa_mask);
   (void)sigaction(SIGALRM, &action, NULL);
-  action.sa_handler = on_closed_pipe;
-  (void)sigaction(SIGPIPE, &action, NULL);
   has_grace = timer_create(CLOCK_MONOTONIC, &event, &grace) == 0;
-  action.sa_handler = on_interrupt;
-  for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
-    struct sigaction before;
-    const bool ignored = sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
-    if (!ignored || signals[i] == SIGINT) {
-      (void)sigaction(signals[i], &action, NULL);
+  for (int i = 0; i < SIGNAL_COUNT; ++i) {
+    const int number = signals[i].number;
+    (void)sigaction(number, NULL, &signals[i].before);
+    action.sa_handler = number == SIGPIPE ? on_closed_pipe : on_interrupt;
+    if (signals[i].before.sa_handler != SIG_IGN || number == SIGINT) {
+      (void)sigaction(number, &action, NULL);
     }
   }
 }
 
 void tool_interrupts_release(void) {
-  for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); ++i) {
-    (void)signal(signals[i], SIG_DFL);
+  for (int i = 0; i < SIGNAL_COUNT; ++i) {
+    (void)sigaction(signals[i].number, &signals[i].before, NULL);
   }
-  (void)signal(SIGPIPE, SIG_DFL);
   for (size_t i = 0; i < GUARDED_MAX; ++i) {
     atomic_store(&guarded[i], NULL);
   }

@@ -14,7 +14,7 @@
 /* Once, before there are threads. A signal that is ignored (nohup) stays so, but for SIGINT, which
  * shells ignore for all that runs in the background. */
 void tool_interrupts_catch(void);
-/* In a child: as if they had never been caught. */
+/* In a child: as if they had never been caught; what was ignored before is again. */
 void tool_interrupts_release(void);
 
 bool tool_interrupted(void);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "text/escape.h"
 #include "text/utf8.h"
 
 static void write_escaped(FILE* file, uint32_t c) {
@@ -34,8 +35,7 @@ void tool_json_quote(FILE* file, const char* text, size_t size) {
       i += 1;
       continue;
     }
-    /* Control characters up to those of C1: some terminals obey these too. */
-    if (code < 0x20 || code == '"' || code == '\\' || (code >= 0x7F && code < 0xA0)) {
+    if (code == '"' || code == '\\' || tool_is_control(code)) {
       write_escaped(file, code);
     } else {
       (void)fwrite(text + i, 1, length, file);
