@@ -88,26 +88,25 @@ TENON_TEST(refuses_sums_and_products_past_64_bits) {
 }
 
 TENON_TEST(refuses_windows_too_large_to_count) {
-#define CONVOLUTION(op, inputs, more) \
-  WITH("a", op, inputs, TEXT("padding", "SAME") NUMBERS("strides", "1, 2, 2, 1") more)
+#define STEPS TEXT("padding", "SAME") NUMBERS("strides", "1, 2, 2, 1")
 #define SIZES LIST("s", DIM(4), "int64_val: [1, 8, 8, 1]")
   expect_refused(INPUT_OF("x", DIM(1) DIM(4) DIM(4) DIM(1))
                      INPUT_OF("w", DIM(3) DIM(3) DIM(4294967296) DIM(4294967296))
-                         CONVOLUTION("DepthwiseConv2dNative", "input: ['x', 'w']", ""),
+                         WITH("a", "DepthwiseConv2dNative", "input: ['x', 'w']", STEPS),
                  TENON_ERROR_UNSUPPORTED, "4294967296 is more than 2147483647");
   expect_refused(INPUT_OF("x", DIM(1) DIM(4) DIM(4) DIM(1))
                      INPUT_OF("w", DIM(9223372036854775807) DIM(3) DIM(1) DIM(1))
-                         SIZES CONVOLUTION("Conv2DBackpropInput", "input: ['s', 'w', 'x']",
-                                           NUMBERS("dilations", "1, 2, 2, 1")),
+                         SIZES WITH("a", "Conv2DBackpropInput", "input: ['s', 'w', 'x']",
+                                    STEPS NUMBERS("dilations", "1, 2, 2, 1")),
                  TENON_ERROR_UNSUPPORTED, MOST " is more than 2147483647");
   expect_refused(INPUT_OF("x", DIM(1) DIM(9223372036854775807) DIM(4) DIM(1))
                      INPUT_OF("w", DIM(3) DIM(3) DIM(1) DIM(1))
-                         SIZES CONVOLUTION("Conv2DBackpropInput", "input: ['s', 'w', 'x']", ""),
+                         SIZES WITH("a", "Conv2DBackpropInput", "input: ['s', 'w', 'x']", STEPS),
                  TENON_ERROR_UNSUPPORTED, MOST " is more than 2147483647");
   expect_refused(INPUT_OF("x", DIM(1) DIM(4) DIM(4) DIM(1))
                      INPUT_OF("w", DIM(3) DIM(3) DIM(1) DIM(1))
                          LIST("s", DIM(4), "int64_val: [1, 8, " MOST ", 1]")
-                             CONVOLUTION("Conv2DBackpropInput", "input: ['s', 'w', 'x']", ""),
+                             WITH("a", "Conv2DBackpropInput", "input: ['s', 'w', 'x']", STEPS),
                  TENON_ERROR_UNSUPPORTED, MOST " is more than 2147483647");
 }
 

@@ -50,7 +50,11 @@ static tenon_status_t write_order(walk_t* walk, const tenon__uff_message_t* orde
                                "%s: a dimension order with the code %" PRId64 " at place %zu",
                                tenon__uff_place(walk->reader, entry->place), codes[i], i);
     }
-    out_text[used++] = is_rest ? '+' : letters[codes[i]];
+    out_text[used] = letters[codes[i]];
+    if (is_rest) {
+      out_text[used] = '+';
+    }
+    ++used;
     i += is_rest ? 1 : 0;
   }
   out_text[used] = '\0';

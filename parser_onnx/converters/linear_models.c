@@ -201,11 +201,11 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
   }
   const int64_t rows = machine.vector_count > class_count ? machine.vector_count : class_count;
   if (rows > 0 && machine.pair_count > WEIGHT_LIMIT / rows) {
+    const int64_t numbers = rows * machine.pair_count;
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
                     "%lld classes with %lld support vectors need a matrix of %lld numbers; export "
                     "one machine for each class",
-                    (long long)class_count, (long long)machine.vector_count,
-                    (long long)(rows * machine.pair_count));
+                    (long long)class_count, (long long)machine.vector_count, (long long)numbers);
   }
   return machine;
 }

@@ -60,13 +60,13 @@ static void read_explicit(tenon_make_t* make, windows_t* out) {
                     "its explicit_paddings has %zu entries for rank %u", count, out->layout.rank);
     return;
   }
-  for (uint32_t axis = 0; axis < out->layout.rank; ++axis) {
+  for (size_t axis = 0; axis < out->layout.rank; ++axis) {
     const bool is_spatial = axis != out->layout.batch && axis != out->layout.channel;
     const int64_t most = is_spatial ? INT32_MAX : 0;
     if (values[2 * axis] < 0 || values[2 * axis] > most || values[2 * axis + 1] < 0 ||
         values[2 * axis + 1] > most) {
       tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
-                      "its explicit_paddings of axis %u are %" PRId64 " and %" PRId64, axis,
+                      "its explicit_paddings of axis %zu are %" PRId64 " and %" PRId64, axis,
                       values[2 * axis], values[2 * axis + 1]);
     }
   }
