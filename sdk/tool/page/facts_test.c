@@ -117,7 +117,7 @@ TENON_TEST(says_what_could_be_better) {
   fact = add_step(&f, "y f32[1]", 3);
   fact->flags = TENON_STEP_IS_COPY;
   fact = add_step(&f, "y f32[1]", 4);
-  fact->floor_seconds = 0.4; /* 0.5 on a good kernel */
+  fact->floor_seconds = 0.4;             /* 0.5 on a good kernel */
   fact = add_step(&f, "y f32[1]", 0.01); /* too little for a line */
   fact->flags = TENON_STEP_IS_REFERENCE;
   f.facts.timing = &timing;
