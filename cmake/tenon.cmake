@@ -141,14 +141,15 @@ function(tenon_folder_tests prefix folder library)
   endforeach()
 endfunction()
 
-# A room: library tenon_NAME from FOLDER's sources, and its tests. Without sources yet, an interface.
+# A room: library tenon_NAME from FOLDER's sources, and its tests, which may stand on more (TESTS).
+# Without sources yet, an interface.
 function(tenon_room name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;TESTS")
   set(folder ${TENON_ROOT}/${folder})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.c$")
   tenon_library(tenon_${name} SOURCES ${sources} LIBRARIES ${arg_LIBRARIES})
-  tenon_folder_tests(${name} ${folder} tenon_${name})
+  tenon_folder_tests(${name} ${folder} "${arg_TESTS};tenon_${name}")
 endfunction()
 
 # Subfolders that other people may add: those with a CMakeLists.txt describe themselves, those with

@@ -1,5 +1,5 @@
 /* Any bytes as the mean that is subtracted from pictures. */
-#include "testing/fake.h"
+#include "testing/under_test.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       "input: 'x' input_dim: 1 input_dim: 2 input_dim: 4 input_dim: 4\n"
       "layer { name: 'r' type: 'ReLU' bottom: 'x' top: 'y' }";
   static tenon__fake_t fake;
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, net, sizeof(net) - 1);
   tenon__fake_add_part(&fake, data, size);
   (void)tenon__fake_parse(&fake);

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "wire.h"
-
 /* BlobProto's fields. */
 enum {
   NUM = 1,
@@ -20,18 +18,18 @@ enum {
   RAW_HALF = 2
 };
 
-static tenon_status_t broken(const tenon__caffe_context_t* context, const uint8_t* file,
+static tenon_status_t broken(const tenon_reader_t* reader, const uint8_t* file,
                              const uint8_t* where, const char* reason) {
-  return CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA, "byte %zu, in a blob: %s",
-                    (size_t)(where - file), reason);
+  return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "byte %zu, in a blob: %s",
+                           (size_t)(where - file), reason);
 }
 
 /* ---- Cutting up ---- */
 
 /* Single elements that follow one another make one chunk. */
-static tenon_status_t cut(tenon__caffe_context_t* context, const tenon__caffe_record_t* record,
+static tenon_status_t cut(tenon_reader_t* reader, const tenon_reader_record_t* record,
                           tenon__caffe_blob_t* blob) {
-  const bool is_packed = record->wire == TENON__CAFFE_WIRE_LENGTH;
+  const bool is_packed = record->wire == TENON_READER_WIRE_LENGTH;
   tenon__caffe_chunk_t* last = blob->last_chunk;
   const uint8_t* end = record->data + record->size;
   if (!is_packed && last != NULL && !last->is_packed && last->field == record->number &&
@@ -39,9 +37,9 @@ static tenon_status_t cut(tenon__caffe_context_t* context, const tenon__caffe_re
     last->size = (size_t)(end - last->data);
     return TENON_OK;
   }
-  tenon__caffe_chunk_t* chunk = tenon__caffe_allocate(context, 1, sizeof(*chunk));
+  tenon__caffe_chunk_t* chunk = tenon_reader_allocate(reader, 1, sizeof(*chunk));
   if (chunk == NULL) {
-    return CAFFE_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   chunk->field = (uint32_t)record->number;
   chunk->is_packed = is_packed;
@@ -62,20 +60,20 @@ static bool add_dim(tenon__caffe_blob_t* blob, uint64_t dim) {
 }
 
 /* BlobShape: {repeated int64 dim = 1}, packed or not. */
-static bool read_shape(const tenon__caffe_record_t* shape, tenon__caffe_blob_t* blob) {
+static bool read_shape(const tenon_reader_record_t* shape, tenon__caffe_blob_t* blob) {
   const uint8_t* data = shape->data;
   const uint8_t* end = data + shape->size;
   blob->rank = 0;
   blob->has_dims = true;
   while (data < end) {
-    tenon__caffe_record_t record;
-    if (!tenon__caffe_read_record(&data, end, &record)) {
+    tenon_reader_record_t record;
+    if (!tenon_reader_read_record(&data, end, &record)) {
       return false;
     }
     if (record.number != SHAPE_DIM) {
       continue;
     }
-    if (record.wire == TENON__CAFFE_WIRE_VARINT) {
+    if (record.wire == TENON_READER_WIRE_VARINT) {
       if (!add_dim(blob, record.value)) {
         return false;
       }
@@ -84,7 +82,7 @@ static bool read_shape(const tenon__caffe_record_t* shape, tenon__caffe_blob_t* 
     const uint8_t* dims_end = record.data + record.size;
     while (record.data < dims_end) {
       uint64_t dim = 0;
-      if (!tenon__caffe_read_varint(&record.data, dims_end, &dim) || !add_dim(blob, dim)) {
+      if (!tenon_reader_read_varint(&record.data, dims_end, &dim) || !add_dim(blob, dim)) {
         return false;
       }
     }
@@ -98,17 +96,17 @@ typedef struct legacy_t {
   bool is_there;
 } legacy_t;
 
-static tenon_status_t read_field(tenon__caffe_context_t* context, const uint8_t* file,
-                                 const tenon__caffe_record_t* record, legacy_t* legacy,
+static tenon_status_t read_field(tenon_reader_t* reader, const uint8_t* file,
+                                 const tenon_reader_record_t* record, legacy_t* legacy,
                                  tenon__caffe_blob_t* blob) {
   const bool is_data = record->number == DATA || record->number == DOUBLE_DATA;
   const uint32_t single =
-      record->number == DATA ? TENON__CAFFE_WIRE_FIXED32 : TENON__CAFFE_WIRE_FIXED64;
-  const bool is_length = record->wire == TENON__CAFFE_WIRE_LENGTH;
-  const bool is_number = record->wire == TENON__CAFFE_WIRE_VARINT;
+      record->number == DATA ? TENON_READER_WIRE_FIXED32 : TENON_READER_WIRE_FIXED64;
+  const bool is_length = record->wire == TENON_READER_WIRE_LENGTH;
+  const bool is_number = record->wire == TENON_READER_WIRE_VARINT;
   if ((is_data && (is_length || record->wire == single)) ||
       (record->number == RAW_DATA && is_length)) {
-    return cut(context, record, blob);
+    return cut(reader, record, blob);
   }
   if (record->number >= NUM && record->number <= WIDTH && is_number) {
     legacy->is_there = true;
@@ -117,7 +115,7 @@ static tenon_status_t read_field(tenon__caffe_context_t* context, const uint8_t*
   }
   if (record->number == SHAPE && is_length) {
     return read_shape(record, blob) ? TENON_OK
-                                    : broken(context, file, record->start,
+                                    : broken(reader, file, record->start,
                                              "its shape is malformed, negative, or has more than "
                                              "32 axes");
   }
@@ -127,11 +125,11 @@ static tenon_status_t read_field(tenon__caffe_context_t* context, const uint8_t*
   }
   return is_data || record->number == SHAPE || record->number == RAW_DATA ||
                  (record->number >= NUM && record->number <= WIDTH)
-             ? broken(context, file, record->start, "a field has the wrong wire type")
+             ? broken(reader, file, record->start, "a field has the wrong wire type")
              : TENON_OK;
 }
 
-tenon_status_t tenon__caffe_blob_read(tenon__caffe_context_t* context, const uint8_t* file,
+tenon_status_t tenon__caffe_blob_read(tenon_reader_t* reader, const uint8_t* file,
                                       const uint8_t* data, size_t size_bytes,
                                       tenon__caffe_blob_t* out_blob) {
   const uint8_t* end = data + size_bytes;
@@ -139,15 +137,15 @@ tenon_status_t tenon__caffe_blob_read(tenon__caffe_context_t* context, const uin
   memset(out_blob, 0, sizeof(*out_blob));
   while (data < end) {
     const uint8_t* where = data;
-    tenon__caffe_record_t record;
-    if (!tenon__caffe_read_record(&data, end, &record)) {
-      return broken(context, file, where, "a field is cut off or malformed");
+    tenon_reader_record_t record;
+    if (!tenon_reader_read_record(&data, end, &record)) {
+      return broken(reader, file, where, "a field is cut off or malformed");
     }
-    CAFFE_TRY(read_field(context, file, &record, &legacy, out_blob));
+    TENON_READER_TRY(read_field(reader, file, &record, &legacy, out_blob));
   }
   for (uint32_t i = 0; legacy.is_there && !out_blob->has_dims && i < 4; ++i) {
     if (legacy.dims[i] < 0) {
-      return broken(context, file, data, "an extent is negative");
+      return broken(reader, file, data, "an extent is negative");
     }
     out_blob->dims[out_blob->rank++] = legacy.dims[i];
   }
@@ -178,11 +176,11 @@ static bool count_elements(const tenon__caffe_chunk_t* chunk, size_t width, size
   return chunk->size % step == 0;
 }
 
-static tenon_status_t gather(tenon__caffe_context_t* context, const tenon__caffe_blob_t* blob,
-                             size_t width, size_t count, void** out_data) {
-  uint8_t* target = tenon__caffe_allocate(context, count, width);
+static tenon_status_t gather(tenon_reader_t* reader, const tenon__caffe_blob_t* blob, size_t width,
+                             size_t count, void** out_data) {
+  uint8_t* target = tenon_reader_allocate(reader, count, width);
   if (target == NULL) {
-    return CAFFE_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   *out_data = target;
   for (const tenon__caffe_chunk_t* chunk = blob->chunks; chunk != NULL; chunk = chunk->next) {
@@ -200,30 +198,30 @@ static tenon_status_t gather(tenon__caffe_context_t* context, const tenon__caffe
 }
 
 /* One kind of chunk, and how many elements they hold together. */
-static tenon_status_t measure(const tenon__caffe_context_t* context,
-                              const tenon__caffe_blob_t* blob, const char* what,
-                              tenon_dtype_t* out_dtype, size_t* out_count) {
+static tenon_status_t measure(const tenon_reader_t* reader, const tenon__caffe_blob_t* blob,
+                              const char* what, tenon_dtype_t* out_dtype, size_t* out_count) {
   *out_count = blob->value_count;
   *out_dtype = blob->chunks == NULL ? TENON_DTYPE_FLOAT32 : dtype_of(blob, blob->chunks->field);
   if (*out_dtype == TENON_DTYPE_UNDEFINED) {
-    return CAFFE_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                      "%s: raw data of type %" PRId64 ", which is no float", what, blob->raw_type);
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: raw data of type %" PRId64 ", which is no float", what,
+                             blob->raw_type);
   }
   for (const tenon__caffe_chunk_t* chunk = blob->chunks; chunk != NULL; chunk = chunk->next) {
     if (chunk->field != blob->chunks->field) {
-      return CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA,
-                        "%s has its elements in two encodings at once", what);
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                               "%s has its elements in two encodings at once", what);
     }
     if (!count_elements(chunk, width_of(*out_dtype), out_count)) {
-      return CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA,
-                        "%s: %zu bytes are no whole number of elements", what, chunk->size);
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                               "%s: %zu bytes are no whole number of elements", what, chunk->size);
     }
   }
   return TENON_OK;
 }
 
-static tenon_status_t check_extents(const tenon__caffe_context_t* context,
-                                    tenon__caffe_blob_t* blob, const char* what, size_t count) {
+static tenon_status_t check_extents(const tenon_reader_t* reader, tenon__caffe_blob_t* blob,
+                                    const char* what, size_t count) {
   uint64_t product = 1;
   bool fits = true;
   if (!blob->has_dims) {
@@ -238,19 +236,19 @@ static tenon_status_t check_extents(const tenon__caffe_context_t* context,
   }
   return fits && product == count
              ? TENON_OK
-             : CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA,
-                          "%s has %zu elements, its extents say %s%" PRIu64, what, count,
-                          fits ? "" : "more than ", fits ? product : (uint64_t)INT64_MAX);
+             : TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                                 "%s has %zu elements, its extents say %s%" PRIu64, what, count,
+                                 fits ? "" : "more than ", fits ? product : (uint64_t)INT64_MAX);
 }
 
-tenon_status_t tenon__caffe_blob_view(tenon__caffe_context_t* context, tenon__caffe_blob_t* blob,
+tenon_status_t tenon__caffe_blob_view(tenon_reader_t* reader, tenon__caffe_blob_t* blob,
                                       const char* what, tenon_tensor_view_t* out_view) {
   if (!blob->is_read) {
     tenon_dtype_t dtype = TENON_DTYPE_UNDEFINED;
     size_t count = 0;
     const void* data = blob->values;
-    CAFFE_TRY(measure(context, blob, what, &dtype, &count));
-    CAFFE_TRY(check_extents(context, blob, what, count));
+    TENON_READER_TRY(measure(reader, blob, what, &dtype, &count));
+    TENON_READER_TRY(check_extents(reader, blob, what, count));
     const tenon__caffe_chunk_t* chunk = blob->chunks;
     blob->is_borrowed = chunk != NULL && chunk->next == NULL && chunk->is_packed;
     blob->view = (tenon_tensor_view_t){
@@ -259,7 +257,7 @@ tenon_status_t tenon__caffe_blob_view(tenon__caffe_context_t* context, tenon__ca
       data = chunk->data;
     } else if (chunk != NULL) {
       void* gathered = NULL;
-      CAFFE_TRY(gather(context, blob, width_of(dtype), count, &gathered));
+      TENON_READER_TRY(gather(reader, blob, width_of(dtype), count, &gathered));
       data = gathered;
     }
     memcpy(&blob->view.data, &data, sizeof(data)); /* a view of what is only read */

@@ -3,7 +3,7 @@
 #ifndef TENON_PARSER_CAFFE_BLOB_H_
 #define TENON_PARSER_CAFFE_BLOB_H_
 
-#include "context.h"
+#include "tenon/reader.h"
 
 enum { TENON__CAFFE_BLOB_RANK_LIMIT = 32 };
 
@@ -32,14 +32,14 @@ typedef struct tenon__caffe_blob_t {
 } tenon__caffe_blob_t;
 
 /* Cuts one message up; nothing is copied. `file` is where the file begins, for messages. */
-tenon_status_t tenon__caffe_blob_read(tenon__caffe_context_t* context, const uint8_t* file,
+tenon_status_t tenon__caffe_blob_read(tenon_reader_t* reader, const uint8_t* file,
                                       const uint8_t* data, size_t size_bytes,
                                       tenon__caffe_blob_t* out_blob);
 
 /* The elements, dense: f32, f64 or f16. They lie in the file, perhaps not aligned for their type
  * (read them by memcpy), where one run of them has that layout; else they are gathered. `what`
  * names the blob in messages. */
-tenon_status_t tenon__caffe_blob_view(tenon__caffe_context_t* context, tenon__caffe_blob_t* blob,
+tenon_status_t tenon__caffe_blob_view(tenon_reader_t* reader, tenon__caffe_blob_t* blob,
                                       const char* what, tenon_tensor_view_t* out_view);
 
 #endif

@@ -13,11 +13,11 @@ static const tenon__caffe_entry_t* entry_of(const tenon__caffe_node_t* node, con
   return entry != NULL && entry->type == TENON__CAFFE_TYPE_IGNORED ? NULL : entry;
 }
 
-static tenon_status_t fail(tenon__caffe_context_t* context, const tenon__caffe_field_t* field,
+static tenon_status_t fail(tenon_reader_t* reader, const tenon__caffe_field_t* field,
                            const char* wanted) {
-  return CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA,
-                    "line %u, column %u: %s is %s, it must be %s", field->line, field->column,
-                    field->name, tenon__caffe_field_describe(context, field), wanted);
+  return TENON_READER_FAIL(
+      reader, TENON_ERROR_INVALID_DATA, "line %u, column %u: %s is %s, it must be %s", field->line,
+      field->column, field->name, tenon__caffe_field_describe(reader, field), wanted);
 }
 
 /* The first field of that name; all of that name are marked. */
@@ -115,7 +115,7 @@ uint32_t tenon__caffe_fields_kind(const tenon__caffe_node_t* node, const char* n
 
 /* ---- Single values ---- */
 
-static tenon_status_t int_of(tenon__caffe_context_t* context, const tenon__caffe_entry_t* entry,
+static tenon_status_t int_of(tenon_reader_t* reader, const tenon__caffe_entry_t* entry,
                              const tenon__caffe_field_t* field, int64_t* out_value) {
   const bool is_extent = strcmp(field->name, "dim") == 0 || strcmp(field->name, "input_dim") == 0;
   const int64_t limit = is_extent ? extent_limit : number_limit;
@@ -123,26 +123,26 @@ static tenon_status_t int_of(tenon__caffe_context_t* context, const tenon__caffe
                                       : field->kind == TENON__CAFFE_VALUE_WORD;
   if (is_truth) {
     *out_value = truth_of(field);
-    return *out_value >= 0 ? TENON_OK : fail(context, field, "true or false");
+    return *out_value >= 0 ? TENON_OK : fail(reader, field, "true or false");
   }
   if (field->kind != TENON__CAFFE_VALUE_NUMBER || !field->is_integer) {
-    return fail(context, field, "a whole number");
+    return fail(reader, field, "a whole number");
   }
   if (field->integer <= -limit || field->integer >= limit) {
-    return fail(context, field, is_extent ? "of less than 49 bits" : "of less than 33 bits");
+    return fail(reader, field, is_extent ? "of less than 49 bits" : "of less than 33 bits");
   }
   *out_value = field->integer;
   return TENON_OK;
 }
 
-static tenon_status_t float_of(tenon__caffe_context_t* context, const tenon__caffe_field_t* field,
+static tenon_status_t float_of(tenon_reader_t* reader, const tenon__caffe_field_t* field,
                                double* out_value) {
   *out_value = field->number;
-  return field->kind == TENON__CAFFE_VALUE_NUMBER ? TENON_OK : fail(context, field, "a number");
+  return field->kind == TENON__CAFFE_VALUE_NUMBER ? TENON_OK : fail(reader, field, "a number");
 }
 
 /* A number of an enumeration becomes its name. */
-static tenon_status_t text_of(tenon__caffe_context_t* context, const tenon__caffe_entry_t* entry,
+static tenon_status_t text_of(tenon_reader_t* reader, const tenon__caffe_entry_t* entry,
                               const tenon__caffe_field_t* field, const char** out_value) {
   const bool is_enum = entry != NULL && entry->type == TENON__CAFFE_TYPE_ENUM;
   const bool is_string = field->kind == TENON__CAFFE_VALUE_STRING;
@@ -150,49 +150,46 @@ static tenon_status_t text_of(tenon__caffe_context_t* context, const tenon__caff
     size_t length = 0;
     const char* name = tenon__caffe_enum_name(entry, field->integer, &length);
     if (name == NULL) {
-      return fail(context, field, entry->values);
+      return fail(reader, field, entry->values);
     }
-    *out_value = tenon__caffe_format(context, "%.*s", (int)length, name);
-    return *out_value == NULL ? CAFFE_FAIL_MEMORY(context) : TENON_OK;
+    *out_value = tenon_reader_format(reader, "%.*s", (int)length, name);
+    return *out_value == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
   }
   *out_value = field->text;
   return is_string || (field->kind == TENON__CAFFE_VALUE_WORD && (entry == NULL || is_enum))
              ? TENON_OK
-             : fail(context, field, is_enum ? "one of its words" : "a text in quotes");
+             : fail(reader, field, is_enum ? "one of its words" : "a text in quotes");
 }
 
-tenon_status_t tenon__caffe_fields_int(tenon__caffe_context_t* context,
-                                       const tenon__caffe_node_t* node, const char* name,
-                                       int64_t* out_value) {
+tenon_status_t tenon__caffe_fields_int(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                       const char* name, int64_t* out_value) {
   const tenon__caffe_field_t* field = find_last(node, name);
   int64_t value = 0;
   if (field == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
-  CAFFE_TRY(int_of(context, entry_of(node, name), field, &value));
+  TENON_READER_TRY(int_of(reader, entry_of(node, name), field, &value));
   *out_value = value;
   return TENON_OK;
 }
 
-tenon_status_t tenon__caffe_fields_float(tenon__caffe_context_t* context,
-                                         const tenon__caffe_node_t* node, const char* name,
-                                         double* out_value) {
+tenon_status_t tenon__caffe_fields_float(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                         const char* name, double* out_value) {
   const tenon__caffe_field_t* field = find_last(node, name);
-  return field == NULL ? TENON_ERROR_NOT_FOUND : float_of(context, field, out_value);
+  return field == NULL ? TENON_ERROR_NOT_FOUND : float_of(reader, field, out_value);
 }
 
-tenon_status_t tenon__caffe_fields_string(tenon__caffe_context_t* context,
-                                          const tenon__caffe_node_t* node, const char* name,
-                                          const char** out_value) {
+tenon_status_t tenon__caffe_fields_string(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                          const char* name, const char** out_value) {
   const tenon__caffe_field_t* field = find_last(node, name);
   return field == NULL ? TENON_ERROR_NOT_FOUND
-                       : text_of(context, entry_of(node, name), field, out_value);
+                       : text_of(reader, entry_of(node, name), field, out_value);
 }
 
 /* ---- Lists ---- */
 
 /* NOT_FOUND, or the first field and memory for all. */
-static tenon_status_t begin_list(tenon__caffe_context_t* context, const tenon__caffe_node_t* node,
+static tenon_status_t begin_list(tenon_reader_t* reader, const tenon__caffe_node_t* node,
                                  const char* name, size_t size_bytes,
                                  tenon__caffe_field_t** out_first, void** out_values,
                                  size_t* out_count) {
@@ -200,56 +197,56 @@ static tenon_status_t begin_list(tenon__caffe_context_t* context, const tenon__c
   if (*out_first == NULL) {
     return TENON_ERROR_NOT_FOUND;
   }
-  *out_values = tenon__caffe_allocate(context, *out_count, size_bytes);
-  return *out_values == NULL ? CAFFE_FAIL_MEMORY(context) : TENON_OK;
+  *out_values = tenon_reader_allocate(reader, *out_count, size_bytes);
+  return *out_values == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
 }
 
-tenon_status_t tenon__caffe_fields_ints(tenon__caffe_context_t* context,
-                                        const tenon__caffe_node_t* node, const char* name,
-                                        const int64_t** out_values, size_t* out_count) {
+tenon_status_t tenon__caffe_fields_ints(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                        const char* name, const int64_t** out_values,
+                                        size_t* out_count) {
   const tenon__caffe_entry_t* entry = entry_of(node, name);
   tenon__caffe_field_t* field = NULL;
   void* memory = NULL;
   size_t count = 0;
-  CAFFE_TRY(begin_list(context, node, name, sizeof(int64_t), &field, &memory, &count));
+  TENON_READER_TRY(begin_list(reader, node, name, sizeof(int64_t), &field, &memory, &count));
   int64_t* values = memory;
   for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
-    CAFFE_TRY(int_of(context, entry, field, &values[i++]));
+    TENON_READER_TRY(int_of(reader, entry, field, &values[i++]));
   }
   *out_values = values;
   *out_count = count;
   return TENON_OK;
 }
 
-tenon_status_t tenon__caffe_fields_floats(tenon__caffe_context_t* context,
-                                          const tenon__caffe_node_t* node, const char* name,
-                                          const double** out_values, size_t* out_count) {
+tenon_status_t tenon__caffe_fields_floats(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                          const char* name, const double** out_values,
+                                          size_t* out_count) {
   tenon__caffe_field_t* field = NULL;
   void* memory = NULL;
   size_t count = 0;
-  CAFFE_TRY(begin_list(context, node, name, sizeof(double), &field, &memory, &count));
+  TENON_READER_TRY(begin_list(reader, node, name, sizeof(double), &field, &memory, &count));
   double* values = memory;
   for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
-    CAFFE_TRY(float_of(context, field, &values[i++]));
+    TENON_READER_TRY(float_of(reader, field, &values[i++]));
   }
   *out_values = values;
   *out_count = count;
   return TENON_OK;
 }
 
-tenon_status_t tenon__caffe_fields_strings(tenon__caffe_context_t* context,
-                                           const tenon__caffe_node_t* node, const char* name,
-                                           const tenon_string_view_t** out_values,
+tenon_status_t tenon__caffe_fields_strings(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                           const char* name, const tenon_string_view_t** out_values,
                                            size_t* out_count) {
   const tenon__caffe_entry_t* entry = entry_of(node, name);
   tenon__caffe_field_t* field = NULL;
   void* memory = NULL;
   size_t count = 0;
-  CAFFE_TRY(begin_list(context, node, name, sizeof(tenon_string_view_t), &field, &memory, &count));
+  TENON_READER_TRY(
+      begin_list(reader, node, name, sizeof(tenon_string_view_t), &field, &memory, &count));
   tenon_string_view_t* values = memory;
   for (size_t i = 0; field != NULL; field = tenon__caffe_field_find(field->next, name)) {
     const char* text = NULL;
-    CAFFE_TRY(text_of(context, entry, field, &text));
+    TENON_READER_TRY(text_of(reader, entry, field, &text));
     values[i++] = (tenon_string_view_t){text, strlen(text)};
   }
   *out_values = values;
@@ -259,11 +256,10 @@ tenon_status_t tenon__caffe_fields_strings(tenon__caffe_context_t* context,
 
 /* ---- Messages ---- */
 
-tenon_status_t tenon__caffe_field_node(tenon__caffe_context_t* context,
-                                       const tenon__caffe_field_t* field,
+tenon_status_t tenon__caffe_field_node(tenon_reader_t* reader, const tenon__caffe_field_t* field,
                                        tenon__caffe_node_t* out_node) {
   if (field->kind != TENON__CAFFE_VALUE_MESSAGE) {
-    return fail(context, field, "a message: { ... }");
+    return fail(reader, field, "a message: { ... }");
   }
   *out_node = (tenon__caffe_node_t){field->name, field->message};
   return TENON_OK;
@@ -275,13 +271,13 @@ uint32_t tenon__caffe_fields_count(const tenon__caffe_node_t* node, const char* 
   return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-tenon_status_t tenon__caffe_fields_node(tenon__caffe_context_t* context,
-                                        const tenon__caffe_node_t* node, const char* name,
-                                        uint32_t index, tenon__caffe_node_t* out_node) {
+tenon_status_t tenon__caffe_fields_node(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                        const char* name, uint32_t index,
+                                        tenon__caffe_node_t* out_node) {
   size_t count = 0;
   tenon__caffe_field_t* field = find(node, name, &count);
   for (; field != NULL && index > 0; --index) {
     field = tenon__caffe_field_find(field->next, name);
   }
-  return field == NULL ? TENON_ERROR_NOT_FOUND : tenon__caffe_field_node(context, field, out_node);
+  return field == NULL ? TENON_ERROR_NOT_FOUND : tenon__caffe_field_node(reader, field, out_node);
 }

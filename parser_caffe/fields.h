@@ -18,32 +18,27 @@ uint32_t tenon__caffe_fields_kind(const tenon__caffe_node_t* node, const char* n
 /* NOT_FOUND when absent, INVALID_DATA when it is no such thing. A number of an enumeration is its
  * name, a bool 0 or 1; a whole number serves as a float. Where one is asked for and several stand,
  * the last one counts. */
-tenon_status_t tenon__caffe_fields_int(tenon__caffe_context_t* context,
-                                       const tenon__caffe_node_t* node, const char* name,
-                                       int64_t* out_value);
-tenon_status_t tenon__caffe_fields_float(tenon__caffe_context_t* context,
-                                         const tenon__caffe_node_t* node, const char* name,
-                                         double* out_value);
-tenon_status_t tenon__caffe_fields_string(tenon__caffe_context_t* context,
-                                          const tenon__caffe_node_t* node, const char* name,
-                                          const char** out_value);
-tenon_status_t tenon__caffe_fields_ints(tenon__caffe_context_t* context,
-                                        const tenon__caffe_node_t* node, const char* name,
-                                        const int64_t** out_values, size_t* out_count);
-tenon_status_t tenon__caffe_fields_floats(tenon__caffe_context_t* context,
-                                          const tenon__caffe_node_t* node, const char* name,
-                                          const double** out_values, size_t* out_count);
-tenon_status_t tenon__caffe_fields_strings(tenon__caffe_context_t* context,
-                                           const tenon__caffe_node_t* node, const char* name,
-                                           const tenon_string_view_t** out_values,
+tenon_status_t tenon__caffe_fields_int(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                       const char* name, int64_t* out_value);
+tenon_status_t tenon__caffe_fields_float(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                         const char* name, double* out_value);
+tenon_status_t tenon__caffe_fields_string(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                          const char* name, const char** out_value);
+tenon_status_t tenon__caffe_fields_ints(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                        const char* name, const int64_t** out_values,
+                                        size_t* out_count);
+tenon_status_t tenon__caffe_fields_floats(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                          const char* name, const double** out_values,
+                                          size_t* out_count);
+tenon_status_t tenon__caffe_fields_strings(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                           const char* name, const tenon_string_view_t** out_values,
                                            size_t* out_count);
 /* The message that a field is. */
-tenon_status_t tenon__caffe_field_node(tenon__caffe_context_t* context,
-                                       const tenon__caffe_field_t* field,
+tenon_status_t tenon__caffe_field_node(tenon_reader_t* reader, const tenon__caffe_field_t* field,
                                        tenon__caffe_node_t* out_node);
 uint32_t tenon__caffe_fields_count(const tenon__caffe_node_t* node, const char* name);
-tenon_status_t tenon__caffe_fields_node(tenon__caffe_context_t* context,
-                                        const tenon__caffe_node_t* node, const char* name,
-                                        uint32_t index, tenon__caffe_node_t* out_node);
+tenon_status_t tenon__caffe_fields_node(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                        const char* name, uint32_t index,
+                                        tenon__caffe_node_t* out_node);
 
 #endif

@@ -30,15 +30,16 @@ static tenon_status_t note_lacking(tenon__caffe_program_t* program,
     if (program->lacking_count++ < named) {
       const bool is_first = program->lacking_count == 1;
       program->lacking =
-          tenon__caffe_format(program->context, "%s%s'%s'", is_first ? "" : program->lacking,
+          tenon_reader_format(program->reader, "%s%s'%s'", is_first ? "" : program->lacking,
                               is_first ? "" : ", ", layer->name);
     }
   }
   if (program->lacking == NULL) {
-    return CAFFE_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
   program->lacking_elements += count < limit ? count : limit;
-  return program->lacking_elements < limit ? TENON_OK : tenon__caffe_program_tell_lacking(program);
+  program->left_off = program->lacking_elements >= limit;
+  return program->left_off ? tenon__caffe_program_tell_lacking(program) : TENON_OK;
 }
 
 /* The product of extents; 0 when one of them is 0, whatever the others are. */

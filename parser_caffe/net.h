@@ -48,23 +48,21 @@ typedef struct tenon__caffe_net_t {
 
 /* In phase TEST, and the level and stages of the net's own `state`. Layers that stand for data are
  * among the inputs and not among the layers. */
-tenon_status_t tenon__caffe_net_read(tenon__caffe_context_t* context,
-                                     tenon__caffe_message_t* message, tenon__caffe_net_t* out_net);
+tenon_status_t tenon__caffe_net_read(tenon_reader_t* reader, tenon__caffe_message_t* message,
+                                     tenon__caffe_net_t* out_net);
 
 /* "Convolution 'conv1' (line 12)". */
-const char* tenon__caffe_layer_text(tenon__caffe_context_t* context,
-                                    const tenon__caffe_layer_t* layer);
+const char* tenon__caffe_layer_text(tenon_reader_t* reader, const tenon__caffe_layer_t* layer);
 
 /* rules.c: whether a layer's include and exclude leave it in the state. */
-tenon_status_t tenon__caffe_rules_hold(tenon__caffe_context_t* context,
-                                       const tenon__caffe_node_t* layer,
+tenon_status_t tenon__caffe_rules_hold(tenon_reader_t* reader, const tenon__caffe_node_t* layer,
                                        const tenon__caffe_state_t* state, bool* out_holds);
 
 /* inputs.c: the net's own inputs, and those that a layer of data stands for. `out_is_input`:
  * whether it does. UNSUPPORTED for one that reads a database. */
-tenon_status_t tenon__caffe_inputs_of_net(tenon__caffe_context_t* context,
-                                          const tenon__caffe_node_t* node, tenon__caffe_net_t* net);
-tenon_status_t tenon__caffe_inputs_of_layer(tenon__caffe_context_t* context,
+tenon_status_t tenon__caffe_inputs_of_net(tenon_reader_t* reader, const tenon__caffe_node_t* node,
+                                          tenon__caffe_net_t* net);
+tenon_status_t tenon__caffe_inputs_of_layer(tenon_reader_t* reader,
                                             const tenon__caffe_layer_t* layer,
                                             tenon__caffe_net_t* net, bool* out_is_input);
 

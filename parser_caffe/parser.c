@@ -1,5 +1,6 @@
 #include "parser.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,40 +8,17 @@
 
 /* ---- What a file is ---- */
 
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
-
-/* Over white space and comments. */
-static const char* skip(const char* at, const char* end) {
-  while (at < end && (is_blank(*at) || *at == '#')) {
-    const bool is_comment = *at == '#';
-    while (is_comment && at < end && *at != '\n') {
-      ++at;
-    }
-    at += at < end ? 1 : 0;
-  }
-  return at;
-}
-
 /* How surely a prototxt: its first field is one of a network's. */
-static int32_t sniff_text(const char* data, size_t size_bytes) {
+static int32_t sniff_text(const void* data, size_t size_bytes) {
   static const struct {
     const char* name;
     int32_t certainty;
   } fields[] = {{"layer", 90},          {"layers", 90},      {"input", 80},
                 {"input_dim", 80},      {"input_shape", 80}, {"name", 60},
                 {"force_backward", 90}, {"debug_info", 60},  {"state", 60}};
-  const char* end = data + size_bytes;
-  const bool is_marked = size_bytes >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
-  const char* at = skip(data + (is_marked ? 3 : 0), end);
   for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
-    const size_t length = strlen(fields[i].name);
-    if ((size_t)(end - at) > length && memcmp(at, fields[i].name, length) == 0) {
-      const char* after = skip(at + length, end);
-      if (after < end && (*after == ':' || *after == '{')) {
-        return fields[i].certainty;
-      }
+    if (tenon_reader_text_begins_with(data, size_bytes, fields[i].name)) {
+      return fields[i].certainty;
     }
   }
   return 0;
@@ -59,7 +37,7 @@ int32_t tenon__caffe_parser_sniff(void* state, const void* data, size_t size_byt
   const bool is_prototxt = ends_with(file_name, ".prototxt");
   const bool is_binary =
       ends_with(file_name, ".caffemodel") || ends_with(file_name, ".binaryproto");
-  const int32_t text = size_bytes == 0 ? 0 : sniff_text(data, size_bytes);
+  const int32_t text = sniff_text(data, size_bytes);
   if (text > 0) {
     return text + (is_prototxt ? 10 : 0);
   }
@@ -77,36 +55,36 @@ typedef struct parts_t {
 } parts_t;
 
 static tenon_status_t read_mean(tenon__caffe_program_t* program, const void* data, size_t size) {
-  tenon__caffe_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   if (program->mean != NULL) {
-    return CAFFE_FAIL(context, TENON_ERROR_INVALID_ARGUMENT, "there are two binaryprotos");
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT, "there are two binaryprotos");
   }
-  program->mean = tenon__caffe_allocate(context, 1, sizeof(*program->mean));
-  return program->mean == NULL ? CAFFE_FAIL_MEMORY(context)
-                               : tenon__caffe_blob_read(context, data, data, size, program->mean);
+  program->mean = tenon_reader_allocate(reader, 1, sizeof(*program->mean));
+  return program->mean == NULL ? tenon_reader_fail_memory(reader)
+                               : tenon__caffe_blob_read(reader, data, data, size, program->mean);
 }
 
 /* Binary parts are recognised by their fields; what is neither is text. */
 static tenon_status_t read_part(tenon__caffe_program_t* program, uint32_t index, parts_t* parts) {
-  tenon__caffe_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const char* name = NULL;
   const void* data = NULL;
   size_t size = 0;
-  CAFFE_TRY(context->host->part(context->parse, index, &name, &data, &size));
-  const bool is_text = size > 0 && sniff_text(data, size) > 0;
+  TENON_READER_TRY(reader->host->part(reader->parse, index, &name, &data, &size));
+  const bool is_text = sniff_text(data, size) > 0;
   switch (is_text ? TENON__CAFFE_CONTENT_NONE : tenon__caffe_content(data, size)) {
     case TENON__CAFFE_CONTENT_NET:
       program->has_weights = true;
-      return tenon__caffe_weights_read(context, data, size, &program->weights);
+      return tenon__caffe_weights_read(reader, data, size, &program->weights);
     case TENON__CAFFE_CONTENT_BLOB:
       return read_mean(program, data, size);
     default:
       break;
   }
   if (parts->prototxt != NULL) {
-    return CAFFE_FAIL(context, TENON_ERROR_INVALID_DATA,
-                      "'%s' is no caffemodel and no binaryproto, and '%s' is the prototxt", name,
-                      parts->prototxt_name);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "'%s' is no caffemodel and no binaryproto, and '%s' is the prototxt",
+                             name, parts->prototxt_name);
   }
   *parts = (parts_t){data, size, name};
   return TENON_OK;
@@ -116,7 +94,7 @@ static tenon_status_t read_part(tenon__caffe_program_t* program, uint32_t index,
 static tenon_status_t read_settings(tenon__caffe_program_t* program) {
   static const char random[] = "random";
   const size_t length = sizeof(random) - 1;
-  const char* weights = tenon__caffe_setting(program->context, "weights");
+  const char* weights = tenon_reader_setting(program->reader, "weights");
   char* end = NULL;
   if (weights == NULL) {
     return TENON_OK;
@@ -124,35 +102,39 @@ static tenon_status_t read_settings(tenon__caffe_program_t* program) {
   const bool is_random = strncmp(weights, random, length) == 0;
   const bool has_seed = is_random && weights[length] == ':';
   program->makes_weights = true;
+  errno = 0;
   program->seed = has_seed ? strtoull(weights + length + 1, &end, 10) : 0;
+  const bool is_digit = has_seed && weights[length + 1] >= '0' && weights[length + 1] <= '9';
   const bool is_good =
-      has_seed ? end != weights + length + 1 && *end == '\0' : is_random && weights[length] == '\0';
-  return is_good ? TENON_OK
-                 : CAFFE_FAIL(program->context, TENON_ERROR_INVALID_ARGUMENT,
-                              "weights=%s: it can be \"random\" or \"random:SEED\"", weights);
+      has_seed ? is_digit && *end == '\0' && errno == 0 : is_random && weights[length] == '\0';
+  return is_good
+             ? TENON_OK
+             : TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_ARGUMENT,
+                                 "weights=%s: it can be \"random\" or \"random:SEED\"", weights);
 }
 
 tenon_status_t tenon__caffe_parser_parse(void* state, tenon_parse_t* parse,
                                          const tenon_parse_table_t* host, tenon_builder_t* builder,
                                          const tenon_builder_table_t* build) {
   (void)state;
-  tenon__caffe_context_t context;
-  tenon__caffe_program_t program = {.context = &context};
+  tenon_reader_t reader;
+  tenon__caffe_program_t program = {.reader = &reader};
   tenon__caffe_message_t* message = NULL;
   parts_t parts = {0};
-  tenon__caffe_context_initialize(&context, parse, host, builder, build);
-  CAFFE_TRY(read_settings(&program));
+  tenon_reader_initialize(&reader, parse, host, builder, build);
+  TENON_READER_TRY(read_settings(&program));
   for (uint32_t i = 0; i < host->part_count(parse); ++i) {
-    CAFFE_TRY(read_part(&program, i, &parts));
+    TENON_READER_TRY(read_part(&program, i, &parts));
   }
   if (parts.prototxt == NULL) {
-    return CAFFE_FAIL(&context, TENON_ERROR_INVALID_ARGUMENT,
-                      "a caffemodel holds weights: name the network's prototxt as the model, and "
-                      "this file as its weights (--weights FILE)");
+    return TENON_READER_FAIL(
+        &reader, TENON_ERROR_INVALID_ARGUMENT,
+        "a caffemodel holds weights: name the network's prototxt as the model, and "
+        "this file as its weights (--weights FILE)");
   }
-  CAFFE_TRY(tenon__caffe_text_read(&context, parts.prototxt, parts.prototxt_size, &message));
-  CAFFE_TRY(tenon__caffe_net_read(&context, message, &program.net));
+  TENON_READER_TRY(tenon__caffe_text_read(&reader, parts.prototxt, parts.prototxt_size, &message));
+  TENON_READER_TRY(tenon__caffe_net_read(&reader, message, &program.net));
   tenon__caffe_program_match(&program);
-  CAFFE_TRY(tenon__caffe_program_check(&program));
+  TENON_READER_TRY(tenon__caffe_program_check(&program));
   return tenon__caffe_program_convert(&program);
 }

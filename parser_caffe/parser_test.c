@@ -1,13 +1,13 @@
 #include "parser.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
-#include "testing/message.h"
+#include "testing/under_test.h"
+#include "tests/support/message.h"
 
 static tenon__fake_t fake;
 
 static tenon_status_t parse(const char* prototxt) {
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, prototxt, strlen(prototxt));
   const tenon_status_t status = tenon__fake_parse(&fake);
   tenon__fake_deinitialize(&fake);
@@ -61,11 +61,12 @@ TENON_TEST(refuses_inputs_that_do_not_fit) {
 /* The layers whose types nobody converts tell which layers were looked at. */
 static void expect_layers(const char* prototxt, const char* missing) {
   (void)parse(prototxt);
-  EXPECT_TEXT(fake.messages, missing);
+  EXPECT_TEXT(fake.missing, missing);
+  EXPECT_TEXT(fake.messages, "");
 }
 
 #define MARK(name, rules) "layer { name: '" name "' type: 'Mark' " rules " }\n"
-#define SEEN(name) "missing :Mark for " name "\n"
+#define SEEN(name) ":Mark:1:" name "\n"
 
 TENON_TEST(obeys_include_and_exclude) {
   expect_layers(MARK("a", "include { phase: TRAIN }") MARK("b", "include { phase: TEST }")
@@ -92,7 +93,7 @@ TENON_TEST(names_layers_that_nobody_converts) {
   expect_layers(
       "layer { type: 'Foo' top: 'z' } layers { name: 'loss' type: HINGE_LOSS }"
       "layer { name: 'p' type: 'Python' python_param { module: 'rpn.x' layer: 'Y' } }",
-      "missing :Foo for Foo_z\nmissing :HingeLoss for loss\nmissing rpn.x:Y for p\n");
+      ":Foo:1:Foo_z\n:HingeLoss:1:loss\nrpn.x:Y:1:p\n");
 }
 
 TENON_TEST(names_fields_that_nobody_reads) {
@@ -169,19 +170,19 @@ TENON_TEST(tells_parts_apart) {
   static const float values[] = {1, 2};
   tenon__message_t mean = {.size = 0};
   tenon__message_bytes(&mean, 5, values, sizeof(values));
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, mean.bytes, mean.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(fake.messages, "name the network's prototxt as the model");
   tenon__fake_deinitialize(&fake);
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   const char* text = INPUT RELU("a", "x", "y");
   tenon__fake_add_part(&fake, text, strlen(text));
   tenon__fake_add_part(&fake, mean.bytes, mean.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(fake.messages, "the mean's extents do not cover");
   tenon__fake_deinitialize(&fake);
-  tenon__fake_initialize(&fake);
+  tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, text, strlen(text));
   tenon__fake_add_part(&fake, "nonsense", 8);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_INVALID_DATA);
@@ -218,7 +219,7 @@ TENON_TEST(each_allocation_may_fail) {
       "layer { name: 'c1' type: 'Convolution' bottom: 'x' top: 'y'"
       " convolution_param { num_output: 2 kernel_size: 1 bias_term: false } }" RELU("r", "y", "y");
   for (size_t i = 1; i < 200; ++i) {
-    tenon__fake_initialize(&fake);
+    tenon__fake_initialize(&fake, &under_test);
     tenon__fake_add_part(&fake, text, sizeof(text) - 1);
     fake.fail_at = i;
     EXPECT(tenon__fake_parse(&fake) != TENON_OK);

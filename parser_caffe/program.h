@@ -5,7 +5,7 @@
 #include "net.h"
 
 typedef struct tenon__caffe_program_t {
-  tenon__caffe_context_t* context;
+  tenon_reader_t* reader;
   tenon__caffe_net_t net;
   tenon__caffe_weights_t weights;
   tenon__caffe_blob_t* mean; /* NULL: none */
@@ -16,7 +16,8 @@ typedef struct tenon__caffe_program_t {
   const tenon__caffe_layer_t* last_lacking;
   uint32_t lacking_count;
   int64_t lacking_elements;  /* that zeros stand for */
-  tenon__caffe_names_t told; /* fields that were named as ignored */
+  bool left_off;             /* there may be more of them */
+  tenon_reader_names_t told; /* fields that were named as ignored */
 } tenon__caffe_program_t;
 
 /* Each layer gets its blobs; says which of the file nobody wants. */

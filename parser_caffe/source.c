@@ -69,49 +69,49 @@ static uint32_t source_field_kind(const tenon_source_t* source, const char* name
 
 static tenon_status_t source_get_int(const tenon_source_t* source, const char* name,
                                      int64_t* out_value) {
-  return tenon__caffe_fields_int(source->program->context, &source->node, name, out_value);
+  return tenon__caffe_fields_int(source->program->reader, &source->node, name, out_value);
 }
 
 static tenon_status_t source_get_float(const tenon_source_t* source, const char* name,
                                        double* out_value) {
-  return tenon__caffe_fields_float(source->program->context, &source->node, name, out_value);
+  return tenon__caffe_fields_float(source->program->reader, &source->node, name, out_value);
 }
 
 static tenon_status_t source_get_string(const tenon_source_t* source, const char* name,
                                         tenon_string_view_t* out_value) {
   const char* text = NULL;
-  CAFFE_TRY(tenon__caffe_fields_string(source->program->context, &source->node, name, &text));
+  TENON_READER_TRY(tenon__caffe_fields_string(source->program->reader, &source->node, name, &text));
   *out_value = (tenon_string_view_t){text, strlen(text)};
   return TENON_OK;
 }
 
 static tenon_status_t source_get_ints(const tenon_source_t* source, const char* name,
                                       const int64_t** out_values, size_t* out_count) {
-  return tenon__caffe_fields_ints(source->program->context, &source->node, name, out_values,
+  return tenon__caffe_fields_ints(source->program->reader, &source->node, name, out_values,
                                   out_count);
 }
 
 static tenon_status_t source_get_floats(const tenon_source_t* source, const char* name,
                                         const double** out_values, size_t* out_count) {
-  return tenon__caffe_fields_floats(source->program->context, &source->node, name, out_values,
+  return tenon__caffe_fields_floats(source->program->reader, &source->node, name, out_values,
                                     out_count);
 }
 
 static tenon_status_t source_get_strings(const tenon_source_t* source, const char* name,
                                          const tenon_string_view_t** out_values,
                                          size_t* out_count) {
-  return tenon__caffe_fields_strings(source->program->context, &source->node, name, out_values,
+  return tenon__caffe_fields_strings(source->program->reader, &source->node, name, out_values,
                                      out_count);
 }
 
 static tenon_status_t source_get_tree(const tenon_source_t* source, const char* name,
                                       uint32_t index, const tenon_source_t** out_value) {
-  tenon__caffe_context_t* context = source->program->context;
+  tenon_reader_t* reader = source->program->reader;
   tenon__caffe_node_t node;
-  CAFFE_TRY(tenon__caffe_fields_node(context, &source->node, name, index, &node));
-  tenon_source_t* tree = tenon__caffe_allocate(context, 1, sizeof(*tree));
+  TENON_READER_TRY(tenon__caffe_fields_node(reader, &source->node, name, index, &node));
+  tenon_source_t* tree = tenon_reader_allocate(reader, 1, sizeof(*tree));
   if (tree == NULL) {
-    return CAFFE_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   *tree = (tenon_source_t){source->program, source->layer, node};
   *out_value = tree;
@@ -122,34 +122,6 @@ static uint32_t source_tree_count(const tenon_source_t* source, const char* name
   return tenon__caffe_fields_count(&source->node, name);
 }
 
-/* ---- Kinds that a prototxt does not have ---- */
-
-static tenon_status_t source_get_tensor(const tenon_source_t* source, const char* name,
-                                        tenon_tensor_view_t* out_value) {
-  (void)source;
-  (void)name;
-  (void)out_value;
-  return TENON_ERROR_NOT_FOUND;
-}
-
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t source_convert_body(const tenon_source_t* source, const char* name,
-                                          tenon_builder_t* builder,
-                                          const tenon_value_t* parameter_types,
-                                          uint32_t parameter_type_count, uint32_t* out_body,
-                                          const tenon_value_t** out_captured,
-                                          uint32_t* out_captured_count) {
-  (void)source;
-  (void)name;
-  (void)builder;
-  (void)parameter_types;
-  (void)parameter_type_count;
-  (void)out_body;
-  (void)out_captured;
-  (void)out_captured_count;
-  return TENON_ERROR_NOT_FOUND;
-}
-
 /* ---- Weights ---- */
 
 static uint32_t source_blob_count(const tenon_source_t* source) {
@@ -158,15 +130,15 @@ static uint32_t source_blob_count(const tenon_source_t* source) {
 
 static tenon_status_t source_get_blob(const tenon_source_t* source, uint32_t index,
                                       tenon_tensor_view_t* out_value) {
-  tenon__caffe_context_t* context = source->program->context;
+  tenon_reader_t* reader = source->program->reader;
   if (index >= source_blob_count(source)) {
     return TENON_ERROR_NOT_FOUND;
   }
-  const char* what = tenon__caffe_format(context, "%s: its blob %u",
-                                         tenon__caffe_layer_text(context, source->layer), index);
-  return what == NULL ? CAFFE_FAIL_MEMORY(context)
-                      : tenon__caffe_blob_view(context, &source->layer->blobs->blobs[index], what,
-                                               out_value);
+  const char* what = tenon_reader_format(reader, "%s: its blob %u",
+                                         tenon__caffe_layer_text(reader, source->layer), index);
+  return what == NULL
+             ? tenon_reader_fail_memory(reader)
+             : tenon__caffe_blob_view(reader, &source->layer->blobs->blobs[index], what, out_value);
 }
 
 static int32_t source_can_borrow(const tenon_source_t* source, const void* data) {
@@ -199,10 +171,10 @@ const tenon_source_table_t* tenon__caffe_source_table(void) {
       .get_ints = source_get_ints,
       .get_floats = source_get_floats,
       .get_strings = source_get_strings,
-      .get_tensor = source_get_tensor,
+      .get_tensor = tenon_reader_no_tensor,
       .get_tree = source_get_tree,
       .tree_count = source_tree_count,
-      .convert_body = source_convert_body,
+      .convert_body = tenon_reader_no_body,
       .blob_count = source_blob_count,
       .get_blob = source_get_blob,
       .can_borrow = source_can_borrow,

@@ -1,19 +1,9 @@
-/*
- * Protocol buffers' text format, as prototxt files are written in it: a tree of fields with their
- * places. Which fields there are is not known here (see schema.h).
- *
- *   message = { field }
- *   field   = name [":"] "{" message "}" | name ":" value | name ":" "[" value {"," value} "]",
- *             perhaps followed by "," or ";"
- *   value   = number | word | string {string} | "{" message "}"
- *
- * "<" and ">" serve as braces too; "#" begins a comment; numbers are decimal, hexadecimal, octal,
- * with exponents, inf and nan; strings stand in either quotes and take C's escapes.
- */
+/* A prototxt as a tree of fields with their places. Which fields there are is not known here (see
+ * schema.h). */
 #ifndef TENON_PARSER_CAFFE_TEXT_H_
 #define TENON_PARSER_CAFFE_TEXT_H_
 
-#include "context.h"
+#include "tenon/reader.h"
 
 enum { TENON__CAFFE_TEXT_DEPTH_LIMIT = 100 };
 
@@ -45,13 +35,12 @@ typedef struct tenon__caffe_message_t {
 } tenon__caffe_message_t;
 
 /* INVALID_DATA with line and column. */
-tenon_status_t tenon__caffe_text_read(tenon__caffe_context_t* context, const void* data,
-                                      size_t size_bytes, tenon__caffe_message_t** out_message);
+tenon_status_t tenon__caffe_text_read(tenon_reader_t* reader, const void* data, size_t size_bytes,
+                                      tenon__caffe_message_t** out_message);
 
 /* The first field of that name from `field` on; NULL when there is none. */
 tenon__caffe_field_t* tenon__caffe_field_find(tenon__caffe_field_t* field, const char* name);
 /* "nothing", "a number", "the word 'X'" ...: what stands there, for messages. */
-const char* tenon__caffe_field_describe(tenon__caffe_context_t* context,
-                                        const tenon__caffe_field_t* field);
+const char* tenon__caffe_field_describe(tenon_reader_t* reader, const tenon__caffe_field_t* field);
 
 #endif

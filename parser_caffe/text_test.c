@@ -1,7 +1,7 @@
 #include "text.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
 
 /* What was read, in one form: names, kinds, values. */
 static void print(const tenon__caffe_message_t* message, char* out, size_t size) {
@@ -29,12 +29,12 @@ static void print(const tenon__caffe_message_t* message, char* out, size_t size)
 
 static void expect_read(const char* text, const char* expected) {
   tenon__fake_t fake;
-  tenon__caffe_context_t context;
+  tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
   char found[1024] = "";
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &context);
-  EXPECT_STATUS(tenon__caffe_text_read(&context, text, strlen(text), &message), TENON_OK);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
+  EXPECT_STATUS(tenon__caffe_text_read(&reader, text, strlen(text), &message), TENON_OK);
   EXPECT_TEXT(fake.messages, "");
   if (fake.error_count == 0) {
     print(message, found, sizeof(found));
@@ -45,11 +45,11 @@ static void expect_read(const char* text, const char* expected) {
 
 static void expect_refused(const char* text, const char* words) {
   tenon__fake_t fake;
-  tenon__caffe_context_t context;
+  tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &context);
-  EXPECT_STATUS(tenon__caffe_text_read(&context, text, strlen(text), &message),
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
+  EXPECT_STATUS(tenon__caffe_text_read(&reader, text, strlen(text), &message),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_INT(fake.error_count, 1);
   EXPECT_CONTAINS(fake.messages, words);
@@ -130,11 +130,11 @@ TENON_TEST(bounds_nesting) {
     (void)strncat(whole, "}", sizeof(whole) - strlen(whole) - 1);
   }
   tenon__fake_t fake;
-  tenon__caffe_context_t context;
+  tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
-  tenon__fake_initialize(&fake);
-  tenon__fake_context(&fake, &context);
-  EXPECT_STATUS(tenon__caffe_text_read(&context, whole, strlen(whole), &message), TENON_OK);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_reader(&fake, &reader);
+  EXPECT_STATUS(tenon__caffe_text_read(&reader, whole, strlen(whole), &message), TENON_OK);
   tenon__fake_deinitialize(&fake);
   (void)strncat(text, "a{a{a{", sizeof(text) - strlen(text) - 1);
   expect_refused(text, "nested more than 100 deep");
@@ -145,13 +145,12 @@ TENON_TEST(each_allocation_may_fail) {
   static const char text[] = "layer { name: 'a' dim: [1, 2] kind: MAX } x: 'y' 'z'";
   for (size_t i = 1; i < 4; ++i) {
     tenon__fake_t fake;
-    tenon__caffe_context_t context;
+    tenon_reader_t reader;
     tenon__caffe_message_t* message = NULL;
-    tenon__fake_initialize(&fake);
-    tenon__fake_context(&fake, &context);
+    tenon__fake_initialize(&fake, &under_test);
+    tenon__fake_reader(&fake, &reader);
     fake.fail_at = i;
-    const tenon_status_t status =
-        tenon__caffe_text_read(&context, text, sizeof(text) - 1, &message);
+    const tenon_status_t status = tenon__caffe_text_read(&reader, text, sizeof(text) - 1, &message);
     EXPECT(status == TENON_ERROR_OUT_OF_MEMORY ? fake.error_count == 1 : status == TENON_OK);
     tenon__fake_deinitialize(&fake);
   }

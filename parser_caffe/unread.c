@@ -12,17 +12,17 @@ static bool is_ignored(const char* message, const char* field) {
 
 static tenon_status_t tell(tenon__caffe_program_t* program, const tenon__caffe_layer_t* layer,
                            const char* path, const tenon__caffe_field_t* field) {
-  tenon__caffe_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const char* key =
-      tenon__caffe_format(context, "%s:%s:%s%s", layer->domain, layer->type, path, field->name);
+      tenon_reader_format(reader, "%s:%s:%s%s", layer->domain, layer->type, path, field->name);
   if (key == NULL) {
-    return CAFFE_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
-  if (tenon__caffe_names_find(&program->told, key) == NULL) {
-    tenon__caffe_say(context, TENON_SEVERITY_WARNING,
+  if (tenon_reader_names_find(&program->told, key) == NULL) {
+    tenon_reader_say(reader, TENON_SEVERITY_WARNING,
                      "line %u, column %u: %s '%s': its field '%s%s' is not known and ignored",
                      field->line, field->column, layer->type, layer->name, path, field->name);
-    CAFFE_TRY(tenon__caffe_names_set(context, &program->told, key, program));
+    TENON_READER_TRY(tenon_reader_names_set(reader, &program->told, key, program));
   }
   return TENON_OK;
 }
@@ -36,14 +36,14 @@ static tenon_status_t tell_message(tenon__caffe_program_t* program,
       continue;
     }
     if (!field->is_read) {
-      CAFFE_TRY(tell(program, layer, path, field));
+      TENON_READER_TRY(tell(program, layer, path, field));
     } else if (field->kind == TENON__CAFFE_VALUE_MESSAGE) {
       const tenon__caffe_node_t inner = {field->name, field->message};
-      const char* longer = tenon__caffe_format(program->context, "%s%s.", path, field->name);
+      const char* longer = tenon_reader_format(program->reader, "%s%s.", path, field->name);
       if (longer == NULL) {
-        return CAFFE_FAIL_MEMORY(program->context);
+        return tenon_reader_fail_memory(program->reader);
       }
-      CAFFE_TRY(tell_message(program, layer, &inner, longer));
+      TENON_READER_TRY(tell_message(program, layer, &inner, longer));
     }
   }
   return TENON_OK;

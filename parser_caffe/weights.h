@@ -6,7 +6,7 @@
 #define TENON_PARSER_CAFFE_WEIGHTS_H_
 
 #include "blob.h"
-#include "names.h"
+#include "tenon/reader.h"
 
 enum { TENON__CAFFE_BLOB_LIMIT = 64 * 1024 }; /* blobs of one file */
 
@@ -21,7 +21,7 @@ typedef struct tenon__caffe_blobs_t {
 } tenon__caffe_blobs_t;
 
 typedef struct tenon__caffe_weights_t {
-  tenon__caffe_names_t layers;
+  tenon_reader_names_t layers;
   tenon__caffe_blobs_t* first; /* in the file's order */
   tenon__caffe_blobs_t* last;
   uint32_t blob_count;
@@ -37,10 +37,10 @@ typedef enum tenon__caffe_content_t {
 tenon__caffe_content_t tenon__caffe_content(const void* data, size_t size_bytes);
 
 /* Adds the file's layers; one that was there before is replaced. INVALID_DATA with the place. */
-tenon_status_t tenon__caffe_weights_read(tenon__caffe_context_t* context, const void* data,
+tenon_status_t tenon__caffe_weights_read(tenon_reader_t* reader, const void* data,
                                          size_t size_bytes, tenon__caffe_weights_t* weights);
 /* Adds one blob to a layer that is not in a file (a prototxt may hold weights). */
-tenon_status_t tenon__caffe_blobs_add(tenon__caffe_context_t* context, tenon__caffe_blobs_t* blobs,
+tenon_status_t tenon__caffe_blobs_add(tenon_reader_t* reader, tenon__caffe_blobs_t* blobs,
                                       tenon__caffe_blob_t** out_blob);
 
 #endif

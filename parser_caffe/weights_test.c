@@ -1,8 +1,8 @@
 #include "weights.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
-#include "testing/message.h"
+#include "testing/under_test.h"
+#include "tests/support/message.h"
 
 enum { LAYER = 100, LAYER_V1 = 2, NAME = 1, BLOBS = 7, NAME_V1 = 4, BLOBS_V1 = 6 };
 enum { DATA = 5, SHAPE = 7, DOUBLE_DATA = 8, RAW_TYPE = 10, RAW_DATA = 12 };
@@ -31,7 +31,7 @@ static tenon__message_t model_of(void (*fill)(tenon__message_t* m)) {
 
 typedef struct reading_t {
   tenon__fake_t fake;
-  tenon__caffe_context_t context;
+  tenon_reader_t reader;
   tenon__caffe_weights_t weights;
   tenon_tensor_view_t view;
   tenon_status_t status;
@@ -41,12 +41,12 @@ typedef struct reading_t {
 static void read(const tenon__message_t* m, reading_t* out) {
   memset(&out->weights, 0, sizeof(out->weights));
   memset(&out->view, 0, sizeof(out->view));
-  tenon__fake_initialize(&out->fake);
-  tenon__fake_context(&out->fake, &out->context);
-  out->status = tenon__caffe_weights_read(&out->context, m->bytes, m->size, &out->weights);
-  tenon__caffe_blobs_t* blobs = tenon__caffe_names_find(&out->weights.layers, "conv1");
+  tenon__fake_initialize(&out->fake, &under_test);
+  tenon__fake_reader(&out->fake, &out->reader);
+  out->status = tenon__caffe_weights_read(&out->reader, m->bytes, m->size, &out->weights);
+  tenon__caffe_blobs_t* blobs = tenon_reader_names_find(&out->weights.layers, "conv1");
   if (out->status == TENON_OK && blobs != NULL && blobs->count > 0) {
-    out->status = tenon__caffe_blob_view(&out->context, &blobs->blobs[0], "the blob", &out->view);
+    out->status = tenon__caffe_blob_view(&out->reader, &blobs->blobs[0], "the blob", &out->view);
   }
 }
 

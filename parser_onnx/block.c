@@ -12,8 +12,8 @@ typedef struct definition_t {
 typedef struct resolver_t {
   tenon__onnx_program_t* program;
   tenon__onnx_block_t* block;
-  tenon__onnx_names_t definitions;
-  tenon__onnx_names_t captured;
+  tenon_reader_names_t definitions;
+  tenon_reader_names_t captured;
   size_t* dependencies; /* of node i: [begins[i], begins[i + 1]) */
   size_t* begins;
   size_t count;
@@ -27,22 +27,22 @@ static const char* block_name(const tenon__onnx_block_t* block) {
 }
 
 static tenon_status_t define(resolver_t* resolver, const char* name, size_t node, bool is_input) {
-  tenon__onnx_context_t* context = resolver->program->context;
-  const definition_t* old = tenon__onnx_names_find(&resolver->definitions, name);
+  tenon_reader_t* reader = resolver->program->reader;
+  const definition_t* old = tenon_reader_names_find(&resolver->definitions, name);
   /* An initialiser may give the default of an input. */
   const bool is_default =
       old != NULL && is_input != old->is_input && node == SIZE_MAX && old->node == SIZE_MAX;
   if (old != NULL && !is_default) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "graph '%s': '%s' is defined twice",
-                     block_name(resolver->block), name);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "graph '%s': '%s' is defined twice",
+                             block_name(resolver->block), name);
   }
-  definition_t* definition = tenon__onnx_allocate(context, 1, sizeof(*definition));
+  definition_t* definition = tenon_reader_allocate(reader, 1, sizeof(*definition));
   if (definition == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   definition->node = node;
   definition->is_input = is_input;
-  return tenon__onnx_names_set(context, &resolver->definitions, name, definition);
+  return tenon_reader_names_set(reader, &resolver->definitions, name, definition);
 }
 
 static tenon_status_t define_node(resolver_t* resolver, size_t index) {
@@ -50,7 +50,7 @@ static tenon_status_t define_node(resolver_t* resolver, size_t index) {
   for (size_t k = 0; k < node->n_output; ++k) {
     const char* name = tenon__onnx_text(node->output[k]);
     if (name[0] != '\0') {
-      ONNX_TRY(define(resolver, name, index, false));
+      TENON_READER_TRY(define(resolver, name, index, false));
     }
   }
   return TENON_OK;
@@ -58,15 +58,16 @@ static tenon_status_t define_node(resolver_t* resolver, size_t index) {
 
 static tenon_status_t define_graph(resolver_t* resolver, const Onnx__GraphProto* graph) {
   for (size_t i = 0; i < graph->n_initializer; ++i) {
-    ONNX_TRY(define(resolver, tenon__onnx_text(graph->initializer[i]->name), SIZE_MAX, false));
+    TENON_READER_TRY(
+        define(resolver, tenon__onnx_text(graph->initializer[i]->name), SIZE_MAX, false));
   }
   for (size_t i = 0; i < graph->n_sparse_initializer; ++i) {
     const Onnx__TensorProto* values = graph->sparse_initializer[i]->values;
-    ONNX_TRY(
+    TENON_READER_TRY(
         define(resolver, tenon__onnx_text(values == NULL ? NULL : values->name), SIZE_MAX, false));
   }
   for (size_t i = 0; i < graph->n_input; ++i) {
-    ONNX_TRY(define(resolver, tenon__onnx_text(graph->input[i]->name), SIZE_MAX, true));
+    TENON_READER_TRY(define(resolver, tenon__onnx_text(graph->input[i]->name), SIZE_MAX, true));
   }
   return TENON_OK;
 }
@@ -74,29 +75,29 @@ static tenon_status_t define_graph(resolver_t* resolver, const Onnx__GraphProto*
 static tenon_status_t define_all(resolver_t* resolver) {
   const tenon__onnx_block_t* block = resolver->block;
   if (block->graph != NULL) {
-    ONNX_TRY(define_graph(resolver, block->graph));
+    TENON_READER_TRY(define_graph(resolver, block->graph));
   }
   for (size_t i = 0; block->graph == NULL && i < block->function->n_input; ++i) {
-    ONNX_TRY(define(resolver, tenon__onnx_text(block->function->input[i]), SIZE_MAX, true));
+    TENON_READER_TRY(define(resolver, tenon__onnx_text(block->function->input[i]), SIZE_MAX, true));
   }
   for (size_t i = 0; i < block->node_count; ++i) {
-    ONNX_TRY(define_node(resolver, i));
+    TENON_READER_TRY(define_node(resolver, i));
   }
   return TENON_OK;
 }
 
 static tenon_status_t add_capture(resolver_t* resolver, const char* name,
                                   const Onnx__NodeProto* node) {
-  tenon__onnx_context_t* context = resolver->program->context;
+  tenon_reader_t* reader = resolver->program->reader;
   tenon__onnx_block_t* block = resolver->block;
-  if (tenon__onnx_names_find(&resolver->captured, name) != NULL) {
+  if (tenon_reader_names_find(&resolver->captured, name) != NULL) {
     return TENON_OK;
   }
   if (block->capture_count == block->capture_capacity) {
     const size_t capacity = block->capture_capacity == 0 ? 8 : block->capture_capacity * 2;
-    tenon__onnx_capture_t* larger = tenon__onnx_allocate(context, capacity, sizeof(*larger));
+    tenon__onnx_capture_t* larger = tenon_reader_allocate(reader, capacity, sizeof(*larger));
     if (larger == NULL) {
-      return ONNX_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
     if (block->capture_count > 0) {
       memcpy(larger, block->captures, block->capture_count * sizeof(*larger));
@@ -105,15 +106,15 @@ static tenon_status_t add_capture(resolver_t* resolver, const char* name,
     block->capture_capacity = capacity;
   }
   block->captures[block->capture_count++] = (tenon__onnx_capture_t){name, node};
-  return tenon__onnx_names_set(context, &resolver->captured, name, resolver);
+  return tenon_reader_names_set(reader, &resolver->captured, name, resolver);
 }
 
 static tenon_status_t add_dependency(resolver_t* resolver, size_t node) {
   if (resolver->count == resolver->capacity) {
     const size_t capacity = resolver->capacity == 0 ? 64 : resolver->capacity * 2;
-    size_t* larger = tenon__onnx_allocate(resolver->program->context, capacity, sizeof(size_t));
+    size_t* larger = tenon_reader_allocate(resolver->program->reader, capacity, sizeof(size_t));
     if (larger == NULL) {
-      return ONNX_FAIL_MEMORY(resolver->program->context);
+      return tenon_reader_fail_memory(resolver->program->reader);
     }
     if (resolver->count > 0) {
       memcpy(larger, resolver->dependencies, resolver->count * sizeof(size_t));
@@ -130,9 +131,9 @@ static tenon_status_t use(resolver_t* resolver, const char* name, const Onnx__No
   if (name[0] == '\0') {
     return TENON_OK;
   }
-  ONNX_TRY(tenon__onnx_names_set(resolver->program->context, &resolver->block->used, name,
-                                 resolver->block));
-  const definition_t* definition = tenon__onnx_names_find(&resolver->definitions, name);
+  TENON_READER_TRY(tenon_reader_names_set(resolver->program->reader, &resolver->block->used, name,
+                                          resolver->block));
+  const definition_t* definition = tenon_reader_names_find(&resolver->definitions, name);
   if (definition == NULL) {
     return add_capture(resolver, name, node);
   }
@@ -141,27 +142,28 @@ static tenon_status_t use(resolver_t* resolver, const char* name, const Onnx__No
 }
 
 static tenon_status_t use_graph(resolver_t* resolver, const Onnx__GraphProto* graph) {
-  ONNX_TRY(resolve_graph(resolver->program, graph));
+  TENON_READER_TRY(resolve_graph(resolver->program, graph));
   const tenon__onnx_block_t* inner = tenon__onnx_program_block(resolver->program, graph);
   for (size_t i = 0; i < inner->capture_count; ++i) {
     const tenon__onnx_capture_t* capture = &inner->captures[i];
     static const Onnx__NodeProto output_of_body = ONNX__NODE_PROTO__INIT;
-    ONNX_TRY(use(resolver, capture->name, capture->node == NULL ? &output_of_body : capture->node));
+    TENON_READER_TRY(
+        use(resolver, capture->name, capture->node == NULL ? &output_of_body : capture->node));
   }
   return TENON_OK;
 }
 
 static tenon_status_t use_node(resolver_t* resolver, const Onnx__NodeProto* node) {
   for (size_t k = 0; k < node->n_input; ++k) {
-    ONNX_TRY(use(resolver, tenon__onnx_text(node->input[k]), node));
+    TENON_READER_TRY(use(resolver, tenon__onnx_text(node->input[k]), node));
   }
   for (size_t k = 0; k < node->n_attribute; ++k) {
     const Onnx__AttributeProto* attribute = node->attribute[k];
     if (attribute->g != NULL) {
-      ONNX_TRY(use_graph(resolver, attribute->g));
+      TENON_READER_TRY(use_graph(resolver, attribute->g));
     }
     for (size_t m = 0; m < attribute->n_graphs; ++m) {
-      ONNX_TRY(use_graph(resolver, attribute->graphs[m]));
+      TENON_READER_TRY(use_graph(resolver, attribute->graphs[m]));
     }
   }
   return TENON_OK;
@@ -171,14 +173,14 @@ static tenon_status_t use_all(resolver_t* resolver) {
   const tenon__onnx_block_t* block = resolver->block;
   for (size_t i = 0; i < block->node_count; ++i) {
     resolver->begins[i] = resolver->count;
-    ONNX_TRY(use_node(resolver, block->nodes[i]));
+    TENON_READER_TRY(use_node(resolver, block->nodes[i]));
   }
   resolver->begins[block->node_count] = resolver->count;
   for (size_t i = 0; block->graph != NULL && i < block->graph->n_output; ++i) {
-    ONNX_TRY(use(resolver, tenon__onnx_text(block->graph->output[i]->name), NULL));
+    TENON_READER_TRY(use(resolver, tenon__onnx_text(block->graph->output[i]->name), NULL));
   }
   for (size_t i = 0; block->graph == NULL && i < block->function->n_output; ++i) {
-    ONNX_TRY(use(resolver, tenon__onnx_text(block->function->output[i]), NULL));
+    TENON_READER_TRY(use(resolver, tenon__onnx_text(block->function->output[i]), NULL));
   }
   return TENON_OK;
 }
@@ -201,9 +203,10 @@ static tenon_status_t visit(resolver_t* resolver, size_t first, uint8_t* states,
     }
     const size_t next = resolver->dependencies[resolver->begins[node] + position[node]++];
     if (states[next] == 1) {
-      return ONNX_FAIL(resolver->program->context, TENON_ERROR_INVALID_DATA,
-                       "graph '%s': %s needs its own output", block_name(block),
-                       tenon__onnx_node_text(resolver->program->context, block->nodes[next]));
+      return TENON_READER_FAIL(
+          resolver->program->reader, TENON_ERROR_INVALID_DATA,
+          "graph '%s': %s needs its own output", block_name(block),
+          tenon__onnx_node_text(resolver->program->reader, block->nodes[next]));
     }
     if (states[next] == 0) {
       states[next] = 1;
@@ -215,19 +218,19 @@ static tenon_status_t visit(resolver_t* resolver, size_t first, uint8_t* states,
 
 /* The file's order where it is one, as ONNX demands; else the next to it. */
 static tenon_status_t order_nodes(resolver_t* resolver) {
-  tenon__onnx_context_t* context = resolver->program->context;
+  tenon_reader_t* reader = resolver->program->reader;
   const size_t count = resolver->block->node_count;
-  uint8_t* states = tenon__onnx_allocate(context, count, 1);
-  size_t* position = tenon__onnx_allocate(context, count, sizeof(size_t));
-  size_t* stack = tenon__onnx_allocate(context, count, sizeof(size_t));
-  resolver->block->order = tenon__onnx_allocate(context, count, sizeof(size_t));
+  uint8_t* states = tenon_reader_allocate(reader, count, 1);
+  size_t* position = tenon_reader_allocate(reader, count, sizeof(size_t));
+  size_t* stack = tenon_reader_allocate(reader, count, sizeof(size_t));
+  resolver->block->order = tenon_reader_allocate(reader, count, sizeof(size_t));
   if (states == NULL || position == NULL || stack == NULL || resolver->block->order == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   size_t done = 0;
   for (size_t i = 0; i < count; ++i) {
     if (states[i] == 0) {
-      ONNX_TRY(visit(resolver, i, states, position, stack, &done));
+      TENON_READER_TRY(visit(resolver, i, states, position, stack, &done));
     }
   }
   return TENON_OK;
@@ -236,24 +239,24 @@ static tenon_status_t order_nodes(resolver_t* resolver) {
 static tenon_status_t resolve_block(tenon__onnx_program_t* program, tenon__onnx_block_t* block) {
   size_t no_dependencies = 0; /* never read: there are none */
   resolver_t resolver = {.program = program, .block = block, .dependencies = &no_dependencies};
-  resolver.begins = tenon__onnx_allocate(program->context, block->node_count + 1, sizeof(size_t));
+  resolver.begins = tenon_reader_allocate(program->reader, block->node_count + 1, sizeof(size_t));
   if (resolver.begins == NULL) {
-    return ONNX_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
-  ONNX_TRY(define_all(&resolver));
-  ONNX_TRY(use_all(&resolver));
+  TENON_READER_TRY(define_all(&resolver));
+  TENON_READER_TRY(use_all(&resolver));
   return order_nodes(&resolver);
 }
 
 static tenon_status_t resolve_graph(tenon__onnx_program_t* program, const Onnx__GraphProto* graph) {
-  tenon__onnx_block_t* block = tenon__onnx_allocate(program->context, 1, sizeof(*block));
+  tenon__onnx_block_t* block = tenon_reader_allocate(program->reader, 1, sizeof(*block));
   if (block == NULL) {
-    return ONNX_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
   block->graph = graph;
   block->nodes = graph->node;
   block->node_count = graph->n_node;
-  ONNX_TRY(tenon__onnx_addresses_set(program->context, &program->blocks, graph, block));
+  TENON_READER_TRY(tenon_reader_addresses_set(program->reader, &program->blocks, graph, block));
   return resolve_block(program, block);
 }
 
@@ -265,21 +268,21 @@ static tenon_status_t refuse_captures(const tenon__onnx_program_t* program,
   }
   const tenon__onnx_capture_t* capture = &block->captures[0];
   if (capture->node == NULL || capture->node->op_type == NULL) {
-    return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
-                     "graph '%s': its output '%s' is produced by no node, input or "
-                     "initialiser",
-                     block_name(block), capture->name);
+    return TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_DATA,
+                             "graph '%s': its output '%s' is produced by no node, input or "
+                             "initialiser",
+                             block_name(block), capture->name);
   }
-  return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
-                   "%s reads '%s', which no node, input or initialiser of '%s' produces",
-                   tenon__onnx_node_text(program->context, capture->node), capture->name,
-                   block_name(block));
+  return TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_DATA,
+                           "%s reads '%s', which no node, input or initialiser of '%s' produces",
+                           tenon__onnx_node_text(program->reader, capture->node), capture->name,
+                           block_name(block));
 }
 
-static const char* function_key(tenon__onnx_context_t* context, const char* domain,
-                                const char* name, const char* overload) {
-  return tenon__onnx_format(context, "%s:%s:%s", tenon__onnx_domain(domain), tenon__onnx_text(name),
-                            tenon__onnx_text(overload));
+static const char* function_key(tenon_reader_t* reader, const char* domain, const char* name,
+                                const char* overload) {
+  return tenon_reader_format(reader, "%s:%s:%s", tenon__onnx_domain(domain), tenon__onnx_text(name),
+                             tenon__onnx_text(overload));
 }
 
 tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program) {
@@ -287,24 +290,25 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program) {
   for (size_t i = 0; i < proto->n_functions; ++i) {
     const Onnx__FunctionProto* function = proto->functions[i];
     const char* key =
-        function_key(program->context, function->domain, function->name, function->overload);
-    tenon__onnx_block_t* block = tenon__onnx_allocate(program->context, 1, sizeof(*block));
+        function_key(program->reader, function->domain, function->name, function->overload);
+    tenon__onnx_block_t* block = tenon_reader_allocate(program->reader, 1, sizeof(*block));
     if (key == NULL || block == NULL) {
-      return ONNX_FAIL_MEMORY(program->context);
+      return tenon_reader_fail_memory(program->reader);
     }
-    if (tenon__onnx_names_find(&program->functions, key) != NULL) {
-      return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
-                       "function '%s' of domain '%s' is defined twice",
-                       tenon__onnx_text(function->name), tenon__onnx_text(function->domain));
+    if (tenon_reader_names_find(&program->functions, key) != NULL) {
+      return TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_DATA,
+                               "function '%s' of domain '%s' is defined twice",
+                               tenon__onnx_text(function->name),
+                               tenon__onnx_text(function->domain));
     }
     block->function = function;
     block->nodes = function->node;
     block->node_count = function->n_node;
-    ONNX_TRY(tenon__onnx_names_set(program->context, &program->functions, key, block));
-    ONNX_TRY(resolve_block(program, block));
-    ONNX_TRY(refuse_captures(program, block));
+    TENON_READER_TRY(tenon_reader_names_set(program->reader, &program->functions, key, block));
+    TENON_READER_TRY(resolve_block(program, block));
+    TENON_READER_TRY(refuse_captures(program, block));
   }
-  ONNX_TRY(resolve_graph(program, proto->graph));
+  TENON_READER_TRY(resolve_graph(program, proto->graph));
   return refuse_captures(program, tenon__onnx_program_block(program, proto->graph));
 }
 
@@ -313,13 +317,13 @@ tenon__onnx_block_t* tenon__onnx_program_function(const tenon__onnx_program_t* p
   if (program->functions.count == 0) {
     return NULL;
   }
-  const char* key = function_key(program->context, node->domain, node->op_type, node->overload);
-  return key == NULL ? NULL : tenon__onnx_names_find(&program->functions, key);
+  const char* key = function_key(program->reader, node->domain, node->op_type, node->overload);
+  return key == NULL ? NULL : tenon_reader_names_find(&program->functions, key);
 }
 
 tenon__onnx_block_t* tenon__onnx_program_block(const tenon__onnx_program_t* program,
                                                const Onnx__GraphProto* graph) {
-  return tenon__onnx_addresses_find(&program->blocks, graph);
+  return tenon_reader_addresses_find(&program->blocks, graph);
 }
 
 int64_t tenon__onnx_program_version(const tenon__onnx_program_t* program,
@@ -336,12 +340,12 @@ bool tenon__onnx_node_is_constant(const Onnx__NodeProto* node) {
          tenon__onnx_domain(node->domain)[0] == '\0';
 }
 
-const char* tenon__onnx_node_text(tenon__onnx_context_t* context, const Onnx__NodeProto* node) {
+const char* tenon__onnx_node_text(tenon_reader_t* reader, const Onnx__NodeProto* node) {
   const char* name = tenon__onnx_text(node->name);
   const char* type = tenon__onnx_text(node->op_type);
   const char* output = node->n_output > 0 ? tenon__onnx_text(node->output[0]) : "";
   const char* text = name[0] != '\0'
-                         ? tenon__onnx_format(context, "%s '%s'", type, name)
-                         : tenon__onnx_format(context, "%s (output '%s')", type, output);
+                         ? tenon_reader_format(reader, "%s '%s'", type, name)
+                         : tenon_reader_format(reader, "%s (output '%s')", type, output);
   return text == NULL ? type : text;
 }

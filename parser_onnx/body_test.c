@@ -209,7 +209,8 @@ TENON_TEST(loop_that_does_not_fit_its_body_is_refused) {
 TENON_TEST(every_failing_allocation_is_reported) {
   const tenon__message_t m = loop(1);
   for (size_t fail_at = 1; fail_at < 100; ++fail_at) {
-    tenon__fake_initialize(&fake, m.bytes, m.size);
+    tenon__fake_initialize(&fake, &under_test);
+    tenon__fake_add_part(&fake, m.bytes, m.size);
     fake.fail_at = fail_at;
     const tenon_status_t status = tenon__fake_parse(&fake);
     const bool failed = fake.allocation_count >= fail_at;

@@ -32,31 +32,7 @@ static bool read_number(const char* text, size_t* out_value) {
   return true;
 }
 
-static tenon_status_t open_file(tenon__onnx_context_t* context, const char* path, const char* what,
-                                const tenon__onnx_file_t** out_file) {
-  for (const tenon__onnx_file_t* file = context->files; file != NULL; file = file->next) {
-    if (strcmp(file->path, path) == 0) {
-      *out_file = file;
-      return TENON_OK;
-    }
-  }
-  tenon__onnx_file_t* file = tenon__onnx_allocate(context, 1, sizeof(*file));
-  if (file == NULL) {
-    return ONNX_FAIL_MEMORY(context);
-  }
-  file->path = path;
-  const tenon_status_t status =
-      context->host->open_file(context->parse, path, &file->data, &file->size);
-  if (status != TENON_OK) {
-    return ONNX_FAIL(context, status, "%s: its external data '%s' cannot be read", what, path);
-  }
-  file->next = context->files;
-  context->files = file;
-  *out_file = file;
-  return TENON_OK;
-}
-
-tenon_status_t tenon__onnx_external_data_read(tenon__onnx_context_t* context,
+tenon_status_t tenon__onnx_external_data_read(tenon_reader_t* reader,
                                               const Onnx__TensorProto* proto, const char* what,
                                               tenon__onnx_tensor_t* tensor) {
   const char* location = entry(proto, "location");
@@ -65,32 +41,39 @@ tenon_status_t tenon__onnx_external_data_read(tenon__onnx_context_t* context,
   size_t offset = 0;
   size_t length = tensor->size_bytes;
   if (tensor->view.dtype == TENON_DTYPE_STRING) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: strings cannot be external data",
-                     what);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: strings cannot be external data", what);
   }
   if (location == NULL || location[0] == '\0' ||
       (offset_text != NULL && !read_number(offset_text, &offset)) ||
       (length_text != NULL && !read_number(length_text, &length))) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "%s: its external data has no usable location, offset or length", what);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: its external data has no usable location, offset or length",
+                             what);
   }
   if (length != tensor->size_bytes) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "%s: %zu elements of %s need %zu bytes, its external data has %zu", what,
-                     tensor->element_count, tenon__onnx_dtype_name(tensor->view.dtype),
-                     tensor->size_bytes, length);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: %zu elements of %s need %zu bytes, its external data has %zu",
+                             what, tensor->element_count,
+                             tenon__onnx_dtype_name(tensor->view.dtype), tensor->size_bytes,
+                             length);
   }
-  const tenon__onnx_file_t* file = NULL;
-  ONNX_TRY(open_file(context, location, what, &file));
-  if (offset > file->size || length > file->size - offset) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "%s: bytes %zu to %zu of its external data '%s' are wanted, the file "
-                     "has %zu",
-                     what, offset, offset + length, location, file->size);
+  const void* file = NULL;
+  size_t size = 0;
+  const tenon_status_t status = reader->host->open_file(reader->parse, location, &file, &size);
+  if (status != TENON_OK) {
+    return TENON_READER_FAIL(reader, status, "%s: its external data '%s' cannot be read", what,
+                             location);
+  }
+  if (offset > size || length > size - offset) {
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: bytes %zu to %zu of its external data '%s' are wanted, the file "
+                             "has %zu",
+                             what, offset, offset + length, location, size);
   }
   static const uint64_t nothing = 0;
-  const uint8_t* data = file->data == NULL ? (const uint8_t*)&nothing : file->data;
-  tensor->view.data = tenon__onnx_unconst(data + offset);
+  const uint8_t* data = file == NULL ? (const uint8_t*)&nothing : file;
+  tensor->view.data = tenon_reader_unconst(data + offset);
   tensor->borrowed = true;
   return TENON_OK;
 }

@@ -182,7 +182,8 @@ TENON_TEST(what_the_file_holds_is_told_before_anything_fails) {
               "input x 1:12 -1 4\noutput y 1:12 2\noutput t 1:0 ?\n:Strange:13:t\n:Relu:13:b\n");
   EXPECT_TEXT(fake.messages, "");
   release();
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   fake.host.size = offsetof(tenon_parse_table_t, declare_value);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_UNSUPPORTED);
   EXPECT_TEXT(fake.declared, "");
@@ -273,7 +274,8 @@ TENON_TEST(rank_that_the_file_leaves_open_must_be_given) {
   const tenon__message_t m = without_shape();
   expect_refused(&m, TENON_ERROR_INVALID_ARGUMENT, "input 'x' (f32) has no shape in the file");
   static const int64_t dims[2] = {1, -1};
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   fake.shape_input = "x";
   fake.shape_rank = 2;
   fake.shape_dims = dims;
@@ -290,7 +292,8 @@ TENON_TEST(given_shape_must_agree_with_the_file) {
   node(&m, "Relu", "a", "x", "y");
   output(&m, "y");
   tenon__message_end_model(&m);
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   fake.shape_input = "x";
   fake.shape_rank = 2;
   fake.shape_dims = dims;

@@ -31,8 +31,7 @@ static const constant_form_t* find_form(const char* name) {
   return NULL;
 }
 
-tenon_status_t tenon__onnx_literal_of_constant(tenon__onnx_context_t* context,
-                                               const Onnx__NodeProto* node,
+tenon_status_t tenon__onnx_literal_of_constant(tenon_reader_t* reader, const Onnx__NodeProto* node,
                                                const Onnx__AttributeProto* const* attributes,
                                                size_t attribute_count,
                                                tenon__onnx_literal_t* out_literal) {
@@ -48,8 +47,9 @@ tenon_status_t tenon__onnx_literal_of_constant(tenon__onnx_context_t* context,
     }
   }
   if (count != 1) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has %zu values, it must have one",
-                     tenon__onnx_node_text(context, node), count);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s has %zu values, it must have one",
+                             tenon__onnx_node_text(reader, node), count);
   }
   memset(out_literal, 0, sizeof(*out_literal));
   out_literal->attribute = found;
@@ -61,8 +61,9 @@ tenon_status_t tenon__onnx_literal_of_constant(tenon__onnx_context_t* context,
   const bool is_tensor = form->dtype == TENON_DTYPE_UNDEFINED;
   const bool is_wrong = found->has_type && found->type != form->type;
   if (is_wrong || (is_tensor && out_literal->tensor == NULL && out_literal->sparse == NULL)) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: attribute '%s' has the wrong kind",
-                     tenon__onnx_node_text(context, node), form->name);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: attribute '%s' has the wrong kind",
+                             tenon__onnx_node_text(reader, node), form->name);
   }
   return TENON_OK;
 }
@@ -72,9 +73,8 @@ static tenon_string_view_t string_view(const ProtobufCBinaryData* bytes) {
 }
 
 /* Elements that an attribute holds itself. */
-static tenon_status_t read_attribute(tenon__onnx_context_t* context,
-                                     const Onnx__AttributeProto* attribute, const char* what,
-                                     tenon__onnx_tensor_t* out_tensor) {
+static tenon_status_t read_attribute(tenon_reader_t* reader, const Onnx__AttributeProto* attribute,
+                                     const char* what, tenon__onnx_tensor_t* out_tensor) {
   const constant_form_t* form = find_form(tenon__onnx_text(attribute->name));
   const size_t name_size = strlen(form->name);
   const bool is_list = form->name[name_size - 1] == 's';
@@ -91,10 +91,10 @@ static tenon_status_t read_attribute(tenon__onnx_context_t* context,
     count = is_list ? attribute->n_strings : 1;
   }
   const int64_t dims[1] = {(int64_t)count};
-  ONNX_TRY(tenon__onnx_tensor_shape(context, what, form->dtype, is_list, dims, out_tensor));
-  out_tensor->view.data = tenon__onnx_allocate(context, out_tensor->size_bytes, 1);
+  TENON_READER_TRY(tenon__onnx_tensor_shape(reader, what, form->dtype, is_list, dims, out_tensor));
+  out_tensor->view.data = tenon_reader_allocate(reader, out_tensor->size_bytes, 1);
   if (out_tensor->view.data == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   if (!is_text) {
     if (out_tensor->size_bytes > 0) {
@@ -109,28 +109,26 @@ static tenon_status_t read_attribute(tenon__onnx_context_t* context,
   return TENON_OK;
 }
 
-tenon_status_t tenon__onnx_literal_read(tenon__onnx_context_t* context,
-                                        const tenon__onnx_model_t* model,
+tenon_status_t tenon__onnx_literal_read(tenon_reader_t* reader, const tenon__onnx_model_t* model,
                                         const tenon__onnx_literal_t* literal, const char* what,
                                         tenon__onnx_tensor_t* out_tensor) {
   if (literal->tensor != NULL) {
-    return tenon__onnx_tensor_read(context, model, literal->tensor, what, out_tensor);
+    return tenon__onnx_tensor_read(reader, model, literal->tensor, what, out_tensor);
   }
   if (literal->sparse != NULL) {
-    return tenon__onnx_tensor_read_sparse(context, model, literal->sparse, what, out_tensor);
+    return tenon__onnx_tensor_read_sparse(reader, model, literal->sparse, what, out_tensor);
   }
-  return read_attribute(context, literal->attribute, what, out_tensor);
+  return read_attribute(reader, literal->attribute, what, out_tensor);
 }
 
-tenon_status_t tenon__onnx_literal_build(tenon__onnx_context_t* context,
-                                         const tenon__onnx_model_t* model,
+tenon_status_t tenon__onnx_literal_build(tenon_reader_t* reader, const tenon__onnx_model_t* model,
                                          const tenon__onnx_literal_t* literal, const char* name,
                                          tenon_value_t* out_value) {
-  const char* what = tenon__onnx_format(context, "constant '%s'", name);
+  const char* what = tenon_reader_format(reader, "constant '%s'", name);
   if (what == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   tenon__onnx_tensor_t tensor;
-  ONNX_TRY(tenon__onnx_literal_read(context, model, literal, what, &tensor));
-  return context->build->constant(context->builder, name, &tensor.view, tensor.borrowed, out_value);
+  TENON_READER_TRY(tenon__onnx_literal_read(reader, model, literal, what, &tensor));
+  return reader->build->constant(reader->builder, name, &tensor.view, tensor.borrowed, out_value);
 }

@@ -4,13 +4,13 @@
 
 /* The decoder gives NULL for bad bytes and for want of memory alike. */
 typedef struct decoder_t {
-  tenon__onnx_context_t* context;
+  tenon_reader_t* reader;
   bool out_of_memory;
 } decoder_t;
 
 static void* decoder_allocate(void* user, size_t size) {
   decoder_t* decoder = user;
-  void* block = tenon__onnx_allocate(decoder->context, size, 1);
+  void* block = tenon_reader_allocate(decoder->reader, size, 1);
   decoder->out_of_memory = decoder->out_of_memory || block == NULL;
   return block;
 }
@@ -20,11 +20,11 @@ static void decoder_free(void* user, void* block) {
   (void)block;
 }
 
-tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void* data,
-                                      size_t size_bytes, tenon__onnx_model_t* out_model) {
+tenon_status_t tenon__onnx_model_read(tenon_reader_t* reader, const void* data, size_t size_bytes,
+                                      tenon__onnx_model_t* out_model) {
   memset(out_model, 0, sizeof(*out_model));
-  ONNX_TRY(tenon__onnx_scan(context, data, size_bytes, &out_model->scan));
-  decoder_t decoder = {context, false};
+  TENON_READER_TRY(tenon__onnx_scan(reader, data, size_bytes, &out_model->scan));
+  decoder_t decoder = {reader, false};
   ProtobufCAllocator allocator = {decoder_allocate, decoder_free, &decoder};
   out_model->proto = onnx__model_proto__unpack(&allocator, out_model->scan.skeleton_size,
                                                out_model->scan.skeleton);
@@ -32,12 +32,12 @@ tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (out_model->proto == NULL) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "not a readable ONNX model: its graph cannot be decoded");
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "not a readable ONNX model: its graph cannot be decoded");
   }
   if (out_model->proto->graph == NULL) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "not a readable ONNX model: it holds no graph");
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "not a readable ONNX model: it holds no graph");
   }
   return TENON_OK;
 }

@@ -12,8 +12,8 @@ typedef struct tenon__onnx_model_t {
 } tenon__onnx_model_t;
 
 /* Everything lives until the parse ends; elements of tensors stay in `data`. */
-tenon_status_t tenon__onnx_model_read(tenon__onnx_context_t* context, const void* data,
-                                      size_t size_bytes, tenon__onnx_model_t* out_model);
+tenon_status_t tenon__onnx_model_read(tenon_reader_t* reader, const void* data, size_t size_bytes,
+                                      tenon__onnx_model_t* out_model);
 
 /* What was cut from a tensor of the model; never NULL. */
 const tenon__onnx_payload_t* tenon__onnx_model_payload(const tenon__onnx_model_t* model,

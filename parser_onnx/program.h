@@ -7,7 +7,7 @@
 #define TENON_PARSER_ONNX_PROGRAM_H_
 
 #include "model.h"
-#include "names.h"
+#include "tenon/reader.h"
 
 enum {
   TENON__ONNX_CALL_LIMIT = 64,        /* functions called by functions */
@@ -30,8 +30,10 @@ typedef struct tenon__onnx_block_t {
   tenon__onnx_capture_t* captures;
   size_t capture_count;
   size_t capture_capacity;
-  tenon__onnx_names_t used; /* names that its nodes, their subgraphs and its outputs read */
-  uint32_t state;           /* of a walk over functions: 0 new, 1 on the way, 2 done */
+  tenon_reader_names_t used; /* names that its nodes, their subgraphs and its outputs read */
+  uint32_t state;            /* of a walk over functions: 0 new, 1 on the way, 2 done */
+  bool lacks;                /* it needs a node that no converter takes */
+  bool is_told;              /* of a function: such nodes were told */
 } tenon__onnx_block_t;
 
 /* Elements that stand in the file: of one of these. */
@@ -59,7 +61,7 @@ typedef struct tenon__onnx_target_t {
 typedef struct tenon__onnx_frame_t {
   const char* prefix;                  /* of names: "call/" */
   const Onnx__FunctionProto* function; /* NULL: the model */
-  tenon__onnx_names_t attributes;      /* name -> AttributeProto; of the model: empty */
+  tenon_reader_names_t attributes;     /* name -> AttributeProto; of the model: empty */
   uint32_t depth;
 } tenon__onnx_frame_t;
 
@@ -68,15 +70,19 @@ typedef struct tenon__onnx_scope_t {
   tenon__onnx_frame_t* frame;
   tenon__onnx_target_t* target;
   tenon__onnx_block_t* block;
-  tenon__onnx_names_t bindings;
+  tenon_reader_names_t bindings;
+  size_t position; /* of the node that is being converted, in the block's order */
+  bool is_done;    /* that node took in all that follows it: see branch.h */
 } tenon__onnx_scope_t;
 
 typedef struct tenon__onnx_program_t {
-  tenon__onnx_context_t* context;
+  tenon_reader_t* reader;
   const tenon__onnx_model_t* model;
-  tenon__onnx_names_t functions; /* "domain:name:overload" -> block */
-  tenon__onnx_names_t blocks;    /* GraphProto -> block */
-  size_t node_count;             /* converted so far */
+  tenon_reader_names_t functions; /* "domain:name:overload" -> block */
+  tenon_reader_names_t blocks;    /* GraphProto -> block */
+  size_t node_count;              /* converted so far */
+  size_t tried_count;             /* converted in vain: see attempt.h */
+  uint32_t attempt_depth;
 } tenon__onnx_program_t;
 
 /* The function that a node calls, NULL if it is an operator. */
@@ -93,7 +99,7 @@ int64_t tenon__onnx_program_version(const tenon__onnx_program_t* program,
 bool tenon__onnx_node_is_constant(const Onnx__NodeProto* node);
 
 /* "Conv 'stem'", or "Conv (output 'x')" for a node without a name. */
-const char* tenon__onnx_node_text(tenon__onnx_context_t* context, const Onnx__NodeProto* node);
+const char* tenon__onnx_node_text(tenon_reader_t* reader, const Onnx__NodeProto* node);
 
 /* describe.c: tells the host of inputs and outputs. */
 tenon_status_t tenon__onnx_program_describe(tenon__onnx_program_t* program);
@@ -105,6 +111,12 @@ tenon_status_t tenon__onnx_program_resolve(tenon__onnx_program_t* program);
 /* check.c: tells the host of every node, reports those that no converter takes, and refuses
  * functions that call themselves. */
 tenon_status_t tenon__onnx_program_check(tenon__onnx_program_t* program);
+
+/* map_columns.c: of the tensor that stands for input `name`, a map, as its readers in the main
+ * graph have it; -1 where none says. Refuses readers of other kinds, and those that contradict. */
+tenon_status_t tenon__onnx_map_columns(tenon__onnx_program_t* program,
+                                       const Onnx__GraphProto* graph, const char* name,
+                                       int64_t* out_columns);
 
 /* convert.c: builds the network. */
 tenon_status_t tenon__onnx_program_convert(tenon__onnx_program_t* program);

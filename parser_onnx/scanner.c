@@ -5,10 +5,6 @@
 #include "schema.h"
 
 enum {
-  VARINT = 0,
-  FIXED64 = 1,
-  LENGTH = 2,
-  FIXED32 = 5,
   LENGTH_SIZE =
       5,        /* a varint padded to this many bytes stands before each message of the skeleton */
   RAW_DATA = 9, /* TensorProto.raw_data */
@@ -17,7 +13,7 @@ enum {
 };
 
 typedef struct scanner_t {
-  tenon__onnx_context_t* context;
+  tenon_reader_t* reader;
   const uint8_t* begin; /* of the file */
   uint8_t* out;
   size_t size;
@@ -28,76 +24,11 @@ typedef struct scanner_t {
   uint32_t element_count;
 } scanner_t;
 
-/* One field of a message. */
-typedef struct record_t {
-  uint64_t number;
-  uint32_t wire;
-  const uint8_t* start; /* its tag */
-  const uint8_t* data;  /* after the tag and, for LENGTH, the length */
-  size_t size;
-} record_t;
-
-bool tenon__onnx_read_varint(const uint8_t** inout_data, const uint8_t* end, uint64_t* out_value) {
-  uint64_t value = 0;
-  const uint8_t* data = *inout_data;
-  for (uint32_t shift = 0; shift < 70 && data < end; shift += 7) {
-    const uint8_t byte = *data++;
-    value |= shift < 64 ? (uint64_t)(byte & 0x7Fu) << shift : 0;
-    if (byte < 0x80u) {
-      *inout_data = data;
-      *out_value = value;
-      return true;
-    }
-  }
-  return false;
-}
-
 static tenon_status_t broken(const scanner_t* scanner, const uint8_t* where, uint32_t message,
                              const char* reason) {
-  return ONNX_FAIL(scanner->context, TENON_ERROR_INVALID_DATA,
-                   "not a readable ONNX model: byte %zu, in %s: %s",
-                   (size_t)(where - scanner->begin), tenon__onnx_schema_name(message), reason);
-}
-
-static bool read_record(const uint8_t** inout_data, const uint8_t* end, record_t* out) {
-  const uint8_t* data = *inout_data;
-  uint64_t tag = 0;
-  uint64_t value = 0;
-  out->start = data;
-  if (!tenon__onnx_read_varint(&data, end, &tag)) {
-    return false;
-  }
-  out->number = tag >> 3;
-  out->wire = (uint32_t)tag & 7u;
-  out->data = data;
-  switch (out->wire) {
-    case VARINT:
-      if (!tenon__onnx_read_varint(&data, end, &value)) {
-        return false;
-      }
-      break;
-    case FIXED64:
-    case FIXED32: {
-      const size_t width = out->wire == FIXED64 ? 8 : 4;
-      if ((size_t)(end - data) < width) {
-        return false;
-      }
-      data += width;
-      break;
-    }
-    case LENGTH:
-      if (!tenon__onnx_read_varint(&data, end, &value) || value > (uint64_t)(end - data)) {
-        return false;
-      }
-      out->data = data;
-      data += value;
-      break;
-    default:
-      return false; /* groups are of no use here, the rest does not exist */
-  }
-  out->size = (size_t)(data - out->data);
-  *inout_data = data;
-  return out->number != 0;
+  return TENON_READER_FAIL(
+      scanner->reader, TENON_ERROR_INVALID_DATA, "not a readable ONNX model: byte %zu, in %s: %s",
+      (size_t)(where - scanner->begin), tenon__onnx_schema_name(message), reason);
 }
 
 static tenon_status_t reserve(scanner_t* scanner, size_t more) {
@@ -105,16 +36,16 @@ static tenon_status_t reserve(scanner_t* scanner, size_t more) {
     return TENON_OK;
   }
   if (more > SKELETON_LIMIT || scanner->size + more > SKELETON_LIMIT) {
-    return ONNX_FAIL(scanner->context, TENON_ERROR_UNSUPPORTED,
-                     "the graph, without its tensors, is larger than 1 GiB");
+    return TENON_READER_FAIL(scanner->reader, TENON_ERROR_UNSUPPORTED,
+                             "the graph, without its tensors, is larger than 1 GiB");
   }
   size_t capacity = scanner->capacity == 0 ? FIRST_CAPACITY : scanner->capacity * 2;
   while (capacity - scanner->size < more) {
     capacity *= 2;
   }
-  uint8_t* larger = tenon__onnx_allocate(scanner->context, capacity, 1);
+  uint8_t* larger = tenon_reader_allocate(scanner->reader, capacity, 1);
   if (larger == NULL) {
-    return ONNX_FAIL_MEMORY(scanner->context);
+    return tenon_reader_fail_memory(scanner->reader);
   }
   if (scanner->size > 0) {
     memcpy(larger, scanner->out, scanner->size);
@@ -125,7 +56,7 @@ static tenon_status_t reserve(scanner_t* scanner, size_t more) {
 }
 
 static tenon_status_t write_bytes(scanner_t* scanner, const void* data, size_t size) {
-  ONNX_TRY(reserve(scanner, size));
+  TENON_READER_TRY(reserve(scanner, size));
   if (size > 0) {
     memcpy(scanner->out + scanner->size, data, size);
     scanner->size += size;
@@ -136,7 +67,7 @@ static tenon_status_t write_bytes(scanner_t* scanner, const void* data, size_t s
 /* The tag of a field with a length, then LENGTH_SIZE bytes that write_length fills in. */
 static tenon_status_t write_tag(scanner_t* scanner, uint64_t number) {
   uint8_t bytes[2 + LENGTH_SIZE] = {0};
-  const uint32_t tag = (uint32_t)number << 3 | LENGTH;
+  const uint32_t tag = (uint32_t)number << 3 | TENON_READER_WIRE_LENGTH;
   size_t size = 0;
   if (tag >= 0x80u) {
     bytes[size++] = (uint8_t)(tag | 0x80u);
@@ -158,51 +89,23 @@ static void write_length(scanner_t* scanner, size_t content) {
 
 static tenon_status_t count_element(scanner_t* scanner) {
   if (scanner->element_count >= TENON__ONNX_ELEMENT_LIMIT) {
-    return ONNX_FAIL(scanner->context, TENON_ERROR_UNSUPPORTED,
-                     "the model has more than %d messages and strings", TENON__ONNX_ELEMENT_LIMIT);
+    return TENON_READER_FAIL(scanner->reader, TENON_ERROR_UNSUPPORTED,
+                             "the model has more than %d messages and strings",
+                             TENON__ONNX_ELEMENT_LIMIT);
   }
   ++scanner->element_count;
   return TENON_OK;
 }
 
-/* Length of the UTF-8 sequence at data, 0 if it is none, or is NUL. */
-static size_t utf8_length(const uint8_t* data, size_t size) {
-  const uint8_t first = data[0];
-  if (first < 0x80u) {
-    return first != 0;
-  }
-  const size_t length = first >= 0xC2u && first < 0xE0u   ? 2
-                        : first >= 0xE0u && first < 0xF0u ? 3
-                        : first >= 0xF0u && first < 0xF5u ? 4
-                                                          : 0;
-  if (length == 0 || length > size) {
-    return 0;
-  }
-  for (size_t i = 1; i < length; ++i) {
-    if ((data[i] & 0xC0u) != 0x80u) {
-      return 0;
-    }
-  }
-  const bool overlong = (first == 0xE0u && data[1] < 0xA0u) || (first == 0xF0u && data[1] < 0x90u);
-  const bool outside = (first == 0xEDu && data[1] > 0x9Fu) || (first == 0xF4u && data[1] > 0x8Fu);
-  return overlong || outside ? 0 : length;
-}
-
-static tenon_status_t write_string(scanner_t* scanner, const record_t* record) {
-  static const char digits[] = "0123456789abcdef";
-  ONNX_TRY(count_element(scanner));
-  ONNX_TRY(write_tag(scanner, record->number));
+static tenon_status_t write_string(scanner_t* scanner, const tenon_reader_record_t* record) {
+  char text[TENON_READER_CHARACTER_SIZE];
+  size_t taken = 0;
+  TENON_READER_TRY(count_element(scanner));
+  TENON_READER_TRY(write_tag(scanner, record->number));
   const size_t content = scanner->size;
-  for (size_t i = 0; i < record->size;) {
-    const size_t length = utf8_length(record->data + i, record->size - i);
-    if (length > 0) {
-      ONNX_TRY(write_bytes(scanner, record->data + i, length));
-      i += length;
-    } else {
-      const uint8_t byte = record->data[i++];
-      const char escape[4] = {'\\', 'x', digits[byte >> 4], digits[byte & 15u]};
-      ONNX_TRY(write_bytes(scanner, escape, sizeof(escape)));
-    }
+  for (size_t i = 0; i < record->size; i += taken) {
+    const size_t size = tenon_reader_character(record->data + i, record->size - i, text, &taken);
+    TENON_READER_TRY(write_bytes(scanner, text, size));
   }
   write_length(scanner, content);
   return TENON_OK;
@@ -210,8 +113,8 @@ static tenon_status_t write_string(scanner_t* scanner, const record_t* record) {
 
 /* Unpacked elements that follow one another make one chunk. */
 static tenon_status_t cut(scanner_t* scanner, tenon__onnx_payload_t* payload,
-                          const record_t* record, uint32_t element_wire) {
-  const bool packed = record->number == RAW_DATA || element_wire != LENGTH;
+                          const tenon_reader_record_t* record, uint32_t element_wire) {
+  const bool packed = record->number == RAW_DATA || element_wire != TENON_READER_WIRE_LENGTH;
   const bool alone = record->wire == element_wire && record->number != RAW_DATA;
   tenon__onnx_chunk_t* last = payload->last_chunk;
   const uint8_t* end = record->data + record->size;
@@ -220,10 +123,10 @@ static tenon_status_t cut(scanner_t* scanner, tenon__onnx_payload_t* payload,
     last->size = (size_t)(end - last->data);
     return TENON_OK;
   }
-  ONNX_TRY(count_element(scanner));
-  tenon__onnx_chunk_t* chunk = tenon__onnx_allocate(scanner->context, 1, sizeof(*chunk));
+  TENON_READER_TRY(count_element(scanner));
+  tenon__onnx_chunk_t* chunk = tenon_reader_allocate(scanner->reader, 1, sizeof(*chunk));
   if (chunk == NULL) {
-    return ONNX_FAIL_MEMORY(scanner->context);
+    return tenon_reader_fail_memory(scanner->reader);
   }
   chunk->field = (uint32_t)record->number;
   chunk->packed = packed && !alone;
@@ -239,9 +142,9 @@ static tenon_status_t begin_tensor(scanner_t* scanner, tenon__onnx_payload_t** o
   if (scanner->payload_count == scanner->payload_capacity) {
     const uint32_t capacity = scanner->payload_capacity == 0 ? 64 : scanner->payload_capacity * 2;
     tenon__onnx_payload_t** larger =
-        tenon__onnx_allocate(scanner->context, capacity, sizeof(void*));
+        tenon_reader_allocate(scanner->reader, capacity, sizeof(void*));
     if (larger == NULL) {
-      return ONNX_FAIL_MEMORY(scanner->context);
+      return tenon_reader_fail_memory(scanner->reader);
     }
     if (scanner->payload_count > 0) {
       memcpy(larger, scanner->payloads, scanner->payload_count * sizeof(void*));
@@ -249,36 +152,38 @@ static tenon_status_t begin_tensor(scanner_t* scanner, tenon__onnx_payload_t** o
     scanner->payloads = larger;
     scanner->payload_capacity = capacity;
   }
-  tenon__onnx_payload_t* payload = tenon__onnx_allocate(scanner->context, 1, sizeof(*payload));
+  tenon__onnx_payload_t* payload = tenon_reader_allocate(scanner->reader, 1, sizeof(*payload));
   if (payload == NULL) {
-    return ONNX_FAIL_MEMORY(scanner->context);
+    return tenon_reader_fail_memory(scanner->reader);
   }
   const uint32_t number = scanner->payload_count++;
   scanner->payloads[number] = payload;
   const uint8_t bytes[4] = {(uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
                             (uint8_t)(number >> 24)};
-  ONNX_TRY(write_tag(scanner, RAW_DATA));
+  TENON_READER_TRY(write_tag(scanner, RAW_DATA));
   const size_t content = scanner->size;
-  ONNX_TRY(write_bytes(scanner, bytes, sizeof(bytes)));
+  TENON_READER_TRY(write_bytes(scanner, bytes, sizeof(bytes)));
   write_length(scanner, content);
   *out_payload = payload;
   return TENON_OK;
 }
 
-static bool wire_fits(const tenon__onnx_field_t* field, const record_t* record) {
+static bool wire_fits(const tenon__onnx_field_t* field, const tenon_reader_record_t* record) {
   const bool many =
       field->action == TENON__ONNX_FIELD_NUMBERS || field->action == TENON__ONNX_FIELD_CUT;
   const bool number = field->action == TENON__ONNX_FIELD_NUMBER;
-  return (record->wire == LENGTH && !number) || ((many || number) && record->wire == field->wire);
+  return (record->wire == TENON_READER_WIRE_LENGTH && !number) ||
+         ((many || number) && record->wire == field->wire);
 }
 
 /* Records of NUMBERS that follow one another become one packed record; *inout_run is where its
  * content begins, 0 when none is open. Alone they would cost the decoder twenty times their size.
  */
-static tenon_status_t add_numbers(scanner_t* scanner, const record_t* record, size_t* inout_run) {
+static tenon_status_t add_numbers(scanner_t* scanner, const tenon_reader_record_t* record,
+                                  size_t* inout_run) {
   if (*inout_run == 0) {
-    ONNX_TRY(count_element(scanner));
-    ONNX_TRY(write_tag(scanner, record->number));
+    TENON_READER_TRY(count_element(scanner));
+    TENON_READER_TRY(write_tag(scanner, record->number));
     *inout_run = scanner->size;
   }
   return write_bytes(scanner, record->data, record->size);
@@ -295,8 +200,8 @@ static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const u
                                    const uint8_t* end, uint32_t depth);
 
 static tenon_status_t scan_field(scanner_t* scanner, const tenon__onnx_field_t* field,
-                                 const record_t* record, tenon__onnx_payload_t* payload,
-                                 uint32_t depth) {
+                                 const tenon_reader_record_t* record,
+                                 tenon__onnx_payload_t* payload, uint32_t depth) {
   switch (field->action) {
     case TENON__ONNX_FIELD_CUT:
       return cut(scanner, payload, record, field->wire);
@@ -307,16 +212,16 @@ static tenon_status_t scan_field(scanner_t* scanner, const tenon__onnx_field_t* 
       return write_string(scanner, record);
     case TENON__ONNX_FIELD_NUMBER:
     case TENON__ONNX_FIELD_BYTES:
-      ONNX_TRY(count_element(scanner));
+      TENON_READER_TRY(count_element(scanner));
       return write_bytes(scanner, record->start,
                          (size_t)(record->data + record->size - record->start));
     default:
       break;
   }
-  ONNX_TRY(count_element(scanner));
-  ONNX_TRY(write_tag(scanner, record->number));
+  TENON_READER_TRY(count_element(scanner));
+  TENON_READER_TRY(write_tag(scanner, record->number));
   const size_t content = scanner->size;
-  ONNX_TRY(
+  TENON_READER_TRY(
       scan_message(scanner, field->child, record->data, record->data + record->size, depth + 1));
   write_length(scanner, content);
   return TENON_OK;
@@ -334,12 +239,12 @@ static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const u
   tenon__onnx_payload_t none = {0}; /* only TensorProto has one */
   tenon__onnx_payload_t* payload = &none;
   if (message == TENON__ONNX_MESSAGE_TENSOR) {
-    ONNX_TRY(begin_tensor(scanner, &payload));
+    TENON_READER_TRY(begin_tensor(scanner, &payload));
   }
   while (data < end) {
     const uint8_t* where = data;
-    record_t record;
-    if (!read_record(&data, end, &record)) {
+    tenon_reader_record_t record;
+    if (!tenon_reader_read_record(&data, end, &record)) {
       return broken(scanner, where, message, "a field is cut off or malformed");
     }
     if (record.number != number) {
@@ -361,21 +266,21 @@ static tenon_status_t scan_message(scanner_t* scanner, uint32_t message, const u
       seen |= bit;
     }
     if (field->action == TENON__ONNX_FIELD_NUMBERS) {
-      ONNX_TRY(add_numbers(scanner, &record, &run));
+      TENON_READER_TRY(add_numbers(scanner, &record, &run));
     } else {
-      ONNX_TRY(scan_field(scanner, field, &record, payload, depth));
+      TENON_READER_TRY(scan_field(scanner, field, &record, payload, depth));
     }
   }
   end_numbers(scanner, &run);
   return TENON_OK;
 }
 
-tenon_status_t tenon__onnx_scan(tenon__onnx_context_t* context, const void* data, size_t size_bytes,
+tenon_status_t tenon__onnx_scan(tenon_reader_t* reader, const void* data, size_t size_bytes,
                                 tenon__onnx_scan_t* out_scan) {
-  scanner_t scanner = {.context = context, .begin = data};
-  ONNX_TRY(reserve(&scanner, 1));
+  scanner_t scanner = {.reader = reader, .begin = data};
+  TENON_READER_TRY(reserve(&scanner, 1));
   const uint8_t* begin = size_bytes == 0 ? scanner.out : data;
-  ONNX_TRY(scan_message(&scanner, TENON__ONNX_MESSAGE_MODEL, begin, begin + size_bytes, 1));
+  TENON_READER_TRY(scan_message(&scanner, TENON__ONNX_MESSAGE_MODEL, begin, begin + size_bytes, 1));
   out_scan->skeleton = scanner.out;
   out_scan->skeleton_size = scanner.size;
   out_scan->payloads = scanner.payloads;
@@ -393,8 +298,8 @@ int32_t tenon__onnx_sniff(const void* data, size_t size_bytes) {
   while (position < end) {
     uint64_t tag = 0;
     uint64_t value = 0;
-    if (!tenon__onnx_read_varint(&position, end, &tag) ||
-        !tenon__onnx_read_varint(&position, end, &value)) {
+    if (!tenon_reader_read_varint(&position, end, &tag) ||
+        !tenon_reader_read_varint(&position, end, &value)) {
       break;
     }
     const uint64_t number = tag >> 3;
@@ -402,11 +307,12 @@ int32_t tenon__onnx_sniff(const void* data, size_t size_bytes) {
     const bool is_number = number == 1 || number == 5;
     const bool known = (number >= 1 && number <= 8) || number == 14 || number == 20 ||
                        number == 25 || number == 26;
-    if (!known || wire != (is_number ? VARINT : LENGTH) || (number == 1 && value > 1000)) {
+    if (!known || wire != (is_number ? TENON_READER_WIRE_VARINT : TENON_READER_WIRE_LENGTH) ||
+        (number == 1 && value > 1000)) {
       return 0;
     }
     certainty += number == 1 || number == 7 || number == 8 ? 40 : 10;
-    if (wire == LENGTH) {
+    if (wire == TENON_READER_WIRE_LENGTH) {
       if (value > (uint64_t)(end - position)) {
         break;
       }

@@ -8,7 +8,7 @@
 #ifndef TENON_PARSER_ONNX_SCANNER_H_
 #define TENON_PARSER_ONNX_SCANNER_H_
 
-#include "context.h"
+#include "tenon/reader.h"
 
 enum {
   TENON__ONNX_DEPTH_LIMIT = 100,              /* messages within messages */
@@ -42,11 +42,8 @@ typedef struct tenon__onnx_scan_t {
 } tenon__onnx_scan_t;
 
 /* INVALID_DATA with the place and the reason when the file is no ModelProto. */
-tenon_status_t tenon__onnx_scan(tenon__onnx_context_t* context, const void* data, size_t size_bytes,
+tenon_status_t tenon__onnx_scan(tenon_reader_t* reader, const void* data, size_t size_bytes,
                                 tenon__onnx_scan_t* out_scan);
-
-/* Wire format, also for reading chunks. False at a broken or cut varint. */
-bool tenon__onnx_read_varint(const uint8_t** inout_data, const uint8_t* end, uint64_t* out_value);
 
 /* How sure: 0 .. 100, from the first bytes of a file. */
 int32_t tenon__onnx_sniff(const void* data, size_t size_bytes);

@@ -2,7 +2,8 @@
 
 #include "core/base/test.h"
 #include "model.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 /* A model with one node, one initialiser of each kind of field, names of odd bytes. */
 static tenon__message_t sample(void) {
@@ -32,19 +33,19 @@ static tenon__message_t sample(void) {
 }
 
 static tenon_status_t read(tenon__fake_t* fake, tenon__onnx_model_t* out_model) {
-  tenon__onnx_context_t* context =
-      fake->host.allocate(tenon__fake_handle(fake), sizeof(tenon__onnx_context_t));
-  if (context == NULL) {
+  tenon_reader_t* reader = fake->host.allocate(tenon__fake_handle(fake), sizeof(tenon_reader_t));
+  if (reader == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__onnx_context_initialize(context, tenon__fake_handle(fake), &fake->host, NULL, NULL);
-  return tenon__onnx_model_read(context, fake->model, fake->model_size, out_model);
+  tenon__fake_reader(fake, reader);
+  return tenon__onnx_model_read(reader, fake->parts[0].data, fake->parts[0].size, out_model);
 }
 
 static tenon_status_t read_bytes(const void* bytes, size_t size) {
   tenon__fake_t fake;
   tenon__onnx_model_t model;
-  tenon__fake_initialize(&fake, bytes, size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, bytes, size);
   const tenon_status_t status = read(&fake, &model);
   EXPECT(status == TENON_OK || fake.error_count == 1);
   tenon__fake_deinitialize(&fake);
@@ -55,7 +56,8 @@ TENON_TEST(keeps_what_is_needed) {
   const tenon__message_t m = sample();
   tenon__fake_t fake;
   tenon__onnx_model_t model = {0};
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
   REQUIRE(model.proto != NULL);
   const Onnx__GraphProto* graph = model.proto->graph;
@@ -72,7 +74,8 @@ TENON_TEST(elements_stay_in_the_file) {
   const tenon__message_t m = sample();
   tenon__fake_t fake;
   tenon__onnx_model_t model = {0};
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
   REQUIRE(model.proto != NULL);
   const tenon__onnx_payload_t* payload =
@@ -92,7 +95,8 @@ TENON_TEST(names_become_utf8) {
   tenon__message_end_model(&m);
   tenon__fake_t fake;
   tenon__onnx_model_t model = {0};
-  tenon__fake_initialize(&fake, m.bytes, m.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, m.bytes, m.size);
   EXPECT_STATUS(read(&fake, &model), TENON_OK);
   REQUIRE(model.proto != NULL);
   EXPECT_TEXT(model.proto->graph->name, "a\\xff\\x00\xC3\xA9");
@@ -178,7 +182,8 @@ TENON_TEST(every_failing_allocation_is_reported) {
   for (size_t fail_at = 1;; ++fail_at) {
     tenon__fake_t fake;
     tenon__onnx_model_t model;
-    tenon__fake_initialize(&fake, m.bytes, m.size);
+    tenon__fake_initialize(&fake, &under_test);
+    tenon__fake_add_part(&fake, m.bytes, m.size);
     fake.fail_at = fail_at;
     const tenon_status_t status = read(&fake, &model);
     const bool failed = fake.allocation_count >= fail_at;

@@ -1,9 +1,15 @@
 /* Rows follow proto/onnx-ml.proto. */
 #include "schema.h"
 
-#include <stddef.h>
+#include "tenon/reader.h"
 
-enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5, NUMBER_LIMIT = 27 };
+enum {
+  VARINT = TENON_READER_WIRE_VARINT,
+  FIXED64 = TENON_READER_WIRE_FIXED64,
+  LENGTH = TENON_READER_WIRE_LENGTH,
+  FIXED32 = TENON_READER_WIRE_FIXED32,
+  NUMBER_LIMIT = 27
+};
 
 #define NUMBER(message, number, wire) \
   { TENON__ONNX_MESSAGE_##message, number, TENON__ONNX_FIELD_NUMBER, 0, wire, 0 }
@@ -89,6 +95,8 @@ static const tenon__onnx_field_t fields[] = {
     NUMBER(TYPE_TENSOR, 1, VARINT),     /* elem_type */
     SINGLE(TYPE_TENSOR, 2, SHAPE, 0),   /* shape */
     SINGLE(TYPE_CONTAINER, 1, TYPE, 0), /* elem_type */
+    NUMBER(TYPE_MAP, 1, VARINT),        /* key_type */
+    SINGLE(TYPE_MAP, 2, TYPE, 0),       /* value_type */
     MANY(SHAPE, 1, DIMENSION),          /* dim */
     NUMBER(DIMENSION, 1, VARINT),       /* dim_value */
     STRING(DIMENSION, 2),               /* dim_param */

@@ -4,11 +4,11 @@
 
 static tenon_status_t add(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                           const char* name, tenon__onnx_binding_t** out_binding) {
-  tenon__onnx_binding_t* binding = tenon__onnx_allocate(program->context, 1, sizeof(*binding));
+  tenon__onnx_binding_t* binding = tenon_reader_allocate(program->reader, 1, sizeof(*binding));
   if (binding == NULL) {
-    return ONNX_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
-  ONNX_TRY(tenon__onnx_names_set(program->context, &scope->bindings, name, binding));
+  TENON_READER_TRY(tenon_reader_names_set(program->reader, &scope->bindings, name, binding));
   *out_binding = binding;
   return TENON_OK;
 }
@@ -16,7 +16,7 @@ static tenon_status_t add(tenon__onnx_program_t* program, tenon__onnx_scope_t* s
 tenon_status_t tenon__onnx_scope_bind(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                                       const char* name, tenon_value_t value) {
   tenon__onnx_binding_t* binding = NULL;
-  ONNX_TRY(add(program, scope, name, &binding));
+  TENON_READER_TRY(add(program, scope, name, &binding));
   binding->value = value;
   binding->is_built = true;
   return TENON_OK;
@@ -26,7 +26,7 @@ tenon_status_t tenon__onnx_scope_bind_literal(tenon__onnx_program_t* program,
                                               tenon__onnx_scope_t* scope, const char* name,
                                               const tenon__onnx_literal_t* literal) {
   tenon__onnx_binding_t* binding = NULL;
-  ONNX_TRY(add(program, scope, name, &binding));
+  TENON_READER_TRY(add(program, scope, name, &binding));
   binding->is_literal = true;
   binding->literal = *literal;
   return TENON_OK;
@@ -35,7 +35,7 @@ tenon_status_t tenon__onnx_scope_bind_literal(tenon__onnx_program_t* program,
 tenon__onnx_binding_t* tenon__onnx_scope_binding(const tenon__onnx_scope_t* scope,
                                                  const char* name) {
   for (; scope != NULL; scope = scope->outer) {
-    tenon__onnx_binding_t* binding = tenon__onnx_names_find(&scope->bindings, name);
+    tenon__onnx_binding_t* binding = tenon_reader_names_find(&scope->bindings, name);
     if (binding != NULL) {
       return binding;
     }
@@ -45,7 +45,7 @@ tenon__onnx_binding_t* tenon__onnx_scope_binding(const tenon__onnx_scope_t* scop
 
 tenon_status_t tenon__onnx_scope_find(tenon__onnx_program_t* program, tenon__onnx_scope_t* scope,
                                       const char* name, tenon_value_t* out_value) {
-  tenon__onnx_binding_t* binding = tenon__onnx_names_find(&scope->bindings, name);
+  tenon__onnx_binding_t* binding = tenon_reader_names_find(&scope->bindings, name);
   if (binding == NULL) {
     const tenon__onnx_binding_t* outer = tenon__onnx_scope_binding(scope->outer, name);
     const bool is_absent = outer != NULL && outer->is_built && outer->value.id == 0;
@@ -54,21 +54,21 @@ tenon_status_t tenon__onnx_scope_find(tenon__onnx_program_t* program, tenon__onn
       return TENON_OK;
     }
     if (outer == NULL || !outer->is_literal) {
-      return ONNX_FAIL(program->context, TENON_ERROR_INVALID_DATA,
-                       "'%s' is read before it has a value", name);
+      return TENON_READER_FAIL(program->reader, TENON_ERROR_INVALID_DATA,
+                               "'%s' is read before it has a value", name);
     }
     const tenon__onnx_literal_t literal = outer->literal;
-    ONNX_TRY(tenon__onnx_scope_bind_literal(program, scope, name, &literal));
-    binding = tenon__onnx_names_find(&scope->bindings, name);
+    TENON_READER_TRY(tenon__onnx_scope_bind_literal(program, scope, name, &literal));
+    binding = tenon_reader_names_find(&scope->bindings, name);
   }
   if (!binding->is_built) {
-    const char* full = tenon__onnx_format(program->context, "%s%s", scope->frame->prefix, name);
+    const char* full = tenon_reader_format(program->reader, "%s%s", scope->frame->prefix, name);
     if (full == NULL) {
-      return ONNX_FAIL_MEMORY(program->context);
+      return tenon_reader_fail_memory(program->reader);
     }
-    ONNX_TRY(tenon__onnx_literal_build(program->context, program->model, &binding->literal, full,
-                                       &binding->value));
-    ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, binding->value));
+    TENON_READER_TRY(tenon__onnx_literal_build(program->reader, program->model, &binding->literal,
+                                               full, &binding->value));
+    TENON_READER_TRY(tenon__onnx_scope_mark_named(program, scope, binding->value));
     binding->is_built = true;
   }
   *out_value = binding->value;
@@ -80,13 +80,13 @@ tenon_status_t tenon__onnx_scope_bind_initialisers(tenon__onnx_program_t* progra
   const Onnx__GraphProto* graph = scope->block->graph;
   for (size_t i = 0; i < graph->n_initializer; ++i) {
     const tenon__onnx_literal_t literal = {.tensor = graph->initializer[i]};
-    ONNX_TRY(tenon__onnx_scope_bind_literal(
+    TENON_READER_TRY(tenon__onnx_scope_bind_literal(
         program, scope, tenon__onnx_text(graph->initializer[i]->name), &literal));
   }
   for (size_t i = 0; i < graph->n_sparse_initializer; ++i) {
     const tenon__onnx_literal_t literal = {.sparse = graph->sparse_initializer[i]};
     const Onnx__TensorProto* values = graph->sparse_initializer[i]->values;
-    ONNX_TRY(tenon__onnx_scope_bind_literal(
+    TENON_READER_TRY(tenon__onnx_scope_bind_literal(
         program, scope, tenon__onnx_text(values == NULL ? NULL : values->name), &literal));
   }
   return TENON_OK;
@@ -101,9 +101,9 @@ tenon_status_t tenon__onnx_scope_mark_named(tenon__onnx_program_t* program,
   tenon__onnx_target_t* target = scope->target;
   if (value.id >= target->capacity) {
     const size_t capacity = ((size_t)value.id + 64) * 2;
-    uint8_t* larger = tenon__onnx_allocate(program->context, capacity, 1);
+    uint8_t* larger = tenon_reader_allocate(program->reader, capacity, 1);
     if (larger == NULL) {
-      return ONNX_FAIL_MEMORY(program->context);
+      return tenon_reader_fail_memory(program->reader);
     }
     if (target->capacity > 0) {
       memcpy(larger, target->named, target->capacity);
@@ -118,12 +118,12 @@ tenon_status_t tenon__onnx_scope_mark_named(tenon__onnx_program_t* program,
 tenon_status_t tenon__onnx_scope_name(tenon__onnx_program_t* program,
                                       const tenon__onnx_scope_t* scope, tenon_value_t value,
                                       const char* name) {
-  tenon__onnx_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   if (is_named(scope->target, value)) {
     return TENON_OK;
   }
-  ONNX_TRY(tenon__onnx_scope_mark_named(program, scope, value));
-  const char* full = tenon__onnx_format(context, "%s%s", scope->frame->prefix, name);
-  return full == NULL ? ONNX_FAIL_MEMORY(context)
-                      : context->build->set_name(context->builder, value, full);
+  TENON_READER_TRY(tenon__onnx_scope_mark_named(program, scope, value));
+  const char* full = tenon_reader_format(reader, "%s%s", scope->frame->prefix, name);
+  return full == NULL ? tenon_reader_fail_memory(reader)
+                      : reader->build->set_name(reader->builder, value, full);
 }

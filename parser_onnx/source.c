@@ -62,10 +62,11 @@ static tenon_status_t get(const tenon_source_t* source, const char* name, uint32
       (kind == TENON_FIELD_BODY && attribute->g == NULL) ||
       (kind == TENON_FIELD_TYPE && attribute->tp == NULL);
   if (found != kind || is_hollow) {
-    return ONNX_FAIL(source->program->context, TENON_ERROR_INVALID_DATA,
-                     "%s: attribute '%s' is %s, it must be %s",
-                     tenon__onnx_node_text(source->program->context, source->node), name,
-                     is_hollow && found == kind ? "empty" : kind_names[found], kind_names[kind]);
+    return TENON_READER_FAIL(source->program->reader, TENON_ERROR_INVALID_DATA,
+                             "%s: attribute '%s' is %s, it must be %s",
+                             tenon__onnx_node_text(source->program->reader, source->node), name,
+                             is_hollow && found == kind ? "empty" : kind_names[found],
+                             kind_names[kind]);
   }
   *out_attribute = attribute;
   return TENON_OK;
@@ -106,7 +107,7 @@ static const char* source_output_name(const tenon_source_t* source, uint32_t ind
     return "";
   }
   const char* name = tenon__onnx_text(source->node->output[index]);
-  const bool is_read = tenon__onnx_names_find(&source->scope->block->used, name) != NULL;
+  const bool is_read = tenon_reader_names_find(&source->scope->block->used, name) != NULL;
   return is_read || index == 0 ? name : "";
 }
 
@@ -160,7 +161,7 @@ static tenon_status_t source_get_int(const tenon_source_t* source, const char* n
     return TENON_OK;
   }
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_INT, &attribute));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_INT, &attribute));
   *out_value = attribute->i;
   return TENON_OK;
 }
@@ -168,7 +169,7 @@ static tenon_status_t source_get_int(const tenon_source_t* source, const char* n
 static tenon_status_t source_get_float(const tenon_source_t* source, const char* name,
                                        double* out_value) {
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_FLOAT, &attribute));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_FLOAT, &attribute));
   *out_value = (double)attribute->f;
   return TENON_OK;
 }
@@ -187,7 +188,7 @@ static tenon_status_t source_get_string(const tenon_source_t* source, const char
     return TENON_OK;
   }
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_STRING, &attribute));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_STRING, &attribute));
   *out_value = (tenon_string_view_t){(const char*)attribute->s.data, attribute->s.len};
   return TENON_OK;
 }
@@ -195,7 +196,7 @@ static tenon_status_t source_get_string(const tenon_source_t* source, const char
 static tenon_status_t get_type_shape(const tenon_source_t* source, const int64_t** out_values,
                                      size_t* out_count) {
   tenon__onnx_type_t type;
-  ONNX_TRY(tenon__onnx_type_read(source->program->context, source->type, "a type", &type));
+  TENON_READER_TRY(tenon__onnx_type_read(source->program->reader, source->type, "a type", &type));
   *out_values = type.dims;
   *out_count = type.rank;
   return TENON_OK;
@@ -209,7 +210,7 @@ static tenon_status_t source_get_ints(const tenon_source_t* source, const char* 
                : TENON_ERROR_NOT_FOUND;
   }
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_INTS, &attribute));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_INTS, &attribute));
   *out_values = attribute->ints;
   *out_count = attribute->n_ints;
   return TENON_OK;
@@ -218,11 +219,11 @@ static tenon_status_t source_get_ints(const tenon_source_t* source, const char* 
 static tenon_status_t source_get_floats(const tenon_source_t* source, const char* name,
                                         const double** out_values, size_t* out_count) {
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_FLOATS, &attribute));
-  tenon__onnx_context_t* context = source->program->context;
-  double* values = tenon__onnx_allocate(context, attribute->n_floats, sizeof(double));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_FLOATS, &attribute));
+  tenon_reader_t* reader = source->program->reader;
+  double* values = tenon_reader_allocate(reader, attribute->n_floats, sizeof(double));
   if (values == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   for (size_t i = 0; i < attribute->n_floats; ++i) {
     values[i] = (double)attribute->floats[i];
@@ -236,12 +237,12 @@ static tenon_status_t source_get_strings(const tenon_source_t* source, const cha
                                          const tenon_string_view_t** out_values,
                                          size_t* out_count) {
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_STRINGS, &attribute));
-  tenon__onnx_context_t* context = source->program->context;
+  TENON_READER_TRY(get(source, name, TENON_FIELD_STRINGS, &attribute));
+  tenon_reader_t* reader = source->program->reader;
   tenon_string_view_t* values =
-      tenon__onnx_allocate(context, attribute->n_strings, sizeof(*values));
+      tenon_reader_allocate(reader, attribute->n_strings, sizeof(*values));
   if (values == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   for (size_t i = 0; i < attribute->n_strings; ++i) {
     values[i].data = (const char*)attribute->strings[i].data;
@@ -255,18 +256,19 @@ static tenon_status_t source_get_strings(const tenon_source_t* source, const cha
 static tenon_status_t source_get_tensor(const tenon_source_t* source, const char* name,
                                         tenon_tensor_view_t* out_value) {
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_TENSOR, &attribute));
-  tenon__onnx_context_t* context = source->program->context;
-  const char* what = tenon__onnx_format(context, "%s: attribute '%s'",
-                                        tenon__onnx_node_text(context, source->node), name);
+  TENON_READER_TRY(get(source, name, TENON_FIELD_TENSOR, &attribute));
+  tenon_reader_t* reader = source->program->reader;
+  const char* what = tenon_reader_format(reader, "%s: attribute '%s'",
+                                         tenon__onnx_node_text(reader, source->node), name);
   if (what == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   const tenon__onnx_literal_t literal = {.tensor = attribute->t,
                                          .sparse = attribute->sparse_tensor};
   tenon__onnx_tensor_t tensor;
-  ONNX_TRY(tenon__onnx_literal_read(context, source->program->model, &literal, what, &tensor));
-  ONNX_TRY(tenon__onnx_tensor_align(context, &tensor));
+  TENON_READER_TRY(
+      tenon__onnx_literal_read(reader, source->program->model, &literal, what, &tensor));
+  TENON_READER_TRY(tenon__onnx_tensor_align(reader, &tensor));
   *out_value = tensor.view;
   return TENON_OK;
 }
@@ -278,15 +280,15 @@ static tenon_status_t source_get_tree(const tenon_source_t* source, const char* 
     type = strcmp(name, "elem") == 0 ? type_element(source->type) : NULL;
   } else {
     const Onnx__AttributeProto* attribute = NULL;
-    ONNX_TRY(get(source, name, TENON_FIELD_TYPE, &attribute));
+    TENON_READER_TRY(get(source, name, TENON_FIELD_TYPE, &attribute));
     type = attribute->tp;
   }
   if (type == NULL || index != 0) {
     return TENON_ERROR_NOT_FOUND;
   }
-  tenon_source_t* tree = tenon__onnx_allocate(source->program->context, 1, sizeof(*tree));
+  tenon_source_t* tree = tenon_reader_allocate(source->program->reader, 1, sizeof(*tree));
   if (tree == NULL) {
-    return ONNX_FAIL_MEMORY(source->program->context);
+    return tenon_reader_fail_memory(source->program->reader);
   }
   tree->program = source->program;
   tree->scope = source->scope;
@@ -310,14 +312,15 @@ static tenon_status_t source_convert_body(const tenon_source_t* source, const ch
                                           uint32_t* out_captured_count) {
   (void)builder; /* the one that the parse began with */
   const Onnx__AttributeProto* attribute = NULL;
-  ONNX_TRY(get(source, name, TENON_FIELD_BODY, &attribute));
+  TENON_READER_TRY(get(source, name, TENON_FIELD_BODY, &attribute));
   const tenon__onnx_body_request_t request = {.attribute = name,
                                               .parameter_types = parameter_types,
                                               .parameter_type_count = parameter_type_count};
-  tenon__onnx_captures_t captures;
-  ONNX_TRY(tenon__onnx_convert_body(source, &request, out_body, &captures));
-  *out_captured = captures.values;
-  *out_captured_count = captures.count;
+  tenon__onnx_body_t body;
+  TENON_READER_TRY(tenon__onnx_convert_body(source, &request, &body));
+  *out_body = body.body;
+  *out_captured = body.captures.values;
+  *out_captured_count = body.captures.count;
   return TENON_OK;
 }
 

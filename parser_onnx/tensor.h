@@ -15,32 +15,30 @@ typedef struct tenon__onnx_tensor_t {
 
 /* `what` names the tensor in messages: "initialiser 'w'". Raw data, and typed data that has the
  * layout of its elements, are borrowed; everything else is decoded. */
-tenon_status_t tenon__onnx_tensor_read(tenon__onnx_context_t* context,
-                                       const tenon__onnx_model_t* model,
+tenon_status_t tenon__onnx_tensor_read(tenon_reader_t* reader, const tenon__onnx_model_t* model,
                                        const Onnx__TensorProto* proto, const char* what,
                                        tenon__onnx_tensor_t* out_tensor);
 /* Likewise, made dense. */
-tenon_status_t tenon__onnx_tensor_read_sparse(tenon__onnx_context_t* context,
+tenon_status_t tenon__onnx_tensor_read_sparse(tenon_reader_t* reader,
                                               const tenon__onnx_model_t* model,
                                               const Onnx__SparseTensorProto* proto,
                                               const char* what, tenon__onnx_tensor_t* out_tensor);
 
 /* A tensor of our own making: fills view and sizes, leaves data NULL. INVALID_DATA when the extents
  * overflow. */
-tenon_status_t tenon__onnx_tensor_shape(tenon__onnx_context_t* context, const char* what,
+tenon_status_t tenon__onnx_tensor_shape(tenon_reader_t* reader, const char* what,
                                         tenon_dtype_t dtype, size_t rank, const int64_t* dims,
                                         tenon__onnx_tensor_t* out_tensor);
 /* Copies the elements when they are not aligned for their type. */
-tenon_status_t tenon__onnx_tensor_align(tenon__onnx_context_t* context,
-                                        tenon__onnx_tensor_t* tensor);
+tenon_status_t tenon__onnx_tensor_align(tenon_reader_t* reader, tenon__onnx_tensor_t* tensor);
 bool tenon__onnx_tensor_is_aligned(const tenon__onnx_tensor_t* tensor);
 
 /* typed_data.c: the fields float_data, int32_data and so on. */
-tenon_status_t tenon__onnx_typed_data_read(tenon__onnx_context_t* context,
+tenon_status_t tenon__onnx_typed_data_read(tenon_reader_t* reader,
                                            const tenon__onnx_payload_t* payload, const char* what,
                                            tenon__onnx_tensor_t* tensor);
 /* external_data.c: a file beside the model. */
-tenon_status_t tenon__onnx_external_data_read(tenon__onnx_context_t* context,
+tenon_status_t tenon__onnx_external_data_read(tenon_reader_t* reader,
                                               const Onnx__TensorProto* proto, const char* what,
                                               tenon__onnx_tensor_t* tensor);
 

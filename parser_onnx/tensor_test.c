@@ -1,13 +1,14 @@
 #include "tensor.h"
 
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 /* A model with one initialiser "w" of which the test writes the fields; then read. */
 typedef struct fixture_t {
   tenon__message_t message;
   tenon__fake_t fake;
-  tenon__onnx_context_t context;
+  tenon_reader_t reader;
   tenon__onnx_model_t model;
   tenon__onnx_tensor_t tensor;
 } fixture_t;
@@ -32,18 +33,18 @@ static void begin_vector(int32_t data_type, int64_t count) {
 
 static tenon_status_t finish(void) {
   tenon__message_end_model(&fixture.message);
-  tenon__fake_initialize(&fixture.fake, fixture.message.bytes, fixture.message.size);
+  tenon__fake_initialize(&fixture.fake, &under_test);
+  tenon__fake_add_part(&fixture.fake, fixture.message.bytes, fixture.message.size);
   fixture.fake.file_path = "weights.bin";
   fixture.fake.file_data = "0123456789abcdef";
   fixture.fake.file_size = 16;
-  tenon__onnx_context_initialize(&fixture.context, tenon__fake_handle(&fixture.fake),
-                                 &fixture.fake.host, NULL, NULL);
-  const tenon_status_t status = tenon__onnx_model_read(&fixture.context, fixture.message.bytes,
+  tenon__fake_reader(&fixture.fake, &fixture.reader);
+  const tenon_status_t status = tenon__onnx_model_read(&fixture.reader, fixture.message.bytes,
                                                        fixture.message.size, &fixture.model);
   if (status != TENON_OK) {
     return status;
   }
-  return tenon__onnx_tensor_read(&fixture.context, &fixture.model,
+  return tenon__onnx_tensor_read(&fixture.reader, &fixture.model,
                                  fixture.model.proto->graph->initializer[0], "initialiser 'w'",
                                  &fixture.tensor);
 }
@@ -94,7 +95,7 @@ TENON_TEST(misaligned_data_is_copied_when_asked) {
     tenon__message_bytes(&fixture.message, 12, "....", shift); /* documentation: moves the rest */
     tenon__message_bytes(&fixture.message, 9, values, sizeof(values));
     EXPECT_STATUS(finish(), TENON_OK);
-    EXPECT_STATUS(tenon__onnx_tensor_align(&fixture.context, &fixture.tensor), TENON_OK);
+    EXPECT_STATUS(tenon__onnx_tensor_align(&fixture.reader, &fixture.tensor), TENON_OK);
     EXPECT((uintptr_t)fixture.tensor.view.data % sizeof(float) == 0);
     EXPECT(holds(values, sizeof(values)));
     release();

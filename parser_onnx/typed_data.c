@@ -54,7 +54,7 @@ static bool next_number(const storage_t* storage, const tenon__onnx_chunk_t* chu
                         const uint8_t** inout_data, uint64_t* out_value, const uint8_t** out_data) {
   const uint8_t* end = chunk->data + chunk->size;
   uint64_t ignored = 0;
-  if (!chunk->packed && !tenon__onnx_read_varint(inout_data, end, &ignored)) {
+  if (!chunk->packed && !tenon_reader_read_varint(inout_data, end, &ignored)) {
     return false; /* the tag */
   }
   if (storage->is_fixed) {
@@ -65,7 +65,7 @@ static bool next_number(const storage_t* storage, const tenon__onnx_chunk_t* chu
     *inout_data += storage->width;
     return true;
   }
-  if (!tenon__onnx_read_varint(inout_data, end, out_value)) {
+  if (!tenon_reader_read_varint(inout_data, end, out_value)) {
     return false;
   }
   if (storage->field != STRING_DATA) {
@@ -131,28 +131,29 @@ static const tenon__onnx_chunk_t* borrowable(const storage_t* storage,
   return found;
 }
 
-tenon_status_t tenon__onnx_typed_data_read(tenon__onnx_context_t* context,
+tenon_status_t tenon__onnx_typed_data_read(tenon_reader_t* reader,
                                            const tenon__onnx_payload_t* payload, const char* what,
                                            tenon__onnx_tensor_t* tensor) {
   const storage_t storage = storage_of(tensor);
   const tenon__onnx_chunk_t* whole = borrowable(&storage, payload, tensor->size_bytes);
   if (whole != NULL) {
-    tensor->view.data = tenon__onnx_unconst(whole->data);
+    tensor->view.data = tenon_reader_unconst(whole->data);
     tensor->borrowed = true;
     return TENON_OK;
   }
   size_t count = 0;
   if (!walk(&storage, payload, NULL, &count)) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s: its elements are malformed", what);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: its elements are malformed",
+                             what);
   }
   if (count != storage.numbers) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA,
-                     "%s: its shape asks for %zu numbers of %s, the file holds %zu", what,
-                     storage.numbers, tenon__onnx_dtype_name(tensor->view.dtype), count);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s: its shape asks for %zu numbers of %s, the file holds %zu", what,
+                             storage.numbers, tenon__onnx_dtype_name(tensor->view.dtype), count);
   }
-  uint8_t* data = tenon__onnx_allocate(context, count, storage.width);
+  uint8_t* data = tenon_reader_allocate(reader, count, storage.width);
   if (data == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   (void)walk(&storage, payload, data, &count);
   tensor->view.data = data;

@@ -34,22 +34,22 @@ uint32_t tenon__onnx_dtype_bits(tenon_dtype_t dtype) {
   return dtype < TENON_DTYPE_COUNT ? bits[dtype] : 0;
 }
 
-static tenon_status_t read_shape(tenon__onnx_context_t* context,
-                                 const Onnx__TensorShapeProto* shape, const char* what,
-                                 tenon__onnx_type_t* out_type) {
+static tenon_status_t read_shape(tenon_reader_t* reader, const Onnx__TensorShapeProto* shape,
+                                 const char* what, tenon__onnx_type_t* out_type) {
   out_type->rank = TENON_NONE;
   if (shape == NULL) {
     return TENON_OK;
   }
   if (shape->n_dim > TENON__ONNX_RANK_LIMIT) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has %zu dimensions, more than %d", what,
-                     shape->n_dim, TENON__ONNX_RANK_LIMIT);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                             "%s has %zu dimensions, more than %d", what, shape->n_dim,
+                             TENON__ONNX_RANK_LIMIT);
   }
   out_type->rank = (uint32_t)shape->n_dim;
-  out_type->dims = tenon__onnx_allocate(context, shape->n_dim, sizeof(int64_t));
-  out_type->symbols = tenon__onnx_allocate(context, shape->n_dim, sizeof(const char*));
+  out_type->dims = tenon_reader_allocate(reader, shape->n_dim, sizeof(int64_t));
+  out_type->symbols = tenon_reader_allocate(reader, shape->n_dim, sizeof(const char*));
   if (out_type->dims == NULL || out_type->symbols == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   for (size_t i = 0; i < shape->n_dim; ++i) {
     const Onnx__TensorShapeProto__Dimension* dim = shape->dim[i];
@@ -64,18 +64,42 @@ static tenon_status_t read_shape(tenon__onnx_context_t* context,
   return TENON_OK;
 }
 
-static tenon_status_t read_tensor(tenon__onnx_context_t* context,
-                                  const Onnx__TypeProto__Tensor* tensor, const char* what,
-                                  tenon__onnx_type_t* out_type) {
+static tenon_status_t read_tensor(tenon_reader_t* reader, const Onnx__TypeProto__Tensor* tensor,
+                                  const char* what, tenon__onnx_type_t* out_type) {
   out_type->dtype = tenon__onnx_dtype(tensor->elem_type);
   if (out_type->dtype == TENON_DTYPE_UNDEFINED) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no element type (%d)", what,
-                     (int)tensor->elem_type);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s has no element type (%d)", what,
+                             (int)tensor->elem_type);
   }
-  return read_shape(context, tensor->shape, what, out_type);
+  return read_shape(reader, tensor->shape, what, out_type);
 }
 
-tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx__TypeProto* type,
+/* The values, a row for each map. */
+static tenon_status_t read_map(tenon_reader_t* reader, const Onnx__TypeProto__Map* map,
+                               const char* what, tenon__onnx_type_t* out_type) {
+  const Onnx__TypeProto* values = map->value_type;
+  if (values == NULL || values->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
+    return TENON_READER_FAIL(
+        reader, TENON_ERROR_UNSUPPORTED,
+        "%s is a map, whose values are no tensors: maps of numbers and of strings are "
+        "supported",
+        what);
+  }
+  TENON_READER_TRY(read_tensor(reader, values->tensor_type, what, out_type));
+  out_type->is_map = true;
+  out_type->rank = 2;
+  out_type->dims = tenon_reader_allocate(reader, 2, sizeof(int64_t));
+  out_type->symbols = tenon_reader_allocate(reader, 2, sizeof(const char*));
+  if (out_type->dims == NULL || out_type->symbols == NULL) {
+    return tenon_reader_fail_memory(reader);
+  }
+  out_type->dims[0] = -1;
+  out_type->dims[1] = -1;
+  out_type->kind = TENON_ARGUMENT_TENSOR;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__onnx_type_read(tenon_reader_t* reader, const Onnx__TypeProto* type,
                                      const char* what, tenon__onnx_type_t* out_type) {
   memset(out_type, 0, sizeof(*out_type));
   out_type->kind = TENON_ARGUMENT_TENSOR;
@@ -84,7 +108,7 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
     uint32_t kind = TENON_ARGUMENT_TENSOR;
     switch (element->value_case) {
       case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-        return read_tensor(context, element->tensor_type, what, out_type);
+        return read_tensor(reader, element->tensor_type, what, out_type);
       case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
         kind = TENON_ARGUMENT_SEQUENCE;
         element = element->sequence_type->elem_type;
@@ -94,26 +118,31 @@ tenon_status_t tenon__onnx_type_read(tenon__onnx_context_t* context, const Onnx_
         element = element->optional_type->elem_type;
         break;
       case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        if (level == 0 || out_type->kind == TENON_ARGUMENT_SEQUENCE) {
+          return read_map(reader, element->map_type, what, out_type);
+        }
+        return TENON_READER_FAIL(
+            reader, TENON_ERROR_UNSUPPORTED,
+            "%s is an optional of maps; maps and sequences of them are supported", what);
       case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-        return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                         "%s is a map or a sparse tensor; tensors, sequences and optionals "
-                         "are supported",
-                         what);
+        return TENON_READER_FAIL(
+            reader, TENON_ERROR_UNSUPPORTED,
+            "%s is a sparse tensor; tensors, sequences and optionals are supported", what);
       default:
-        return ONNX_FAIL(context, TENON_ERROR_INVALID_DATA, "%s has no type", what);
+        return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s has no type", what);
     }
     out_type->kind = kind;
   }
-  return ONNX_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                   element == NULL ? "%s has no element type"
-                                   : "%s is a container of containers; sequences and optionals of "
-                                     "tensors are supported",
-                   what);
+  return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                           element == NULL
+                               ? "%s has no element type"
+                               : "%s is a container of containers; sequences and optionals of "
+                                 "tensors are supported",
+                           what);
 }
 
 /* Fills open extents with those that the caller gave. */
-static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
-                               tenon__onnx_type_t* type) {
+static tenon_status_t ask_host(tenon_reader_t* reader, const char* name, tenon__onnx_type_t* type) {
   bool open = type->rank == TENON_NONE;
   for (uint32_t i = 0; !open && i < type->rank; ++i) {
     open = type->dims[i] < 0;
@@ -123,28 +152,28 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
   }
   uint32_t rank = 0;
   const int64_t* dims = NULL;
-  const tenon_status_t status = context->host->input_shape(context->parse, name, &rank, &dims);
+  const tenon_status_t status = reader->host->input_shape(reader->parse, name, &rank, &dims);
   if (status == TENON_ERROR_NOT_FOUND) {
     if (type->rank != TENON_NONE) {
       return TENON_OK;
     }
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                     "input '%s' (%s) has no shape in the file: give one, for example "
-                     "%s:1x3x224x224, with ? for what varies",
-                     name, tenon__onnx_dtype_name(type->dtype), name);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,
+                             "input '%s' (%s) has no shape in the file: give one, for example "
+                             "%s:1x3x224x224, with ? for what varies",
+                             name, tenon__onnx_dtype_name(type->dtype), name);
   }
-  ONNX_TRY(status);
+  TENON_READER_TRY(status);
   if (rank > TENON__ONNX_RANK_LIMIT || (type->rank != TENON_NONE && rank != type->rank)) {
-    return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                     "input '%s' has rank %u in the file, the shape given has %u", name, type->rank,
-                     rank);
+    return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,
+                             "input '%s' has rank %u in the file, the shape given has %u", name,
+                             type->rank, rank);
   }
   if (type->rank == TENON_NONE) {
     type->rank = rank;
-    type->dims = tenon__onnx_allocate(context, rank, sizeof(int64_t));
-    type->symbols = tenon__onnx_allocate(context, rank, sizeof(const char*));
+    type->dims = tenon_reader_allocate(reader, rank, sizeof(int64_t));
+    type->symbols = tenon_reader_allocate(reader, rank, sizeof(const char*));
     if (type->dims == NULL || type->symbols == NULL) {
-      return ONNX_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
     for (uint32_t i = 0; i < rank; ++i) {
       type->dims[i] = -1;
@@ -152,30 +181,23 @@ static tenon_status_t ask_host(tenon__onnx_context_t* context, const char* name,
   }
   for (uint32_t i = 0; i < rank; ++i) {
     if (type->dims[i] >= 0 && dims[i] >= 0 && type->dims[i] != dims[i]) {
-      return ONNX_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                       "input '%s': dimension %u is %" PRId64
-                       " in the file, the shape given says %" PRId64,
-                       name, i, type->dims[i], dims[i]);
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,
+                               "input '%s': dimension %u is %" PRId64
+                               " in the file, the shape given says %" PRId64,
+                               name, i, type->dims[i], dims[i]);
     }
     type->dims[i] = type->dims[i] >= 0 ? type->dims[i] : dims[i];
   }
   return TENON_OK;
 }
 
-tenon_status_t tenon__onnx_type_input(tenon__onnx_context_t* context,
-                                      const Onnx__ValueInfoProto* input, tenon_value_t* out_value) {
-  const char* name = tenon__onnx_text(input->name);
-  tenon__onnx_type_t type;
-  const char* what = tenon__onnx_format(context, "input '%s'", name);
-  if (what == NULL) {
-    return ONNX_FAIL_MEMORY(context);
+tenon_status_t tenon__onnx_type_input(tenon_reader_t* reader, const char* name,
+                                      tenon__onnx_type_t* type, tenon_value_t* out_value) {
+  if (type->kind != TENON_ARGUMENT_TENSOR) {
+    return reader->build->input_container(reader->builder, name, type->kind, type->dtype,
+                                          type->rank, type->dims, out_value);
   }
-  ONNX_TRY(tenon__onnx_type_read(context, input->type, what, &type));
-  if (type.kind != TENON_ARGUMENT_TENSOR) {
-    return context->build->input_container(context->builder, name, type.kind, type.dtype, type.rank,
-                                           type.dims, out_value);
-  }
-  ONNX_TRY(ask_host(context, name, &type));
-  return context->build->input(context->builder, name, type.dtype, type.rank, type.dims,
-                               type.symbols, out_value);
+  TENON_READER_TRY(ask_host(reader, name, type));
+  return reader->build->input(reader->builder, name, type->dtype, type->rank, type->dims,
+                              type->symbols, out_value);
 }

@@ -10,39 +10,24 @@
 /* A converter for "_Op" itself counts more than TensorFlow's Op. */
 static const tenon_converter_t* find_converter(tenon__uff_program_t* program,
                                                tenon__uff_node_t* node, void** out_state) {
-  const tenon__uff_context_t* context = program->context;
+  const tenon_reader_t* reader = program->reader;
   const tenon_converter_t* converter = NULL;
   if (node->operation[0] == '_' && !program->graph.is_tensorflow) {
-    converter = context->host->find_converter(context->parse, "", node->operation, 1, out_state);
+    converter = reader->host->find_converter(reader->parse, "", node->operation, 1, out_state);
     if (converter != NULL) {
       node->domain = "";
       node->type = node->operation;
       return converter;
     }
   }
-  return context->host->find_converter(context->parse, node->domain, node->type, 1, out_state);
+  return reader->host->find_converter(reader->parse, node->domain, node->type, 1, out_state);
 }
 
 static bool is_input(const tenon__uff_program_t* program, const tenon__uff_node_t* node) {
   return strcmp(node->operation, program->graph.is_tensorflow ? "Placeholder" : "Input") == 0;
 }
 
-tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
-  const tenon__uff_context_t* context = program->context;
-  bool is_complete = true;
-  for (size_t i = 0; i < program->graph.order_count; ++i) {
-    tenon__uff_node_t* node = program->graph.order[i];
-    void* state = NULL;
-    if (!is_input(program, node) && !tenon__uff_control_is(program, node) &&
-        find_converter(program, node, &state) == NULL) {
-      context->host->report_missing(context->parse, node->domain, node->type, 1, node->name);
-      is_complete = false;
-    }
-  }
-  return is_complete ? TENON_OK : TENON_ERROR_UNSUPPORTED;
-}
-
-/* ---- Inputs ---- */
+/* ---- What the file says of itself ---- */
 
 /* What the file says; rank TENON_NONE: nothing. */
 static tenon_status_t read_shape(tenon__uff_program_t* program, const tenon__uff_node_t* node,
@@ -55,31 +40,91 @@ static tenon_status_t read_shape(tenon__uff_program_t* program, const tenon__uff
   }
   shape->is_read = true;
   if (shape->count > TENON__UFF_RANK_LIMIT) {
-    return UFF_FAIL(program->context, TENON_ERROR_UNSUPPORTED, "%s: it has %zu axes",
-                    tenon__uff_node_text(program->context, node), shape->count);
+    return TENON_READER_FAIL(program->reader, TENON_ERROR_UNSUPPORTED, "%s: it has %zu axes",
+                             tenon__uff_node_text(program->reader, node), shape->count);
   }
-  /* UFF's converter writes an empty shape where it knows none. */
-  if (program->graph.is_tensorflow || shape->count > 0) {
+  if (!program->graph.has_vague_shapes || shape->count > 0) {
     *out_rank = (uint32_t)shape->count;
     *out_dims = shape->ints;
   }
   return TENON_OK;
 }
 
+static tenon_dtype_t input_dtype(const tenon__uff_node_t* node) {
+  const tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
+  return type == NULL || !type->is_type ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+}
+
+/* In the order in which the graph was made: UFF's nodes stand in reverse. */
+static tenon__uff_node_t* node_at(const tenon__uff_graph_t* graph, size_t index) {
+  return &graph->nodes[graph->is_tensorflow ? index : graph->node_count - 1 - index];
+}
+
+/* Of outputs only the names are known. */
+static tenon_status_t declare_values(tenon__uff_program_t* program) {
+  const tenon_reader_t* reader = program->reader;
+  const tenon__uff_graph_t* graph = &program->graph;
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    const tenon__uff_node_t* node = node_at(graph, i);
+    if (node->is_taken && is_input(program, node)) {
+      tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .dtype = input_dtype(node)};
+      TENON_READER_TRY(read_shape(program, node, &type.rank, &type.dims));
+      reader->host->declare_value(reader->parse, 0, node->name, &type, NULL);
+    }
+  }
+  for (uint32_t i = 0; i < graph->output_count; ++i) {
+    const tenon_value_type_t type = {.kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE};
+    reader->host->declare_value(reader->parse, 1, graph->outputs[i].name, &type, NULL);
+  }
+  return TENON_OK;
+}
+
+static void report_missing(tenon__uff_program_t* program, tenon__uff_node_t* node) {
+  const tenon_reader_t* reader = program->reader;
+  reader->host->report_missing(reader->parse, node->domain, node->type, 1, node->name);
+  program->is_lacking = true;
+}
+
+tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program) {
+  const tenon_reader_t* reader = program->reader;
+  const bool tells = TENON_HAS(reader->host, tenon_parse_table_t, declare_node) &&
+                     reader->host->declare_node != NULL;
+  if (tells) {
+    TENON_READER_TRY(declare_values(program));
+  }
+  for (size_t i = 0; i < program->graph.order_count; ++i) {
+    tenon__uff_node_t* node = program->graph.order[i];
+    void* state = NULL;
+    tenon__uff_control_count(program, node);
+    if (is_input(program, node) || tenon__uff_control_is(program, node)) {
+      continue;
+    }
+    const bool is_missing = find_converter(program, node, &state) == NULL;
+    if (tells && (!is_missing || node->switches == 0)) {
+      reader->host->declare_node(reader->parse, node->domain, node->type, 1, node->name);
+    }
+    if (is_missing && node->switches == 0) {
+      report_missing(program, node);
+    }
+  }
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : TENON_OK;
+}
+
+/* ---- Inputs ---- */
+
 /* Extents that the caller gave replace the file's. */
 static tenon_status_t find_extents(tenon__uff_program_t* program, const tenon__uff_node_t* node,
                                    uint32_t* out_rank, const int64_t** out_dims) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   uint32_t rank = 0;
   const int64_t* dims = NULL;
-  UFF_TRY(read_shape(program, node, out_rank, out_dims));
-  const tenon_status_t status =
-      context->host->input_shape(context->parse, node->name, &rank, &dims);
+  TENON_READER_TRY(read_shape(program, node, out_rank, out_dims));
+  const tenon_status_t status = reader->host->input_shape(reader->parse, node->name, &rank, &dims);
   if (status == TENON_OK) {
     if (*out_rank != TENON_NONE && rank != *out_rank) {
-      return UFF_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                      "input '%s' has rank %u in the file, the shape given has %u", node->name,
-                      *out_rank, rank);
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,
+                               "input '%s' has rank %u in the file, the shape given has %u",
+                               node->name, *out_rank, rank);
     }
     *out_rank = rank;
     *out_dims = dims;
@@ -90,47 +135,47 @@ static tenon_status_t find_extents(tenon__uff_program_t* program, const tenon__u
   }
   return *out_rank != TENON_NONE
              ? TENON_OK
-             : UFF_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                        "input '%s' has no rank in the file: give its extents, for example "
-                        "%s:1x224x224x3, with -1 for what varies",
-                        node->name, node->name);
+             : TENON_READER_FAIL(
+                   reader, TENON_ERROR_INVALID_ARGUMENT,
+                   "input '%s' has no rank in the file: give its extents, for example "
+                   "%s:1x224x224x3, with -1 for what varies, or %s:scalar",
+                   node->name, node->name, node->name);
 }
 
 static tenon_status_t build_input(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   tenon__uff_attribute_t* type = tenon__uff_attribute(node, "dtype");
-  const tenon_dtype_t dtype =
-      type == NULL || !type->is_type ? TENON_DTYPE_FLOAT32 : (tenon_dtype_t)type->integer;
+  const tenon_dtype_t dtype = input_dtype(node);
   uint32_t rank = 0;
   const int64_t* dims = NULL;
-  UFF_TRY(find_extents(program, node, &rank, &dims));
+  TENON_READER_TRY(find_extents(program, node, &rank, &dims));
   if (dtype == TENON_DTYPE_UNDEFINED) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: its dtype is none that Tenon has",
-                    tenon__uff_node_text(context, node));
+    return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                             "%s: its dtype is none that Tenon has",
+                             tenon__uff_node_text(reader, node));
   }
-  const char** symbols = tenon__uff_allocate(context, rank, sizeof(*symbols));
+  const char** symbols = tenon_reader_allocate(reader, rank, sizeof(*symbols));
   if (symbols == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   if (type != NULL) {
     type->is_read = true;
   }
-  return context->build->input(context->builder, node->name, dtype, rank, dims, symbols,
-                               &node->outputs[0]);
+  return reader->build->input(reader->builder, node->name, dtype, rank, dims, symbols,
+                              &node->outputs[0]);
 }
 
-/* In the order in which the graph was made: UFF's nodes stand in reverse. */
 static tenon_status_t build_inputs(tenon__uff_program_t* program) {
   tenon__uff_graph_t* graph = &program->graph;
   for (size_t i = 0; i < graph->node_count; ++i) {
-    tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
+    tenon__uff_node_t* node = node_at(graph, i);
     if (node->is_taken && is_input(program, node)) {
       node->outputs =
-          tenon__uff_allocate(program->context, node->output_count, sizeof(*node->outputs));
+          tenon_reader_allocate(program->reader, node->output_count, sizeof(*node->outputs));
       if (node->outputs == NULL) {
-        return UFF_FAIL_MEMORY(program->context);
+        return tenon_reader_fail_memory(program->reader);
       }
-      UFF_TRY(build_input(program, node));
+      TENON_READER_TRY(build_input(program, node));
     }
   }
   return TENON_OK;
@@ -150,98 +195,110 @@ static bool is_among(const tenon_value_t* values, uint32_t count, tenon_value_t 
 /* What is an input has a name. */
 static tenon_status_t name_outputs(tenon__uff_program_t* program, const tenon__uff_node_t* node,
                                    const tenon_value_t* inputs) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon_value_t value = node->outputs[i];
     if (value.id == 0 || is_among(inputs, node->input_count, value) ||
         is_among(node->outputs, i, value)) {
       continue;
     }
-    const char* name = i == 0 ? node->name : tenon__uff_format(context, "%s:%u", node->name, i);
+    const char* name = i == 0 ? node->name : tenon_reader_format(reader, "%s:%u", node->name, i);
     if (name == NULL) {
-      return UFF_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
-    UFF_TRY(context->build->set_name(context->builder, value, name));
+    TENON_READER_TRY(reader->build->set_name(reader->builder, value, name));
   }
   return TENON_OK;
 }
 
 static tenon_status_t find_inputs(tenon__uff_program_t* program, const tenon__uff_node_t* node,
                                   tenon_value_t* out_values) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   for (uint32_t i = 0; i < node->input_count; ++i) {
     const tenon__uff_input_t* input = &node->inputs[i];
     out_values[i] = input->node->outputs[input->index];
     if (out_values[i].id == 0) {
-      return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                      "%s: its input %u ('%s') is an output that %s '%s' does not give",
-                      tenon__uff_node_text(context, node), i, input->name, input->node->operation,
-                      input->node->name);
+      return TENON_READER_FAIL(reader, TENON_ERROR_UNSUPPORTED,
+                               "%s: its input %u ('%s') is an output that %s '%s' does not give",
+                               tenon__uff_node_text(reader, node), i, input->name,
+                               input->node->operation, input->node->name);
     }
   }
   return TENON_OK;
 }
 
 static tenon_status_t convert_node(tenon__uff_program_t* program, tenon__uff_node_t* node) {
-  tenon__uff_context_t* context = program->context;
-  tenon_source_t* source = tenon__uff_allocate(context, 1, sizeof(*source));
-  tenon_value_t* inputs = tenon__uff_allocate(context, node->input_count, sizeof(*inputs));
+  tenon_reader_t* reader = program->reader;
+  tenon_source_t* source = tenon_reader_allocate(reader, 1, sizeof(*source));
+  tenon_value_t* inputs = tenon_reader_allocate(reader, node->input_count, sizeof(*inputs));
   void* state = NULL;
   const tenon_converter_t* converter = find_converter(program, node, &state);
   if (source == NULL || inputs == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
+  }
+  if (converter == NULL) {
+    report_missing(program, node);
+    node->is_lacking = true;
+  }
+  if (node->is_lacking) {
+    return TENON_OK;
   }
   *source = (tenon_source_t){program, node};
-  UFF_TRY(find_inputs(program, node, inputs));
-  if (converter == NULL) {
-    return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED, "%s: no converter takes it",
-                    tenon__uff_node_text(context, node));
+  if (!program->graph.is_tensorflow && strcmp(node->operation, "Const") == 0) {
+    TENON_READER_TRY(tenon__uff_graph_shape_const(reader, node));
   }
-  UFF_TRY(converter->convert(state, source, tenon__uff_source_table(), context->builder,
-                             context->build, inputs, node->input_count, node->outputs,
-                             node->output_count));
-  UFF_TRY(name_outputs(program, node, inputs));
+  TENON_READER_TRY(find_inputs(program, node, inputs));
+  TENON_READER_TRY(converter->convert(state, source, tenon__uff_source_table(), reader->builder,
+                                      reader->build, inputs, node->input_count, node->outputs,
+                                      node->output_count));
+  TENON_READER_TRY(name_outputs(program, node, inputs));
   return tenon__uff_source_tell_unread(source);
 }
 
+/* What lacks something is walked to find what else is missing. */
 static tenon_status_t walk_node(tenon__uff_program_t* program, tenon__uff_node_t* node) {
   if (is_input(program, node)) {
     return TENON_OK;
   }
-  node->outputs = tenon__uff_allocate(program->context, node->output_count, sizeof(*node->outputs));
+  TENON_READER_TRY(tenon_reader_spend(program->reader, node->output_count, sizeof(*node->outputs)));
+  node->outputs =
+      tenon_reader_allocate(program->reader, node->output_count, sizeof(*node->outputs));
   if (node->outputs == NULL) {
-    return UFF_FAIL_MEMORY(program->context);
+    return tenon_reader_fail_memory(program->reader);
   }
-  UFF_TRY(tenon__uff_control_enter(program, node));
+  tenon__uff_control_enter(program, node);
   if (node->is_dead) {
     return TENON_OK;
   }
-  return tenon__uff_control_is(program, node) ? tenon__uff_control_convert(program, node)
-                                              : convert_node(program, node);
+  if (!tenon__uff_control_is(program, node)) {
+    return convert_node(program, node);
+  }
+  return node->is_lacking ? TENON_OK : tenon__uff_control_convert(program, node);
 }
 
 /* Of a node that nobody reads only what it gives. */
 static tenon_status_t add_outputs(tenon__uff_program_t* program) {
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const tenon__uff_graph_t* graph = &program->graph;
   for (uint32_t i = 0; i < graph->output_count; ++i) {
     const tenon__uff_input_t* output = &graph->outputs[i];
     const tenon_value_t value = output->node->outputs[output->index];
     if (value.id == 0) {
-      return UFF_FAIL(context, TENON_ERROR_UNSUPPORTED,
-                      "output '%s' is not made: %s gives none, or lies behind a Switch that is not "
-                      "taken",
-                      output->name, tenon__uff_node_text(context, output->node));
+      return TENON_READER_FAIL(
+          reader, TENON_ERROR_UNSUPPORTED,
+          "output '%s' is not made: %s gives none, or lies behind a Switch that is not "
+          "taken",
+          output->name, tenon__uff_node_text(reader, output->node));
     }
-    UFF_TRY(context->build->output(context->builder, value, output->name));
+    TENON_READER_TRY(reader->build->output(reader->builder, value, output->name));
   }
   return TENON_OK;
 }
 
 tenon_status_t tenon__uff_program_convert(tenon__uff_program_t* program) {
-  UFF_TRY(build_inputs(program));
+  TENON_READER_TRY(build_inputs(program));
   for (size_t i = 0; i < program->graph.order_count; ++i) {
-    UFF_TRY(walk_node(program, program->graph.order[i]));
+    TENON_READER_TRY(walk_node(program, program->graph.order[i]));
   }
-  return add_outputs(program);
+  return program->is_lacking ? TENON_ERROR_UNSUPPORTED : add_outputs(program);
 }

@@ -39,25 +39,13 @@ static const type_t* table_of(bool is_tensorflow, size_t* out_count) {
   return is_tensorflow ? tensorflow_types : uff_types;
 }
 
-tenon_dtype_t tenon__uff_dtype_of_number(int64_t number, bool is_tensorflow) {
-  size_t count = 0;
-  const type_t* types = table_of(is_tensorflow, &count);
-  for (size_t i = 0; i < count; ++i) {
-    if (types[i].number == number) {
-      return types[i].dtype;
-    }
-  }
-  return TENON_DTYPE_UNDEFINED;
-}
-
 tenon_dtype_t tenon__uff_dtype(const tenon__uff_field_t* field, bool is_tensorflow) {
   size_t count = 0;
   const type_t* types = table_of(is_tensorflow, &count);
-  if (field == NULL || field->bytes == NULL || field->is_packed) {
-    return tenon__uff_dtype_of_number(field == NULL ? 0 : field->integer, is_tensorflow);
-  }
+  const int64_t number = field == NULL ? 0 : field->integer;
+  const char* name = field == NULL || field->is_packed ? NULL : (const char*)field->bytes;
   for (size_t i = 0; i < count; ++i) {
-    if (strcmp(types[i].name, (const char*)field->bytes) == 0) {
+    if (name != NULL ? strcmp(types[i].name, name) == 0 : types[i].number == number) {
       return types[i].dtype;
     }
   }

@@ -6,8 +6,6 @@
 
 /* What an ENUM field says; TENON_DTYPE_UNDEFINED for what Tenon has not. */
 tenon_dtype_t tenon__uff_dtype(const tenon__uff_field_t* field, bool is_tensorflow);
-/* TensorFlow's own number. */
-tenon_dtype_t tenon__uff_dtype_of_number(int64_t number, bool is_tensorflow);
 const char* tenon__uff_dtype_name(tenon_dtype_t dtype);
 /* Bytes of one element; 0 for those without a fixed number. */
 size_t tenon__uff_dtype_size(tenon_dtype_t dtype);

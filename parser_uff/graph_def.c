@@ -14,10 +14,7 @@ static const struct {
     {"Split", 0, "num_split"},
     {"SplitV", 0, "num_split"},
     {"Unpack", 0, "num"},
-    {"Unstack", 0, "num"},
     {"TopKV2", 2, NULL},
-    {"TopK", 2, NULL},
-    {"Unique", 2, NULL},
     {"NonMaxSuppressionV4", 2, NULL},
     {"NonMaxSuppressionV5", 3, NULL},
     {"Switch", 2, NULL},
@@ -47,11 +44,11 @@ static uint32_t output_count_of(const tenon__uff_node_t* node) {
 
 /* ---- Attributes ---- */
 
-static tenon_status_t set_text(tenon__uff_context_t* context, const tenon__uff_field_t* field,
+static tenon_status_t set_text(tenon_reader_t* reader, const tenon__uff_field_t* field,
                                tenon_string_view_t* out_text) {
-  const char* text = tenon__uff_readable(context, field->bytes, field->size);
+  const char* text = tenon_reader_readable(reader, field->bytes, field->size);
   if (text == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   *out_text = (tenon_string_view_t){text, strlen(text)};
   return TENON_OK;
@@ -66,18 +63,13 @@ static void set_type(tenon_dtype_t dtype, tenon__uff_attribute_t* out) {
 }
 
 /* Open extents are -1. Of an unknown rank nothing is said. */
-static tenon_status_t set_shape(tenon__uff_context_t* context, const tenon__uff_message_t* shape,
+static tenon_status_t set_shape(tenon_reader_t* reader, const tenon__uff_message_t* shape,
                                 tenon__uff_attribute_t* out) {
   size_t count = 0;
-  for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
-       dim = tenon__uff_find(dim->next, "dim")) {
-    ++count;
-  }
-  int64_t* dims = tenon__uff_allocate(context, count, sizeof(*dims));
+  int64_t* dims = tenon_reader_allocate(reader, tenon__uff_count(shape, "dim"), sizeof(*dims));
   if (dims == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
-  count = 0;
   for (const tenon__uff_field_t* dim = tenon__uff_find(shape->first, "dim"); dim != NULL;
        dim = tenon__uff_find(dim->next, "dim")) {
     const int64_t extent = tenon__uff_int_of(dim->message, "size", 0);
@@ -91,40 +83,19 @@ static tenon_status_t set_shape(tenon__uff_context_t* context, const tenon__uff_
   return TENON_OK;
 }
 
-static tenon_status_t set_texts(tenon__uff_context_t* context, const tenon__uff_message_t* list,
-                                tenon__uff_attribute_t* out) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
-       field = tenon__uff_find(field->next, "s")) {
-    ++count;
-  }
-  tenon_string_view_t* texts = tenon__uff_allocate(context, count, sizeof(*texts));
-  if (texts == NULL) {
-    return UFF_FAIL_MEMORY(context);
-  }
-  out->kind = TENON_FIELD_STRINGS;
-  out->texts = texts;
-  out->count = count;
-  count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(list->first, "s"); field != NULL;
-       field = tenon__uff_find(field->next, "s")) {
-    UFF_TRY(set_text(context, field, &texts[count++]));
-  }
-  return TENON_OK;
-}
-
 /* Lists of shapes, tensors and functions: nobody asks for them. An empty list is one of ints. */
-static tenon_status_t set_list(tenon__uff_context_t* context, const tenon__uff_message_t* list,
+static tenon_status_t set_list(tenon_reader_t* reader, const tenon__uff_message_t* list,
                                tenon__uff_attribute_t* out) {
   static const char* const names[] = {"i", "f", "b"};
   int64_t* ints = NULL;
   double* floats = NULL;
   size_t count = 0;
   if (tenon__uff_find(list->first, "s") != NULL) {
-    return set_texts(context, list, out);
+    out->kind = TENON_FIELD_STRINGS;
+    return tenon__uff_texts(reader, list, "s", &out->texts, &out->count);
   }
   for (size_t i = 0; i < sizeof(names) / sizeof(*names) && count == 0; ++i) {
-    UFF_TRY(tenon__uff_numbers(context, list, names[i], &ints, &floats, &count));
+    TENON_READER_TRY(tenon__uff_numbers(reader, list, names[i], &ints, &floats, &count));
   }
   if (count == 0 && list->first != NULL) {
     return TENON_OK;
@@ -136,14 +107,14 @@ static tenon_status_t set_list(tenon__uff_context_t* context, const tenon__uff_m
   return TENON_OK;
 }
 
-static tenon_status_t read_value(tenon__uff_context_t* context, const char* node,
+static tenon_status_t read_value(tenon_reader_t* reader, const char* node,
                                  const tenon__uff_field_t* value, tenon__uff_attribute_t* out) {
   switch (value->entry->number) {
     case 1:
-      return set_list(context, value->message, out);
+      return set_list(reader, value->message, out);
     case 2:
       out->kind = TENON_FIELD_STRING;
-      return set_text(context, value, &out->text);
+      return set_text(reader, value, &out->text);
     case 3:
     case 5:
       out->kind = TENON_FIELD_INT;
@@ -157,124 +128,113 @@ static tenon_status_t read_value(tenon__uff_context_t* context, const char* node
       set_type(tenon__uff_dtype(value, true), out);
       return TENON_OK;
     case 7:
-      return set_shape(context, value->message, out);
+      return set_shape(reader, value->message, out);
     case 8:
-      return tenon__uff_tensor_read(context, node, value->message, out);
+      return tenon__uff_tensor_read(reader, node, value->message, out);
     default:
       out->kind = TENON_FIELD_STRING;
-      out->text.data = tenon__uff_text_of(context, value->message, "name");
+      out->text.data = tenon__uff_text_of(reader, value->message, "name");
       out->text.size = out->text.data == NULL ? 0 : strlen(out->text.data);
-      return out->text.data == NULL ? UFF_FAIL_MEMORY(context) : TENON_OK;
+      return out->text.data == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
   }
-}
-
-/* Numbers that stand alone may not be packed. */
-static bool is_single(const tenon__uff_field_t* value) {
-  return !value->is_packed;
 }
 
 /* What begins with "_" is TensorFlow's own affair: "_output_shapes", "_class". */
-static tenon_status_t read_attributes(tenon__uff_context_t* context,
-                                      const tenon__uff_message_t* message,
+static tenon_status_t read_attributes(tenon_reader_t* reader, const tenon__uff_message_t* message,
                                       tenon__uff_node_t* node) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "attr"); field != NULL;
-       field = tenon__uff_find(field->next, "attr")) {
-    ++count;
-  }
-  node->attributes = tenon__uff_allocate(context, count, sizeof(*node->attributes));
+  node->attributes =
+      tenon_reader_allocate(reader, tenon__uff_count(message, "attr"), sizeof(*node->attributes));
   if (node->attributes == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "attr"); field != NULL;
        field = tenon__uff_find(field->next, "attr")) {
     const tenon__uff_field_t* value = tenon__uff_last(field->message, "value");
-    const char* name = tenon__uff_text_of(context, field->message, "key");
+    const char* name = tenon__uff_text_of(reader, field->message, "key");
     if (name == NULL) {
-      return UFF_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
     const tenon__uff_field_t* one = value == NULL ? NULL : value->message->last;
     if (name[0] == '_' || one == NULL) {
       continue;
     }
-    if (!is_single(one)) {
-      return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
-                      "node '%s': its attribute '%s' is a list where one value belongs", node->name,
-                      name);
+    if (one->is_packed) {
+      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA,
+                               "node '%s': its attribute '%s' is a list where one value belongs",
+                               node->name, name);
     }
     tenon__uff_attribute_t* attribute = &node->attributes[node->attribute_count++];
     attribute->name = name;
-    UFF_TRY(read_value(context, node->name, one, attribute));
+    TENON_READER_TRY(read_value(reader, node->name, one, attribute));
   }
   return TENON_OK;
 }
 
 /* ---- Nodes ---- */
 
-/* "^name" only says what comes first. */
-static tenon_status_t read_inputs(tenon__uff_context_t* context,
-                                  const tenon__uff_message_t* message, tenon__uff_node_t* node) {
-  uint32_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
-       field = tenon__uff_find(field->next, "input")) {
-    ++count;
-  }
-  node->inputs = tenon__uff_allocate(context, count, sizeof(*node->inputs));
+/* Inputs of data, then those that are only waited for: "^name". What a node with data waits for
+ * says only what comes first, for its data is of some side of a Switch; a constant is where it
+ * waits for something of that side. */
+static tenon_status_t read_inputs(tenon_reader_t* reader, const tenon__uff_message_t* message,
+                                  tenon__uff_node_t* node) {
+  const tenon_string_view_t* names = NULL;
+  size_t count = 0;
+  TENON_READER_TRY(tenon__uff_texts(reader, message, "input", &names, &count));
+  node->inputs = tenon_reader_allocate(reader, count, sizeof(*node->inputs));
   if (node->inputs == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "input"); field != NULL;
-       field = tenon__uff_find(field->next, "input")) {
-    if (field->size > 0 && field->bytes[0] == '^') {
-      continue;
+  for (size_t i = 0; i < count; ++i) {
+    if (names[i].data[0] != '^') {
+      node->inputs[node->input_count++].name = names[i].data;
     }
-    const char* name = tenon__uff_readable(context, field->bytes, field->size);
-    if (name == NULL) {
-      return UFF_FAIL_MEMORY(context);
-    }
-    node->inputs[node->input_count++].name = name;
+  }
+  for (size_t i = 0; i < count && node->input_count == 0; ++i) {
+    node->inputs[node->control_count++].name = names[i].data + 1;
   }
   return TENON_OK;
 }
 
 /* "Space>Type" is of another domain. */
-static tenon_status_t read_type(tenon__uff_context_t* context, tenon__uff_node_t* node) {
+static tenon_status_t read_type(tenon_reader_t* reader, tenon__uff_node_t* node) {
   const char* mark = strrchr(node->operation, '>');
   node->domain = "tensorflow";
   node->type = node->operation;
   if (mark != NULL && mark != node->operation && mark[1] != '\0') {
     node->domain =
-        tenon__uff_format(context, "%.*s", (int)(mark - node->operation), node->operation);
+        tenon_reader_format(reader, "%.*s", (int)(mark - node->operation), node->operation);
     node->type = mark + 1;
   }
-  return node->domain == NULL ? UFF_FAIL_MEMORY(context) : TENON_OK;
+  return node->domain == NULL ? tenon_reader_fail_memory(reader) : TENON_OK;
 }
 
-tenon_status_t tenon__uff_graph_read_tensorflow(tenon__uff_context_t* context,
+/* Graphs up to version 21, and those that say none, have empty shapes for inputs of any rank. */
+static bool is_old(const tenon__uff_message_t* graph) {
+  const tenon__uff_field_t* versions = tenon__uff_last(graph, "versions");
+  return versions == NULL || tenon__uff_int_of(versions->message, "producer", 0) <= 21;
+}
+
+tenon_status_t tenon__uff_graph_read_tensorflow(tenon_reader_t* reader,
                                                 const tenon__uff_message_t* message,
                                                 tenon__uff_graph_t* out_graph) {
-  size_t count = 0;
-  for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "node"); field != NULL;
-       field = tenon__uff_find(field->next, "node")) {
-    ++count;
-  }
-  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true};
-  out_graph->nodes = tenon__uff_allocate(context, count, sizeof(*out_graph->nodes));
+  *out_graph = (tenon__uff_graph_t){.is_tensorflow = true, .has_vague_shapes = is_old(message)};
+  out_graph->nodes =
+      tenon_reader_allocate(reader, tenon__uff_count(message, "node"), sizeof(*out_graph->nodes));
   if (out_graph->nodes == NULL) {
-    return UFF_FAIL_MEMORY(context);
+    return tenon_reader_fail_memory(reader);
   }
   for (const tenon__uff_field_t* field = tenon__uff_find(message->first, "node"); field != NULL;
        field = tenon__uff_find(field->next, "node")) {
     tenon__uff_node_t* node = &out_graph->nodes[out_graph->node_count++];
     node->place = field->place;
-    node->name = tenon__uff_text_of(context, field->message, "name");
-    node->operation = tenon__uff_text_of(context, field->message, "op");
+    node->name = tenon__uff_text_of(reader, field->message, "name");
+    node->operation = tenon__uff_text_of(reader, field->message, "op");
     if (node->name == NULL || node->operation == NULL) {
-      return UFF_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
-    UFF_TRY(read_type(context, node));
-    UFF_TRY(read_inputs(context, field->message, node));
-    UFF_TRY(read_attributes(context, field->message, node));
+    TENON_READER_TRY(read_type(reader, node));
+    TENON_READER_TRY(read_inputs(reader, field->message, node));
+    TENON_READER_TRY(read_attributes(reader, field->message, node));
     node->output_count = output_count_of(node);
   }
   return TENON_OK;

@@ -1,10 +1,10 @@
 /* Any bytes as a frozen graph, read and converted with a builder that takes everything. The corpora
  * differ, the parser sniffs. */
-#include "testing/fake.h"
+#include "testing/under_test.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  tenon__fake_parse_alone(data, size);
+  tenon__fake_parse_alone(&under_test, data, size);
   return 0;
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "program.h"
-#include "wire.h"
 
 typedef enum content_t {
   CONTENT_NONE,
@@ -15,43 +14,14 @@ typedef enum content_t {
 
 /* ---- What a file is ---- */
 
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
-
-/* Over white space and comments. */
-static const char* skip(const char* at, const char* end) {
-  while (at < end && (is_blank(*at) || *at == '#')) {
-    const bool is_comment = *at == '#';
-    while (is_comment && at < end && *at != '\n') {
-      ++at;
-    }
-    at += at < end ? 1 : 0;
-  }
-  return at;
-}
-
-/* Whether the first field of the text is `name`. */
-static bool begins_with(const char* data, size_t size_bytes, const char* name) {
-  const char* end = data + size_bytes;
-  const size_t length = strlen(name);
-  const bool is_marked = size_bytes >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
-  const char* at = skip(data + (is_marked ? 3 : 0), end);
-  if ((size_t)(end - at) <= length || memcmp(at, name, length) != 0) {
-    return false;
-  }
-  at = skip(at + length, end);
-  return at < end && (*at == ':' || *at == '{' || *at == '<');
-}
-
 /* The fields of a NodeDef in `record`, as far as they are there: a name, an operator. */
-static bool is_node_def(const tenon__uff_record_t* record, const uint8_t* end) {
+static bool is_node_def(const tenon_reader_record_t* record, const uint8_t* end) {
   const uint8_t* at = record->data;
   const uint8_t* stop = record->size < (size_t)(end - at) ? at + record->size : end;
-  tenon__uff_record_t field;
+  tenon_reader_record_t field;
   uint32_t expected = 1;
-  while (expected <= 2 && tenon__uff_read_record(&at, stop, &field)) {
-    if (field.number != expected || field.wire != TENON__UFF_WIRE_LENGTH || field.size == 0) {
+  while (expected <= 2 && tenon_reader_read_record(&at, stop, &field)) {
+    if (field.number != expected || field.wire != TENON_READER_WIRE_LENGTH || field.size == 0) {
       return false;
     }
     ++expected;
@@ -63,11 +33,11 @@ static bool is_node_def(const tenon__uff_record_t* record, const uint8_t* end) {
 static content_t binary_content(const uint8_t* data, size_t size_bytes) {
   const uint8_t* at = data;
   const uint8_t* end = data + size_bytes;
-  tenon__uff_record_t record;
+  tenon_reader_record_t record;
   uint32_t varints = 0;
-  for (uint32_t i = 0; i < 4 && tenon__uff_read_record(&at, end, &record); ++i) {
-    const bool is_length = record.wire == TENON__UFF_WIRE_LENGTH;
-    if (record.wire == TENON__UFF_WIRE_VARINT && record.number <= 2 && record.value < 1000) {
+  for (uint32_t i = 0; i < 4 && tenon_reader_read_record(&at, end, &record); ++i) {
+    const bool is_length = record.wire == TENON_READER_WIRE_LENGTH;
+    if (record.wire == TENON_READER_WIRE_VARINT && record.number <= 2 && record.value < 1000) {
       ++varints;
     } else if (is_length && (record.number == 3 || record.number == 4) && varints == 2) {
       return CONTENT_UFF;
@@ -80,9 +50,9 @@ static content_t binary_content(const uint8_t* data, size_t size_bytes) {
   /* A first node, or a first graph, that is longer than what is here. */
   uint64_t tag = 0;
   uint64_t length = 0;
-  if (at < end && tenon__uff_read_varint(&at, end, &tag) &&
-      tenon__uff_read_varint(&at, end, &length)) {
-    record = (tenon__uff_record_t){.data = at, .size = (size_t)(end - at)};
+  if (at < end && tenon_reader_read_varint(&at, end, &tag) &&
+      tenon_reader_read_varint(&at, end, &length)) {
+    record = (tenon_reader_record_t){.data = at, .size = (size_t)(end - at)};
     return tag == (4 << 3 | 2) && varints == 2                ? CONTENT_UFF
            : tag == (1 << 3 | 2) && is_node_def(&record, end) ? CONTENT_GRAPH
                                                               : CONTENT_NONE;
@@ -96,11 +66,12 @@ static content_t content_of(const void* data, size_t size_bytes) {
   if (size_bytes == 0) {
     return CONTENT_NONE;
   }
-  if (begins_with(data, size_bytes, "node") || begins_with(data, size_bytes, "versions")) {
+  if (tenon_reader_text_begins_with(data, size_bytes, "node") ||
+      tenon_reader_text_begins_with(data, size_bytes, "versions")) {
     return CONTENT_GRAPH_TEXT;
   }
   for (size_t i = 0; i < sizeof(uff_fields) / sizeof(*uff_fields); ++i) {
-    if (begins_with(data, size_bytes, uff_fields[i])) {
+    if (tenon_reader_text_begins_with(data, size_bytes, uff_fields[i])) {
       return CONTENT_UFF_TEXT;
     }
   }
@@ -126,41 +97,43 @@ int32_t tenon__uff_parser_sniff(void* state, const void* data, size_t size_bytes
 
 /* ---- Parsing ---- */
 
-static tenon_status_t read_graph(tenon__uff_context_t* context, tenon__uff_graph_t* out_graph) {
+static tenon_status_t read_graph(tenon_reader_t* reader, tenon__uff_graph_t* out_graph) {
   const char* name = NULL;
   const void* data = NULL;
   size_t size = 0;
   tenon__uff_message_t* message = NULL;
-  if (context->host->part_count(context->parse) != 1) {
-    return UFF_FAIL(context, TENON_ERROR_INVALID_ARGUMENT,
-                    "a UFF file or frozen graph is one file: give no parts and no weights");
+  if (reader->host->part_count(reader->parse) != 1) {
+    return TENON_READER_FAIL(
+        reader, TENON_ERROR_INVALID_ARGUMENT,
+        "a UFF file or frozen graph is one file: give no parts and no weights");
   }
-  UFF_TRY(context->host->part(context->parse, 0, &name, &data, &size));
+  TENON_READER_TRY(reader->host->part(reader->parse, 0, &name, &data, &size));
   const content_t content = content_of(data, size);
   const bool is_graph = content == CONTENT_GRAPH || content == CONTENT_GRAPH_TEXT;
-  context->is_text = content == CONTENT_UFF_TEXT || content == CONTENT_GRAPH_TEXT;
+  const bool is_text = content == CONTENT_UFF_TEXT || content == CONTENT_GRAPH_TEXT;
   if (content == CONTENT_NONE) {
-    return UFF_FAIL(context, TENON_ERROR_INVALID_DATA,
-                    "it is no UFF file and no frozen graph of TensorFlow (a saved_model.pb must be "
-                    "frozen first)");
+    return TENON_READER_FAIL(
+        reader, TENON_ERROR_INVALID_DATA,
+        "it is no UFF file and no frozen graph of TensorFlow (a saved_model.pb must be "
+        "frozen first)");
   }
   const tenon__uff_schema_t* schema = is_graph ? &tenon__uff_graph_def : &tenon__uff_meta_graph;
-  UFF_TRY(context->is_text ? tenon__uff_text_read(context, schema, data, size, &message)
-                           : tenon__uff_binary_read(context, schema, data, size, &message));
-  return is_graph ? tenon__uff_graph_read_tensorflow(context, message, out_graph)
-                  : tenon__uff_graph_read_uff(context, message, out_graph);
+  TENON_READER_TRY(is_text ? tenon__uff_text_read(reader, schema, data, size, &message)
+                           : tenon__uff_binary_read(reader, schema, data, size, &message));
+  return is_graph ? tenon__uff_graph_read_tensorflow(reader, message, out_graph)
+                  : tenon__uff_graph_read_uff(reader, message, out_graph);
 }
 
 tenon_status_t tenon__uff_parser_parse(void* state, tenon_parse_t* parse,
                                        const tenon_parse_table_t* host, tenon_builder_t* builder,
                                        const tenon_builder_table_t* build) {
   (void)state;
-  tenon__uff_context_t context;
-  tenon__uff_program_t program = {.context = &context};
-  tenon__uff_context_initialize(&context, parse, host, builder, build);
-  const char* outputs = tenon__uff_setting(&context, "outputs");
-  UFF_TRY(read_graph(&context, &program.graph));
-  UFF_TRY(tenon__uff_graph_link(&context, &program.graph, outputs));
-  UFF_TRY(tenon__uff_program_check(&program));
+  tenon_reader_t reader;
+  tenon__uff_program_t program = {.reader = &reader};
+  tenon_reader_initialize(&reader, parse, host, builder, build);
+  const char* outputs = tenon_reader_setting(&reader, "outputs");
+  TENON_READER_TRY(read_graph(&reader, &program.graph));
+  TENON_READER_TRY(tenon__uff_graph_link(&reader, &program.graph, outputs));
+  TENON_READER_TRY(tenon__uff_program_check(&program));
   return tenon__uff_program_convert(&program);
 }

@@ -14,20 +14,23 @@ typedef struct tenon__uff_branch_t {
 } tenon__uff_branch_t;
 
 typedef struct tenon__uff_program_t {
-  tenon__uff_context_t* context;
+  tenon_reader_t* reader;
   tenon__uff_graph_t graph;
-  tenon__uff_names_t told; /* attributes that were named as ignored */
+  tenon_reader_names_t told; /* attributes that were named as ignored */
+  bool is_lacking;           /* a node has no converter */
 } tenon__uff_program_t;
 
-/* Each node that is taken gets the domain and type that its converter knows; reports those that
- * none takes. */
+/* Tells the host what the file says of itself, and reports the nodes that no converter takes; not
+ * yet those behind a Switch, which may be dead. */
 tenon_status_t tenon__uff_program_check(tenon__uff_program_t* program);
 /* convert.c: builds the network. */
 tenon_status_t tenon__uff_program_convert(tenon__uff_program_t* program);
 
-/* control.c: what a node's inputs say about it, before it is converted: dead when one of them is,
+/* control.c: how many Switches a node lies behind, by those of its inputs. */
+void tenon__uff_control_count(const tenon__uff_program_t* program, tenon__uff_node_t* node);
+/* What a node's inputs say about it, before it is converted: dead or lacking when one of them is,
  * else of the innermost branch among theirs. */
-tenon_status_t tenon__uff_control_enter(tenon__uff_program_t* program, tenon__uff_node_t* node);
+void tenon__uff_control_enter(tenon__uff_program_t* program, tenon__uff_node_t* node);
 /* Switch and Merge, which TensorFlow 1 makes conditions of. False: it is another operator. */
 bool tenon__uff_control_is(const tenon__uff_program_t* program, const tenon__uff_node_t* node);
 tenon_status_t tenon__uff_control_convert(tenon__uff_program_t* program, tenon__uff_node_t* node);

@@ -134,9 +134,12 @@ static const tenon__uff_entry_t node_def_entries[] = {BYTES("name", 1),
                                                       IGNORED("experimental_debug_info", 6),
                                                       IGNORED("experimental_type", 7)};
 static const tenon__uff_schema_t node_def = SCHEMA(node_def_entries, "NodeDef");
+static const tenon__uff_entry_t versions_entries[] = {
+    INT("producer", 1), IGNORED("min_consumer", 2), IGNORED("bad_consumers", 3)};
+static const tenon__uff_schema_t versions = SCHEMA(versions_entries, "VersionDef");
 static const tenon__uff_entry_t graph_def_entries[] = {
     MESSAGE("node", 1, &node_def), IGNORED("library", 2), IGNORED("version", 3),
-    IGNORED("versions", 4), IGNORED("debug_info", 5)};
+    MESSAGE("versions", 4, &versions), IGNORED("debug_info", 5)};
 const tenon__uff_schema_t tenon__uff_graph_def = SCHEMA(graph_def_entries, "GraphDef");
 
 /* ---- Looking up ---- */

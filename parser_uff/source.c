@@ -37,7 +37,7 @@ static const char* source_output_name(const tenon_source_t* source, uint32_t ind
     return index == 0 ? source->node->name : "";
   }
   const char* name =
-      tenon__uff_format(source->program->context, "%s:%u", source->node->name, index);
+      tenon_reader_format(source->program->reader, "%s:%u", source->node->name, index);
   return name == NULL ? source->node->name : name;
 }
 
@@ -72,10 +72,10 @@ static tenon_status_t fail(const tenon_source_t* source, const tenon__uff_attrib
       "a tensor", "a list of integers", "a list of numbers", "a list of texts"};
   const char* found =
       attribute->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[attribute->kind] : "something else";
-  return UFF_FAIL(source->program->context, TENON_ERROR_INVALID_DATA,
-                  "%s: its attribute '%s' is %s, it must be %s",
-                  tenon__uff_node_text(source->program->context, source->node), attribute->name,
-                  found, wanted);
+  return TENON_READER_FAIL(source->program->reader, TENON_ERROR_INVALID_DATA,
+                           "%s: its attribute '%s' is %s, it must be %s",
+                           tenon__uff_node_text(source->program->reader, source->node),
+                           attribute->name, found, wanted);
 }
 
 static tenon_status_t source_get_int(const tenon_source_t* source, const char* name,
@@ -139,9 +139,10 @@ static tenon_status_t source_get_floats(const tenon_source_t* source, const char
   if (attribute->kind != TENON_FIELD_FLOATS && attribute->kind != TENON_FIELD_INTS) {
     return fail(source, attribute, "a list of numbers");
   }
-  double* values = tenon__uff_allocate(source->program->context, attribute->count, sizeof(*values));
+  double* values =
+      tenon_reader_allocate(source->program->reader, attribute->count, sizeof(*values));
   if (values == NULL) {
-    return UFF_FAIL_MEMORY(source->program->context);
+    return tenon_reader_fail_memory(source->program->reader);
   }
   for (size_t i = 0; i < attribute->count; ++i) {
     values[i] = attribute->floats != NULL ? attribute->floats[i] : (double)attribute->ints[i];
@@ -184,54 +185,6 @@ static int32_t source_can_borrow(const tenon_source_t* source, const void* data)
   return 0;
 }
 
-/* ---- What neither format has ---- */
-
-static tenon_status_t source_get_tree(const tenon_source_t* source, const char* name,
-                                      uint32_t index, const tenon_source_t** out_value) {
-  (void)source;
-  (void)name;
-  (void)index;
-  (void)out_value;
-  return TENON_ERROR_NOT_FOUND;
-}
-
-static uint32_t source_tree_count(const tenon_source_t* source, const char* name) {
-  (void)source;
-  (void)name;
-  return 0;
-}
-
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t source_convert_body(const tenon_source_t* source, const char* name,
-                                          tenon_builder_t* builder,
-                                          const tenon_value_t* parameter_types,
-                                          uint32_t parameter_type_count, uint32_t* out_body,
-                                          const tenon_value_t** out_captured,
-                                          uint32_t* out_captured_count) {
-  (void)source;
-  (void)name;
-  (void)builder;
-  (void)parameter_types;
-  (void)parameter_type_count;
-  (void)out_body;
-  (void)out_captured;
-  (void)out_captured_count;
-  return TENON_ERROR_NOT_FOUND;
-}
-
-static uint32_t source_blob_count(const tenon_source_t* source) {
-  (void)source;
-  return 0;
-}
-
-static tenon_status_t source_get_blob(const tenon_source_t* source, uint32_t index,
-                                      tenon_tensor_view_t* out_value) {
-  (void)source;
-  (void)index;
-  (void)out_value;
-  return TENON_ERROR_NOT_FOUND;
-}
-
 const tenon_source_table_t* tenon__uff_source_table(void) {
   static const tenon_source_table_t table = {
       .size = sizeof(table),
@@ -253,11 +206,11 @@ const tenon_source_table_t* tenon__uff_source_table(void) {
       .get_floats = source_get_floats,
       .get_strings = source_get_strings,
       .get_tensor = source_get_tensor,
-      .get_tree = source_get_tree,
-      .tree_count = source_tree_count,
-      .convert_body = source_convert_body,
-      .blob_count = source_blob_count,
-      .get_blob = source_get_blob,
+      .get_tree = tenon_reader_no_tree,
+      .tree_count = tenon_reader_no_trees,
+      .convert_body = tenon_reader_no_body,
+      .blob_count = tenon_reader_no_blobs,
+      .get_blob = tenon_reader_no_blob,
       .can_borrow = source_can_borrow,
   };
   return &table;

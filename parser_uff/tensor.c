@@ -7,7 +7,7 @@
 #include "graph.h"
 
 typedef struct tensor_t {
-  tenon__uff_context_t* context;
+  tenon_reader_t* reader;
   const char* node;
   const tenon__uff_message_t* message;
   tenon_dtype_t dtype;
@@ -18,16 +18,16 @@ typedef struct tensor_t {
 } tensor_t;
 
 static tenon_status_t fail(const tensor_t* tensor, const char* what) {
-  return UFF_FAIL(tensor->context, TENON_ERROR_INVALID_DATA, "node '%s': its tensor %s",
-                  tensor->node, what);
+  return TENON_READER_FAIL(tensor->reader, TENON_ERROR_INVALID_DATA, "node '%s': its tensor %s",
+                           tensor->node, what);
 }
 
 static tenon_status_t read_shape(tensor_t* tensor) {
   const tenon__uff_field_t* shape = tenon__uff_last(tensor->message, "tensor_shape");
-  tensor->dims = tenon__uff_allocate(tensor->context, TENON__UFF_RANK_LIMIT, sizeof(int64_t));
+  tensor->dims = tenon_reader_allocate(tensor->reader, TENON__UFF_RANK_LIMIT, sizeof(int64_t));
   tensor->count = 1;
   if (tensor->dims == NULL) {
-    return UFF_FAIL_MEMORY(tensor->context);
+    return tenon_reader_fail_memory(tensor->reader);
   }
   for (const tenon__uff_field_t* dim =
            shape == NULL ? NULL : tenon__uff_find(shape->message->first, "dim");
@@ -87,22 +87,19 @@ static void store(const tensor_t* tensor, const int64_t* ints, const double* flo
 }
 
 /* Fewer numbers than elements: the last one fills the rest; none: zeros. */
-static tenon_status_t read_list(const tensor_t* tensor, uint8_t** out_data) {
-  const char* name = list_of(tensor->dtype);
+static tenon_status_t read_list(const tensor_t* tensor, const char* name, uint8_t** out_data) {
   int64_t* ints = NULL;
   double* floats = NULL;
   size_t found = 0;
-  if (name == NULL) {
-    return fail(tensor, "is of a type that only stands as raw bytes");
-  }
-  UFF_TRY(tenon__uff_numbers(tensor->context, tensor->message, name, &ints, &floats, &found));
+  TENON_READER_TRY(
+      tenon__uff_numbers(tensor->reader, tensor->message, name, &ints, &floats, &found));
   if (found > tensor->count) {
     return fail(tensor, "has more numbers than elements");
   }
-  UFF_TRY(tenon__uff_spend(tensor->context, tensor->count, tensor->width));
-  uint8_t* data = tenon__uff_allocate(tensor->context, tensor->count, tensor->width);
+  TENON_READER_TRY(tenon_reader_spend(tensor->reader, tensor->count, tensor->width));
+  uint8_t* data = tenon_reader_allocate(tensor->reader, tensor->count, tensor->width);
   if (data == NULL) {
-    return UFF_FAIL_MEMORY(tensor->context);
+    return tenon_reader_fail_memory(tensor->reader);
   }
   for (size_t i = 0; found > 0 && i < tensor->count; ++i) {
     store(tensor, ints, floats, i < found ? i : found - 1, data + i * tensor->width);
@@ -111,29 +108,32 @@ static tenon_status_t read_list(const tensor_t* tensor, uint8_t** out_data) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__uff_tensor_read(tenon__uff_context_t* context, const char* node,
+tenon_status_t tenon__uff_tensor_read(tenon_reader_t* reader, const char* node,
                                       const tenon__uff_message_t* message,
                                       tenon__uff_attribute_t* out_attribute) {
-  tensor_t tensor = {.context = context, .node = node, .message = message};
+  tensor_t tensor = {.reader = reader, .node = node, .message = message};
   tensor.dtype = tenon__uff_dtype(tenon__uff_last(message, "dtype"), true);
   tensor.width = tenon__uff_dtype_size(tensor.dtype);
   if (tensor.width == 0) {
     return TENON_OK; /* no kind: who asks for it finds nothing */
   }
-  UFF_TRY(read_shape(&tensor));
+  TENON_READER_TRY(read_shape(&tensor));
   const tenon__uff_field_t* content = tenon__uff_last(message, "tensor_content");
+  const char* list = list_of(tensor.dtype);
   uint8_t* data = NULL;
   if (content != NULL && content->size > 0) {
     if (content->size != tensor.count * tensor.width) {
-      return UFF_FAIL(
-          context, TENON_ERROR_INVALID_DATA,
+      return TENON_READER_FAIL(
+          reader, TENON_ERROR_INVALID_DATA,
           "node '%s': its tensor has %zu elements of %zu bytes and %zu bytes of content", node,
           tensor.count, tensor.width, content->size);
     }
-    out_attribute->tensor.data = tenon__uff_unconst(content->bytes);
-    out_attribute->is_borrowed = !context->is_text;
+    out_attribute->tensor.data = tenon_reader_unconst(content->bytes);
+    out_attribute->is_borrowed = !tenon__uff_is_in_text(content->place);
+  } else if (list == NULL) {
+    return TENON_OK;
   } else {
-    UFF_TRY(read_list(&tensor, &data));
+    TENON_READER_TRY(read_list(&tensor, list, &data));
     out_attribute->tensor.data = data;
   }
   out_attribute->kind = TENON_FIELD_TENSOR;

@@ -32,22 +32,22 @@ static bool is_idle(const tenon__uff_attribute_t* attribute) {
 
 tenon_status_t tenon__uff_source_tell_unread(const tenon_source_t* source) {
   tenon__uff_program_t* program = source->program;
-  tenon__uff_context_t* context = program->context;
+  tenon_reader_t* reader = program->reader;
   const tenon__uff_node_t* node = source->node;
   for (uint32_t i = 0; i < node->attribute_count; ++i) {
     const tenon__uff_attribute_t* attribute = &node->attributes[i];
     if (attribute->is_read || is_idle(attribute)) {
       continue;
     }
-    const char* key = tenon__uff_format(context, "%s:%s", node->operation, attribute->name);
+    const char* key = tenon_reader_format(reader, "%s:%s", node->operation, attribute->name);
     if (key == NULL) {
-      return UFF_FAIL_MEMORY(context);
+      return tenon_reader_fail_memory(reader);
     }
-    if (tenon__uff_names_find(&program->told, key) == NULL) {
-      tenon__uff_say(context, TENON_SEVERITY_WARNING,
-                     "%s: its attribute '%s' is not known and ignored",
-                     tenon__uff_node_text(context, node), attribute->name);
-      UFF_TRY(tenon__uff_names_set(context, &program->told, key, program));
+    if (tenon_reader_names_find(&program->told, key) == NULL) {
+      tenon_reader_say(reader, TENON_SEVERITY_WARNING,
+                       "%s: its attribute '%s' is not known and ignored",
+                       tenon__uff_node_text(reader, node), attribute->name);
+      TENON_READER_TRY(tenon_reader_names_set(reader, &program->told, key, program));
     }
   }
   return TENON_OK;

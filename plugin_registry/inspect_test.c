@@ -7,6 +7,8 @@
 #include "plugin_registry/instruction_set.h"
 #include "tests/support/plugin_world.h"
 
+#include "plugin_registry/registry.h"
+
 TENON_TEST(refuses_by_reading_alone) {
   static const struct {
     const char* fixture;

@@ -8,25 +8,26 @@
 #include "core/base/allocator.h"
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/descriptor.h"
 #include "plugin_registry/state.h"
 
 /* One load. Details lie in `scratch`; what lasts is copied at the end. */
 typedef struct load_t {
   tenon__registry_t* registry;
-  tenon__candidate_t* candidate;
+  tenon__plugin_candidate_t* candidate;
   tenon__catalog_t* catalog;
   const tenon_sink_t* sink;
   tenon__arena_t scratch;
 } load_t;
 
-static tenon__call_t called(const tenon__candidate_t* candidate, const char* function) {
+static tenon__call_t called(const tenon__plugin_candidate_t* candidate, const char* function) {
   return (tenon__call_t){candidate->owner.plugin, function, candidate->path, ""};
 }
 
 /* The file that is checked here is the one that is loaded: both go through one descriptor. */
 static tenon__finding_t open_image(load_t* load) {
-  tenon__candidate_t* candidate = load->candidate;
+  tenon__plugin_candidate_t* candidate = load->candidate;
   tenon__registry_t* registry = load->registry;
   tenon__trust_t trust;
   tenon__trust_initialize(&trust);
@@ -59,7 +60,7 @@ static tenon__finding_t open_image(load_t* load) {
 
 static tenon__finding_t make_host(load_t* load) {
   tenon__registry_t* registry = load->registry;
-  tenon__candidate_t* candidate = load->candidate;
+  tenon__plugin_candidate_t* candidate = load->candidate;
   (void)pthread_mutex_lock(&registry->mutex);
   const bool good = tenon__host_initialize(&candidate->host, &registry->arena, registry->allocator,
                                            &registry->sink, candidate->manifest, candidate->path,
@@ -77,7 +78,7 @@ static tenon_plugin_query_t query_of(void* symbol) {
 }
 
 static tenon__finding_t ask(load_t* load, tenon_plugin_t* out_root) {
-  tenon__candidate_t* candidate = load->candidate;
+  tenon__plugin_candidate_t* candidate = load->candidate;
   void* symbol = dlsym(candidate->image->handle, TENON_PLUGIN_QUERY_SYMBOL);
   if (symbol == NULL) {
     return tenon__finding(TENON_PLUGIN_REASON_NO_QUERY, "");
@@ -99,7 +100,7 @@ static tenon__finding_t ask(load_t* load, tenon_plugin_t* out_root) {
 
 static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
   tenon__registry_t* registry = load->registry;
-  tenon__candidate_t* candidate = load->candidate;
+  tenon__plugin_candidate_t* candidate = load->candidate;
   void* started = registry->started;
   if (!tenon__grow(registry->allocator, &started, &registry->started_capacity,
                    registry->started_count + 1, sizeof(void*))) {
@@ -189,7 +190,7 @@ static tenon_status_t status_of(tenon__plugin_reason_t reason) {
 /* Notes how it ended; the words to report, NULL when there is nothing to say. */
 static const char* settle(load_t* load, tenon__finding_t result) {
   tenon__registry_t* registry = load->registry;
-  tenon__candidate_t* candidate = load->candidate;
+  tenon__plugin_candidate_t* candidate = load->candidate;
   const char* words = NULL;
   (void)pthread_mutex_lock(&registry->mutex);
   if (result.reason == TENON_PLUGIN_REASON_NONE) {
@@ -206,7 +207,7 @@ static const char* settle(load_t* load, tenon__finding_t result) {
 
 tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
                                            tenon__catalog_t* catalog, const tenon_sink_t* sink) {
-  tenon__candidate_t* candidate = user;
+  tenon__plugin_candidate_t* candidate = user;
   (void)owner;
   load_t load = {
       .registry = candidate->registry, .candidate = candidate, .catalog = catalog, .sink = sink};
@@ -231,8 +232,9 @@ tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
 /* ---- Digests ---- */
 
 /* `image` may be NULL: then of the file that is there now. */
-static tenon_status_t make_digest(const tenon__candidate_t* candidate, const tenon__image_t* image,
-                                  const tenon_sink_t* sink, tenon__digest_t* out_digest) {
+static tenon_status_t make_digest(const tenon__plugin_candidate_t* candidate,
+                                  const tenon__image_t* image, const tenon_sink_t* sink,
+                                  tenon__digest_t* out_digest) {
   if (image != NULL) {
     return tenon__inspect_digest(image->descriptor, image->identity.size_bytes, out_digest)
                ? TENON_OK
@@ -263,7 +265,7 @@ static tenon_status_t make_digest(const tenon__candidate_t* candidate, const ten
 
 tenon_status_t tenon__candidate_digest(void* user, const tenon__owner_t* owner,
                                        const tenon_sink_t* sink, tenon__digest_t* out_digest) {
-  tenon__candidate_t* candidate = user;
+  tenon__plugin_candidate_t* candidate = user;
   tenon__registry_t* registry = candidate->registry;
   (void)owner;
   (void)pthread_mutex_lock(&registry->mutex);

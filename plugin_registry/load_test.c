@@ -3,6 +3,8 @@
 
 #include "tests/support/plugin_world.h"
 
+#include "core/catalog/catalog.h"
+
 TENON_TEST(refuses_what_a_plugin_says_of_itself) {
   static const struct {
     const char* fixture;

@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/call.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
 /* A field of a frozen structure means something else since 0.3: older plugins do not mix. */
@@ -112,7 +113,7 @@ void tenon__registry_destroy(tenon__registry_t* registry) {
     return;
   }
   for (size_t i = registry->started_count; i > 0; --i) {
-    tenon__candidate_t* candidate = registry->started[i - 1];
+    tenon__plugin_candidate_t* candidate = registry->started[i - 1];
     if (candidate->stop != NULL) {
       const tenon__call_t call = {candidate->owner.plugin, "stop", candidate->path, ""};
       const tenon__call_t* outer = tenon__call_enter(&call);
@@ -131,7 +132,7 @@ void tenon__registry_destroy(tenon__registry_t* registry) {
 
 /* ---- What was found ---- */
 
-void tenon__candidate_refuse(tenon__candidate_t* candidate, tenon__finding_t finding) {
+void tenon__candidate_refuse(tenon__plugin_candidate_t* candidate, tenon__finding_t finding) {
   const char* text = tenon__plugin_reason_text(finding.reason);
   const char* words =
       finding.detail[0] == '\0'
@@ -150,9 +151,9 @@ uint32_t tenon__registry_candidate_count(tenon__registry_t* registry) {
 }
 
 /* NULL past the end. */
-static tenon__candidate_t* get_candidate(tenon__registry_t* registry, uint32_t index) {
+static tenon__plugin_candidate_t* get_candidate(tenon__registry_t* registry, uint32_t index) {
   (void)pthread_mutex_lock(&registry->mutex);
-  tenon__candidate_t* candidate =
+  tenon__plugin_candidate_t* candidate =
       index < registry->candidate_count ? registry->candidates[index] : NULL;
   (void)pthread_mutex_unlock(&registry->mutex);
   return candidate;
@@ -160,7 +161,7 @@ static tenon__candidate_t* get_candidate(tenon__registry_t* registry, uint32_t i
 
 tenon_status_t tenon__registry_candidate(tenon__registry_t* registry, uint32_t index,
                                          tenon__candidate_info_t* out_info) {
-  const tenon__candidate_t* candidate = get_candidate(registry, index);
+  const tenon__plugin_candidate_t* candidate = get_candidate(registry, index);
   if (candidate == NULL) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
@@ -186,7 +187,7 @@ tenon_status_t tenon__registry_candidate(tenon__registry_t* registry, uint32_t i
 
 tenon_status_t tenon__registry_load(tenon__registry_t* registry, uint32_t index,
                                     const tenon_sink_t* sink) {
-  tenon__candidate_t* candidate = get_candidate(registry, index);
+  tenon__plugin_candidate_t* candidate = get_candidate(registry, index);
   if (candidate == NULL) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no candidate %u", index);
   }
@@ -195,7 +196,7 @@ tenon_status_t tenon__registry_load(tenon__registry_t* registry, uint32_t index,
 
 tenon_status_t tenon__registry_digest(tenon__registry_t* registry, uint32_t index,
                                       const tenon_sink_t* sink, tenon__digest_t* out_digest) {
-  tenon__candidate_t* candidate = get_candidate(registry, index);
+  tenon__plugin_candidate_t* candidate = get_candidate(registry, index);
   if (candidate == NULL) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no candidate %u", index);
   }

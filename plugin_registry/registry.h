@@ -20,8 +20,10 @@
 
 #include <stdbool.h>
 
-#include "core/catalog/catalog.h"
 #include "plugin_registry/reason.h"
+
+#include "core/base/digest.h"
+#include "core/catalog/entry.h"
 
 typedef struct tenon__registry_t tenon__registry_t;
 

@@ -6,6 +6,8 @@
 
 #include "tests/support/plugin_world.h"
 
+#include "core/catalog/catalog.h"
+
 /* ---- A good plugin ---- */
 
 TENON_TEST(loads_on_demand_what_a_manifest_promises) {

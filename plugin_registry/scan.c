@@ -10,6 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/state.h"
 
 #define SUFFIX ".so"
@@ -21,22 +22,22 @@ typedef struct scan_t {
   tenon__registry_t* registry;
   tenon__string_map_t known; /* path -> the candidate of the last scan */
   tenon__string_map_t names; /* name -> the candidate that has it */
-  tenon__candidate_t** found;
+  tenon__plugin_candidate_t** found;
   size_t found_count;
   size_t found_capacity;
   bool is_installed; /* the folder that is looked through is the library's own */
 } scan_t;
 
-static tenon__candidate_t* find(const tenon__string_map_t* map, const char* key) {
+static tenon__plugin_candidate_t* find(const tenon__string_map_t* map, const char* key) {
   const tenon__map_value_t* value = tenon__string_map_find(map, key);
   return value == NULL ? NULL : value->pointer;
 }
 
-static bool set(tenon__string_map_t* map, const char* key, tenon__candidate_t* candidate) {
+static bool set(tenon__string_map_t* map, const char* key, tenon__plugin_candidate_t* candidate) {
   return tenon__string_map_set(map, key, (tenon__map_value_t){.pointer = candidate});
 }
 
-static bool list(scan_t* scan, tenon__candidate_t* candidate) {
+static bool list(scan_t* scan, tenon__plugin_candidate_t* candidate) {
   void* found = scan->found;
   if (!tenon__grow(scan->registry->allocator, &found, &scan->found_capacity, scan->found_count + 1,
                    sizeof(void*))) {
@@ -67,7 +68,7 @@ tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int d
   return (tenon__finding_t){TENON_PLUGIN_REASON_NOT_LISTED, ""};
 }
 
-static void fill_owner(tenon__candidate_t* candidate, bool is_installed, size_t place) {
+static void fill_owner(tenon__plugin_candidate_t* candidate, bool is_installed, size_t place) {
   candidate->owner = (tenon__owner_t){.plugin = candidate->manifest->name,
                                       .version = candidate->manifest->version,
                                       .path = candidate->path,
@@ -78,11 +79,12 @@ static void fill_owner(tenon__candidate_t* candidate, bool is_installed, size_t 
                                       .digest = tenon__candidate_digest};
 }
 
-static tenon__candidate_t* make_candidate(const scan_t* scan, const char* path) {
+static tenon__plugin_candidate_t* make_candidate(const scan_t* scan, const char* path) {
   static const tenon__owner_t nobody = {
       .plugin = "", .version = "", .path = "", .make_ready = tenon__candidate_make_ready};
   tenon__registry_t* registry = scan->registry;
-  tenon__candidate_t* candidate = tenon__arena_allocate(&registry->arena, 1, sizeof(*candidate));
+  tenon__plugin_candidate_t* candidate =
+      tenon__arena_allocate(&registry->arena, 1, sizeof(*candidate));
   if (candidate == NULL) {
     return NULL;
   }
@@ -111,7 +113,7 @@ static tenon__candidate_t* make_candidate(const scan_t* scan, const char* path) 
   return finding.reason == TENON_PLUGIN_REASON_MEMORY ? NULL : candidate;
 }
 
-static bool is_unchanged(const tenon__candidate_t* candidate) {
+static bool is_unchanged(const tenon__plugin_candidate_t* candidate) {
   struct stat status;
   if (stat(candidate->path, &status) != 0) {
     return false;
@@ -122,7 +124,7 @@ static bool is_unchanged(const tenon__candidate_t* candidate) {
 
 /* Takes the file over from the last scan, or looks at it. False when memory is out. */
 static bool take_file(scan_t* scan, const char* path) {
-  tenon__candidate_t* known = find(&scan->known, path);
+  tenon__plugin_candidate_t* known = find(&scan->known, path);
   if (known != NULL && known->state != TENON_CANDIDATE_REFUSED) {
     const bool unchanged = is_unchanged(known);
     if (known->state == TENON_CANDIDATE_LOADED) {
@@ -134,7 +136,7 @@ static bool take_file(scan_t* scan, const char* path) {
   }
   const char* copy =
       known != NULL ? known->path : tenon__arena_copy_string(&scan->registry->arena, path);
-  tenon__candidate_t* candidate = copy == NULL ? NULL : make_candidate(scan, copy);
+  tenon__plugin_candidate_t* candidate = copy == NULL ? NULL : make_candidate(scan, copy);
   if (candidate == NULL) {
     return false;
   }
@@ -215,7 +217,7 @@ static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
 static bool take_gone(scan_t* scan) {
   const tenon__registry_t* registry = scan->registry;
   for (size_t i = 0; i < registry->candidate_count; ++i) {
-    tenon__candidate_t* candidate = registry->candidates[i];
+    tenon__plugin_candidate_t* candidate = registry->candidates[i];
     if (candidate->seen || candidate->finding.reason == TENON_PLUGIN_REASON_GONE) {
       continue;
     }
@@ -232,8 +234,8 @@ static bool take_gone(scan_t* scan) {
 }
 
 /* False when memory is out. */
-static bool settle_name(scan_t* scan, tenon__candidate_t* candidate) {
-  const tenon__candidate_t* first = find(&scan->names, candidate->manifest->name);
+static bool settle_name(scan_t* scan, tenon__plugin_candidate_t* candidate) {
+  const tenon__plugin_candidate_t* first = find(&scan->names, candidate->manifest->name);
   if (first == NULL) {
     return set(&scan->names, candidate->manifest->name, candidate);
   }
@@ -245,7 +247,7 @@ static bool settle_name(scan_t* scan, tenon__candidate_t* candidate) {
 static bool settle_names(scan_t* scan) {
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < scan->found_count; ++i) {
-      tenon__candidate_t* candidate = scan->found[i];
+      tenon__plugin_candidate_t* candidate = scan->found[i];
       const bool is_in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
       const bool is_now = is_in_use == (round == 0);
       if (candidate->state != TENON_CANDIDATE_REFUSED && is_now && !settle_name(scan, candidate)) {
@@ -298,7 +300,7 @@ static bool replace_list(tenon__registry_t* registry) {
 
 /* ---- Promises and reports: without the mutex ---- */
 
-static tenon_status_t promise(tenon__registry_t* registry, tenon__candidate_t* candidate) {
+static tenon_status_t promise(tenon__registry_t* registry, tenon__plugin_candidate_t* candidate) {
   const tenon__manifest_t* manifest = candidate->manifest;
   for (size_t i = 0; i < manifest->offer_count; ++i) {
     const tenon__manifest_offer_t* offer = &manifest->offers[i];
@@ -309,10 +311,10 @@ static tenon_status_t promise(tenon__registry_t* registry, tenon__candidate_t* c
 }
 
 /* Candidate `index` once more: what is to be done about it now? */
-static tenon__candidate_t* next_task(tenon__registry_t* registry, size_t index, bool* out_promise,
-                                     const char** out_words) {
+static tenon__plugin_candidate_t* next_task(tenon__registry_t* registry, size_t index,
+                                            bool* out_promise, const char** out_words) {
   (void)pthread_mutex_lock(&registry->mutex);
-  tenon__candidate_t* candidate = registry->candidates[index];
+  tenon__plugin_candidate_t* candidate = registry->candidates[index];
   *out_promise = candidate->state == TENON_CANDIDATE_AVAILABLE && !candidate->promised;
   candidate->promised |= *out_promise;
   const bool is_refused = candidate->state == TENON_CANDIDATE_REFUSED && !candidate->reported;
@@ -327,7 +329,7 @@ static tenon_status_t promise_and_report(tenon__registry_t* registry, const teno
   for (size_t i = 0; status == TENON_OK && i < registry->candidate_count; ++i) {
     bool is_new = false;
     const char* words = NULL;
-    tenon__candidate_t* candidate = next_task(registry, i, &is_new, &words);
+    tenon__plugin_candidate_t* candidate = next_task(registry, i, &is_new, &words);
     if (is_new) {
       status = promise(registry, candidate);
     }

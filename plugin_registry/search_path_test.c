@@ -3,6 +3,9 @@
 
 #include "tests/support/plugin_world.h"
 
+#include "core/base/digest.h"
+#include "plugin_registry/registry.h"
+
 TENON_TEST(reads_the_environment_and_never_the_working_directory) {
   world_t world;
   char value[2 * PATH_MAX];

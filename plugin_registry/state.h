@@ -17,7 +17,7 @@
 
 /* One file as one look at it found it. A later look that finds it changed makes another candidate,
  * in its place in the list; the old one stays in the arena, for the catalogue knows its owner. */
-typedef struct tenon__candidate_t {
+typedef struct tenon__plugin_candidate_t {
   struct tenon__registry_t* registry;
   const char* path;
   tenon__file_identity_t identity;
@@ -36,7 +36,7 @@ typedef struct tenon__candidate_t {
   /* Set while the plugin is loaded, under the catalogue's lock. */
   tenon__host_t host;
   void (*stop)(void* state);
-} tenon__candidate_t;
+} tenon__plugin_candidate_t;
 
 struct tenon__registry_t {
   tenon_allocator_t allocator;
@@ -51,17 +51,17 @@ struct tenon__registry_t {
   tenon__arena_t arena;
   tenon__trust_t trust;
   tenon__search_path_t search_path;
-  tenon__candidate_t** candidates;
+  tenon__plugin_candidate_t** candidates;
   size_t candidate_count;
   size_t candidate_capacity;
-  tenon__candidate_t** started; /* in the order of their start */
+  tenon__plugin_candidate_t** started; /* in the order of their start */
   size_t started_count;
   size_t started_capacity;
 };
 
 /* Under the mutex: sets state and words from a finding whose detail lives as long as the registry.
  */
-void tenon__candidate_refuse(tenon__candidate_t* candidate, tenon__finding_t finding);
+void tenon__candidate_refuse(tenon__plugin_candidate_t* candidate, tenon__finding_t finding);
 /* NONE or NOT_LISTED (or UNREADABLE), by the registry's policy. */
 tenon__finding_t tenon__registry_permit(const tenon__registry_t* registry, int descriptor,
                                         uint64_t size_bytes);

@@ -3,6 +3,9 @@
 
 #include "tests/support/plugin_world.h"
 
+#include "core/catalog/catalog.h"
+#include "plugin_registry/registry.h"
+
 TENON_TEST(refuses_what_others_can_write_and_says_what_mends_it) {
   world_t world;
   char path[PATH_MAX];

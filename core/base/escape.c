@@ -31,8 +31,9 @@ static size_t decode(const unsigned char* text, uint32_t* out_point) {
 
 /* Does showing it do something else than show it? */
 static bool is_control(uint32_t point) {
-  return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0x200E && point <= 0x200F) ||
-         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C ||
+         (point >= 0x200E && point <= 0x200F) || (point >= 0x2028 && point <= 0x202E) ||
+         (point >= 0x2066 && point <= 0x2069);
 }
 
 /* The whole text, or as much as fits. */

@@ -15,6 +15,10 @@ TENON_TEST(shows_what_must_not_be_obeyed) {
       /* Directions. NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it is about */
       {"\xe2\x80\xaeright to left", "\\xe2\\x80\\xaeright to left"},
       {"\xe2\x80\xa8line", "\\xe2\\x80\\xa8line"},
+      {"\xd8\x9c"
+       "arabic letter mark",
+       "\\xd8\\x9c"
+       "arabic letter mark"},
       /* No UTF-8: alone, cut short, too long a form, a surrogate, beyond Unicode. */
       {"\x80", "\\x80"},
       {"a\xc3", "a\\xc3"},

@@ -32,16 +32,16 @@ static bool heard(const tenon_sink_t* sink) {
 
 /* `wanted` is what vsnprintf would have written to `buffer`. A message that did not fit ends with
  * dots, and never in the middle of a character. */
-static void end_cut_message(char* buffer, int wanted) {
+static void end_cut_message(char* buffer, size_t size, int wanted) {
   static const char dots[] = "...";
   if (wanted < 0) {
-    (void)snprintf(buffer, TENON_MESSAGE_SIZE, "(a message that cannot be formatted)");
+    (void)snprintf(buffer, size, "(a message that cannot be formatted)");
     return;
   }
-  if (wanted < TENON_MESSAGE_SIZE) {
+  if ((size_t)wanted < size) {
     return;
   }
-  size_t end = TENON_MESSAGE_SIZE - sizeof(dots);
+  size_t end = size - sizeof(dots);
   while (end > 0 && ((unsigned char)buffer[end] & 0xC0u) == 0x80u) {
     --end;
   }
@@ -52,7 +52,7 @@ __attribute__((format(printf, 3, 0))) static void report_list(const tenon_sink_t
                                                               int32_t severity, const char* format,
                                                               va_list arguments) {
   char message[TENON_MESSAGE_SIZE];
-  end_cut_message(message, vsnprintf(message, sizeof(message), format, arguments));
+  end_cut_message(message, sizeof(message), vsnprintf(message, sizeof(message), format, arguments));
   sink->report(sink->user, severity, message);
 }
 
@@ -89,4 +89,20 @@ void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_s
   out_sink->next = next;
   out_sink->prefix = prefix;
   out_sink->error_count = 0;
+}
+
+static void keep(void* user, int32_t severity, const char* message) {
+  tenon__keeping_sink_t* keeping_sink = user;
+  char* words = keeping_sink->words;
+  const size_t size = sizeof(keeping_sink->words);
+  const size_t used = strlen(words);
+  if (severity >= TENON_SEVERITY_ERROR) {
+    const int wanted = snprintf(words + used, size - used, "%s%s", used > 0 ? "; " : "", message);
+    end_cut_message(words, size, wanted < 0 ? wanted : (int)used + wanted);
+  }
+}
+
+void tenon__keeping_sink_initialize(tenon__keeping_sink_t* out_sink) {
+  out_sink->sink = (tenon_sink_t){out_sink, keep};
+  out_sink->words[0] = '\0';
 }

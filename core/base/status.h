@@ -44,4 +44,12 @@ typedef struct tenon__prefix_sink_t {
 void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_sink_t* next,
                                    const char* prefix);
 
+/* A sink that keeps the errors it is told, "; " between them, as far as there is room for them, and
+ * nothing else. */
+typedef struct tenon__keeping_sink_t {
+  tenon_sink_t sink; /* give &keeping_sink.sink to the callee */
+  char words[1024];
+} tenon__keeping_sink_t;
+void tenon__keeping_sink_initialize(tenon__keeping_sink_t* out_sink);
+
 #endif

@@ -72,6 +72,22 @@ TENON_TEST(prefixes_nest) {
   EXPECT_STATUS(tenon__fail(&outer.sink, TENON_ERROR_IO, "x"), TENON_ERROR_IO);
 }
 
+TENON_TEST(keeps_errors_as_far_as_there_is_room) {
+  tenon__keeping_sink_t kept;
+  tenon__keeping_sink_initialize(&kept);
+  EXPECT_TEXT(kept.words, "");
+  tenon__report(&kept.sink, TENON_SEVERITY_WARNING, "a warning");
+  EXPECT_STATUS(tenon__fail(&kept.sink, TENON_ERROR_IO, "one"), TENON_ERROR_IO);
+  EXPECT_STATUS(tenon__fail(&kept.sink, TENON_ERROR_IO, "two"), TENON_ERROR_IO);
+  EXPECT_TEXT(kept.words, "one; two");
+  for (int i = 0; i < 400; ++i) {
+    (void)tenon__fail(&kept.sink, TENON_ERROR_IO, "three");
+    EXPECT(strlen(kept.words) < sizeof(kept.words));
+  }
+  EXPECT(strncmp(kept.words, "one; two; three; ", 17) == 0);
+  EXPECT_TEXT(kept.words + strlen(kept.words) - 3, "...");
+}
+
 static tenon_status_t try_twice(tenon_status_t first, tenon_status_t second) {
   TENON_TRY(first);
   TENON_TRY(second);

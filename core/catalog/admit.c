@@ -1,13 +1,17 @@
 /* What is added to the catalogue: each item copied in full size, checked for what must be there,
  * and entered under its names. A faulty item is reported and left out; a faulty operator is listed
  * as disabled. */
+#include "core/catalog/admit.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/base/structure.h"
+#include "core/catalog/contest.h"
 #include "core/catalog/state.h"
+#include "core/operator/operator_admit.h"
 
 /* One offering on its way in. */
 typedef struct admission_t {
@@ -127,10 +131,6 @@ static void refuse_definition(const admission_t* a, const char* name, const teno
 
 static tenon_status_t admit_second(const admission_t* a, tenon__definition_t* first,
                                    const tenon__operator_t* op) {
-  if (first->op == NULL) {
-    replace_definition(a, first, op);
-    return TENON_OK;
-  }
   const int order = tenon__operator_owners_compare(first->owner, a->owner, op->name);
   const bool is_same = memcmp(&first->op->contract, &op->contract, sizeof(op->contract)) == 0;
   if (order > 0) {
@@ -178,12 +178,16 @@ static tenon_status_t admit_operator(const admission_t* a, const tenon__offer_it
     return admit_faulty(a, descriptor->name, listener.last);
   }
   tenon__definition_t* first = find_definition(a, op->name);
-  if (first != NULL) {
+  if (first != NULL && first->op != NULL) {
     return admit_second(a, first, op);
   }
   const tenon__owner_t* home = tenon__catalog_domain_owner(a->catalog, op->name);
   if (home != NULL && !a->owner->is_installed) {
     refuse_definition(a, op->name, a->owner, home);
+    return TENON_OK;
+  }
+  if (first != NULL) { /* a faulty one does not stand in the way */
+    replace_definition(a, first, op);
     return TENON_OK;
   }
   return add_definition(a, op->name, op, NULL);

@@ -8,6 +8,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/admit.h"
+#include "core/catalog/contest.h"
 #include "core/catalog/state.h"
 
 #define ALL ""
@@ -218,13 +220,6 @@ tenon_status_t tenon__catalog_add(tenon__catalog_t* catalog, const tenon__owner_
 
 /* ---- Lookups ---- */
 
-bool tenon__catalog_key(const char* first, const char* second, const char* third,
-                        char out_key[TENON_OFFER_NAME_LIMIT + 1]) {
-  const int length = snprintf(out_key, TENON_OFFER_NAME_LIMIT + 1, "%s:%s%s%s", first, second,
-                              third == NULL ? "" : ":", third == NULL ? "" : third);
-  return length >= 0 && length <= TENON_OFFER_NAME_LIMIT;
-}
-
 /* The first entry under `name`, after those who promised it were asked. */
 static const void* find_first(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
                               const tenon_sink_t* sink) {
@@ -293,13 +288,12 @@ const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catal
   keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
   const tenon__converter_entry_t* found = NULL;
-  for (size_t i = 0; list != NULL && found == NULL && i < list->count; ++i) {
+  for (size_t i = 0; list != NULL && i < list->count; ++i) {
     const tenon__converter_entry_t* entry = list->records[i].entry;
     const tenon_converter_t* converter = &entry->converter;
-    if (tenon__index_holds(&list->records[i]) && converter->since <= version &&
-        (converter->until == 0 || version < converter->until)) {
-      found = entry;
-    }
+    const bool has_it = tenon__index_holds(&list->records[i]) && converter->since <= version &&
+                        (converter->until == 0 || version < converter->until);
+    found = has_it && (found == NULL || !tenon__converter_stays(found, entry)) ? entry : found;
   }
   unlock(catalog);
   return found;

@@ -8,8 +8,9 @@
  * name, converters for one version of a node type), the order in which they are loaded does not
  * matter: who ships with the library is heard before all others, and among these who bears the name
  * himself (of the domain, device or format); then whoever comes first on the search path. The other
- * one's is left out. But two definitions of an operator by equals disable each other. Nobody else
- * adds operators to the domain that a plugin of the library is named for.
+ * one's is left out; a converter for the versions that the first one has. But two definitions of an
+ * operator by equals disable each other. Nobody else adds operators to the domain that a plugin of
+ * the library is named for.
  */
 #ifndef TENON_CORE_CATALOG_CATALOG_H_
 #define TENON_CORE_CATALOG_CATALOG_H_
@@ -17,67 +18,9 @@
 #include <stdbool.h>
 
 #include "core/base/nearest.h"
-#include "core/network/operator.h"
+#include "core/catalog/entry.h"
+#include "core/operator/operator.h"
 #include "tenon/plugin.h"
-
-typedef struct tenon__catalog_t tenon__catalog_t;
-
-/* Who offers something. Filled by the registry; the strings outlive the catalogue. */
-typedef struct tenon__owner_t {
-  const char* plugin;
-  const char* version;
-  const char* path;  /* "" for static ones */
-  bool is_installed; /* ships with the library */
-  uint32_t place;    /* on the search path; the lower is heard first */
-  void* state;       /* what `start` returned; set by the time make_ready returns OK */
-  /* Called once, when something that this owner promised is looked for: loads the plugin and calls
-   * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
-   * NULL: everything was added already. */
-  tenon_status_t (*make_ready)(void* user, struct tenon__owner_t* owner, tenon__catalog_t* catalog,
-                               const tenon_sink_t* sink);
-  void* user;
-  /* Digest of the whole file, made when a plan asks. NULL for static owners. */
-  tenon_status_t (*digest)(void* user, const struct tenon__owner_t* owner, const tenon_sink_t* sink,
-                           tenon__digest_t* out_digest);
-} tenon__owner_t;
-
-/* What turned out about something on offer after it was added. Under the catalogue's lock. */
-typedef struct tenon__admission_t {
-  const char* fault; /* why it is left out, NULL: it is not */
-  bool is_checked;   /* its texts */
-  bool is_tried;     /* a rewrite, on numbers */
-} tenon__admission_t;
-
-typedef struct tenon__kernel_entry_t {
-  tenon_kernel_t kernel; /* full size */
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__kernel_entry_t;
-typedef struct tenon__device_entry_t {
-  tenon_device_descriptor_t device;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__device_entry_t;
-typedef struct tenon__parser_entry_t {
-  tenon_parser_t parser;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__parser_entry_t;
-typedef struct tenon__converter_entry_t {
-  tenon_converter_t converter;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__converter_entry_t;
-typedef struct tenon__rewrite_entry_t {
-  tenon_rewrite_t rewrite;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__rewrite_entry_t;
-typedef struct tenon__calibrator_entry_t {
-  tenon_calibrator_t calibrator;
-  const tenon__owner_t* owner;
-  tenon__admission_t* verdict;
-} tenon__calibrator_entry_t;
 
 tenon_status_t tenon__catalog_create(tenon_allocator_t allocator, tenon__catalog_t** out_catalog);
 void tenon__catalog_destroy(tenon__catalog_t* catalog);
@@ -138,26 +81,10 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
 /* Every owner that was added or promised something. */
 uint32_t tenon__catalog_owners(tenon__catalog_t* catalog, const tenon__owner_t** out_owners,
                                uint32_t capacity);
-/* Checks the texts of rewrites and of kernels' patterns, those that were not checked before: that
- * they can be read, and that operators, attributes and names in them exist. What has a fault is
- * left out, with the text and the column. Loads who promised rewrites or patterns. Fails only when
- * memory is out. */
-tenon_status_t tenon__catalog_check_texts(tenon__catalog_t* catalog, const tenon_sink_t* sink);
-/* A rewrite was tried on numbers: it is kept, or with `fault` (words, copied) left out. */
-void tenon__catalog_judge(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
-                          const char* fault, const tenon_sink_t* sink);
-/* Was it tried, by whomever, and left out for it? */
-bool tenon__catalog_is_tried(tenon__catalog_t* catalog, const tenon__rewrite_entry_t* entry,
-                             bool* out_refused);
+
 /* Why an operator is disabled, NULL if it is not. */
 const char* tenon__catalog_disabled(tenon__catalog_t* catalog, const char* name);
-/* What was left out, and why, among the plugins loaded so far; in order of discovery. */
-typedef struct tenon__left_out_t {
-  const char* kind; /* "converter" */
-  const char* name;
-  const tenon__owner_t* owner;
-  const char* words;
-} tenon__left_out_t;
+
 uint32_t tenon__catalog_left_out(tenon__catalog_t* catalog, tenon__left_out_t* out_items,
                                  uint32_t capacity);
 /* Identities of all that are disabled, among the plugins loaded so far. */

@@ -2,6 +2,7 @@
  * when. */
 #include <pthread.h>
 
+#include "core/base/status.h"
 #include "core/catalog/test_catalog.h"
 
 /* ---- Operators ---- */

@@ -1,14 +1,21 @@
 /* Texts over several operators, checked once all plugins can be asked: the patterns of rewrites and
  * kernels, what replaces them, and guards. */
+#include "core/catalog/check.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/nearest.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
+#include "core/catalog/contest.h"
 #include "core/catalog/state.h"
-#include "core/expression/text.h"
-#include "core/network/attribute.h"
+#include "core/language/text.h"
+#include "core/operator/attribute.h"
+#include "core/operator/operator_names.h"
+#include "core/tensor/dtype.h"
 
 /* One rewrite or kernel. */
 typedef struct check_t {

@@ -1,5 +1,6 @@
 /* Texts over several operators: what is wrong with them is told with plugin, name, text and column,
  * and what has a fault is not found any more. */
+#include "core/catalog/check.h"
 #include "core/catalog/test_catalog.h"
 
 static const tenon_attribute_descriptor_t attributes[] = {{.size = sizeof(*attributes),

@@ -1,4 +1,6 @@
 /* Who stays where two owners offer one thing: the rule is catalog.h's. */
+#include "core/catalog/contest.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -85,6 +87,11 @@ static bool overlap(const tenon_converter_t* a, const tenon_converter_t* b) {
   return (a->until == 0 || b->since < a->until) && (b->until == 0 || a->since < b->until);
 }
 
+/* Has `a` all versions that `b` has? */
+static bool covers(const tenon_converter_t* a, const tenon_converter_t* b) {
+  return a->since <= b->since && (a->until == 0 || (b->until != 0 && b->until <= a->until));
+}
+
 static void describe_converter(const tenon_converter_t* c, const tenon__owner_t* owner,
                                char* out_words, size_t size) {
   char until[48] = " on";
@@ -107,6 +114,14 @@ static void settle(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const ch
   tenon__catalog_drop(catalog, &item, loser->verdict, sink);
 }
 
+bool tenon__converter_stays(const tenon__converter_entry_t* there,
+                            const tenon__converter_entry_t* comes) {
+  return there->owner == comes->owner || stays(there->owner, comes->owner, comes->converter.format);
+}
+
+/* Who has some of the versions keeps the others: that is settled version by version, when one is
+ * looked for. So nothing depends on who came first, and whoever covers one that covers a third
+ * covers that too. */
 void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink) {
@@ -117,13 +132,18 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
         !overlap(&other->converter, &entry->converter)) {
       continue;
     }
-    const bool it_stays = stays(other->owner, entry->owner, entry->converter.format);
+    const bool it_stays = tenon__converter_stays(other, entry);
     const tenon__converter_entry_t* winner = it_stays ? other : entry;
     const tenon__converter_entry_t* goes = it_stays ? entry : other;
     const loser_t loser = {goes->owner, goes->verdict};
     char words[512];
     describe_converter(&winner->converter, winner->owner, words, sizeof(words));
-    settle(catalog, TENON_OFFER_CONVERTER, key, &loser, words, sink);
+    if (covers(&winner->converter, &goes->converter)) {
+      settle(catalog, TENON_OFFER_CONVERTER, key, &loser, words, sink);
+    } else {
+      tenon__report(sink, TENON_SEVERITY_INFO, "plugin %s (%s): converter '%s': %s, which it takes",
+                    goes->owner->plugin, goes->owner->path, key, words);
+    }
   }
 }
 

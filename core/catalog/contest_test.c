@@ -115,3 +115,62 @@ TENON_TEST(among_others_the_first_on_the_search_path_stays) {
     tenon__catalog_destroy(world.catalog);
   }
 }
+
+/* ---- Some of another's versions ---- */
+
+typedef struct range_t {
+  const tenon__owner_t* owner;
+  int64_t since;
+  int64_t until;
+} range_t;
+
+/* Whoever is heard first takes the versions that he has; the others keep the rest. */
+TENON_TEST(each_version_is_taken_by_who_is_heard_first_in_any_order) {
+  static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                   {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  static const range_t ranges[3] = {{&later, 1, 6}, {&earlier, 1, 11}, {&library, 6, 11}};
+  static const range_t apart[3] = {{&later, 1, 0}, {&earlier, 3, 6}, {&library, 5, 9}};
+  for (int o = 0; o < 6; ++o) {
+    for (int set = 0; set < 2; ++set) {
+      world_t world;
+      begin(&world);
+      for (int k = 0; k < 3; ++k) {
+        const range_t* range = &(set == 0 ? ranges : apart)[orders[o][k]];
+        const tenon_converter_t c = make_converter("", "Twice", range->since, range->until);
+        add(&world, range->owner, "converter/1", &c, 1, sizeof(c));
+      }
+      static const char* const expected[2][10] = {
+          {"zorg", "zorg", "zorg", "zorg", "zorg", "fmt", "fmt", "fmt", "fmt", "fmt"},
+          {"alia", "alia", "zorg", "zorg", "fmt", "fmt", "fmt", "fmt", "alia", "alia"}};
+      for (int version = 1; version <= 10; ++version) {
+        const tenon__converter_entry_t* entry =
+            tenon__catalog_converter(world.catalog, "fmt", "", "Twice", version, NULL);
+        EXPECT_TEXT(entry == NULL ? NULL : entry->owner->plugin, expected[set][version - 1]);
+      }
+      /* All of whose versions another takes is left out, and nobody else. */
+      EXPECT_INT(tenon__catalog_converters(world.catalog, NULL, NULL, 0), set == 0 ? 2 : 3);
+      EXPECT_INT(tenon__catalog_left_out(world.catalog, NULL, 0), set == 0 ? 1 : 0);
+      tenon__catalog_destroy(world.catalog);
+    }
+  }
+}
+
+/* The domain is theirs, also while nobody has a good definition. */
+TENON_TEST(a_faulty_definition_opens_no_domain) {
+  for (int round = 0; round < 2; ++round) {
+    world_t world;
+    begin(&world);
+    const tenon_operator_t good = make_operator("fmt.thrice/1", thrice);
+    const tenon_operator_t bad = make_operator("fmt.thrice/1", faulty);
+    const tenon_operator_t own = make_operator("fmt.twice/1", twice);
+    add(&world, &library, "operator/1", &own, 1, sizeof(own));
+    add(&world, round == 0 ? &library : &later, "operator/1", &bad, 1, sizeof(bad));
+    add(&world, &earlier, "operator/1", &good, 1, sizeof(good));
+    EXPECT(tenon__catalog_operator(world.catalog, "fmt.thrice/1", NULL) == NULL);
+    EXPECT_CONTAINS(world.messages.text,
+                    "plugin zorg (/1): operator 'fmt.thrice/1': its domain belongs to plugin fmt");
+    add(&world, &library, "operator/1", &good, 1, sizeof(good));
+    EXPECT(tenon__catalog_operator(world.catalog, "fmt.thrice/1", NULL) != NULL);
+    tenon__catalog_destroy(world.catalog);
+  }
+}

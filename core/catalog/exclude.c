@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 #include "core/catalog/state.h"
 
 enum { LIST_SIZE = 1536 };

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
 
 /* `exclude`: NULL, or ended by NULL. */
 bool tenon__is_excluded(const char* const* exclude, const char* plugin, const char* name);

@@ -1,6 +1,7 @@
 /* Sorted lists in a hash map. */
 #include "core/catalog/index.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
@@ -76,4 +77,11 @@ bool tenon__index_add(tenon__index_t* index, const char* key, const tenon__index
 
 const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const char* key) {
   return find_list(index, key);
+}
+
+bool tenon__catalog_key(const char* first, const char* second, const char* third,
+                        char out_key[TENON_OFFER_NAME_LIMIT + 1]) {
+  const int length = snprintf(out_key, TENON_OFFER_NAME_LIMIT + 1, "%s:%s%s%s", first, second,
+                              third == NULL ? "" : ":", third == NULL ? "" : third);
+  return length >= 0 && length <= TENON_OFFER_NAME_LIMIT;
 }

@@ -6,7 +6,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/string_map.h"
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
+#include "core/catalog/kinds.h"
 
 typedef struct tenon__index_record_t {
   void* entry;
@@ -36,5 +37,9 @@ const tenon__index_list_t* tenon__index_find(const tenon__index_t* index, const 
 static inline bool tenon__index_holds(const tenon__index_record_t* record) {
   return record->verdict == NULL || record->verdict->fault == NULL;
 }
+
+/* Joins two or three parts (third may be NULL) with ':'; false when the name is too long. */
+bool tenon__catalog_key(const char* first, const char* second, const char* third,
+                        char out_key[TENON_OFFER_NAME_LIMIT + 1]);
 
 #endif

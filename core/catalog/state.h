@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
-#include "core/catalog/catalog.h"
+#include "core/catalog/entry.h"
 #include "core/catalog/index.h"
-#include "core/catalog/kinds.h"
+#include "core/operator/operator.h"
 
 typedef enum tenon__readiness_t {
   TENON_READINESS_PROMISED,
@@ -51,34 +51,5 @@ struct tenon__catalog_t {
   tenon__string_map_t definitions; /* identity -> tenon__definition_t */
   tenon__string_map_t kernels;     /* "plugin:name" -> tenon__kernel_entry_t */
 };
-
-/* Adds all items of an offering of a known kind; under the lock. */
-tenon_status_t tenon__catalog_admit(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
-                                    const tenon__owner_t* owner, const tenon_offering_t* offering,
-                                    const tenon_sink_t* sink);
-/* Joins two or three parts (third may be NULL) with ':'; false when the name is too long. */
-bool tenon__catalog_key(const char* first, const char* second, const char* third,
-                        char out_key[TENON_OFFER_NAME_LIMIT + 1]);
-
-/* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
-void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                              const tenon_sink_t* sink);
-/* The same for what was entered already: it is not found any more. */
-void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
-                         tenon__admission_t* verdict, const tenon_sink_t* sink);
-/* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */
-int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name);
-/* The same as to the domain of an identity. */
-int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
-                                   const char* name);
-/* The plugin of the library that bears the name of an identity's domain; NULL. */
-const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
-                                                  const char* name);
-/* A new entry against those that are there under its key or name: one of two is left out. */
-void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
-                                      const tenon__converter_entry_t* entry,
-                                      const tenon_sink_t* sink);
-void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
-                                 const char* name, const void* entry, const tenon_sink_t* sink);
 
 #endif

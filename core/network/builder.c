@@ -8,11 +8,18 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/network/attribute.h"
+#include "core/network/builder_bodies.h"
+#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
+#include "core/network/builder_values.h"
+#include "core/network/node.h"
+#include "core/network/node_forms.h"
+#include "core/operator/attribute.h"
 
-static tenon__frame_t* frame_of(const tenon_builder_t* builder) {
-  return &builder->frames[builder->frame_count - 1];
+/* All that is said passes here, so that it can be diverted. */
+static void pass_on(void* user, int32_t severity, const char* message) {
+  const tenon_builder_t* builder = user;
+  tenon__report(builder->next_sink, severity, "%s", message);
 }
 
 tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_operator_t find,
@@ -25,27 +32,28 @@ tenon_status_t tenon__builder_create(tenon__network_t* network, tenon__find_oper
   builder->network = network;
   builder->find = find;
   builder->find_user = find_user;
-  builder->sink = sink;
+  builder->own_sink = (tenon_sink_t){builder, pass_on};
+  builder->sink = &builder->own_sink;
+  builder->next_sink = sink;
   tenon__arena_initialize(&builder->arena, network->allocator);
   if (!tenon__grow(network->allocator, (void**)&builder->frames, &builder->frame_capacity, 1,
                    sizeof(*builder->frames))) {
     tenon__builder_destroy(builder);
     return tenon__fail_memory(sink);
   }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){0};
+  builder->frames[builder->frame_count++] = (tenon__open_graph_t){0};
   *out_builder = builder;
   return TENON_OK;
 }
 
-void tenon__builder_set_suggest(tenon_builder_t* builder, tenon__suggest_operator_t suggest) {
-  builder->suggest = suggest;
+const tenon_sink_t* tenon__builder_divert(tenon_builder_t* builder, const tenon_sink_t* sink) {
+  const tenon_sink_t* before = builder->next_sink;
+  builder->next_sink = sink;
+  return before;
 }
 
-static void drop_node(tenon__pending_node_t* node) {
-  if (node->op != NULL) {
-    tenon__arena_deinitialize(&node->arena);
-    memset(node, 0, sizeof(*node));
-  }
+void tenon__builder_set_suggest(tenon_builder_t* builder, tenon__suggest_operator_t suggest) {
+  builder->suggest = suggest;
 }
 
 void tenon__builder_destroy(tenon_builder_t* builder) {
@@ -54,58 +62,12 @@ void tenon__builder_destroy(tenon_builder_t* builder) {
   }
   const tenon_allocator_t allocator = builder->network->allocator;
   for (uint32_t i = 0; i < builder->frame_count; ++i) {
-    drop_node(&builder->frames[i].node);
+    tenon__builder_drop_node(&builder->frames[i].node);
   }
   tenon__free(allocator, builder->frames, builder->frame_capacity * sizeof(*builder->frames));
   tenon__free(allocator, builder->handles, builder->handle_capacity * sizeof(*builder->handles));
   tenon__arena_deinitialize(&builder->arena);
   tenon__free(allocator, builder, sizeof(*builder));
-}
-
-const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
-                                               tenon_value_t handle) {
-  if (handle.id == 0 || handle.id > builder->handle_count) {
-    return NULL;
-  }
-  const tenon__handle_t* place = &builder->handles[handle.id - 1];
-  return &builder->network->graphs[place->graph]->values[place->value];
-}
-
-tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
-                                      uint32_t* out_value) {
-  const tenon__value_node_t* value = tenon__builder_look(builder, handle);
-  if (value == NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
-                       handle.id);
-  }
-  const tenon__handle_t place = builder->handles[handle.id - 1];
-  const uint32_t graph = tenon__builder_graph(builder);
-  if (place.graph == graph) {
-    *out_value = place.value;
-    return TENON_OK;
-  }
-  if (value->weights == TENON_NONE) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
-                       "'%s' belongs to graph '%s'; graph '%s' must take it as a parameter",
-                       value->name, builder->network->graphs[place.graph]->name,
-                       builder->network->graphs[graph]->name);
-  }
-  return tenon__graph_add_constant(builder->network, graph, value->name, value->weights,
-                                   out_value) == TENON_OK
-             ? TENON_OK
-             : tenon__fail_memory(builder->sink);
-}
-
-tenon_status_t tenon__builder_handle(tenon_builder_t* builder, uint32_t graph, uint32_t value,
-                                     tenon_value_t* out_handle) {
-  if (!tenon__grow(builder->network->allocator, (void**)&builder->handles,
-                   &builder->handle_capacity, builder->handle_count + 1,
-                   sizeof(*builder->handles))) {
-    return tenon__fail_memory(builder->sink);
-  }
-  builder->handles[builder->handle_count++] = (tenon__handle_t){graph, value};
-  out_handle->id = (uint32_t)builder->handle_count;
-  return TENON_OK;
 }
 
 uint32_t tenon__builder_value(const tenon_builder_t* builder, tenon_value_t value) {
@@ -137,7 +99,7 @@ void tenon__builder_give_inputs(tenon_builder_t* builder, tenon__given_input_t* 
 }
 
 tenon_status_t tenon__builder_finish(tenon_builder_t* builder) {
-  const tenon__frame_t* frame = frame_of(builder);
+  const tenon__open_graph_t* frame = tenon__builder_frame(builder);
   if (frame->node.op != NULL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "node '%s' (%s) was not ended",
                        frame->node.name == NULL ? "" : frame->node.name, frame->node.op->name);
@@ -168,7 +130,7 @@ static void* append(tenon__pending_node_t* node, void** inout_list, size_t* inou
 }
 
 static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_node_t** out_node) {
-  *out_node = &frame_of(builder)->node;
+  *out_node = &tenon__builder_frame(builder)->node;
   return (*out_node)->op != NULL
              ? TENON_OK
              : tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no node was begun");
@@ -187,7 +149,7 @@ static tenon_status_t fail_unknown_operator(const tenon_builder_t* builder, cons
 }
 
 static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name, const char* name) {
-  tenon__pending_node_t* node = &frame_of(builder)->node;
+  tenon__pending_node_t* node = &tenon__builder_frame(builder)->node;
   if (node->op != NULL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE,
                        "'%s' is begun while '%s' was not ended", op_name, node->op->name);
@@ -372,12 +334,12 @@ static tenon_status_t build_end(tenon_builder_t* builder, tenon_value_t* out_val
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = end_node(builder, node, out_values, capacity);
   tenon__c_locale_leave(outer);
-  drop_node(node);
+  tenon__builder_drop_node(node);
   return status;
 }
 
 static void build_cancel(tenon_builder_t* builder) {
-  drop_node(&frame_of(builder)->node);
+  tenon__builder_drop_node(&tenon__builder_frame(builder)->node);
 }
 
 static tenon_status_t build_expression(tenon_builder_t* builder, const char* text,
@@ -401,49 +363,6 @@ static tenon_status_t build_expression(tenon_builder_t* builder, const char* tex
   TENON_TRY(status);
   return tenon__builder_handle(builder, graph,
                                builder->network->graphs[graph]->nodes[node].outputs[0], out_value);
-}
-
-static tenon_status_t build_begin_body(tenon_builder_t* builder, const char* name) {
-  uint32_t graph = 0;
-  if (builder->frame_count > 64) {
-    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED, "bodies are nested deeper than 64");
-  }
-  if (!tenon__grow(builder->network->allocator, (void**)&builder->frames, &builder->frame_capacity,
-                   builder->frame_count + 1u, sizeof(*builder->frames)) ||
-      tenon__network_add_graph(builder->network, name, tenon__builder_graph(builder), &graph) !=
-          TENON_OK) {
-    return tenon__fail_memory(builder->sink);
-  }
-  builder->frames[builder->frame_count++] = (tenon__frame_t){.graph = graph};
-  return TENON_OK;
-}
-
-static tenon_status_t build_body_result(tenon_builder_t* builder, tenon_value_t handle) {
-  if (builder->frame_count < 2) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no body is being built");
-  }
-  uint32_t value = 0;
-  TENON_TRY(tenon__builder_resolve(builder, handle, &value));
-  return tenon__graph_add_output(builder->network, tenon__builder_graph(builder), value, NULL) ==
-                 TENON_OK
-             ? TENON_OK
-             : tenon__fail_memory(builder->sink);
-}
-
-static void build_cancel_body(tenon_builder_t* builder) {
-  if (builder->frame_count > 1) {
-    drop_node(&frame_of(builder)->node);
-    --builder->frame_count;
-  }
-}
-
-static tenon_status_t build_end_body(tenon_builder_t* builder, uint32_t* out_body) {
-  if (builder->frame_count < 2 || frame_of(builder)->node.op != NULL) {
-    return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE, "no body can be ended now");
-  }
-  *out_body = tenon__builder_graph(builder);
-  --builder->frame_count;
-  return TENON_OK;
 }
 
 static int32_t build_has_operator(tenon_builder_t* builder, const char* op) {
@@ -475,12 +394,12 @@ const tenon_builder_table_t* tenon__builder_table(void) {
       .end = build_end,
       .cancel = build_cancel,
       .expression = build_expression,
-      .begin_body = build_begin_body,
+      .begin_body = tenon__build_begin_body,
       .body_parameter = tenon__build_body_parameter,
       .body_parameter_like = tenon__build_body_parameter_like,
-      .body_result = build_body_result,
-      .end_body = build_end_body,
-      .cancel_body = build_cancel_body,
+      .body_result = tenon__build_body_result,
+      .end_body = tenon__build_end_body,
+      .cancel_body = tenon__build_cancel_body,
       .add_state = tenon__build_add_state,
       .write_state = tenon__build_write_state,
       .type = tenon__build_type,
@@ -488,6 +407,8 @@ const tenon_builder_table_t* tenon__builder_table(void) {
       .set_name = tenon__build_set_name,
       .has_operator = build_has_operator,
       .sink = build_sink,
+      .divert = tenon__builder_divert,
+      .fail_body = tenon__build_fail_body,
   };
   return &table;
 }

@@ -1,9 +1,13 @@
-/* The insides of the builder, shared by builder.c (nodes, bodies) and builder_values.c (values). */
+/* The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
+ * builder_values.c (values). */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
+#include "core/base/arena.h"
 #include "core/base/status.h"
-#include "core/network/builder.h"
+#include "core/language/scope.h"
+#include "core/network/builder_input.h"
+#include "core/network/network.h"
 
 /* A handle's value. Handle h stands for entry h - 1. */
 typedef struct tenon__handle_t {
@@ -29,17 +33,19 @@ typedef struct tenon__pending_node_t {
 } tenon__pending_node_t;
 
 /* A graph being built: the main one, or a body inside the one before. */
-typedef struct tenon__frame_t {
+typedef struct tenon__open_graph_t {
   uint32_t graph;
   tenon__pending_node_t node;
-} tenon__frame_t;
+} tenon__open_graph_t;
 
 struct tenon_builder_t {
   tenon__network_t* network;
   tenon__find_operator_t find;
   void* find_user;
   tenon__suggest_operator_t suggest;
-  const tenon_sink_t* sink;
+  const tenon_sink_t* sink; /* its own: what is said to it goes to next_sink */
+  const tenon_sink_t* next_sink;
+  tenon_sink_t own_sink;
   bool is_fixed; /* works inside a network whose inputs, outputs and states are what they are */
   uint32_t given_count;
   tenon__given_input_t* given; /* borrowed */
@@ -49,47 +55,15 @@ struct tenon_builder_t {
   tenon__handle_t* handles;
   uint32_t frame_count;
   size_t frame_capacity;
-  tenon__frame_t* frames;
+  tenon__open_graph_t* frames;
 };
+
+static inline tenon__open_graph_t* tenon__builder_frame(const tenon_builder_t* builder) {
+  return &builder->frames[builder->frame_count - 1];
+}
 
 static inline uint32_t tenon__builder_graph(const tenon_builder_t* builder) {
   return builder->frames[builder->frame_count - 1].graph;
 }
-
-/* The value behind a handle, in the graph being built; a constant of an enclosing graph is repeated
- * there, any other value of one must be captured: INVALID_ARGUMENT. */
-tenon_status_t tenon__builder_resolve(tenon_builder_t* builder, tenon_value_t handle,
-                                      uint32_t* out_value);
-/* Any graph's value; NULL for a handle that is none. */
-const tenon__value_node_t* tenon__builder_look(const tenon_builder_t* builder,
-                                               tenon_value_t handle);
-
-/* Entries of the table. */
-tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
-                                  uint32_t rank, const int64_t* dims, const char* const* symbols,
-                                  tenon_value_t* out_value);
-tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char* name,
-                                            uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
-                                            const int64_t* dims, tenon_value_t* out_value);
-tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t value, const char* name);
-tenon_status_t tenon__build_constant(tenon_builder_t* builder, const char* name,
-                                     const tenon_tensor_view_t* view, int32_t borrow,
-                                     tenon_value_t* out_value);
-tenon_status_t tenon__build_body_parameter(tenon_builder_t* builder, const char* name,
-                                           uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
-                                           const int64_t* dims, tenon_value_t* out_value);
-tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const char* name,
-                                                tenon_value_t like, tenon_value_t* out_value);
-tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
-                                      const tenon_state_descriptor_t* state,
-                                      tenon_value_t* out_read);
-tenon_status_t tenon__build_write_state(tenon_builder_t* builder, const char* name,
-                                        tenon_value_t value);
-tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t value,
-                                 tenon_value_type_t* out_type);
-int32_t tenon__build_content(tenon_builder_t* builder, tenon_value_t value, uint32_t index,
-                             int64_t* out_value);
-tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t value,
-                                     const char* name);
 
 #endif

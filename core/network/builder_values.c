@@ -1,11 +1,14 @@
 /* Values of a network being built: inputs, parameters, constants, states, and looking at them. */
+#include "core/network/builder_values.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/builder_handles.h"
 #include "core/network/builder_parts.h"
 #include "core/network/dense.h"
-#include "core/network/names.h"
 
 static tenon_status_t out_of_memory(const tenon_builder_t* builder) {
   return tenon__fail_memory(builder->sink);
@@ -279,6 +282,10 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "a state without a name");
   }
   TENON_TRY(check_extents(builder, state.name, state.dtype, state.rank, state.dims));
+  if (state.dtype == TENON_DTYPE_STRING) {
+    return tenon__fail(builder->sink, TENON_ERROR_UNSUPPORTED,
+                       "state '%s': texts cannot be kept between executions", state.name);
+  }
   tenon__state_node_t node = {.name = state.name,
                               .dtype = state.dtype,
                               .rank = state.rank,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 
 typedef struct lookup_t {
   uint32_t count;
@@ -28,8 +29,36 @@ static bool count_of(const lookup_t* lookup, const char* name, uint32_t limit,
   return value >= 0 && value <= (int64_t)limit;
 }
 
+/* The first body that can run: it says what all give. NULL: none can. */
+static const tenon__graph_t* sound_body(const tenon__network_t* network,
+                                        const tenon__control_request_t* request) {
+  for (uint32_t i = 0; i < request->body_count; ++i) {
+    if (network->graphs[request->bodies[i]]->fault == NULL) {
+      return network->graphs[request->bodies[i]];
+    }
+  }
+  return NULL;
+}
+
+/* One that cannot run gives nothing; only a choice does without it. */
+static tenon_status_t check_fault(const tenon__network_t* network,
+                                  const tenon__control_request_t* request,
+                                  const tenon_sink_t* sink) {
+  const tenon__graph_t* first = network->graphs[request->bodies[0]];
+  if (sound_body(network, request) != NULL) {
+    return TENON_OK;
+  }
+  return request->body_count == 1
+             ? tenon__fail(sink, first->fault_status, "its body '%s' cannot run: %s", first->name,
+                           first->fault)
+             : tenon__fail(sink, first->fault_status,
+                           "none of its bodies can run: '%s': %s; '%s': %s", first->name,
+                           first->fault, network->graphs[request->bodies[1]]->name,
+                           network->graphs[request->bodies[1]]->fault);
+}
+
 static tenon_status_t check_body(const tenon__control_layout_t* layout, const tenon__graph_t* body,
-                                 const tenon__graph_t* first, const tenon_sink_t* sink) {
+                                 const tenon__graph_t* sound, const tenon_sink_t* sink) {
   const uint32_t expected = layout->first_parameter + layout->carried_count +
                             layout->scanned_count + layout->captured_count;
   if (body->input_count != expected) {
@@ -37,8 +66,9 @@ static tenon_status_t check_body(const tenon__control_layout_t* layout, const te
                        "body '%s' takes %u parameters, the node passes %u", body->name,
                        body->input_count, expected);
   }
-  if (body->output_count < layout->first_result + layout->carried_count ||
-      body->output_count != first->output_count) {
+  const bool gives_enough = body->output_count >= layout->first_result + layout->carried_count &&
+                            body->output_count == sound->output_count;
+  if (body->fault == NULL && !gives_enough) {
     return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "body '%s' gives %u results", body->name,
                        body->output_count);
   }
@@ -60,7 +90,11 @@ static tenon_status_t check_bodies(const tenon__network_t* network,
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                          "body %u is no graph inside this one, or is used twice", i);
     }
-    TENON_TRY(check_body(layout, network->graphs[bodies[i]], network->graphs[bodies[0]], sink));
+  }
+  TENON_TRY(check_fault(network, request, sink));
+  const tenon__graph_t* sound = sound_body(network, request);
+  for (uint32_t i = 0; i < request->body_count; ++i) {
+    TENON_TRY(check_body(layout, network->graphs[bodies[i]], sound, sink));
   }
   return TENON_OK;
 }
@@ -122,7 +156,7 @@ tenon_status_t tenon__control_layout(const tenon__network_t* network,
     layout.axis_count = axes->count;
   }
   TENON_TRY(check_bodies(network, request, &layout, sink));
-  layout.output_count = network->graphs[request->bodies[0]]->output_count - layout.first_result;
+  layout.output_count = sound_body(network, request)->output_count - layout.first_result;
   layout.collected_count = scans ? layout.output_count - layout.carried_count : 0;
   *out_layout = layout;
   return TENON_OK;

@@ -1,7 +1,8 @@
 /* Control forms: branches and repetitions, their types and shapes. */
-#include "core/network/control.h"
 
+#include "core/dimension/dimension_pool.h"
 #include "core/network/test_operators.h"
+#include "core/network/verify_rules.h"
 
 static bool open(test_bench_t* bench) {
   return test_bench_open(bench, tenon__allocator_default());
@@ -65,10 +66,21 @@ TENON_TEST(refuses_branches_of_different_types) {
   tenon_value_t y = {0};
   EXPECT_STATUS(branch(&bench, condition, x, yes, no, &y), TENON_ERROR_INVALID_DATA);
   EXPECT_CONTAINS(bench.messages.text,
-                  "test.branch/1 'choice': result 'inner' is f32[5], the other branch's result "
-                  "'inner' is i64[1]");
-  const uint32_t flat = unary_body(&bench, "flat", "test.row_sum/1", x);
-  (void)flat;
+                  "test.branch/1 'choice': output 0 is f32[5] from branch 'yes' and i64[1] from "
+                  "branch 'no', and only a run knows which is taken: give what its condition");
+  test_bench_close(&bench);
+}
+
+TENON_TEST(refuses_branches_of_different_ranks) {
+  test_bench_t bench;
+  REQUIRE(open(&bench));
+  const tenon_value_t condition = test_input_of(&bench, "condition", TENON_DTYPE_BOOL, SCALAR);
+  const tenon_value_t x = test_input_of(&bench, "x", TENON_DTYPE_INT64, DIMS(5));
+  const uint32_t yes = unary_body(&bench, "yes", "test.find/1", x);
+  const uint32_t no = unary_body(&bench, "no", "test.compress/1", x);
+  tenon_value_t y = {0};
+  EXPECT_STATUS(branch(&bench, condition, x, yes, no, &y), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(bench.messages.text, "] from branch 'yes' and i64[");
   test_bench_close(&bench);
 }
 

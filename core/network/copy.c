@@ -4,11 +4,13 @@
  * not aligned, tables, and the lists of inputs, outputs and bodies that passes change, are copied.
  * The pool of dimensions is copied through its file form, which keeps ids.
  */
+#include "core/network/copy.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_restore.h"
 #include "core/network/dense.h"
 
 static bool copy_array(tenon_allocator_t allocator, const void* source, size_t count,
@@ -64,6 +66,8 @@ static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t
   }
   tenon__graph_t* graph = network->graphs[index];
   graph->owner = source->owner;
+  graph->fault = source->fault;
+  graph->fault_status = source->fault_status;
   bool good = copy_array(allocator, source->values, source->value_count, sizeof(*source->values),
                          (void**)&graph->values, &graph->value_capacity) &&
               copy_array(allocator, source->nodes, source->node_count, sizeof(*source->nodes),
@@ -85,20 +89,6 @@ static tenon_status_t copy_graph(tenon__network_t* network, const tenon__graph_t
     good = copy_nodes(network, graph);
   }
   return good ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
-}
-
-static tenon_status_t copy_pool(const tenon__network_t* source, tenon__network_t* network) {
-  tenon__byte_writer_t writer;
-  tenon__byte_writer_initialize(&writer, network->allocator);
-  tenon__dim_pool_write(source->pool, &writer);
-  tenon_status_t status = writer.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
-  if (status == TENON_OK) {
-    tenon__byte_reader_t reader;
-    tenon__byte_reader_initialize(&reader, writer.data, writer.size);
-    status = tenon__dim_pool_read(network->allocator, &reader, NULL, &network->pool);
-  }
-  tenon__byte_writer_deinitialize(&writer);
-  return status;
 }
 
 static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network_t* network) {
@@ -134,7 +124,7 @@ tenon_status_t tenon__network_copy(const tenon__network_t* source, tenon__networ
   }
   network->allocator = source->allocator;
   tenon__arena_initialize(&network->arena, source->allocator);
-  tenon_status_t status = copy_pool(source, network);
+  tenon_status_t status = tenon__dim_pool_copy(network->allocator, source->pool, &network->pool);
   for (uint32_t i = 0; status == TENON_OK && i < source->graph_count; ++i) {
     status = copy_graph(network, source->graphs[i]);
   }

@@ -1,6 +1,7 @@
 /* Weights where they lie: borrowed from a file at any address, aligned where they are copied. */
 #include "core/network/dense.h"
 
+#include "core/network/copy.h"
 #include "core/network/test_operators.h"
 
 enum { COUNT = 32 * 1024 }; /* 128 KiB */

@@ -8,9 +8,16 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/expression/evaluate.h"
-#include "core/network/names.h"
-#include "core/tensor/layout.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_text.h"
+#include "core/dimension/requirement.h"
+#include "core/language/condition.h"
+#include "core/language/instantiate.h"
+#include "core/language/move_rule.h"
+#include "core/network/infer_callback.h"
+#include "core/network/infer_control.h"
+#include "core/program/contents.h"
 
 static const tenon_sink_t silence = {NULL, NULL};
 

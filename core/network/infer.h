@@ -11,6 +11,7 @@
 #ifndef TENON_CORE_NETWORK_INFER_H_
 #define TENON_CORE_NETWORK_INFER_H_
 
+#include "core/dimension/shape.h"
 #include "core/network/network.h"
 
 typedef struct tenon__inferred_value_t {
@@ -66,15 +67,8 @@ typedef struct tenon__inference_t {
   bool failed; /* memory ran out in a callback */
 } tenon__inference_t;
 
-tenon_status_t tenon__infer_bind(tenon__inference_t* inference);
 tenon_status_t tenon__infer_node(tenon__inference_t* inference);
-tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
-                                     tenon__inferred_shape_t* shapes);
-tenon_status_t tenon__infer_control(tenon__inference_t* inference);
 
-/* The scope value of a network value. `argument`: its number among the node's inputs. */
-tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,
-                                              uint32_t value, uint32_t argument);
 /* Notes that `number` belongs to a value of output item `output`. False when memory is out. */
 bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
                        tenon_dim_t dim);

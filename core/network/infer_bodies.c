@@ -2,9 +2,13 @@
  * Bodies' parameters: what they are follows from the node's inputs, and for carried values from
  * what the body makes of them. A body whose parameters change is inferred again.
  */
+#include "core/network/infer_bodies.h"
+
 #include "core/network/infer_control.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/node.h"
 
 static tenon__value_node_t* value_of(const tenon__control_work_t* control, uint32_t graph,
                                      uint32_t value) {
@@ -251,23 +255,27 @@ static tenon_status_t settle_carried(const tenon__control_work_t* control, uint3
   return status;
 }
 
-tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body) {
-  const tenon__control_layout_t* layout = &control->layout;
-  bool changed = false;
-  if (layout->passes_iteration) {
-    TENON_TRY(adopt_scalar(control, body, 0, TENON_DTYPE_INT64, &changed));
-    TENON_TRY(adopt_scalar(control, body, 1, TENON_DTYPE_BOOL, &changed));
+tenon_status_t tenon__control_adopt(const tenon__control_work_t* control, uint32_t body,
+                                    bool* inout_changed) {
+  if (control->layout.passes_iteration) {
+    TENON_TRY(adopt_scalar(control, body, 0, TENON_DTYPE_INT64, inout_changed));
+    TENON_TRY(adopt_scalar(control, body, 1, TENON_DTYPE_BOOL, inout_changed));
   }
-  TENON_TRY(adopt_carried(control, body, &changed));
-  TENON_TRY(adopt_slices(control, body, &changed));
-  TENON_TRY(adopt_captured(control, body, &changed));
+  TENON_TRY(adopt_carried(control, body, inout_changed));
+  TENON_TRY(adopt_slices(control, body, inout_changed));
+  return adopt_captured(control, body, inout_changed);
+}
+
+tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body) {
+  bool changed = false;
+  TENON_TRY(tenon__control_adopt(control, body, &changed));
   tenon_status_t status = TENON_OK;
   do {
     if (changed) {
       status = tenon__graph_infer(control->network, body, control->inference->sink);
     }
     changed = false;
-    for (uint32_t i = 0; status == TENON_OK && i < layout->carried_count; ++i) {
+    for (uint32_t i = 0; status == TENON_OK && i < control->layout.carried_count; ++i) {
       status = settle_carried(control, body, i, &changed);
     }
   } while (status == TENON_OK && changed);

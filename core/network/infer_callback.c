@@ -2,14 +2,18 @@
  * Shapes by a plugin's function: tenon_shape_table_t over one inference. Failed operations poison
  * the builder; the first words said about it count.
  */
+#include "core/network/infer_callback.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/call.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/requirement.h"
 #include "core/network/infer.h"
-#include "core/network/names.h"
 
 struct tenon_shape_builder_t {
   tenon__inference_t* inference;

@@ -11,7 +11,19 @@
 #include "core/network/infer_control.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/fault.h"
+#include "core/network/infer_bodies.h"
 #include "core/network/node.h"
+
+static tenon_status_t layout_of(const tenon__inference_t* inference,
+                                tenon__control_layout_t* out_layout) {
+  const tenon__control_request_t request = {
+      inference->graph,       inference->op,     inference->attribute_count, inference->attributes,
+      inference->input_count, inference->inputs, inference->body_count,      inference->bodies};
+  return tenon__control_layout(inference->network, &request, inference->sink, out_layout);
+}
 
 static bool is_inside(const tenon__network_t* network, uint32_t graph, uint32_t body) {
   while (graph != TENON_NONE && graph != body) {
@@ -99,8 +111,7 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
   return tenon__infer_fresh(control->inference, output, axis, bound);
 }
 
-/* A condition that is known when building: the other branch's types do not matter, nor its faults.
- */
+/* The one branch that counts: what the other gives does not matter. */
 static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
     const tenon__value_node_t* result = tenon__control_result(control, body, i);
@@ -115,50 +126,99 @@ static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t
   return TENON_OK;
 }
 
+/* A branch that does not infer cannot run, until it is inferred again and does. */
+static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32_t body) {
+  tenon__graph_t* graph = control->network->graphs[body];
+  bool changed = graph->fault != NULL; /* it was left half inferred */
+  TENON_TRY(tenon__control_adopt(control, body, &changed));
+  const bool is_empty = graph->fault != NULL && graph->output_count == 0;
+  if (!changed || is_empty) {
+    return TENON_OK;
+  }
+  tenon__keeping_sink_t kept;
+  tenon__keeping_sink_initialize(&kept);
+  tenon_status_t status = tenon__graph_infer(control->network, body, &kept.sink);
+  if (status == TENON_OK) {
+    graph->fault = NULL;
+  } else if (status != TENON_ERROR_OUT_OF_MEMORY) {
+    status = tenon__graph_fail(control->network, body, status, kept.words);
+  }
+  return status == TENON_OK ? TENON_OK : tenon__fail_memory(control->inference->sink);
+}
+
+/* A condition that is known when building: nor do the other branch's faults matter. */
+static tenon_status_t infer_known(const tenon__control_work_t* control, uint32_t taken) {
+  const uint32_t* bodies = control->inference->bodies;
+  const tenon__graph_t* branch = control->network->graphs[bodies[taken]];
+  TENON_TRY(settle_branch(control, bodies[1 - taken]));
+  TENON_TRY(settle_branch(control, bodies[taken]));
+  return branch->fault == NULL ? infer_taken(control, bodies[taken])
+                               : tenon__fail(control->inference->sink, branch->fault_status,
+                                             "its branch '%s' is taken, which cannot run: %s",
+                                             branch->name, branch->fault);
+}
+
+/* Values of a network have one kind, element type and rank, whichever branch they come from. */
+static tenon_status_t check_result(const tenon__control_work_t* control, uint32_t output,
+                                   const tenon__value_node_t* a, const tenon__value_node_t* b) {
+  const tenon__network_t* network = control->network;
+  const uint32_t* bodies = control->inference->bodies;
+  tenon__arena_t* scratch = control->inference->scratch;
+  const bool is_alike = a->kind == b->kind && a->dtype == b->dtype;
+  if (is_alike && (a->rank == b->rank || a->kind != TENON_ARGUMENT_TENSOR)) {
+    return TENON_OK;
+  }
+  return tenon__fail(
+      control->inference->sink, is_alike ? TENON_ERROR_UNSUPPORTED : TENON_ERROR_INVALID_DATA,
+      "output %u is %s from branch '%s' and %s from branch '%s', and only a run knows which is "
+      "taken: give what its condition follows from when building (the value of an input, or the "
+      "extents of inputs), so that one branch is left",
+      output, tenon__infer_type_text(network, a->kind, a->dtype, a->rank, a->dims, scratch),
+      network->graphs[bodies[0]]->name,
+      tenon__infer_type_text(network, b->kind, b->dtype, b->rank, b->dims, scratch),
+      network->graphs[bodies[1]]->name);
+}
+
+static tenon_status_t unify_result(const tenon__control_work_t* control, uint32_t output) {
+  const uint32_t* bodies = control->inference->bodies;
+  const tenon__value_node_t* a = tenon__control_result(control, bodies[0], output);
+  const tenon__value_node_t* b = tenon__control_result(control, bodies[1], output);
+  TENON_TRY(check_result(control, output, a, b));
+  const uint32_t rank = a->rank == b->rank ? a->rank : TENON_NONE;
+  tenon_dim_t dims[TENON_RANK_LIMIT + 1];
+  for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
+    dims[d] = unify_extent(control, output, d, a->dims[d], b->dims[d]);
+  }
+  TENON_TRY(set_output(control, output, a, rank, dims));
+  if (a->contents != NULL && tenon__same_contents(a, b)) {
+    bool is_free = true;
+    for (uint32_t e = 0; e < a->content_count; ++e) {
+      is_free = is_free && !dim_is_local(control->network, a->contents[e], bodies[0]);
+    }
+    control->inference->outputs[output].contents = is_free ? a->contents : NULL;
+    control->inference->outputs[output].content_count = is_free ? a->content_count : 0;
+  }
+  return TENON_OK;
+}
+
 static tenon_status_t infer_choose(const tenon__control_work_t* control) {
   const uint32_t* bodies = control->inference->bodies;
+  tenon__graph_t** graphs = control->network->graphs;
   const uint32_t taken = tenon__control_taken(control->network, control->inference->graph,
                                               &control->layout, control->inference->inputs);
   if (taken != TENON_NONE) {
-    const tenon_sink_t* sink = control->inference->sink;
-    static const tenon_sink_t silence = {NULL, NULL};
-    control->inference->sink = &silence;
-    const tenon_status_t other = tenon__control_settle(control, bodies[1 - taken]);
-    control->inference->sink = sink;
-    if (other == TENON_ERROR_OUT_OF_MEMORY) {
-      return tenon__fail_memory(sink);
-    }
-    TENON_TRY(tenon__control_settle(control, bodies[taken]));
-    return infer_taken(control, bodies[taken]);
+    return infer_known(control, taken);
   }
-  TENON_TRY(tenon__control_settle(control, bodies[0]));
-  TENON_TRY(tenon__control_settle(control, bodies[1]));
+  TENON_TRY(settle_branch(control, bodies[0]));
+  TENON_TRY(settle_branch(control, bodies[1]));
+  if (graphs[bodies[0]]->fault != NULL || graphs[bodies[1]]->fault != NULL) {
+    const uint32_t sound = graphs[bodies[0]]->fault == NULL ? 0 : 1;
+    tenon__control_layout_t layout;
+    TENON_TRY(layout_of(control->inference, &layout)); /* it says what is wrong with both */
+    return infer_taken(control, bodies[sound]);
+  }
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
-    const tenon__value_node_t* a = tenon__control_result(control, bodies[0], i);
-    const tenon__value_node_t* b = tenon__control_result(control, bodies[1], i);
-    TENON_TRY(tenon__control_same_type(control, a, "result", b, "the other branch's result"));
-    uint32_t rank = a->rank;
-    if (a->rank != b->rank) {
-      if (a->kind == TENON_ARGUMENT_TENSOR) {
-        return tenon__fail(control->inference->sink, TENON_ERROR_UNSUPPORTED,
-                           "output %u has rank %d in one branch and %d in the other", i,
-                           (int)a->rank, (int)b->rank);
-      }
-      rank = TENON_NONE;
-    }
-    tenon_dim_t dims[TENON_RANK_LIMIT + 1];
-    for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
-      dims[d] = unify_extent(control, i, d, a->dims[d], b->dims[d]);
-    }
-    TENON_TRY(set_output(control, i, a, rank, dims));
-    if (a->contents != NULL && tenon__same_contents(a, b)) {
-      bool is_free = true;
-      for (uint32_t e = 0; e < a->content_count; ++e) {
-        is_free = is_free && !dim_is_local(control->network, a->contents[e], bodies[0]);
-      }
-      control->inference->outputs[i].contents = is_free ? a->contents : NULL;
-      control->inference->outputs[i].content_count = is_free ? a->content_count : 0;
-    }
+    TENON_TRY(unify_result(control, i));
   }
   return TENON_OK;
 }
@@ -276,14 +336,6 @@ static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
     TENON_TRY(set_output(control, output, result, result->rank + 1, dims));
   }
   return TENON_OK;
-}
-
-static tenon_status_t layout_of(const tenon__inference_t* inference,
-                                tenon__control_layout_t* out_layout) {
-  const tenon__control_request_t request = {
-      inference->graph,       inference->op,     inference->attribute_count, inference->attributes,
-      inference->input_count, inference->inputs, inference->body_count,      inference->bodies};
-  return tenon__control_layout(inference->network, &request, inference->sink, out_layout);
 }
 
 tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,

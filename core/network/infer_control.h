@@ -13,19 +13,9 @@ typedef struct tenon__control_work_t {
   bool first_time; /* the bodies have no owner yet */
 } tenon__control_work_t;
 
-const tenon__value_node_t* tenon__control_input(const tenon__control_work_t* control,
-                                                uint32_t input);
-tenon__value_node_t* tenon__control_parameter(const tenon__control_work_t* control, uint32_t body,
-                                              uint32_t index);
-const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* control,
-                                                 uint32_t body, uint32_t index);
-/* INVALID_DATA, naming both, unless kind and element type are the same. */
-tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
-                                        const tenon__value_node_t* a, const char* a_role,
-                                        const tenon__value_node_t* b, const char* b_role);
-bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b);
-/* Gives the body's parameters the types of what they stand for, and infers it again until they
- * agree. */
-tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body);
+tenon_status_t tenon__infer_control(tenon__inference_t* inference);
+/* How many output items the bodies of a control node give; reports what does not fit. */
+tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
+                                           uint32_t* out_count);
 
 #endif

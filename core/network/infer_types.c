@@ -2,6 +2,8 @@
  * Binding: which input stands at which port, what the type variables are, and so what element types
  * the outputs have. A variable is bound by the first input that mentions it; later ones must agree.
  */
+#include "core/network/infer_types.h"
+
 #include <string.h>
 
 #include "core/base/status.h"

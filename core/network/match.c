@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "core/network/attribute.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
 
 typedef struct matcher_t {
   const tenon__match_uses_t* uses;

@@ -3,7 +3,7 @@
 #ifndef TENON_CORE_NETWORK_MEANING_H_
 #define TENON_CORE_NETWORK_MEANING_H_
 
-#include "core/expression/program.h"
+#include "core/program/program.h"
 #include "core/tensor/index_map.h"
 
 /* OUT_OF_MEMORY only. */

@@ -10,7 +10,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/names.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network) {
@@ -412,4 +412,12 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
   value->contents = contents;
   value->content_count = (uint32_t)count;
   return TENON_OK;
+}
+
+bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph) {
+  bool can_run = tenon__graph_alive(network, graph);
+  for (uint32_t at = graph; can_run && at != TENON_NONE; at = network->graphs[at]->parent) {
+    can_run = network->graphs[at]->fault == NULL;
+  }
+  return can_run;
 }

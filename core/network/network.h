@@ -14,12 +14,11 @@
 #include "core/base/digest.h"
 #include "core/base/interrupt.h"
 #include "core/base/string_map.h"
-#include "core/expression/program.h"
-#include "core/expression/scope.h"
-#include "core/network/operator.h"
-#include "core/tensor/dimension.h"
+#include "core/dimension/dimension.h"
+#include "core/language/scope.h"
+#include "core/operator/operator.h"
+#include "core/program/program.h"
 #include "core/tensor/index_map.h"
-#include "core/tensor/requirement.h"
 
 /* A constant's bytes: dense row-major. Shared by values of several graphs. */
 typedef struct tenon__weights_t {
@@ -99,6 +98,10 @@ typedef struct tenon__graph_t {
   const char* name;
   uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
   uint32_t owner;  /* node of `parent` whose body it is, TENON_NONE until there is one */
+  /* Of a branch: why it cannot run, and the status of the run that takes it; NULL: it can. It has
+   * parameters then, and neither nodes nor results. See fault.h. */
+  const char* fault;
+  tenon_status_t fault_status;
   uint32_t value_count;
   size_t value_capacity;
   tenon__value_node_t* values;
@@ -159,9 +162,6 @@ typedef struct tenon__network_t {
 
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);
 void tenon__network_destroy(tenon__network_t* network);
-/* A deep copy (weights' bytes are shared, aligned where they were not; the source must outlive it).
- * Ids are kept. */
-tenon_status_t tenon__network_copy(const tenon__network_t* network, tenon__network_t** out_network);
 
 /* Appending. All fail only when memory is out. */
 tenon_status_t tenon__network_add_graph(tenon__network_t* network, const char* name,
@@ -197,96 +197,20 @@ bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t
 tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph,
                                           uint32_t value);
 
-/* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves
- * meaning; makes the output values (`output_names` may be NULL or have NULLs; both arrays have
- * output_count entries). An optional output is made when it is among the first output_count and
- * wanted[k] (wanted NULL: all); the others are always made. output_count 0: all that are declared;
- * of a variadic output one, of a control form what its bodies give. Faults name node, operator and
- * values; INVALID_DATA. On failure nothing was added. */
-typedef struct tenon__node_request_t {
-  const tenon__operator_t* op;
-  const char* name; /* NULL: made */
-  uint32_t input_count;
-  const uint32_t* inputs;
-  uint32_t output_count;
-  const char* const* output_names;
-  const bool* wanted;
-  uint32_t attribute_count; /* those that are set */
-  const tenon__scope_attribute_t* attributes;
-  uint32_t body_count;
-  const uint32_t* bodies;
-} tenon__node_request_t;
-tenon_status_t tenon__graph_add_node(tenon__network_t* network, uint32_t graph,
-                                     const tenon__node_request_t* request, const tenon_sink_t* sink,
-                                     uint32_t* out_node);
-/* Nodes without an operator. Operand and source indices refer to `inputs`. */
-typedef struct tenon__form_request_t {
-  const char* name; /* NULL: made */
-  const uint32_t* inputs;
-  uint32_t input_count;
-} tenon__form_request_t;
-tenon_status_t tenon__graph_add_expression(tenon__network_t* network, uint32_t graph,
-                                           const tenon__form_request_t* request,
-                                           const tenon__expression_t* expression,
-                                           const tenon__inferred_shape_t* shapes,
-                                           const tenon_sink_t* sink, uint32_t* out_node);
-/* From a text, "y = max(a, 0) * b", with names for the inputs; one output. */
-tenon_status_t tenon__graph_add_expression_text(tenon__network_t* network, uint32_t graph,
-                                                const tenon__form_request_t* request,
-                                                const char* text, const char* const* input_names,
-                                                const tenon_sink_t* sink, uint32_t* out_node);
-tenon_status_t tenon__graph_add_move(tenon__network_t* network, uint32_t graph,
-                                     const tenon__form_request_t* request,
-                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
-                                     const tenon_sink_t* sink, uint32_t* out_node);
-
-/* Infers a graph again, nodes in order, after its parameters' types changed; bodies inside with it.
- */
-tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph,
-                                  const tenon_sink_t* sink);
-
-/* Looking. */
 /* The main graph, or a body of a live node. */
 bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
-const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
-/* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
-tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph, uint32_t node,
-                                 tenon__arena_t* arena, tenon__scope_t* out_scope);
-/* Users of values: use_begin[v] .. use_begin[v + 1] index `uses`; nodes that are alive only. In the
- * arena. */
-typedef struct tenon__uses_t {
-  uint32_t* use_begin;
-  uint32_t* uses; /* nodes */
-} tenon__uses_t;
-tenon_status_t tenon__graph_uses(const tenon__network_t* network, uint32_t graph,
-                                 tenon__arena_t* arena, tenon__uses_t* out_uses);
-/* Nodes alive in a topological order, stable: by `place`, as far as possible. In the arena. A
- * cycle: INVALID_DATA, naming a node on it. */
-tenon_status_t tenon__graph_order(const tenon__network_t* network, uint32_t graph,
-                                  tenon__arena_t* arena, const tenon_sink_t* sink,
-                                  const uint32_t** out_nodes, uint32_t* out_count);
-/* Everything that must hold: ids in range, single assignment, no cycles, types and shapes agree
- * with the operators' rules, bodies' signatures agree. Names the first fault. INTERNAL when we
- * broke it. */
-tenon_status_t tenon__network_verify(const tenon__network_t* network, const tenon_sink_t* sink);
-/* And what the rules leave to the run goes to the list. */
-tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
-                                             tenon__requirements_t* inout_requirements,
-                                             const tenon_sink_t* sink);
-/* Text for people: one line a node, bodies indented. Written through `write`. */
-void tenon__network_print(const tenon__network_t* network,
-                          void (*write)(void* user, const char* text), void* user);
 
-/* For the plan. Operators are written by identity and contract; when read, `find` may return NULL:
- * the node keeps its identity in `missing` form through an operator that says only its name (no
- * texts). */
-struct tenon__byte_writer_t;
-struct tenon__byte_reader_t;
-typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);
-/* Weights are written as references: the caller stores the bytes (by index). */
-void tenon__network_write(const tenon__network_t* network, struct tenon__byte_writer_t* writer);
-tenon_status_t tenon__network_read(tenon_allocator_t allocator, struct tenon__byte_reader_t* reader,
-                                   tenon__find_operator_t find, void* find_user,
-                                   const tenon_sink_t* sink, tenon__network_t** out_network);
+/* ---- For this room alone ---- */
+
+/* `name`, or `name` with a suffix, which was not in the map before; in the network's arena. NULL
+ * when memory is out. */
+const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
+                               const char* name);
+/* A number for a value that may not be there yet (value TENON_NONE). */
+tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                     uint32_t axis, uint32_t* out_number);
+
+/* Alive, and in no branch that cannot run. */
+bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph);
 
 #endif

@@ -9,9 +9,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/nearest.h"
-#include "core/network/attribute.h"
-#include "core/network/names.h"
-#include "core/network/operator_parts.h"
+#include "core/network/infer_control.h"
+#include "core/network/infer_types.h"
+#include "core/network/node_forms.h"
+#include "core/network/order.h"
+#include "core/operator/attribute.h"
 
 tenon_status_t tenon__node_work_begin(tenon__node_work_t* out_work, tenon__network_t* network,
                                       uint32_t graph, const tenon__operator_t* op, const char* name,

@@ -19,9 +19,6 @@ tenon_status_t tenon__node_work_begin(tenon__node_work_t* out_work, tenon__netwo
 void tenon__node_work_end(tenon__node_work_t* work);
 /* The inference of a node that is there. */
 void tenon__node_work_load(tenon__node_work_t* work, const tenon__node_t* node);
-/* How many output items the bodies of a control node give; reports what does not fit. */
-tenon_status_t tenon__control_output_count(const tenon__inference_t* inference,
-                                           uint32_t* out_count);
 
 /* Results become a new node with its values. `output_names`, `wanted`: as in the request. */
 typedef struct tenon__node_commit_t {
@@ -35,8 +32,37 @@ typedef struct tenon__node_commit_t {
 } tenon__node_commit_t;
 tenon_status_t tenon__node_commit(const tenon__node_commit_t* commit, uint32_t* out_node);
 
-/* Instantiates a text for named inputs: types, shape and expression of its one output. */
-tenon_status_t tenon__infer_text(tenon__inference_t* inference,
-                                 const tenon__expression_source_t* source);
+/* Adds an operator's node: checks arity, attributes, types; infers shapes, contents; resolves
+ * meaning; makes the output values (`output_names` may be NULL or have NULLs; both arrays have
+ * output_count entries). An optional output is made when it is among the first output_count and
+ * wanted[k] (wanted NULL: all); the others are always made. output_count 0: all that are declared;
+ * of a variadic output one, of a control form what its bodies give. Faults name node, operator and
+ * values; INVALID_DATA. On failure nothing was added. */
+typedef struct tenon__node_request_t {
+  const tenon__operator_t* op;
+  const char* name; /* NULL: made */
+  uint32_t input_count;
+  const uint32_t* inputs;
+  uint32_t output_count;
+  const char* const* output_names;
+  const bool* wanted;
+  uint32_t attribute_count; /* those that are set */
+  const tenon__scope_attribute_t* attributes;
+  uint32_t body_count;
+  const uint32_t* bodies;
+} tenon__node_request_t;
+
+tenon_status_t tenon__graph_add_node(tenon__network_t* network, uint32_t graph,
+                                     const tenon__node_request_t* request, const tenon_sink_t* sink,
+                                     uint32_t* out_node);
+
+/* Infers a graph again, nodes in order, after its parameters' types changed; bodies inside with it.
+ */
+tenon_status_t tenon__graph_infer(tenon__network_t* network, uint32_t graph,
+                                  const tenon_sink_t* sink);
+const tenon__scope_attribute_t* tenon__node_attribute(const tenon__node_t* node, const char* name);
+/* The scope of a node, for instantiating a text later (decompositions); in the arena given. */
+tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph, uint32_t node,
+                                 tenon__arena_t* arena, tenon__scope_t* out_scope);
 
 #endif

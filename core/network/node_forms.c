@@ -5,8 +5,12 @@
  * type computes in that type, the type of the first such input: half precision in, half precision
  * out.
  */
+#include "core/network/node_forms.h"
+
 #include <string.h>
 
+#include "core/language/instantiate.h"
+#include "core/network/infer_types.h"
 #include "core/network/meaning.h"
 #include "core/network/node.h"
 

@@ -1,7 +1,9 @@
 /* Nodes: binding, types, shapes, contents, meaning, names. */
 #include "core/network/node.h"
 
+#include "core/dimension/dimension_pool.h"
 #include "core/network/test_operators.h"
+#include "core/network/verify_rules.h"
 
 static bool open(test_bench_t* bench) {
   return test_bench_open(bench, tenon__allocator_default());

@@ -2,6 +2,8 @@
  * Users of values, and the order of nodes: Kahn's algorithm with a heap, so that among the nodes
  * that are ready the one with the smallest place (then id) comes first.
  */
+#include "core/network/order.h"
+
 #include <string.h>
 
 #include "core/base/status.h"

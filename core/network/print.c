@@ -8,10 +8,14 @@
  *
  * Attributes are shown where they differ from the default. Bodies follow their node, indented.
  */
+#include "core/network/print.h"
+
 #include <string.h>
 
-#include "core/network/attribute.h"
 #include "core/network/infer.h"
+#include "core/network/order.h"
+#include "core/operator/attribute.h"
+#include "core/program/program_text.h"
 
 typedef struct printer_t {
   const tenon__network_t* network;
@@ -145,6 +149,12 @@ static void print_graph(printer_t* printer, uint32_t index, uint32_t depth) {
   put(printer, graph->parent == TENON_NONE ? "graph " : "body ");
   put(printer, graph->name);
   put(printer, "\n");
+  if (graph->fault != NULL) {
+    indent(printer, depth + 1);
+    put(printer, "cannot run: ");
+    put(printer, graph->fault);
+    put(printer, "\n");
+  }
   print_values(printer, graph, depth + 1);
   const uint32_t* order = NULL;
   uint32_t count = 0;

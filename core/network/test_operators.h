@@ -6,11 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "core/network/builder.h"
+#include "core/network/print.h"
+#include "core/operator/operator_admit.h"
 
 #define PORT(name_, type_, flags_) \
   { sizeof(tenon_port_t), .name = (name_), .type = (type_), .flags = (flags_) }
+#define DOMAIN(name_, type_, domain_) \
+  { sizeof(tenon_port_t), .name = (name_), .type = (type_), .domain = (domain_) }
 #define TYPE(name_, allowed_) \
   { sizeof(tenon_type_variable_t), (name_), (allowed_) }
 #define CASE(when_, text_) \
@@ -94,6 +99,14 @@ static const tenon_operator_t test_operators[] = {
     UNARY("test.ramp/1", "y = max(x, 0)"),
     UNARY("test.same/1", "y = x"),
     UNARY("test.exponential/1", "y = exp(x)"),
+    {OPERATOR("test.ratio/1"), TYPES(TYPE("T", "numeric")),
+     INPUTS(DOMAIN("a", "T", "nonzero"), DOMAIN("b", "T", "nonzero")), OUTPUTS(PORT("y", "T", 0)),
+     CASES(CASE(NULL, "y = floor_div(a, b)"))},
+    {OPERATOR("test.above_three/1"), FLOATS, INPUTS(DOMAIN("x", "T", "[3,inf]")),
+     OUTPUTS(PORT("y", "T", 0)), CASES(CASE(NULL, "y = log(x - 3)"))},
+    {OPERATOR("test.pick/1"), ANY, ATTRIBUTES(ATTRIBUTE("axis", INT, "0")),
+     INPUTS(PORT("x", "T", 0), DOMAIN("places", "i64", "index(x, axis)")),
+     OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = rank(places); y[d] = dim(places, d)"},
     {OPERATOR("test.outer_sum/1"), FLOATS, INPUTS(PORT("a", "T", 0), PORT("b", "T", 0)),
      OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = 2; y[d] = d == 0 ? dim(a, 0) : dim(b, 0)",
      CASES(CASE(NULL, "y = at(a, 0) + at(b, 1)"))},

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/network/control.h"
+#include "core/program/program_check.h"
 
 typedef struct verifier_t {
   const tenon__network_t* network;
@@ -309,7 +311,7 @@ static const char* control_fault(const verifier_t* verifier, uint32_t graph_inde
     fit.body = verifier->network->graphs[node->bodies[b]];
     fault = iteration_fault(&fit);
     fault = fault == NULL ? parameter_fault(&fit) : fault;
-    fault = fault == NULL ? result_fault(&fit) : fault;
+    fault = fault == NULL && fit.body->fault == NULL ? result_fault(&fit) : fault;
   }
   return fault;
 }
@@ -412,7 +414,7 @@ tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
     }
   }
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
-    if (tenon__graph_alive(network, g)) {
+    if (tenon__graph_can_run(network, g)) {
       status = verify_nodes(&verifier, g);
     }
   }

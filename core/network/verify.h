@@ -1,4 +1,4 @@
-/* Verification of a network's structure alone, for what was read from a file. */
+/* Parts of verification: a network's structure alone, for what was read from a file; one node. */
 #ifndef TENON_CORE_NETWORK_VERIFY_H_
 #define TENON_CORE_NETWORK_VERIFY_H_
 

@@ -3,8 +3,14 @@
  * and known extents, ranks and element types must come out the same. Extents that are found when
  * running keep the symbols that they have.
  */
+#include "core/network/verify_rules.h"
+
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/infer_types.h"
 #include "core/network/node.h"
+#include "core/network/order.h"
 #include "core/network/verify.h"
 
 typedef struct verifier_t {
@@ -65,21 +71,22 @@ static tenon_status_t verify_meaning(const verifier_t* verifier, tenon__node_wor
   return TENON_OK;
 }
 
-static tenon_status_t verify_node(const verifier_t* verifier, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = &verifier->network->graphs[graph]->nodes[index];
+tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t graph, uint32_t index,
+                                  const tenon_sink_t* sink) {
+  const verifier_t verifier = {network, sink};
+  const tenon__node_t* node = &network->graphs[graph]->nodes[index];
   /* What has bodies was checked with them; what a reader did not find says nothing to check. */
   if (node->op == NULL || node->op->is_missing || node->op->descriptor.control != NULL) {
     return TENON_OK;
   }
   /* Inference adds dimensions to the pool, which is no change that anyone can see. Results that
    * would go into the network's arena go into a copy of its header, whose blocks are freed here. */
-  tenon__network_t shadow = *verifier->network;
-  tenon__arena_initialize(&shadow.arena, verifier->network->allocator);
+  tenon__network_t shadow = *network;
+  tenon__arena_initialize(&shadow.arena, network->allocator);
   tenon__node_work_t work;
-  tenon_status_t status =
-      tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, verifier->sink);
+  tenon_status_t status = tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, sink);
   if (status == TENON_OK) {
-    status = verify_meaning(verifier, &work, graph, index);
+    status = verify_meaning(&verifier, &work, graph, index);
     tenon__node_work_end(&work);
   }
   tenon__arena_deinitialize(&shadow.arena);
@@ -96,7 +103,7 @@ static tenon_status_t verify_graph(const verifier_t* verifier, uint32_t graph,
       requirements->graph = graph;
       requirements->node = order[i];
     }
-    TENON_TRY(verify_node(verifier, graph, order[i]));
+    TENON_TRY(tenon__node_verify(verifier->network, graph, order[i], verifier->sink));
   }
   return TENON_OK;
 }
@@ -110,7 +117,7 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
   tenon__dim_pool_lend(network->pool, inout_requirements);
   tenon_status_t status = tenon__network_verify_structure(network, TENON_ERROR_INTERNAL, sink);
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
-    if (tenon__graph_alive(network, g)) {
+    if (tenon__graph_can_run(network, g)) {
       status = verify_graph(&verifier, g, inout_requirements, &arena);
     }
   }

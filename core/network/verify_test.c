@@ -1,5 +1,6 @@
 /* Verification finds what a careless pass would leave behind. */
 #include "core/network/test_operators.h"
+#include "core/network/verify_rules.h"
 
 /* y = ramp(dense(x, w)), s = shape_of(y): one thing of each kind to break. */
 typedef struct subject_t {

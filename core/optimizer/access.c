@@ -1,6 +1,9 @@
 /* Accesses of expressions. */
 #include "core/optimizer/access.h"
 
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+
 bool tenon__access_is_identity(tenon__dim_pool_t* pool, const tenon__expression_t* expression,
                                uint32_t operand) {
   const tenon__access_t* access = &expression->accesses[operand];

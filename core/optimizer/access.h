@@ -2,7 +2,8 @@
 #ifndef TENON_CORE_OPTIMIZER_ACCESS_H_
 #define TENON_CORE_OPTIMIZER_ACCESS_H_
 
-#include "core/optimizer/patch.h"
+#include "core/dimension/dimension.h"
+#include "core/program/program.h"
 
 /* Element for element: the operand's value has the extents of the space, in its order. */
 bool tenon__access_is_identity(tenon__dim_pool_t* pool, const tenon__expression_t* expression,

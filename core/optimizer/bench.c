@@ -7,6 +7,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/order.h"
 
 static uint32_t entry_of(const tenon__bench_t* bench, uint32_t graph, uint32_t node,
                          uint32_t input) {
@@ -171,7 +173,7 @@ static bool take_up_all(tenon__bench_t* bench) {
 }
 
 tenon_status_t tenon__bench_create(tenon__network_t* network,
-                                   const tenon__optimize_options_t* options,
+                                   const tenon__optimize_options_t* options, uint32_t pass_count,
                                    const tenon_sink_t* sink, tenon__optimize_report_t* report,
                                    tenon__bench_t** out_bench) {
   tenon__bench_t* bench = tenon__allocate(network->allocator, 1, sizeof(*bench));
@@ -183,9 +185,7 @@ tenon_status_t tenon__bench_create(tenon__network_t* network,
   bench->sink = sink;
   bench->report = report;
   tenon__arena_initialize(&bench->arena, network->allocator);
-  while (tenon__optimizer_pass_name(bench->pass_count) != NULL) {
-    ++bench->pass_count;
-  }
+  bench->pass_count = pass_count;
   if (!take_up_all(bench)) {
     tenon__bench_destroy(bench);
     return tenon__fail_memory(sink);
@@ -277,7 +277,7 @@ tenon_status_t tenon__bench_queue_all(tenon__bench_t* bench) {
   for (uint32_t g = 0; g < bench->network->graph_count; ++g) {
     const uint32_t* order = NULL;
     uint32_t count = 0;
-    if (!tenon__graph_alive(bench->network, g)) {
+    if (!tenon__graph_can_run(bench->network, g)) {
       continue;
     }
     TENON_TRY(tenon__graph_order(bench->network, g, &bench->arena, bench->sink, &order, &count));
@@ -299,7 +299,7 @@ bool tenon__bench_next(tenon__bench_t* bench, uint32_t pass, uint32_t* out_graph
     *out_node = (uint32_t)item;
     bench->graphs[*out_graph].nodes[*out_node].queued &= ~(1u << pass);
     if (tenon__bench_node(bench, *out_graph, *out_node)->alive &&
-        tenon__graph_alive(bench->network, *out_graph)) {
+        tenon__graph_can_run(bench->network, *out_graph)) {
       return true;
     }
   }

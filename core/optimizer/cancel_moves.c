@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 /* What reads `value` reads `source`. What leaves the graph must be made in it, and leave it once:
  * else only the nodes that read it change. */

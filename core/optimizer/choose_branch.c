@@ -5,7 +5,11 @@
  */
 #include "core/base/status.h"
 #include "core/network/control.h"
+#include "core/network/fault.h"
+#include "core/network/node.h"
+#include "core/network/order.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 typedef struct inlining_t {
   tenon__bench_t* bench;
@@ -146,6 +150,21 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
   return TENON_OK;
 }
 
+/* The choice takes what does not infer, now that more is known: so much for the graph it is in. */
+static tenon_status_t fail_to_inline(const inlining_t* inlining, tenon_status_t status,
+                                     const char* words) {
+  tenon__bench_t* bench = inlining->bench;
+  if (status == TENON_ERROR_OUT_OF_MEMORY) {
+    return tenon__fail_memory(bench->sink);
+  }
+  const char* text = tenon__arena_format(
+      &bench->network->arena, "'%s' takes its branch '%s', which cannot be put in its place: %s",
+      bench->patch_node, tenon__bench_graph(bench, inlining->taken)->name, words);
+  return text == NULL
+             ? tenon__fail_memory(bench->sink)
+             : tenon__network_fail_in(bench->network, inlining->graph, status, text, bench->sink);
+}
+
 static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                                     const tenon__control_layout_t* layout) {
   tenon__bench_t* bench = inlining->bench;
@@ -169,12 +188,14 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
     inlining->values[body->inputs[i]] = captured;
     tenon__patch_take_numbers(bench, inlining->taken, body->inputs[i], captured);
   }
+  tenon__keeping_sink_t kept;
+  tenon__keeping_sink_initialize(&kept);
+  bench->explain = &kept.sink;
   const tenon_status_t status = add_branch(inlining, choice, results);
+  bench->explain = NULL;
   if (status != TENON_OK) {
     tenon__patch_cancel(bench);
-    return tenon__fail(bench->sink, status,
-                       "the branch of '%s' that is taken cannot be put in its place",
-                       bench->patch_node);
+    return fail_to_inline(inlining, status, kept.words);
   }
   for (uint32_t i = 0; i < body->output_count; ++i) {
     tenon__patch_replace(bench, tenon__bench_node(bench, inlining->graph, choice)->outputs[i],
@@ -206,7 +227,7 @@ tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, 
     return TENON_OK;
   }
   const uint32_t taken = tenon__control_taken(bench->network, graph, &layout, node->inputs);
-  if (taken == TENON_NONE) {
+  if (taken == TENON_NONE || !tenon__graph_can_run(bench->network, node->bodies[taken])) {
     return TENON_OK;
   }
   inlining_t inlining = {.bench = bench, .graph = graph, .taken = node->bodies[taken]};

@@ -1,4 +1,8 @@
 /* Choices whose condition is known, and constants that bodies capture. */
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/builder_handles.h"
+#include "core/network/node_forms.h"
 #include "core/optimizer/test_world.h"
 
 /* branch(condition, x, w): yes = (x + w) through a body of its own, no = compress(x). */

@@ -4,8 +4,16 @@
  */
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/status.h"
-#include "core/optimizer/rewriting.h"
+#include "core/language/condition.h"
+#include "core/language/text_calls.h"
+#include "core/network/match.h"
+#include "core/network/node.h"
+#include "core/optimizer/bench.h"
+#include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
+#include "core/optimizer/rewrites.h"
 
 /* The first decomposition whose condition holds. */
 static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, uint32_t index,

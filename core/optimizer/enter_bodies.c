@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "core/network/control.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 static tenon_status_t enter(tenon__bench_t* bench, const char* node_name, uint32_t body,
                             uint32_t parameter, uint32_t weights) {
@@ -21,11 +22,17 @@ static tenon_status_t enter(tenon__bench_t* bench, const char* node_name, uint32
   return tenon__patch_end(bench);
 }
 
+/* One that cannot run reads nothing. */
+static bool reads(const tenon__bench_t* bench, uint32_t body, uint32_t value) {
+  return tenon__bench_graph(bench, body)->fault == NULL &&
+         tenon__bench_use_count(bench, body, value) > 0;
+}
+
 /* Does no body read that parameter? */
 static bool is_idle(const tenon__bench_t* bench, const tenon__node_t* node, uint32_t parameter) {
   for (uint32_t b = 0; b < node->body_count; ++b) {
     const uint32_t value = tenon__bench_graph(bench, node->bodies[b])->inputs[parameter];
-    if (tenon__bench_use_count(bench, node->bodies[b], value) > 0 ||
+    if (reads(bench, node->bodies[b], value) ||
         tenon__bench_has_number(bench, node->bodies[b], value)) {
       return false;
     }
@@ -47,7 +54,7 @@ tenon_status_t tenon__pass_enter_bodies(tenon__bench_t* bench, uint32_t graph, u
     const tenon__weights_t* weights = tenon__bench_constant(bench, graph, input);
     for (uint32_t b = 0; weights != NULL && b < node->body_count; ++b) {
       const uint32_t value = tenon__bench_graph(bench, node->bodies[b])->inputs[parameter];
-      if (tenon__bench_use_count(bench, node->bodies[b], value) > 0) {
+      if (reads(bench, node->bodies[b], value)) {
         return enter(bench, node->name, node->bodies[b], value,
                      tenon__bench_value(bench, graph, input)->weights);
       }

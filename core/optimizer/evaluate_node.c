@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/expression/evaluate.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/program/evaluate.h"
 #include "core/tensor/layout.h"
 
 tenon_tensor_view_t tenon__weights_view(const tenon__weights_t* weights) {

@@ -2,7 +2,10 @@
 #ifndef TENON_CORE_OPTIMIZER_EVALUATE_NODE_H_
 #define TENON_CORE_OPTIMIZER_EVALUATE_NODE_H_
 
-#include "core/optimizer/patch.h"
+#include "core/base/arena.h"
+#include "core/dimension/dimension.h"
+#include "core/network/network.h"
+#include "core/optimizer/bench.h"
 
 /* Evaluates an expression of known extents. `tensors[k]`: operand k, dense; `outputs[o]`: dense
  * memory for output o. Scratch from the arena. Silent. */

@@ -9,9 +9,12 @@
  */
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/network/dense.h"
 #include "core/optimizer/evaluate_node.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
+#include "core/program/from_move.h"
 
 enum { GROWTH_LIMIT = 64 * 1024, SIZE_LIMIT = 1 << 30, MOST_USES = 64 };
 

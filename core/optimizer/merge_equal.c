@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/optimizer/node_equal.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 typedef struct seen_t {
   uint64_t hash;

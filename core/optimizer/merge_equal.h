@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_OPTIMIZER_MERGE_EQUAL_H_
 #define TENON_CORE_OPTIMIZER_MERGE_EQUAL_H_
 
-#include "core/optimizer/patch.h"
+#include "core/optimizer/bench.h"
 
 void tenon__equals_destroy(tenon__bench_t* bench);
 

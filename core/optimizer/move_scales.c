@@ -11,9 +11,13 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/evaluate_node.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
+#include "core/program/linear.h"
 
 enum { GROWTH_LIMIT = 64 * 1024 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/string_map.h"
-#include "core/network/attribute.h"
+#include "core/operator/attribute.h"
 
 /* Constants beyond this size are not compared byte by byte. */
 enum { COMPARED_BYTES = 4096 };

@@ -3,29 +3,21 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/network/verify_rules.h"
 #include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/rewrites.h"
 #include "core/optimizer/rewriting.h"
 
 typedef struct pass_t {
   const char* name;
-  bool believes; /* traits, or rewrites: what plugins say besides what operators mean */
+  bool believes;
   tenon_status_t (*visit)(tenon__bench_t* bench, uint32_t graph, uint32_t node);
 } pass_t;
 
-/* Cheap and freeing passes first. */
-static const pass_t passes[] = {
-    {"remove unused", false, tenon__pass_remove_unused},
-    {"decompose", false, tenon__pass_decompose},
-    {"enter bodies", false, tenon__pass_enter_bodies},
-    {"choose branch", false, tenon__pass_choose_branch},
-    {"fold constants", false, tenon__pass_fold_constants},
-    {"merge equal", true, tenon__pass_merge_equal},
-    {"cancel moves", false, tenon__pass_cancel_moves},
-    {"sink moves", true, tenon__pass_sink_moves},
-    {"rewrites", true, tenon__pass_rewrites},
-    {"move scales", true, tenon__pass_move_scales},
-};
+#define ROW(name, believes, file) {name, believes, tenon__pass_##file},
+static const pass_t passes[] = {TENON_PASSES(ROW)};
+#undef ROW
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 _Static_assert((int)PASS_COUNT <= (int)TENON_PASS_LIMIT, "each pass has a bit");
 
@@ -142,7 +134,7 @@ tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_
     TENON_TRY(tenon__network_verify(network, sink));
   }
   tenon__bench_t* bench = NULL;
-  TENON_TRY(tenon__bench_create(network, options, sink, out_report, &bench));
+  TENON_TRY(tenon__bench_create(network, options, PASS_COUNT, sink, out_report, &bench));
   const tenon_status_t status = optimize(bench);
   tenon__equals_destroy(bench);
   tenon__bench_destroy(bench);

@@ -5,18 +5,27 @@
 #ifndef TENON_CORE_OPTIMIZER_PASSES_H_
 #define TENON_CORE_OPTIMIZER_PASSES_H_
 
-#include "core/optimizer/patch.h"
+#include "core/optimizer/bench.h"
 
-tenon_status_t tenon__pass_remove_unused(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_enter_bodies(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_fold_constants(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_merge_equal(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_sink_moves(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_move_scales(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint32_t node);
-tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t node);
+/* Name, whether it believes traits or rewrites (what plugins say besides what operators mean),
+ * file. In the order in which they run: cheap and freeing ones first. A pass is one line here and
+ * one file. */
+#define TENON_PASSES(X)                      \
+  X("remove unused", false, remove_unused)   \
+  X("decompose", false, decompose)           \
+  X("enter bodies", false, enter_bodies)     \
+  X("choose branch", false, choose_branch)   \
+  X("fold constants", false, fold_constants) \
+  X("merge equal", true, merge_equal)        \
+  X("cancel moves", false, cancel_moves)     \
+  X("sink moves", true, sink_moves)          \
+  X("rewrites", true, rewrites)              \
+  X("move scales", true, move_scales)
+
+#define TENON_PASS_DECLARE(name, believes, file) \
+  tenon_status_t tenon__pass_##file(tenon__bench_t* bench, uint32_t graph, uint32_t node);
+TENON_PASSES(TENON_PASS_DECLARE)
+#undef TENON_PASS_DECLARE
 
 /* Everything that no output, state or live shape needs, in one patch for each graph: what
  * remove_unused leaves because shapes might be read from it. True in *out_changed when something

@@ -1,6 +1,7 @@
 /* Removes nodes that nobody reads, and optional outputs that nobody reads. */
 #include "core/base/status.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 static bool is_unused(const tenon__bench_t* bench, uint32_t graph, uint32_t value) {
   return tenon__bench_use_count(bench, graph, value) == 0 &&

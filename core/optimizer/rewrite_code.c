@@ -3,11 +3,16 @@
  * on the network, in the graph of the match. What it built is taken up by the patch, or taken back
  * with it.
  */
+#include "core/optimizer/rewrite_code.h"
+
 #include "core/base/call.h"
 #include "core/base/status.h"
 #include "core/network/builder.h"
-#include "core/optimizer/rewriting.h"
-#include "core/plan/region.h"
+#include "core/network/builder_handles.h"
+#include "core/optimizer/patch.h"
+#include "core/region/region.h"
+#include "core/region/region_finish.h"
+#include "core/region/region_table.h"
 
 static const tenon__operator_t* find_nothing(void* user, const char* name) {
   (void)user;
@@ -41,7 +46,7 @@ static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__matc
   return tenon__region_finish(arena, profile, out_region);
 }
 
-/* Runs the function; the value that it gives. */
+/* Runs the function; the value that it gives, TENON_NONE where it declines. */
 static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
                           const tenon__match_t* match, const struct tenon_region_t* region,
                           tenon_builder_t* builder, uint32_t* out_value) {
@@ -59,6 +64,10 @@ static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* e
   tenon__call_leave(outer);
   TENON_TRY(tenon__patch_take_up(bench));
   uint32_t graph = 0;
+  *out_value = TENON_NONE;
+  if (taken == 0) {
+    return TENON_OK;
+  }
   if (taken != 1 || tenon__builder_finish(builder) != TENON_OK ||
       !tenon__builder_look_up(builder, result, &graph, out_value) || graph != match->graph) {
     return TENON_ERROR_UNSUPPORTED;

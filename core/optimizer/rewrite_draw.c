@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-#include "core/network/attribute.h"
+#include "core/operator/attribute.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/layout.h"
 
 enum { MOST_EXTENT = 8 };
 
@@ -18,10 +20,6 @@ static uint64_t next(tenon__sampler_t* sampler) {
 
 uint32_t tenon__draw_pick(tenon__draw_t* draw, uint32_t count) {
   return (uint32_t)(next(draw->sampler) % count);
-}
-
-static double uniform(tenon__draw_t* draw, double low, double high) {
-  return low + (high - low) * ((double)(next(draw->sampler) >> 11) * 0x1p-53);
 }
 
 /* ---- The guard ---- */
@@ -195,47 +193,30 @@ uint32_t tenon__draw_shape(tenon__draw_t* draw, const char* name,
   return draw->rank;
 }
 
-static tenon__scalar_t some_element(tenon__draw_t* draw, tenon_dtype_t dtype, const char* domain) {
-  const char type_class = tenon__dtype_class(dtype);
-  const bool is_positive = domain != NULL && strcmp(domain, "positive") == 0;
-  const bool is_unit = domain != NULL && strcmp(domain, "[0,1]") == 0;
-  const bool is_index = domain != NULL && strncmp(domain, "index", 5) == 0;
-  tenon__scalar_t scalar = {0};
-  if (type_class == 'f') {
-    scalar.f = uniform(draw, is_positive ? 0.1 : is_unit ? 0 : -2, is_unit ? 1 : 2);
-  } else {
-    const int64_t low = type_class == 'i' && !is_positive && !is_unit && !is_index ? -4 : 0;
-    const uint32_t count = type_class == 'b' || is_unit || is_index ? 2 : (uint32_t)(5 - low);
-    scalar.i = low + (int64_t)tenon__draw_pick(draw, count) + (is_positive ? 1 : 0);
+/* All the same number of the guard where that asks for contents. */
+void tenon__draw_elements(tenon__draw_t* draw, const char* name, tenon__data_wish_t* wish,
+                          void* data) {
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(wish->dtype);
+  const bool is_float = tenon__dtype_class(wish->dtype) == 'f';
+  const tenon__literals_t* l = &draw->literals;
+  uint64_t count = 0;
+  wish->low = is_float ? -2 : -4;
+  wish->high = is_float ? 2 : 4;
+  wish->seed = next(draw->sampler);
+  tenon__data_make(wish, data);
+  if (l->number_count == 0 || !asks_contents(draw->sampler->when, name) ||
+      tenon__draw_pick(draw, 4) == 0 || !tenon__element_count(wish->rank, wish->dims, &count)) {
+    return;
   }
-  return scalar;
-}
-
-/* In ascending order where the port asks for it; all the same number of the guard where that asks
- * for contents. */
-void tenon__draw_elements(tenon__draw_t* draw, const char* name, const char* domain,
-                          tenon_dtype_t dtype, void* data, uint64_t count) {
-  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(dtype);
-  const bool is_float = tenon__dtype_class(dtype) == 'f';
-  const bool is_sorted = domain != NULL && strcmp(domain, "sorted") == 0;
-  const bool is_asked = draw->literals.number_count > 0 &&
-                        asks_contents(draw->sampler->when, name) && tenon__draw_pick(draw, 4) != 0;
-  double sum = -2;
-  const double literal =
-      is_asked ? draw->literals.numbers[tenon__draw_pick(draw, draw->literals.number_count)] : 0;
+  const double literal = l->numbers[tenon__draw_pick(draw, l->number_count)];
+  tenon__scalar_t scalar = {0};
+  if (is_float) {
+    scalar.f = literal;
+  } else {
+    scalar.i = (int64_t)literal;
+  }
   for (uint64_t i = 0; i < count; ++i) {
-    tenon__scalar_t scalar = some_element(draw, dtype, domain);
-    if (is_asked || is_sorted) {
-      sum += is_sorted ? uniform(draw, 0, 1) : 0;
-      const double number = is_asked ? literal : sum;
-      scalar.f = 0;
-      if (is_float) {
-        scalar.f = number;
-      } else {
-        scalar.i = (int64_t)number;
-      }
-    }
-    tenon__element_store(data, dtype, i, scalar, arithmetic);
+    tenon__element_store(data, wish->dtype, i, scalar, arithmetic);
   }
 }
 

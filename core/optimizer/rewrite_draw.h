@@ -3,7 +3,22 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 #define TENON_CORE_OPTIMIZER_REWRITE_DRAW_H_
 
-#include "core/optimizer/rewrite_sample.h"
+#include "core/base/arena.h"
+#include "core/language/scope.h"
+#include "core/language/syntax.h"
+#include "core/language/text_calls.h"
+#include "core/operator/made_data.h"
+#include "core/operator/operator.h"
+
+/* Draws samples of one pattern; the same ones each time. */
+typedef struct tenon__sampler_t {
+  tenon_allocator_t allocator;
+  tenon__find_operator_t find;
+  void* find_user;
+  const tenon__calls_t* pattern;
+  const tenon__syntax_t* when; /* its numbers and texts are worth trying; may be NULL */
+  uint64_t random;             /* state of the generator; 0 at first */
+} tenon__sampler_t;
 
 enum { TENON_DRAW_MOST_RANK = 4, TENON_DRAW_MOST_LITERALS = 16 };
 
@@ -36,8 +51,9 @@ bool tenon__draw_attribute(tenon__draw_t* draw, const tenon_attribute_descriptor
 /* The extents of an input: those of the draw, or some that broadcast to them. Returns the rank. */
 uint32_t tenon__draw_shape(tenon__draw_t* draw, const char* input,
                            int64_t out_dims[TENON_DRAW_MOST_RANK]);
-/* Elements within the port's domain; what the guard asks for, where it asks for the contents. */
-void tenon__draw_elements(tenon__draw_t* draw, const char* input, const char* domain,
-                          tenon_dtype_t dtype, void* data, uint64_t count);
+/* Elements within the wish's domain; what the guard asks for, where it asks for the contents. The
+ * wish gets a range and a seed. */
+void tenon__draw_elements(tenon__draw_t* draw, const char* input, tenon__data_wish_t* wish,
+                          void* data);
 
 #endif

@@ -5,11 +5,13 @@
  */
 #include "core/optimizer/rewrite_sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/network/attribute.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
 #include "core/optimizer/rewrite_draw.h"
 #include "core/tensor/layout.h"
 
@@ -147,14 +149,59 @@ static tenon_dtype_t type_of_port(const sampling_t* s, const tenon_operator_t* o
 
 /* ---- Inputs ---- */
 
-static tenon_status_t add_input(sampling_t* s, const char* name, const char* domain,
-                                tenon_dtype_t dtype, uint32_t* out_value) {
+/* The axis that a domain of places names. */
+static int64_t axis_of(const tenon__domain_t* domain, const tenon_operator_t* op,
+                       const tenon__scope_attribute_t* attributes, uint32_t count) {
+  if (domain->axis_attribute == NULL) {
+    return domain->axis;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (strcmp(attributes[i].name, domain->axis_attribute) == 0) {
+      return attributes[i].integer;
+    }
+  }
+  for (uint32_t i = 0; i < op->attribute_count; ++i) {
+    const char* text = op->attributes[i].default_text;
+    if (text != NULL && strcmp(op->attributes[i].name, domain->axis_attribute) == 0) {
+      return strtol(text, NULL, 10);
+    }
+  }
+  return 0;
+}
+
+/* The extents that places stay below: those of an input that is drawn already; else of nothing, and
+ * place 0 is the only one. */
+static tenon_status_t find_limits(sampling_t* s, uint32_t source, int64_t axis,
+                                  tenon__data_wish_t* wish) {
+  const tenon__graph_t* graph = s->sample->network->graphs[0];
+  const uint32_t weights = source == TENON_NONE ? TENON_NONE : graph->values[source].weights;
+  if (wish->domain.places == TENON_DOMAIN_NO_PLACES || weights == TENON_NONE) {
+    return TENON_OK;
+  }
+  const tenon__weights_t* indexed = &s->sample->network->weights[weights];
+  const int64_t rank = indexed->rank;
+  if (axis < -rank || axis >= rank) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  axis += axis < 0 ? rank : 0;
+  wish->limit_count = wish->domain.places == TENON_DOMAIN_INDEX ? 1 : (uint32_t)(rank - axis);
+  wish->limits = tenon__arena_copy(&s->sample->arena, indexed->dims + axis,
+                                   wish->limit_count * sizeof(*indexed->dims));
+  wish->axis = (uint32_t)axis;
+  return wish->limits == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+static tenon_status_t add_input(sampling_t* s, const char* name, tenon__data_wish_t* wish,
+                                uint32_t* out_value) {
   tenon__network_t* network = s->sample->network;
   int64_t dims[TENON_DRAW_MOST_RANK];
   const uint32_t rank = tenon__draw_shape(&s->draw, name, dims);
+  const tenon_dtype_t dtype = wish->dtype;
   const char type_class = tenon__dtype_class(dtype);
   uint64_t count = 0;
   size_t size = 0;
+  wish->rank = rank;
+  wish->dims = dims;
   if (type_class == 'x' || type_class == 's' || type_class == 'c' ||
       !tenon__element_count(rank, dims, &count) || count > MOST_ELEMENTS ||
       !tenon__dtype_bytes(dtype, count, &size)) {
@@ -164,7 +211,7 @@ static tenon_status_t add_input(sampling_t* s, const char* name, const char* dom
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__draw_elements(&s->draw, name, domain, dtype, data, count);
+  tenon__draw_elements(&s->draw, name, wish, data);
   const tenon__weights_t weights = {.name = name,
                                     .dtype = dtype,
                                     .rank = rank,
@@ -213,9 +260,13 @@ static tenon_status_t draw_inputs(sampling_t* s, const tenon__call_statement_t* 
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon_port_t* port = port_of(d, i);
-    const tenon_dtype_t dtype = type_of_port(s, d, port, &types, attributes, count);
-    TENON_TRY(add_input(s, call->arguments[i], port->domain, dtype, &inputs[i]));
-    bind_type(&types, port->type, dtype);
+    tenon__data_wish_t wish = {.dtype = type_of_port(s, d, port, &types, attributes, count)};
+    const char* fault = NULL;
+    (void)tenon__domain_parse(d, port->domain, &wish.domain, &fault); /* admitted: it has none */
+    const uint32_t source = wish.domain.input < i ? inputs[wish.domain.input] : TENON_NONE;
+    TENON_TRY(find_limits(s, source, axis_of(&wish.domain, d, attributes, count), &wish));
+    TENON_TRY(add_input(s, call->arguments[i], &wish, &inputs[i]));
+    bind_type(&types, port->type, wish.dtype);
   }
   return TENON_OK;
 }

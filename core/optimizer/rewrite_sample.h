@@ -4,16 +4,7 @@
 
 #include "core/network/match.h"
 #include "core/network/network.h"
-
-/* Draws samples of one pattern; the same ones each time. */
-typedef struct tenon__sampler_t {
-  tenon_allocator_t allocator;
-  tenon__find_operator_t find;
-  void* find_user;
-  const tenon__calls_t* pattern;
-  const tenon__syntax_t* when; /* its numbers and texts are worth trying; may be NULL */
-  uint64_t random;             /* state of the generator; 0 at first */
-} tenon__sampler_t;
+#include "core/optimizer/rewrite_draw.h"
 
 /* A network whose one output is the pattern's, over constants. `inputs`: the pattern's, in order of
  * occurrence. */

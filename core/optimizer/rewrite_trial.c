@@ -6,7 +6,12 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/check.h"
+#include "core/network/copy.h"
+#include "core/optimizer/bench.h"
+#include "core/optimizer/optimizer.h"
 #include "core/optimizer/rewrite_sample.h"
+#include "core/optimizer/rewrites.h"
 #include "core/optimizer/rewriting.h"
 #include "core/tensor/layout.h"
 
@@ -22,18 +27,28 @@ typedef struct trial_t {
   const tenon__rewrite_entry_t* entry;
   tenon_allocator_t allocator;
   tenon__arena_t* arena;
-  tenon__trial_t result;
+  tenon__rewrite_trial_t result;
   uint32_t unclear_count; /* draws in which the guard cannot be evaluated */
   uint32_t clear_count;
   uint32_t unfit_count; /* in which it holds, and the replacement does not fit */
   uint32_t closed_count;
-  char words[768]; /* why it was unclear or unfit, lately */
+  char said[768];          /* at the node at hand */
+  char unclear_words[768]; /* why its guard cannot be evaluated, lately */
+  char unfit_words[768];   /* why its replacement does not fit, lately */
 } trial_t;
 
 static void hear(void* user, int32_t severity, const char* message) {
   trial_t* trial = user;
   (void)severity;
-  (void)snprintf(trial->words, sizeof(trial->words), "%s", message);
+  (void)snprintf(trial->said, sizeof(trial->said), "%s", message);
+}
+
+/* What was said of a node, kept for what became of it there. */
+static void keep_words(trial_t* trial, tenon__rewrite_outcome_t outcome) {
+  if (outcome == TENON_REWRITE_UNCLEAR || outcome == TENON_REWRITE_UNFIT) {
+    memcpy(outcome == TENON_REWRITE_UNFIT ? trial->unfit_words : trial->unclear_words, trial->said,
+           sizeof(trial->said));
+  }
 }
 
 /* ---- Applying ---- */
@@ -47,13 +62,13 @@ static tenon_status_t apply_all(trial_t* trial, tenon__bench_t* bench, tenon__re
   TENON_TRY(tenon__bench_queue_all(bench));
   while (rewrite->patch_count < MOST_PATCHES && tenon__bench_next(bench, 0, &graph, &node)) {
     tenon__rewrite_outcome_t outcome;
+    trial->said[0] = '\0';
     TENON_TRY(tenon__rewrite_visit(bench, rewrite, graph, node, &outcome));
+    keep_words(trial, outcome);
     is_unclear = is_unclear || outcome == TENON_REWRITE_UNCLEAR;
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
-    trial->clear_count += outcome == TENON_REWRITE_GUARDED || outcome == TENON_REWRITE_UNFIT ||
-                                  outcome == TENON_REWRITE_APPLIED
-                              ? 1
-                              : 0;
+    trial->clear_count +=
+        outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
     if (tenon__bench_failed(bench)) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
@@ -72,7 +87,7 @@ static tenon_status_t rewrite_network(trial_t* trial, tenon__network_t* network,
                                        .trusts_rewrites = true};
   tenon__bench_t* bench = NULL;
   tenon__rewrite_t rewrite;
-  TENON_TRY(tenon__bench_create(network, &options, NULL, NULL, &bench));
+  TENON_TRY(tenon__bench_create(network, &options, 1, NULL, NULL, &bench));
   bench->explain = &explain;
   tenon_status_t status = tenon__rewrite_parse(&bench->arena, trial->entry, NULL, &rewrite);
   if (status == TENON_OK) {
@@ -243,20 +258,21 @@ static tenon_status_t try_sample(trial_t* trial, tenon__sampler_t* sampler) {
 static tenon_status_t judge_failures(trial_t* trial) {
   const bool is_unclear = trial->unclear_count > 0 && trial->clear_count == 0;
   const bool is_unfit = trial->unfit_count > 0 && trial->result.applied == 0;
-  if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || trial->words[0] == '\0') {
+  const char* words = is_unfit ? trial->unfit_words : trial->unclear_words;
+  if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || words[0] == '\0') {
     return TENON_OK;
   }
   trial->result.fault =
-      is_unfit ? tenon__arena_format(
-                     trial->arena, "where it matches, its replacement never fits: %s", trial->words)
+      is_unfit ? tenon__arena_format(trial->arena,
+                                     "where it matches, its replacement never fits: %s", words)
                : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
-                                     trial->entry->rewrite.when, trial->words);
+                                     trial->entry->rewrite.when, words);
   return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
 tenon_status_t tenon__rewrite_try(const tenon__optimize_options_t* options,
                                   const tenon__rewrite_entry_t* entry, tenon_allocator_t allocator,
-                                  tenon__arena_t* arena, tenon__trial_t* out_trial) {
+                                  tenon__arena_t* arena, tenon__rewrite_trial_t* out_trial) {
   trial_t trial = {.options = options, .entry = entry, .allocator = allocator, .arena = arena};
   tenon__rewrite_t rewrite;
   *out_trial = trial.result;
@@ -291,7 +307,7 @@ tenon_status_t tenon__rewrite_admit(const tenon__optimize_options_t* options,
     return TENON_OK;
   }
   tenon__arena_t arena;
-  tenon__trial_t trial;
+  tenon__rewrite_trial_t trial;
   tenon__arena_initialize(&arena, allocator);
   const tenon_status_t status = tenon__rewrite_try(options, entry, allocator, &arena, &trial);
   if (status == TENON_OK && options->catalog != NULL) {

@@ -1,14 +1,15 @@
 /* Rewrites on trial: those that are right are kept, wrong ones refused with the numbers. */
 #include "core/optimizer/rewrite_trial.h"
 
+#include "core/optimizer/rewrite_sample.h"
 #include "core/optimizer/test_world.h"
 
 static tenon__owner_t owner = {.plugin = "tests", .version = "1", .path = "/tests.so"};
 
-static tenon__trial_t try_with(test_world_t* world, const tenon_rewrite_t* rewrite,
-                               tenon__arena_t* arena) {
+static tenon__rewrite_trial_t try_with(test_world_t* world, const tenon_rewrite_t* rewrite,
+                                       tenon__arena_t* arena) {
   const tenon__rewrite_entry_t entry = {.rewrite = *rewrite, .owner = &owner};
-  tenon__trial_t trial = {.fault = "?"};
+  tenon__rewrite_trial_t trial = {.fault = "?"};
   EXPECT_STATUS(
       tenon__rewrite_try(&world->options, &entry, tenon__allocator_default(), arena, &trial),
       TENON_OK);
@@ -33,7 +34,7 @@ static void expect_rows(const trial_row_t* rows, size_t count) {
                                      .replacement = rows[i].replacement};
     REQUIRE(test_world_open(&world));
     tenon__arena_initialize(&arena, tenon__allocator_default());
-    const tenon__trial_t trial = try_with(&world, &rewrite, &arena);
+    const tenon__rewrite_trial_t trial = try_with(&world, &rewrite, &arena);
     if (rows[i].fault == NULL) {
       EXPECT_TEXT(trial.fault, NULL);
       if (trial.compared == 0) {
@@ -105,6 +106,119 @@ TENON_TEST(refuses_what_never_fits) {
   expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* ---- Domains ---- */
+
+TENON_TEST(tries_what_the_ports_take) {
+  static const trial_row_t rows[] = {
+      {"q = test.ratio/1(d, d); y = test.times/1(a, q)", NULL,
+       "s = test.minus/1(d, d); y = test.plus/1(a, s)", NULL},
+      {"y = test.above_three/1(x)", NULL, "y = test.ramp/1(x)", "it changes results"},
+  };
+  expect_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Indices are places of the axis that they count along, in every draw. */
+TENON_TEST(draws_indices_that_there_are) {
+  test_world_t world;
+  tenon__arena_t arena;
+  tenon__calls_t pattern;
+  uint32_t drawn = 0;
+  bool has_other = false;
+  REQUIRE(test_world_open(&world));
+  tenon__arena_initialize(&arena, tenon__allocator_default());
+  EXPECT_STATUS(tenon__calls_parse(&arena, "y = test.pick/1(x, p){axis=-1}", NULL, &pattern),
+                TENON_OK);
+  tenon__sampler_t sampler = {.allocator = tenon__allocator_default(),
+                              .find = test_find,
+                              .find_user = &world.bench,
+                              .pattern = &pattern};
+  for (int k = 0; k < 200; ++k) {
+    tenon__sample_t sample;
+    const bool is_drawn = tenon__sample_draw(&sampler, &sample) == TENON_OK;
+    const tenon__network_t* network = sample.network;
+    if (is_drawn) {
+      ++drawn;
+      const tenon__graph_t* graph = network->graphs[0];
+      const tenon__weights_t* x = &network->weights[graph->values[sample.names.inputs[0]].weights];
+      const tenon__weights_t* p = &network->weights[graph->values[sample.names.inputs[1]].weights];
+      for (size_t e = 0; e < p->size_bytes / sizeof(int64_t); ++e) {
+        const int64_t place = ((const int64_t*)p->data)[e];
+        EXPECT(place >= 0 && place < x->dims[x->rank - 1]);
+        has_other = has_other || place > 1;
+      }
+    }
+    tenon__sample_release(&sample);
+  }
+  EXPECT(drawn > 50 && has_other);
+  tenon__arena_deinitialize(&arena);
+  test_world_close(&world);
+}
+
+/* ---- Rewrites by code ---- */
+
+/* Takes what has more than one axis. The contract counts the parameters.
+ * NOLINTNEXTLINE(readability-function-size) */
+static int32_t decline_vectors(void* state, const tenon_region_t* match,
+                               const tenon_region_table_t* table, tenon_builder_t* builder,
+                               const tenon_builder_table_t* build, const tenon_value_t* inputs,
+                               uint32_t input_count, tenon_value_t* out) {
+  const tenon_value_info_t* info = table->value(match, table->input(match, 0));
+  (void)state;
+  (void)builder;
+  (void)build;
+  (void)input_count;
+  *out = inputs[0];
+  return info->rank > 1 ? 1 : 0;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): likewise */
+static int32_t decline_all(void* state, const tenon_region_t* match,
+                           const tenon_region_table_t* table, tenon_builder_t* builder,
+                           const tenon_builder_table_t* build, const tenon_value_t* inputs,
+                           uint32_t input_count, tenon_value_t* out) {
+  (void)state;
+  (void)match;
+  (void)table;
+  (void)builder;
+  (void)build;
+  (void)inputs;
+  (void)input_count;
+  (void)out;
+  return 0;
+}
+
+/* Where its guard cannot be asked, in vectors, is another matter than where it declines. */
+TENON_TEST(keeps_code_that_declines) {
+  tenon_rewrite_t rewrites[] = {
+      {.name = "some", .pattern = "y = test.same/1(x)", .rewrite = decline_vectors},
+      {.name = "none", .pattern = "y = test.same/1(x)", .rewrite = decline_all},
+      {.name = "guarded",
+       .pattern = "y = test.same/1(x)",
+       .when = "dim(x, 1) > 0",
+       .rewrite = decline_all}};
+  for (size_t k = 0; k < sizeof(rewrites) / sizeof(rewrites[0]); ++k) {
+    test_world_t world;
+    tenon__arena_t arena;
+    rewrites[k].size = sizeof(rewrites[k]);
+    REQUIRE(test_world_open(&world));
+    tenon__arena_initialize(&arena, tenon__allocator_default());
+    const tenon__rewrite_trial_t trial = try_with(&world, &rewrites[k], &arena);
+    EXPECT_TEXT(trial.fault, NULL);
+    EXPECT_INT(trial.applied > 0, k == 0);
+    tenon__arena_deinitialize(&arena);
+    test_world_close(&world);
+  }
+}
+
+/* The words are those of what never worked, whatever was said of another draw. */
+TENON_TEST(says_of_a_replacement_why_it_does_not_fit) {
+  static const trial_row_t rows[] = {
+      {"y = test.ramp/1(x)", "dim(x, 1) > 0", "y = test.convert/1(x){to=i32}",
+       "never fits: it gives i32["},
+  };
+  expect_rows(rows, 1);
+}
+
 /* Found with the first sample that can be computed, so that there are few allocations. */
 static bool try_and_close(tenon_allocator_t allocator, void* user) {
   static const tenon__rewrite_entry_t entry = {.rewrite = {.size = sizeof(tenon_rewrite_t),
@@ -114,7 +228,7 @@ static bool try_and_close(tenon_allocator_t allocator, void* user) {
                                                .owner = &owner};
   const test_world_t* world = user;
   tenon__arena_t arena;
-  tenon__trial_t trial = {.fault = NULL};
+  tenon__rewrite_trial_t trial = {.fault = NULL};
   tenon__arena_initialize(&arena, allocator);
   const tenon_status_t status =
       tenon__rewrite_try(&world->options, &entry, allocator, &arena, &trial);

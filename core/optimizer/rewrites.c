@@ -6,11 +6,18 @@
  * the pattern, the same value wherever it occurs. An attribute in braces must have that value, or,
  * when it is a name, stands for the value in guard and replacement.
  */
+#include "core/optimizer/rewrites.h"
+
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/expression/shape_rule.h"
-#include "core/network/attribute.h"
+#include "core/dimension/dimension_text.h"
+#include "core/language/condition.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
+#include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
+#include "core/optimizer/rewrite_code.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "core/optimizer/rewriting.h"
 
@@ -240,6 +247,11 @@ static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, te
   }
   uint32_t value = TENON_NONE;
   tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
+  if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
+    tenon__patch_cancel(bench);
+    *out_outcome = TENON_REWRITE_DECLINED;
+    return TENON_OK;
+  }
   if (status == TENON_OK) {
     status = check_fit(bench, match, old, value, arena);
   }

@@ -2,8 +2,9 @@
 #ifndef TENON_CORE_OPTIMIZER_REWRITING_H_
 #define TENON_CORE_OPTIMIZER_REWRITING_H_
 
-#include "core/network/match.h"
-#include "core/optimizer/passes.h"
+#include "core/catalog/entry.h"
+#include "core/language/syntax.h"
+#include "core/language/text_calls.h"
 
 /* A rewrite with its texts parsed. */
 typedef struct tenon__rewrite_t {
@@ -20,9 +21,10 @@ typedef struct tenon__rewrite_t {
 /* What became of a rewrite at a node. */
 typedef enum tenon__rewrite_outcome_t {
   TENON_REWRITE_NO_MATCH,
-  TENON_REWRITE_UNCLEAR, /* its guard cannot be evaluated */
-  TENON_REWRITE_GUARDED, /* its guard does not hold */
-  TENON_REWRITE_UNFIT,   /* what replaces the value cannot be made, or is of another type */
+  TENON_REWRITE_UNCLEAR,  /* its guard cannot be evaluated */
+  TENON_REWRITE_GUARDED,  /* its guard does not hold */
+  TENON_REWRITE_DECLINED, /* its code does not take what matches */
+  TENON_REWRITE_UNFIT,    /* what replaces the value cannot be made, or is of another type */
   TENON_REWRITE_APPLIED,
 } tenon__rewrite_outcome_t;
 
@@ -30,27 +32,5 @@ typedef struct tenon__rewrites_t {
   uint32_t count;
   tenon__rewrite_t* items;
 } tenon__rewrites_t;
-
-/* Its texts; what is wrong with them is reported. In the arena. */
-tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_entry_t* entry,
-                                    const tenon_sink_t* sink, tenon__rewrite_t* out_rewrite);
-/* At a node that is alive. Why it is UNCLEAR or UNFIT goes to bench->explain. Fails when memory is
- * out, or the caller asked to stop. */
-tenon_status_t tenon__rewrite_visit(tenon__bench_t* bench, tenon__rewrite_t* rewrite,
-                                    uint32_t graph, uint32_t node,
-                                    tenon__rewrite_outcome_t* out_outcome);
-/* The one that was applied most often in this bench; NULL when none was. */
-const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench);
-
-/* One statement of a text: adds its node, with arguments and attributes by name, and binds its
- * results. *out_value: the last of them. UNSUPPORTED when nobody offers the operator. */
-tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
-                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
-                                       uint32_t* out_value);
-
-/* The replacement by a plugin's function. UNSUPPORTED when it declines. */
-tenon_status_t tenon__rewrite_by_code(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
-                                      const tenon__match_t* match, tenon__arena_t* arena,
-                                      uint32_t* out_value);
 
 #endif

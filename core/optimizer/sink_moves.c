@@ -12,8 +12,11 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/optimizer/access.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 enum { LOOK_AHEAD = 8 };
 

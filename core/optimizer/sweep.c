@@ -5,7 +5,10 @@
  */
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/order.h"
 #include "core/optimizer/passes.h"
+#include "core/optimizer/patch.h"
 
 typedef struct sweep_t {
   tenon__bench_t* bench;

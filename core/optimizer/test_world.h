@@ -4,6 +4,7 @@
 #define TENON_CORE_OPTIMIZER_TEST_WORLD_H_
 
 #include "core/network/test_operators.h"
+#include "core/network/verify_rules.h"
 #include "core/optimizer/optimizer.h"
 
 typedef struct test_world_t {

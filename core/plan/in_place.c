@@ -1,6 +1,7 @@
 /* Outputs that take over the memory of an input. */
 #include "core/plan/in_place.h"
 
+#include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
 static bool same_order(uint32_t rank, const uint32_t* a, const uint32_t* b) {
@@ -10,10 +11,6 @@ static bool same_order(uint32_t rank, const uint32_t* a, const uint32_t* b) {
     }
   }
   return true;
-}
-
-static bool same_layout(const tenon_layout_t* a, const tenon_layout_t* b) {
-  return a == b || (a != NULL && b != NULL && tenon__layout_equal(a, b));
 }
 
 /* Does axis d of the input run along axis d of the output, for all of them? */
@@ -60,6 +57,6 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
   return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
          tenon__dtype_bits(x->dtype) == tenon__dtype_bits(y->dtype) && same_dims(x, y) &&
          a->size_bytes == b->size_bytes && same_order(x->rank, a->order, b->order) &&
-         same_layout(a->layout, b->layout) &&
+         tenon__layout_equal(a->layout, b->layout) &&
          is_identity_access(plan->network->pool, step->region, input, output);
 }

@@ -2,6 +2,7 @@
 #include "core/plan/place.h"
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
 #include "core/tensor/layout.h"
 
 #define MOST_AXES 64u

@@ -5,7 +5,9 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/plan/bounds.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/tensor/bounds.h"
+#include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

@@ -10,7 +10,8 @@
 
 #include "core/base/digest.h"
 #include "core/base/interrupt.h"
-#include "core/plan/region.h"
+#include "core/dimension/requirement.h"
+#include "core/region/region.h"
 
 typedef enum tenon__storage_t {
   TENON_STORAGE_ARENA = 0, /* at `offset` in the arena; the size is known from the profile */
@@ -178,25 +179,5 @@ bool tenon__tactic_scratch_bytes(const tenon__step_tactic_t* tactic, uint32_t th
                                  uint64_t* out_bytes);
 bool tenon__plan_scratch_bytes(const tenon__plan_t* plan, uint32_t thread_count,
                                uint64_t* out_bytes);
-
-/* The file. Layout: magic, version, size, digest of the structure; sections; then weights, each
- * aligned to 64 bytes (the structure is read at load; weights are mapped and used in place). */
-struct tenon__byte_writer_t;
-tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
-                                 const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
-/* The same, unless somebody wants its end meanwhile: CANCELLED. */
-tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
-                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
-                                       void** out_data, size_t* out_size_bytes);
-/* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
-size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
-/* Checks everything that is structure: bounds, ids, kinds, program validity, offsets within the
- * arena, digest. INVALID_DATA says what. Weights of the network point into `data`, which outlives
- * the plan. `find` as for tenon__network_read. */
-tenon_status_t tenon__plan_read(tenon_allocator_t allocator, const void* data, size_t size_bytes,
-                                tenon__find_operator_t find, void* find_user,
-                                const tenon_sink_t* sink, tenon__plan_t** out_plan);
-/* Digests of all weights and packed weights against those recorded. */
-tenon_status_t tenon__plan_verify(const tenon__plan_t* plan, const tenon_sink_t* sink);
 
 #endif

@@ -3,6 +3,8 @@
  * outputs take over the memory of an input that dies, and then where the blocks lie. Bodies are
  * planned before the graph that holds their control step; their memory is a block of that step.
  */
+#include "core/plan/plan_memory.h"
+
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/plan/in_place.h"

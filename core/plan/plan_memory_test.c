@@ -1,7 +1,15 @@
 /* Schedules made by hand: what matters here is who writes and reads what, not what is computed. */
+#include "core/plan/plan_memory.h"
+#include "core/base/allocator.h"
+#include "core/base/arena.h"
+#include "core/base/status.h"
 #include "core/base/test.h"
-#include "core/plan/memory_planner.h"
-#include "core/plan/place.h"
+#include "core/dimension/dimension.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/extents.h"
+#include "core/network/network.h"
+#include "core/plan/plan.h"
 
 #define MOST 64u
 

@@ -5,6 +5,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_text.h"
+#include "core/program/program_text.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/layout.h"
 
@@ -237,6 +239,23 @@ static const char* places_text(const tenon__plan_t* plan, uint32_t graph, const 
   return end(&text);
 }
 
+static const char* faults_text(const tenon__network_t* network, const tenon__graph_t* graph,
+                               const tenon__step_t* step, tenon__arena_t* arena) {
+  if (step->kind != TENON_STEP_CHOOSE) {
+    return "";
+  }
+  text_t text;
+  begin(&text, arena);
+  for (uint32_t k = 0; k < graph->nodes[step->node].body_count; ++k) {
+    const tenon__graph_t* branch = network->graphs[graph->nodes[step->node].bodies[k]];
+    if (branch->fault != NULL) {
+      append(&text,
+             tenon__arena_format(arena, "'%s' cannot run: %s\n", branch->name, branch->fault));
+    }
+  }
+  return end(&text);
+}
+
 tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, uint32_t step,
                                     tenon__arena_t* arena, tenon__step_report_t* out_report) {
   const tenon__step_t* s = &plan->schedules[graph].steps[step];
@@ -248,9 +267,10 @@ tenon_status_t tenon__step_describe(const tenon__plan_t* plan, uint32_t graph, u
       .inputs = places_text(plan, graph, s->inputs, s->input_count, arena),
       .outputs = places_text(plan, graph, s->outputs, s->output_count, arena),
       .layout = has_output ? tenon__place_layout_text(plan, graph, s->outputs[0], arena) : "",
+      .faults = faults_text(plan->network, plan->network->graphs[graph], s, arena),
   };
   if (report.nodes == NULL || report.expression == NULL || report.inputs == NULL ||
-      report.outputs == NULL || report.layout == NULL) {
+      report.outputs == NULL || report.layout == NULL || report.faults == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   *out_report = report;

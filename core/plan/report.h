@@ -12,6 +12,7 @@ typedef struct tenon__step_report_t {
   const char* inputs;     /* "x f32[batch,3,224,224] row-major, w f32[64,3,7,7] row-major" */
   const char* outputs;
   const char* layout; /* of output 0 */
+  const char* faults; /* of a choice: a line "'branch' cannot run: why" for each that cannot */
 } tenon__step_report_t;
 
 /* Texts lie in the arena. Fails only when memory is out. */

@@ -2,8 +2,9 @@
 #ifndef TENON_CORE_PLAN_REQUIREMENTS_H_
 #define TENON_CORE_PLAN_REQUIREMENTS_H_
 
+#include "core/dimension/extents.h"
+#include "core/dimension/requirement.h"
 #include "core/network/network.h"
-#include "core/plan/extents.h"
 
 /* INVALID_ARGUMENT for the first condition that is known not to hold: its node, why, and the
  * extents of the node's inputs, after `prefix`. */

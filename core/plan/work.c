@@ -6,7 +6,9 @@
 #include "core/plan/work.h"
 
 #include "core/base/status.h"
-#include "core/expression/shape_rule.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/language/condition.h"
+#include "core/language/shape_rule.h"
 #include "core/plan/place.h"
 
 typedef struct counting_t {

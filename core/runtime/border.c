@@ -1,8 +1,15 @@
 /* The border of a context: the application's inputs and outputs, in its memory or in ours. */
+#include "core/runtime/border.h"
+
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/runtime/context.h"
+#include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/settle.h"
+#include "core/runtime/unfit.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };

@@ -6,14 +6,14 @@
 #include "core/base/allocator.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
+#include "core/runtime/border.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/execute.h"
 #include "core/runtime/frame.h"
-#include "core/tensor/layout.h"
+#include "core/runtime/settle.h"
+#include "core/runtime/states.h"
 
 enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
-
-static const tenon__graph_t* main_graph(const tenon__context_t* context) {
-  return context->engine->plan->network->graphs[0];
-}
 
 /* ---- Life ---- */
 
@@ -170,70 +170,6 @@ void tenon__context_destroy(tenon__context_t* context) {
 
 /* ---- Shapes ---- */
 
-/* Symbols that several inputs share, and constants, must agree. */
-static tenon_status_t check_agreement(tenon__context_t* context, uint32_t input) {
-  const tenon__graph_t* g = main_graph(context);
-  const tenon__value_node_t* value = &g->values[g->inputs[input]];
-  const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
-  for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
-    const int64_t given = context->input_dims[input][d];
-    int64_t extent = 0;
-    if (tenon__extents_get(&context->extents, value->dims[d], &extent) && extent != given) {
-      return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
-                         "input '%s': axis %u (%s) is %lld, but %lld elsewhere", value->name, d,
-                         tenon__dim_text(pool, value->dims[d], &context->arena), (long long)given,
-                         (long long)extent);
-    }
-  }
-  return TENON_OK;
-}
-
-static tenon_status_t learn_inputs(tenon__context_t* context) {
-  const tenon__graph_t* g = main_graph(context);
-  bool changed = false;
-  memset(context->extents.symbol_known, 0, context->extents.symbol_count);
-  for (uint32_t k = 0; k < g->input_count; ++k) {
-    const tenon__value_node_t* value = &g->values[g->inputs[k]];
-    const tenon_status_t status =
-        value->kind != TENON_ARGUMENT_TENSOR
-            ? TENON_OK
-            : tenon__context_learn_shape(context, 0, g->inputs[k], value->rank,
-                                         context->input_dims[k], &changed);
-    if (status != TENON_OK) {
-      return status;
-    }
-  }
-  tenon__extents_update(&context->extents);
-  for (uint32_t k = 0; k < g->input_count; ++k) {
-    TENON_TRY(check_agreement(context, k));
-  }
-  for (uint32_t f = 0; f < context->engine->plan->schedule_count; ++f) {
-    context->frames[f].is_bound = false;
-  }
-  return TENON_OK;
-}
-
-/* Does what this run puts into the arena fit where the plan put it? */
-static tenon_status_t check_sizes(tenon__context_t* context) {
-  const tenon__plan_t* plan = context->engine->plan;
-  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
-    for (uint32_t p = 0; p < plan->schedules[g].place_count; ++p) {
-      const tenon__place_t* place = &plan->schedules[g].places[p];
-      uint64_t bytes = 0;
-      if (place->storage == TENON_STORAGE_ARENA &&
-          tenon__place_bytes(plan->network, g, place, &context->extents, &bytes) &&
-          bytes > place->size_bytes) {
-        return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
-                           "value '%s' needs %llu bytes for these inputs, the plan has %llu; "
-                           "build with a wider profile",
-                           plan->network->graphs[g]->values[place->value].name,
-                           (unsigned long long)bytes, (unsigned long long)place->size_bytes);
-      }
-    }
-  }
-  return TENON_OK;
-}
-
 /* ---- Running ---- */
 
 /* Knows the weights of the last refit. */
@@ -242,19 +178,6 @@ static void renew(tenon__context_t* context) {
     tenon__frame_renew(&context->frames[g]);
   }
   context->generation = context->engine->generation;
-}
-
-tenon_status_t tenon__context_settle(tenon__context_t* context) {
-  if (!context->shapes_changed) {
-    return TENON_OK;
-  }
-  TENON_TRY(learn_inputs(context));
-  tenon_status_t status = tenon__frame_check(&context->frames[0]);
-  if (status == TENON_OK) {
-    status = check_sizes(context);
-  }
-  context->shapes_changed = status != TENON_OK;
-  return status;
 }
 
 static tenon_status_t run_all(tenon__context_t* context) {

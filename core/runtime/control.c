@@ -2,9 +2,14 @@
  * Control, executed by the core: what crosses between a graph and its bodies, and choosing a body.
  * Values cross as arguments at places. Repeating one: repeat.c.
  */
+#include "core/runtime/control.h"
+
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/runtime/copy.h"
+#include "core/runtime/execute.h"
+#include "core/runtime/found.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/repeat.h"
 #include "core/tensor/layout.h"
@@ -104,7 +109,14 @@ static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   tenon_argument_t argument;
   int64_t taken = 0;
   TENON_TRY(tenon__frame_scalar(frame, step->inputs[0], &taken));
-  tenon__frame_t* body = &frame->context->frames[node->bodies[taken != 0 ? 0 : 1]];
+  const uint32_t branch = node->bodies[taken != 0 ? 0 : 1];
+  tenon__frame_t* body = &frame->context->frames[branch];
+  const tenon__graph_t* graph = frame->context->engine->plan->network->graphs[branch];
+  if (graph->fault != NULL) {
+    return tenon__fail(sink_of(frame), graph->fault_status,
+                       "'%s' takes its branch '%s', which cannot run: %s", node->name, graph->name,
+                       graph->fault);
+  }
   for (uint32_t k = 1; k < step->input_count; ++k) {
     TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
     TENON_TRY(tenon__frame_lend(body, k - 1, &argument));

@@ -2,25 +2,9 @@
 #ifndef TENON_CORE_RUNTIME_ENGINE_H_
 #define TENON_CORE_RUNTIME_ENGINE_H_
 
-#include "core/catalog/catalog.h"
-#include "core/plan/instance.h"
+#include "core/catalog/entry.h"
 #include "core/plan/plan.h"
-
-typedef struct tenon__engine_t tenon__engine_t;
-
-typedef struct tenon__engine_options_t {
-  tenon_allocator_t allocator;
-  uint32_t device_index;
-  bool verify;
-  bool accepts_others; /* plugins of other digests than the plan's: a warning, and they are used */
-  /* Not NULL: set when plugins are others, or lack what the plan needs, and the plan holds what it
-   * takes to make it again. It is then refused with warnings, no errors. For the call alone. */
-  bool* out_is_stale;
-  const tenon_sink_t* sink; /* must live as long as the engine */
-  /* Called once when the engine goes: the plan's bytes may go too. May be NULL. */
-  void (*release_data)(void* user);
-  void* release_user;
-} tenon__engine_options_t;
+#include "core/runtime/types.h"
 
 /* `data` stays valid until release_data is called (also called when this fails). */
 tenon_status_t tenon__engine_create(tenon__catalog_t* catalog, const void* data, size_t size_bytes,
@@ -34,18 +18,5 @@ const tenon_sink_t* tenon__engine_sink(const tenon__engine_t* engine);
 /* Inputs and outputs are those of plan->network->graphs[0]; extents of an input at the profile's
  * points. */
 tenon_status_t tenon__engine_verify(const tenon__engine_t* engine);
-
-/* Refit, in the parts that core/refit.c puts together. Weights by their name in the network: the
- * bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way, when
- * they cannot be replaced. */
-bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);
-tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
-                                         const void* data, size_t size_bytes);
-const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index);
-void tenon__engine_drop_pending(tenon__engine_t* engine);
-/* New bytes for each of the network's weights, NULL for those that stay, of the network's
- * allocator; adopted on success alone. All steps are prepared again; contexts bind anew. No context
- * may be running. */
-tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh);
 
 #endif

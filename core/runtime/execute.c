@@ -1,17 +1,20 @@
 /* Running a frame's steps, and what is learned from the data on the way. */
+#include "core/runtime/execute.h"
+
 #include <string.h>
 
 #include "core/base/file.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/kernel/run.h"
+#include "core/plan/place.h"
+#include "core/runtime/control.h"
+#include "core/runtime/found.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/requirements.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
-
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &frame->context->engine->plan->network->graphs[frame->graph]
-              ->values[frame->schedule->places[place].value];
-}
 
 /* Where element `number`, counted row-major, lies; the tensor has one. False where that is within a
  * byte that no address names. */
@@ -42,7 +45,7 @@ static int64_t number_at(const tenon_tensor_view_t* view, void* data, uint64_t i
 /* Numbers that shapes depend on. */
 static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
                           const tenon_tensor_view_t* view, bool* out_changed) {
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const tenon__network_t* network = frame->context->engine->plan->network;
   tenon__extents_t* extents = &frame->context->extents;
   void* data = NULL;
@@ -66,7 +69,7 @@ static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
 /* What the plan knows of the numbers was believed when shapes were made of them. */
 static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t place,
                                       const tenon_tensor_view_t* view) {
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   void* data = NULL;
   uint64_t index = 0;
   for (uint32_t c = 0; c < value->content_count; ++c) {
@@ -111,7 +114,7 @@ static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
 tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   bool changed = false;
   if (value->kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
@@ -133,7 +136,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
 /* ---- The core's own steps ---- */
 
 static tenon_status_t write_contents(tenon__frame_t* frame, uint32_t place) {
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   tenon__place_state_t* state = &frame->places[place];
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];

@@ -2,8 +2,10 @@
  * of values show. What is found is compared with what the plan says. A value may have taken the
  * place of another whose extents nobody knew: symbols that were made for those follow from its
  * shape. */
+#include "core/runtime/found.h"
+
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
+#include "core/dimension/dimension_pool.h"
 
 /* ---- Shapes ---- */
 
@@ -131,11 +133,6 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
 
 /* ---- What each run finds anew ---- */
 
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &frame->context->engine->plan->network->graphs[frame->graph]
-              ->values[frame->schedule->places[place].value];
-}
-
 /* Where the symbols of the plan are seen by the graph's run. */
 typedef struct occurrence_t {
   uint8_t* occurs;    /* of each symbol: as an extent of what grows, or as a number of a value */
@@ -164,7 +161,7 @@ static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t
   }
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     const tenon__place_t* place = &frame->schedule->places[p];
-    const tenon__value_node_t* value = value_at(frame, p);
+    const tenon__value_node_t* value = tenon__frame_value(frame, p);
     out_occurrence->has_place[place->value] = 1;
     mark_symbols(network->pool, value->content_count, value->contents, out_occurrence->occurs);
     if (place->storage == TENON_STORAGE_GROWING && value->rank != TENON_NONE) {
@@ -198,7 +195,7 @@ static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
 
 static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
   const tenon__engine_t* engine = frame->context->engine;
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const char class = tenon__dtype_class(value->dtype);
   const bool is_learnt = value->contents != NULL && value->number != TENON_NONE &&
                          engine->reads_contents[value->number] != 0;

@@ -5,15 +5,15 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/kernel/align.h"
+#include "core/plan/place.h"
+#include "core/plan/place_view.h"
+#include "core/runtime/found.h"
 #include "core/runtime/repeat.h"
-#include "core/tensor/layout.h"
+#include "core/runtime/requirements.h"
+#include "core/runtime/unfit.h"
 
 enum { MAX_RANK = 64 };
-
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &frame->context->engine->plan->network->graphs[frame->graph]
-              ->values[frame->schedule->places[place].value];
-}
 
 /* ---- Making and destroying ---- */
 
@@ -28,7 +28,7 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
   tenon__context_t* context = frame->context;
   const tenon__place_t* place = &frame->schedule->places[index];
   tenon__place_state_t* state = &frame->places[index];
-  const tenon__value_node_t* value = value_at(frame, index);
+  const tenon__value_node_t* value = tenon__frame_value(frame, index);
   switch (place->storage) {
     case TENON_STORAGE_ARENA:
       state->data = frame->memory + place->offset;
@@ -171,7 +171,7 @@ static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__s
 
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument) {
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
   if (value->kind != TENON_ARGUMENT_TENSOR) {
@@ -264,7 +264,7 @@ static tenon_status_t fill_input(tenon__frame_t* frame, uint32_t index, uint32_t
 /* Memory for an output whose extents are known only now. */
 static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[place];
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   int64_t dims[MAX_RANK];
   if (value->rank == TENON_NONE ||
       !tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
@@ -289,7 +289,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
     return TENON_OK;
   }
   const uint32_t root = tenon__place_root(frame->schedule, step->outputs[k]);
-  const tenon__value_node_t* value = value_at(frame, step->outputs[k]);
+  const tenon__value_node_t* value = tenon__frame_value(frame, step->outputs[k]);
   tenon__place_state_t* memory = &frame->places[root];
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
     tenon__growing_clear(memory->growing);

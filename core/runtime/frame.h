@@ -1,160 +1,11 @@
-/*
- * The insides of engines and contexts. A context has a frame for each graph of the plan: where each
- * place's memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from
- * iteration to iteration.
- */
+/* One graph's run: memory of places, arguments of steps, kernels bound for the extents that are
+ * known. */
 #ifndef TENON_CORE_RUNTIME_FRAME_H_
 #define TENON_CORE_RUNTIME_FRAME_H_
 
-#include "core/plan/place.h"
-#include "core/plan/place_view.h"
-#include "core/runtime/context.h"
-#include "core/runtime/engine.h"
+#include "core/runtime/state.h"
 
-typedef struct tenon__engine_step_t {
-  tenon__instance_t* instance; /* NULL: the core does it */
-  uint32_t number;             /* over all graphs, for the profiler */
-} tenon__engine_step_t;
-
-struct tenon__engine_t {
-  tenon_allocator_t allocator;
-  tenon__engine_options_t options;
-  _Atomic uint32_t reference_count;
-  tenon__catalog_t* catalog;
-  tenon__plan_t* plan;
-  tenon__packed_store_t* store;
-  const tenon__device_entry_t* device;
-  tenon_device_t* device_handle;
-  bool is_elsewhere;            /* not on the machine that the plan was tuned for */
-  tenon__engine_step_t** steps; /* per graph */
-  uint32_t step_count;          /* of all graphs */
-  void** pending;               /* of each of the network's weights: set and not committed */
-  uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
-  uint32_t generation;     /* of the weights: one more with each refit */
-};
-
-/* Memory of a place that has its own (not VIEW, PART). */
-typedef struct tenon__place_state_t {
-  void* data;
-  tenon__growing_t* growing; /* GROWING; staging of inputs and outputs; NULL otherwise */
-  tenon_argument_t argument; /* sequences and optionals; PARAMETER: what is lent */
-  /* Extents that the memory has, INPUT: as set, PARAMETER: as lent. Others' are planned, or the
-   * growing's. */
-  uint32_t rank;
-  int64_t* dims;
-  int64_t* strides; /* PARAMETER */
-} tenon__place_state_t;
-
-typedef struct tenon__bound_argument_t {
-  tenon__place_state_t* root; /* NULL: absent */
-  int64_t byte_offset;
-  int64_t* dims; /* rank of the argument as the kernel sees it */
-  int64_t* strides;
-  uint32_t capacity;
-} tenon__bound_argument_t;
-
-typedef struct tenon__step_state_t {
-  tenon_argument_t* inputs;
-  tenon_argument_t* outputs;
-  tenon__bound_argument_t* input_bindings;
-  tenon__bound_argument_t* output_bindings;
-  tenon__growing_t** growing; /* one for each output */
-  tenon__bound_t* bound;
-  int64_t* signature; /* what the bound step was bound for: all dims and strides */
-  uint32_t signature_count;
-  uint32_t signature_capacity;
-  bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
-  bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
-} tenon__step_state_t;
-
-/* What the run does with a value's numbers when they are there: takes them for symbols, compares
- * them with what the plan knows. */
-enum { TENON_NUMBERS_LEARNT = 1u << 0, TENON_NUMBERS_COMPARED = 1u << 1 };
-
-/* An extent that a symbol stands for, of a value that was replaced: its shape says it otherwise. */
-typedef struct tenon__following_t {
-  uint32_t symbol;
-  uint32_t value;
-  tenon_dim_t dim;
-} tenon__following_t;
-
-typedef struct tenon__frame_t {
-  struct tenon__context_t* context;
-  uint32_t graph;
-  const tenon__schedule_t* schedule;
-  char* memory; /* the graph's part of the arena */
-  tenon__place_state_t* places;
-  tenon__step_state_t* steps;
-  uint8_t* numbers;     /* of each place: TENON_NUMBERS_* */
-  uint32_t found_count; /* symbols that this graph's own steps find, anew in every run */
-  uint32_t* found;
-  uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
-  uint32_t* sizing;
-  uint32_t following_count;
-  tenon__following_t* following;
-  bool is_bound;                            /* static steps are */
-  struct tenon__control_state_t** controls; /* per step */
-  uint32_t requirement_count;
-  const tenon__requirement_t* requirements; /* of this graph, in the plan */
-  uint64_t checked_version;                 /* of the extents for which they were found to hold */
-} tenon__frame_t;
-
-struct tenon__context_t {
-  tenon_allocator_t allocator;
-  tenon__engine_t* engine;
-  uint32_t generation;  /* of the engine's weights that the frames know */
-  tenon__arena_t arena; /* frames and arrays: made once */
-  tenon__thread_pool_t* pool;
-  tenon_stream_t* stream;
-  char* memory;
-  char* scratch;
-  uint64_t scratch_bytes; /* for the threads of the pool */
-  char* zeroed;
-  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
-  char* persistent;
-  tenon__extents_t extents;
-  tenon__frame_t* frames;   /* per graph */
-  tenon_argument_t* inputs; /* as set; kind ABSENT until then */
-  bool* input_is_set;
-  bool shapes_changed;
-  tenon_tensor_view_t* outputs; /* the application's memory; data NULL: ours */
-  int64_t (*output_dims)[64];   /* and how much it holds */
-  int64_t (*output_strides)[64];
-  tenon_argument_t* results;
-  int64_t (*result_strides)[64];
-  int64_t (*result_dims)[64];
-  int64_t (*input_dims)[64];
-  int64_t (*input_strides)[64];
-  void** states;
-  void** next_states; /* for updates that read states; NULL for others */
-  size_t* state_sizes;
-  struct tenon_run_t run;
-  tenon__interrupt_t interrupt;
-  void (*profiler)(void* user, uint32_t step, double seconds);
-  void* profiler_user;
-};
-
-/* Inputs and outputs: the arrays, before a run, and after it. */
-tenon_status_t tenon__context_create_border(tenon__context_t* context);
-tenon_status_t tenon__context_take_inputs(tenon__context_t* context);
-/* What follows from the extents of the inputs, which are set: once for each change of theirs. */
-tenon_status_t tenon__context_settle(tenon__context_t* context);
-/* Memory for outputs that the plan writes where the application wants them. */
-tenon_status_t tenon__context_place_outputs(tenon__context_t* context);
-tenon_status_t tenon__context_collect_outputs(tenon__context_t* context);
-/* The last run's are none any more. */
-void tenon__context_forget_outputs(tenon__context_t* context);
-
-/* States: memory, and their new values after a run. */
-tenon_status_t tenon__context_create_states(tenon__context_t* context);
-void tenon__context_free_states(tenon__context_t* context);
-tenon_status_t tenon__context_update_states(tenon__context_t* context);
-
-/* Finds and prepares a step's kernel. `inout_tactic`, when a plan is loaded: the step's, of which
- * the kernel is asked whether it has it, and what it needs; NULL afterwards. */
-tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__step_t* step,
-                                          tenon__step_tactic_t* inout_tactic,
-                                          tenon__instance_t** out_instance);
+#include "core/runtime/types.h"
 
 /* Frames: memory of places, arrays of arguments. */
 tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, char* memory,
@@ -165,60 +16,14 @@ void tenon__frame_renew(tenon__frame_t* frame);
 /* Fills one step's arguments for the extents that are known now and binds its kernel, unless it is
  * bound for the same already. */
 tenon_status_t tenon__frame_bind_step(tenon__frame_t* frame, uint32_t step);
-/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
- * `status` is that. */
-tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
-                                  tenon_status_t status);
+
 /* All steps that do not depend on what the run finds. */
 tenon_status_t tenon__frame_bind(tenon__frame_t* frame);
-/* Lists the extents that the graph's steps find, and the views that say extents, in the context's
- * arena. */
-tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
-/* Are the extents of a step's output, as far as they are unknown, such as the step itself finds? */
-bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
-                        const tenon__value_node_t* value);
-/* Symbols of a value's extents that follow from its shape, now that it is made. */
-void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
-void tenon__frame_list_requirements(tenon__frame_t* frame);
-/* Does what the graph's rules left to the run hold, as far as extents are known now?
- * INVALID_ARGUMENT names the node. Looks again only when extents were learned since. */
-tenon_status_t tenon__frame_check(tenon__frame_t* frame);
-/* What the last run, or the last iteration, found says nothing about this one. */
-void tenon__frame_forget_found(tenon__frame_t* frame);
-/* Runs the graph's steps in order. Parameters are set. CANCELLED when somebody wants its end. */
-tenon_status_t tenon__frame_run(tenon__frame_t* frame);
+
 /* The argument at a place as a tensor (or sequence) of its own, dims and strides in the arrays
  * given. INVALID_DATA, with the value's name, when its memory has other extents than the plan says:
  * no view is larger than its memory. */
 tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int64_t* dims,
                                      int64_t* strides, tenon_argument_t* out_argument);
-/* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the
- * value. */
-tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place);
-/* A place's memory becomes a copy of the argument: control's results. */
-tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
-                                  const tenon_argument_t* argument);
-/* A body's parameter takes the argument, a tensor in rows; its memory is lent until the body has
- * run. */
-tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
-                                 const tenon_argument_t* argument);
-/* The one number (or condition) at a place. */
-tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number);
-/* After a value's numbers and extents are there: symbols that stand for them. */
-tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
-/* Sets those symbols among a value's dims that nobody knows yet, or that stand for just these
- * extents, from numbers; INVALID_DATA, with the value's name, when the rank is another or a number
- * is not one that the plan was made for. */
-tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                          uint32_t rank, const int64_t* dims, bool* out_changed);
-/* The same for what a run finds; then all of the value's dims, symbols or not, must say these
- * numbers: INVALID_DATA otherwise. */
-tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
-                                         uint32_t rank, const int64_t* dims);
-
-tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t step);
-/* Copies a tensor of any strides into another of the same extents. */
-tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
-                                  const tenon_tensor_view_t* target);
 
 #endif

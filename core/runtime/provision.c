@@ -6,6 +6,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/catalog/catalog.h"
 
 enum { MOST_OWNERS = 512, DIGEST_TEXT_SIZE = 65 };
 

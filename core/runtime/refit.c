@@ -3,11 +3,16 @@
  * exchanged, every step is prepared again, and contexts forget what they were bound to. All or
  * nothing: when a step cannot be prepared, everything is as before.
  */
+#include "core/runtime/refit.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
+#include "core/kernel/instance.h"
+#include "core/region/region_finish.h"
+#include "core/runtime/prepare_step.h"
+#include "core/runtime/state.h"
 
 /* ---- New bytes ---- */
 

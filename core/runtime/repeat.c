@@ -8,6 +8,11 @@
 #include "core/base/allocator.h"
 #include "core/base/status.h"
 #include "core/network/control.h"
+#include "core/network/node.h"
+#include "core/runtime/control.h"
+#include "core/runtime/copy.h"
+#include "core/runtime/execute.h"
+#include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
@@ -32,10 +37,6 @@ typedef struct loop_t {
 
 static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
   return frame->context->engine->plan->network->graphs[frame->graph];
-}
-
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &graph_of(frame)->values[frame->schedule->places[place].value];
 }
 
 /* ---- Life ---- */
@@ -233,6 +234,9 @@ static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_vi
   if (used_bytes > 0) {
     memcpy(larger.data, collected->data, used_bytes);
   }
+  larger.strings = collected->strings; /* the texts stay where they are */
+  larger.strings_ready = collected->strings_ready;
+  collected->strings_ready = false;
   tenon__growing_deinitialize(collected);
   *collected = larger;
   return TENON_OK;
@@ -280,7 +284,8 @@ static tenon_status_t collect(const loop_t* loop, uint32_t k, const tenon_argume
                                       .strides = collected->strides + 1,
                                       .rank = view->rank,
                                       .dtype = view->dtype};
-  return tenon__copy_tensor(view, &target);
+  TENON_TRY(tenon__copy_tensor(view, &target));
+  return tenon__growing_own_texts(collected, (uint64_t)iteration * count, count);
 }
 
 /* ---- Iterations ---- */
@@ -352,7 +357,7 @@ static tenon_status_t run_iteration(const loop_t* loop, int64_t iteration) {
 /* Without an iteration: empty along the axis, and otherwise as far as it is known. */
 static tenon_status_t store_nothing(const loop_t* loop, uint32_t k, uint32_t output) {
   tenon__growing_t* collected = &loop->state->collected[k];
-  const tenon__value_node_t* value = value_at(loop->frame, output);
+  const tenon__value_node_t* value = tenon__frame_value(loop->frame, output);
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < value->rank; ++d) {
     dims[d] = 0;
@@ -401,7 +406,7 @@ static tenon_status_t store_carried(const loop_t* loop, uint32_t k) {
   if (output == TENON_NONE) {
     return TENON_OK;
   }
-  const tenon__value_node_t* value = value_at(loop->frame, output);
+  const tenon__value_node_t* value = tenon__frame_value(loop->frame, output);
   const tenon_argument_t argument = as_argument(&loop->state->carried[0][k], value->kind);
   return tenon__frame_store(loop->frame, output, &argument);
 }

@@ -1,8 +1,9 @@
 /* What the operators' rules left to the run, looked at whenever extents were learned. */
+#include "core/runtime/requirements.h"
+
 #include "core/plan/requirements.h"
 
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
 
 void tenon__frame_list_requirements(tenon__frame_t* frame) {
   const tenon__plan_t* plan = frame->context->engine->plan;

@@ -1,8 +1,12 @@
 /* States: what a context remembers from one execution to the next. */
+#include "core/runtime/states.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/plan/place.h"
+#include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 

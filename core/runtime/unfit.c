@@ -1,11 +1,7 @@
 /* Why an argument of a step cannot be bound, in words. */
-#include "core/base/status.h"
-#include "core/runtime/frame.h"
+#include "core/runtime/unfit.h"
 
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &frame->context->engine->plan->network->graphs[frame->graph]
-              ->values[frame->schedule->places[place].value];
-}
+#include "core/base/status.h"
 
 /* "[4, ?]" of extents as they are now; notes what is wrong with them. */
 static const char* extents_of(const tenon__frame_t* frame, const tenon__value_node_t* value,
@@ -32,7 +28,7 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
                                   tenon_status_t status) {
   const tenon_sink_t* sink = frame->context->engine->options.sink;
   const tenon__place_t* p = &frame->schedule->places[place];
-  const tenon__value_node_t* value = value_at(frame, place);
+  const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const bool is_view = p->storage == TENON_STORAGE_VIEW || p->storage == TENON_STORAGE_PART;
   bool is_unknown = false;
   bool is_negative = false;
@@ -50,7 +46,7 @@ tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step,
     status = tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%s: '%s' would have the extents %s", step,
                          value->name, own);
   } else if (is_view) {
-    const tenon__value_node_t* whole = value_at(frame, p->base);
+    const tenon__value_node_t* whole = tenon__frame_value(frame, p->base);
     status =
         tenon__fail(sink, TENON_ERROR_INVALID_DATA,
                     "%s: '%s' of extents %s does not fit '%s' of extents %s", step, value->name,

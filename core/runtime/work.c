@@ -1,6 +1,9 @@
 /* What the steps of a context's last run did. */
+#include "core/runtime/work.h"
+
 #include "core/base/status.h"
-#include "core/runtime/frame.h"
+#include "core/kernel/instance.h"
+#include "core/runtime/state.h"
 
 /* The graph, and the step of its schedule, that have that number over all graphs. */
 static void locate(const tenon__plan_t* plan, uint32_t number, uint32_t* out_graph,

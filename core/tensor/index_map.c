@@ -6,6 +6,9 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_prove.h"
 
 enum { RANK_LIMIT = 64 };
 

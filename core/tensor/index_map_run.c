@@ -1,8 +1,11 @@
 /* Index maps in numbers: strides of views, boxes of affine moves. Nothing is allocated. */
+#include "core/tensor/index_map_run.h"
+
 #include <string.h>
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
+#include "core/dimension/dimension_evaluate.h"
 #include "core/tensor/index_map.h"
 #include "core/tensor/layout.h"
 

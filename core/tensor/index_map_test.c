@@ -3,6 +3,10 @@
 #include "core/tensor/index_map.h"
 
 #include "core/base/test.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_evaluate.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/tensor/index_map_run.h"
 
 enum { RANK = 3, MOST = 256 };
 

@@ -83,6 +83,15 @@ bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int6
   return same;
 }
 
+bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b) {
+  for (uint32_t k = 0; k < rank; ++k) {
+    if (dims[k] != 1 && a[k] != b[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count) {
   bool empty = false;
   for (uint32_t i = 0; i < rank; ++i) {
@@ -137,6 +146,9 @@ static uint32_t entry_of(const uint32_t* array, uint32_t i, uint32_t absent) {
 }
 
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b) {
+  if (a == NULL || b == NULL) {
+    return a == b;
+  }
   const uint32_t a_planes = a->planes > 1 ? a->planes : 1;
   const uint32_t b_planes = b->planes > 1 ? b->planes : 1;
   if (a->rank != b->rank || a->block_count != b->block_count || a_planes != b_planes ||
@@ -170,6 +182,27 @@ bool tenon__layout_is_strided(const tenon_layout_t* layout) {
     }
   }
   return true;
+}
+
+bool tenon__layout_is_rows(const tenon_layout_t* layout) {
+  bool is_rows = tenon__layout_is_strided(layout);
+  for (uint32_t k = 0; is_rows && k < layout->rank; ++k) {
+    is_rows = entry_of(layout->order, k, k) == k;
+  }
+  return is_rows;
+}
+
+bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b) {
+  static const tenon_argument_rule_t rows = {0};
+  a = a == NULL ? &rows : a;
+  b = b == NULL ? &rows : b;
+  return a->kind == b->kind && (a->strided != 0) == (b->strided != 0) &&
+         (a->kind != TENON_LAYOUT_FOLLOWS || a->argument == b->argument) &&
+         (a->kind != TENON_LAYOUT_EXACT || tenon__layout_equal(a->layout, b->layout));
+}
+
+bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule) {
+  return rule == NULL || (rule->kind != TENON_LAYOUT_EXACT && rule->kind != TENON_LAYOUT_FOLLOWS);
 }
 
 /* Extent of dimension `dim` with border, multiple and blocks. */

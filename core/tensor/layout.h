@@ -16,13 +16,24 @@ bool tenon__strides_dense(uint32_t rank, const int64_t* dims, const int64_t* str
 /* The order of dimensions that strides stand for, outermost first; of equal strides the first. */
 void tenon__strides_order(uint32_t rank, const int64_t* strides, uint32_t* out_order);
 bool tenon__strides_are_row_major(uint32_t rank, const int64_t* dims, const int64_t* strides);
+/* The same places: an axis of extent 1 may have any stride. */
+bool tenon__strides_equal(uint32_t rank, const int64_t* dims, const int64_t* a, const int64_t* b);
 /* Number of elements; false on overflow or a negative extent. */
 bool tenon__element_count(uint32_t rank, const int64_t* dims, uint64_t* out_count);
 /* A valid descriptor (order is a permutation, blocks in range, counts sane)? */
 bool tenon__layout_valid(const tenon_layout_t* layout);
+/* NULL equals NULL alone. */
 bool tenon__layout_equal(const tenon_layout_t* a, const tenon_layout_t* b);
 /* True when strides say everything: no blocks, multiples, borders, planes. */
 bool tenon__layout_is_strided(const tenon_layout_t* layout);
+/* True when it is rows: strides say everything, and the order is that of the dimensions. */
+bool tenon__layout_is_rows(const tenon_layout_t* layout);
+/* Do two rules ask an argument to lie alike? NULL: rows. What may be overwritten is another matter.
+ */
+bool tenon__rules_alike(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b);
+/* Is a constant handed over as it is, in rows? Whoever asks for another order gets it (EXACT), and
+ * whoever asks that it lie as another argument does (FOLLOWS). NULL: rows. */
+bool tenon__rule_takes_rows(const tenon_argument_rule_t* rule);
 /* Bytes that a tensor of these extents takes in that layout (padding, planes and scales included).
  */
 bool tenon__layout_bytes(const tenon_layout_t* layout, tenon_dtype_t dtype, const int64_t* dims,

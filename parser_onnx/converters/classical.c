@@ -177,24 +177,47 @@ static void one_hot_encoder(tenon_make_t* make) {
       tenon_make_cast(make, tenon_make_2(make, "equal", column, categories), TENON_DTYPE_FLOAT32));
 }
 
-/* The columns of all inputs side by side. */
-static void feature_vectorizer(tenon_make_t* make) {
-  const int64_t first = 0;
-  tenon_value_t* columns = tenon_make_memory(make, make->input_count + 1, sizeof(*columns));
-  for (uint32_t i = 0; columns != NULL && i < make->input_count; ++i) {
-    const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, i), TENON_DTYPE_FLOAT32);
-    columns[i] = tenon_make_rank(make, x) == 1 ? tenon_make_unsqueeze(make, x, &first, 1) : x;
+/* A table with so many columns: those that there are too many are cut off, those that are missing
+ * are zeros, as ONNX Runtime has it. */
+static tenon_value_t with_columns(tenon_make_t* make, tenon_value_t table, int64_t count) {
+  const int64_t columns = tenon_make_dim(make, table, 1);
+  const int64_t pads[4] = {0, 0, 0, columns < 0 ? count : count - columns};
+  tenon_value_t wide = table;
+  if (pads[3] > 0) {
+    tenon_make_begin(make, "pad");
+    tenon_make_add(make, table);
+    tenon_make_add(make, tenon_make_int64s(make, pads, 4));
+    wide = tenon_make_end(make);
   }
-  if (columns != NULL) {
-    tenon_make_output(make, 0, tenon_make_concat(make, 1, make->input_count, columns));
-  }
+  return columns == count ? wide : tenon_make_slice(make, wide, 1, 0, count);
 }
 
-/* Maps are no values of a network. */
-static void maps(tenon_make_t* make) {
-  tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                  "maps are not supported; export without them (skl2onnx: options={'zipmap': "
-                  "False}), and hand over tensors");
+/* The columns of all inputs side by side; of more than two axes the rest are columns. */
+static void feature_vectorizer(tenon_make_t* make) {
+  static const int64_t row[2] = {1, -1};
+  static const int64_t rows[2] = {0, -1};
+  const int64_t* counts = NULL;
+  size_t count = 0;
+  const bool has_counts = tenon_make_get_ints(make, "inputdimensions", &counts, &count);
+  tenon_value_t* columns = tenon_make_memory(make, make->input_count + 1, sizeof(*columns));
+  if (has_counts && count != make->input_count) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%zu inputdimensions for %u inputs", count,
+                    make->input_count);
+  }
+  for (uint32_t i = 0; tenon_make_ok(make) && i < make->input_count; ++i) {
+    const tenon_value_t x = tenon_make_cast(make, tenon_make_input(make, i), TENON_DTYPE_FLOAT32);
+    const uint32_t rank = tenon_make_rank(make, x);
+    columns[i] = rank == 2 ? x : tenon_make_reshape(make, x, rank < 2 ? row : rows, 2);
+    if (has_counts && counts[i] < 1) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "inputdimensions has %lld for input %u",
+                      (long long)counts[i], i);
+    } else if (has_counts) {
+      columns[i] = with_columns(make, columns[i], counts[i]);
+    }
+  }
+  if (tenon_make_ok(make)) {
+    tenon_make_output(make, 0, tenon_make_concat(make, 1, make->input_count, columns));
+  }
 }
 
 #define MADE(type, function) TENON__ONNX_ROW("ai.onnx.ml", type, 1, 0, function, NULL, NULL)
@@ -202,13 +225,10 @@ static void maps(tenon_make_t* make) {
 TENON__ONNX_FAMILY(classical) = {
     MADE("ArrayFeatureExtractor", array_feature_extractor),
     MADE("Binarizer", binarizer),
-    MADE("CastMap", maps),
-    MADE("DictVectorizer", maps),
     MADE("FeatureVectorizer", feature_vectorizer),
     MADE("Imputer", imputer),
     TENON__ONNX_ROW("ai.onnx.ml", "LabelEncoder", 2, 0, label_encoder, NULL, NULL),
     MADE("Normalizer", normalizer),
     MADE("OneHotEncoder", one_hot_encoder),
     MADE("Scaler", scaler),
-    MADE("ZipMap", maps),
 };

@@ -2,7 +2,8 @@
  * records.
  */
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 static tenon__message_t message;
 static tenon__fake_t fake;
@@ -67,18 +68,21 @@ static void set_floats(const char* name, size_t count, const float* values) {
 
 static void expect_refused(tenon_status_t status, const char* words) {
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), status);
   EXPECT_CONTAINS(fake.messages, words);
   tenon__fake_deinitialize(&fake);
 }
 
-TENON_TEST(maps_are_refused_with_what_to_do) {
-  static const char* const types[] = {"ZipMap", "CastMap", "DictVectorizer"};
-  for (int i = 0; i < 3; ++i) {
-    begin(types[i]);
-    expect_refused(TENON_ERROR_UNSUPPORTED, "options={'zipmap': False}");
-  }
+TENON_TEST(inputdimensions_that_fit_no_inputs_are_refused) {
+  static const int64_t counts[2] = {3, 0};
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 2, counts);
+  expect_refused(TENON_ERROR_INVALID_DATA, "2 inputdimensions for 1 inputs");
+  begin("FeatureVectorizer");
+  set_ints("inputdimensions", 1, counts + 1);
+  expect_refused(TENON_ERROR_INVALID_DATA, "inputdimensions has 0 for input 0");
 }
 
 TENON_TEST(one_hot_that_must_know_every_category_is_refused) {
@@ -125,4 +129,48 @@ TENON_TEST(trees_with_wrong_lists_are_refused) {
   tree(children, good, "BRANCH_LEQ");
   set_floats("base_values", 2, (const float[]){1, 2});
   expect_refused(TENON_ERROR_INVALID_DATA, "2 base_values for 1 scores");
+}
+
+static void set_tensor(const char* name, int32_t data_type, size_t count, const void* data,
+                       size_t size) {
+  tenon__message_begin(&message, 5);
+  tenon__message_text(&message, 1, name);
+  tenon__message_varint(&message, 20, 4);
+  tenon__message_begin(&message, 5);
+  tenon__message_varint(&message, 1, count);
+  tenon__message_varint(&message, 2, (uint64_t)data_type);
+  tenon__message_bytes(&message, 9, data, count * size);
+  tenon__message_end(&message);
+  tenon__message_end(&message);
+}
+
+/* One node that asks for a member of 1.5 (as f16), and two leaves. */
+TENON_TEST(lists_of_trees_are_no_values_of_the_network) {
+  enum { UINT8 = 2, FLOAT16 = 10 };
+  static const uint16_t halves[2] = {0x3E00, 0x7E00}; /* 1.5, NaN */
+  static const uint8_t member[1] = {6};
+  static const int64_t places[2] = {0, 1};
+  begin("TreeEnsemble");
+  set_ints("tree_roots", 1, places);
+  set_ints("nodes_featureids", 1, places);
+  set_tensor("nodes_modes", UINT8, 1, member, 1);
+  set_tensor("nodes_splits", FLOAT16, 1, halves, 2);
+  set_tensor("membership_values", FLOAT16, 2, halves, 2);
+  set_ints("nodes_truenodeids", 1, places);
+  set_ints("nodes_trueleafs", 1, places + 1);
+  set_ints("nodes_falsenodeids", 1, places + 1);
+  set_ints("nodes_falseleafs", 1, places + 1);
+  set_ints("leaf_targetids", 2, (const int64_t[]){0, 0});
+  set_tensor("leaf_weights", FLOAT16, 2, (const uint16_t[]){0x3C00, 0xC000}, 2);
+  tenon__message_end_model(&message);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
+  EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
+  uint32_t count = 0;
+  for (const char* at = strstr(fake.log, "constant "); at != NULL;
+       at = strstr(at + 1, "constant ")) {
+    ++count;
+  }
+  EXPECT_INT(count, 7); /* the operator's inputs but x */
+  tenon__fake_deinitialize(&fake);
 }

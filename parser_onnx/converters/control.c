@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "convert.h"
+#include "branch.h"
 #include "families.h"
 
 static void add_captures(tenon_make_t* make, const tenon__onnx_captures_t* captures) {
@@ -25,12 +25,12 @@ static tenon_value_t scalar(tenon_make_t* make, tenon_value_t value, tenon_dtype
 
 static uint32_t convert_body(tenon_make_t* make, const tenon__onnx_body_request_t* request,
                              tenon__onnx_captures_t* out_captures) {
-  uint32_t body = 0;
-  *out_captures = (tenon__onnx_captures_t){0};
+  tenon__onnx_body_t body = {0};
   if (make->status == TENON_OK) {
-    make->status = tenon__onnx_convert_body(make->source, request, &body, out_captures);
+    make->status = tenon__onnx_convert_body(make->source, request, &body);
   }
-  return body;
+  *out_captures = body.captures;
+  return body.body;
 }
 
 static const char* const branch_names[2] = {"then_branch", "else_branch"};
@@ -55,30 +55,48 @@ static bool known_branch(tenon_make_t* make) {
   return true;
 }
 
+/* What the branches are is known: the node. */
+static void finish_branch(tenon_make_t* make, tenon_value_t condition,
+                          const tenon__onnx_choice_t* choice) {
+  const uint32_t output_count = make->output_count;
+  tenon_value_t* outputs = make->outputs;
+  tenon_make_begin(make, "branch");
+  tenon_make_add(make, condition);
+  add_captures(make, &choice->captures);
+  tenon_make_add_body(make, choice->bodies[0]);
+  tenon_make_add_body(make, choice->bodies[1]);
+  tenon_make_set_output_count(make, choice->output_count);
+  const bool is_whole = tenon_make_ok(make);
+  if (choice->rest != NULL) { /* it gives what the block gives */
+    make->output_count = choice->output_count;
+    make->outputs = tenon_make_memory(make, choice->output_count, sizeof(*outputs));
+  }
+  tenon_make_end_outputs(make);
+  if (choice->rest != NULL && tenon_make_ok(make)) {
+    make->status = tenon__onnx_bind_rest(make->source, choice, make->outputs);
+  }
+  make->output_count = output_count;
+  make->outputs = outputs;
+  if (is_whole && !tenon_make_ok(make)) {
+    tenon_reader_say(
+        make->source->program->reader, TENON_SEVERITY_INFO,
+        "%s: if its condition follows from the extents of inputs, give these: then one "
+        "branch is left",
+        make->table->name(make->source));
+  }
+}
+
 static void branch(tenon_make_t* make) {
+  tenon__onnx_choice_t choice;
   if (known_branch(make)) {
     return;
   }
   const tenon_value_t condition = scalar(make, tenon_make_input(make, 0), TENON_DTYPE_BOOL);
-  tenon__onnx_captures_t captures;
-  uint32_t bodies[2];
-  for (uint32_t i = 0; i < 2; ++i) {
-    const tenon__onnx_body_request_t request = {.attribute = branch_names[i]};
-    bodies[i] = convert_body(make, &request, &captures);
+  if (tenon_make_ok(make)) {
+    make->status = tenon__onnx_convert_choice(make->source, branch_names, &choice);
   }
-  tenon_make_begin(make, "branch");
-  tenon_make_add(make, condition);
-  add_captures(make, &captures);
-  tenon_make_add_body(make, bodies[0]);
-  tenon_make_add_body(make, bodies[1]);
-  tenon_make_set_output_count(make, make->output_count);
-  const bool is_whole = tenon_make_ok(make);
-  tenon_make_end_outputs(make);
-  if (is_whole && !tenon_make_ok(make)) {
-    tenon__onnx_say(make->source->program->context, TENON_SEVERITY_INFO,
-                    "%s: if its condition follows from the extents of inputs, give these: then one "
-                    "branch is left",
-                    make->table->name(make->source));
+  if (tenon_make_ok(make)) {
+    finish_branch(make, condition, &choice);
   }
 }
 

@@ -27,7 +27,7 @@ static tenon_dtype_t dtype_by_name(tenon_make_t* make, const char* name) {
   return TENON_DTYPE_FLOAT32;
 }
 
-static void convert_to(tenon_make_t* make, tenon_dtype_t to) {
+void tenon__onnx_cast_input(tenon_make_t* make, tenon_dtype_t to) {
   const tenon_value_t x = tenon_make_input(make, 0);
   const tenon_dtype_t from = tenon_make_dtype(make, x);
   if (from == to) {
@@ -52,13 +52,13 @@ static void cast(tenon_make_t* make) {
   if (!tenon_make_has(make, "to")) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute 'to' is missing");
   }
-  convert_to(make, tenon_make_version(make) < 6
-                       ? dtype_by_name(make, tenon_make_get_string(make, "to", ""))
-                       : tenon__onnx_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
+  tenon__onnx_cast_input(make, tenon_make_version(make) < 6
+                                   ? dtype_by_name(make, tenon_make_get_string(make, "to", ""))
+                                   : tenon__onnx_get_dtype(make, "to", TENON_DTYPE_FLOAT32));
 }
 
 static void cast_like(tenon_make_t* make) {
-  convert_to(make, tenon_make_dtype(make, tenon_make_input(make, 1)));
+  tenon__onnx_cast_input(make, tenon_make_dtype(make, tenon_make_input(make, 1)));
 }
 
 static void bit_cast(tenon_make_t* make) {

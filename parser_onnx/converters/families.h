@@ -27,7 +27,8 @@
   X(text, 4)                    \
   X(sequence, 12)               \
   X(control, 4)                 \
-  X(classical, 11)              \
+  X(classical, 8)               \
+  X(maps, 3)                    \
   X(trees, 3)                   \
   X(linear_models, 4)
 
@@ -47,5 +48,8 @@ TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 
 /* An attribute that is a number of TensorProto.DataType; unknown numbers fail. */
 tenon_dtype_t tenon__onnx_get_dtype(tenon_make_t* make, const char* name, tenon_dtype_t otherwise);
+
+/* Output 0 is input 0 as another element type, of numbers and of text. */
+void tenon__onnx_cast_input(tenon_make_t* make, tenon_dtype_t to);
 
 #endif

@@ -9,7 +9,8 @@
 #include "classical.h"
 #include "trees.h"
 
-enum { TEXT_SIZE = 160 };
+/* Weights of pairs of classes, most of which are 0: half a GiB while they are made. */
+enum { TEXT_SIZE = 160, WEIGHT_LIMIT = 64 * 1024 * 1024 };
 
 #define F32 TENON_DTYPE_FLOAT32
 
@@ -181,10 +182,12 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
                        .pair_count = class_count * (class_count - 1) / 2};
   size_t count = 0;
   (void)tenon_make_get_ints(make, "vectors_per_class", &machine.vectors_per_class, &count);
+  /* Each vector has a coefficient against each other class: sums stay below the coefficients. */
   bool agrees = (int64_t)count == class_count;
-  for (size_t i = 0; i < count; ++i) {
-    agrees = agrees && machine.vectors_per_class[i] >= 0 &&
-             machine.vectors_per_class[i] <= (int64_t)model->coefficient_count;
+  for (size_t i = 0; agrees && i < count; ++i) {
+    agrees =
+        machine.vectors_per_class[i] >= 0 &&
+        machine.vectors_per_class[i] <= (int64_t)model->coefficient_count - machine.vector_count;
     machine.vector_count += agrees ? machine.vectors_per_class[i] : 0;
   }
   if (!agrees || class_count < 2 ||
@@ -194,6 +197,15 @@ static machine_t read_machine(tenon_make_t* make, const model_t* model, int64_t 
                     "%zu coefficients and %zu rho for %lld classes with %lld support vectors",
                     model->coefficient_count, model->offset_count, (long long)class_count,
                     (long long)machine.vector_count);
+    return machine;
+  }
+  const int64_t rows = machine.vector_count > class_count ? machine.vector_count : class_count;
+  if (rows > 0 && machine.pair_count > WEIGHT_LIMIT / rows) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                    "%lld classes with %lld support vectors need a matrix of %lld numbers; export "
+                    "one machine for each class",
+                    (long long)class_count, (long long)machine.vector_count,
+                    (long long)(rows * machine.pair_count));
   }
   return machine;
 }

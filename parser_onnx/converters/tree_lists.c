@@ -45,21 +45,30 @@ const int64_t* tenon__onnx_need_ints(tenon_make_t* make, const char* name, size_
   return values;
 }
 
+/* The attribute is read where it is: it is no value of the network. */
 const double* tenon__onnx_get_tensor_numbers(tenon_make_t* make, const char* name,
                                              size_t* out_count) {
-  const tenon_value_t value = tenon__onnx_tensor_of(make, name);
-  uint32_t count = 0;
+  tenon_tensor_view_t view = {0};
+  const tenon_status_t status = make->table->get_tensor(make->source, name, &view);
   *out_count = 0;
-  if (!tenon_make_present(value)) {
+  if (status != TENON_OK) {
+    if (status != TENON_ERROR_NOT_FOUND) {
+      tenon_make_fail(make, status, "attribute '%s' cannot be read", name);
+    }
     return NULL;
   }
-  const int64_t elements = tenon_make_elements(make, value, 0, tenon_make_rank(make, value));
-  double* numbers = tenon_make_memory(make, (size_t)elements + 1, sizeof(*numbers));
-  if (numbers != NULL &&
-      !tenon_make_known_floats(make, value, numbers, (uint32_t)elements, &count)) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute '%s' holds no numbers", name);
+  size_t count = 1;
+  for (uint32_t i = 0; i < view.rank; ++i) {
+    count *= (size_t)view.dims[i];
   }
-  *out_count = count;
+  double* numbers = tenon_make_memory(make, count + 1, sizeof(*numbers));
+  for (size_t i = 0; numbers != NULL && i < count; ++i) {
+    if (!tenon_make_read_number(view.dtype, view.data, i, &numbers[i])) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "attribute '%s' holds no numbers", name);
+      return NULL;
+    }
+  }
+  *out_count = numbers == NULL ? 0 : count;
   return numbers;
 }
 

@@ -74,7 +74,8 @@ static void tree_ensemble_regressor(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_cast(make, y, TENON_DTYPE_FLOAT32));
 }
 
-/* Two classes of which leaves name one alone: one score, which says how likely the second is. */
+/* Two classes of which leaves name one alone: its score says how likely the second is. It stands
+ * for both, unless base values, one for each class, give the other one a score of its own. */
 typedef struct one_score_t {
   bool is_one;
   bool is_first;    /* leaves name class 0 */
@@ -100,7 +101,9 @@ static void tree_ensemble_classifier(tenon_make_t* make) {
   const tenon__onnx_post_transform_t how = tenon__onnx_get_post_transform(make);
   const one_score_t one = one_score(&forest, count);
   const double limit = one.is_positive ? 0.5 : 0.0;
-  if (one.is_first) {
+  size_t base_count = 0;
+  (void)tenon__onnx_get_numbers(make, "base_values", &base_count);
+  if (one.is_first && base_count != 2) {
     const tenon_value_t score = add_base(make, walk(make, x, &forest, "sum", 1), 1);
     const tenon_value_t both =
         tenon__onnx_two_scores(make, how, score, one.is_positive ? 1.0 : 0.0);
@@ -109,7 +112,9 @@ static void tree_ensemble_classifier(tenon_make_t* make) {
   }
   const tenon_value_t scores = add_base(make, walk(make, x, &forest, "sum", count), count);
   const tenon_value_t results = tenon__onnx_post_transform(make, how, scores);
-  const tenon_value_t decisive = one.is_one ? tenon_make_slice(make, scores, 1, 1, 2) : scores;
+  const int64_t place = one.is_first ? 0 : 1;
+  const tenon_value_t decisive =
+      one.is_one ? tenon_make_slice(make, scores, 1, place, place + 1) : scores;
   tenon__onnx_classify(make, integers, decisive, limit, results);
 }
 

@@ -1,6 +1,7 @@
 /* What the versions of operators become: forms of old operator sets next to new ones. */
 #include "core/base/test.h"
-#include "testing/fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 static const int64_t cube[3] = {2, 3, 4};
 static const int64_t image[4] = {1, 2, 4, 6};
@@ -74,7 +75,8 @@ static void add_floats(const char* name, int64_t count, const float* values) {
 
 static void finish(void) {
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
 }
 
@@ -274,7 +276,8 @@ TENON_TEST(training_outputs_are_refused) {
   end_node();
   add_floats("c", 3, ones);
   tenon__message_end_model(&message);
-  tenon__fake_initialize(&fake, message.bytes, message.size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_ERROR_UNSUPPORTED);
   EXPECT_CONTAINS(fake.messages, "BatchNormalization 'n': output 1 belongs to training");
   tenon__fake_deinitialize(&fake);

@@ -3,7 +3,8 @@
 #define TENON_PARSER_ONNX_TESTING_GRAPH_H_
 
 #include "core/base/test.h"
-#include "fake.h"
+#include "testing/under_test.h"
+#include "tests/support/onnx_message.h"
 
 static const int64_t two[1] = {2};
 
@@ -11,7 +12,8 @@ static tenon__fake_t fake;
 
 /* Parses, keeps the fake for looking at; the test releases. */
 static inline tenon_status_t parse(const tenon__message_t* message) {
-  tenon__fake_initialize(&fake, message->bytes, message->size);
+  tenon__fake_initialize(&fake, &under_test);
+  tenon__fake_add_part(&fake, message->bytes, message->size);
   const tenon_status_t status = tenon__fake_parse(&fake);
   EXPECT(status == TENON_OK || fake.error_count > 0 || fake.missing_count > 0);
   EXPECT(status != TENON_OK || fake.error_count == 0);

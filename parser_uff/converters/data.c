@@ -11,7 +11,8 @@ static void constant(tenon_make_t* make) {
   const tenon_status_t status = table->get_tensor(make->source, make->row->attributes, &view);
   if (status != TENON_OK) {
     tenon_make_fail(make, status == TENON_ERROR_NOT_FOUND ? TENON_ERROR_UNSUPPORTED : status,
-                    "it has no '%s', or of a type that Tenon has not", make->row->attributes);
+                    "it has no '%s', or of a type that cannot be read, as strings",
+                    make->row->attributes);
     return;
   }
   const int32_t borrow = table->can_borrow(make->source, view.data);

@@ -3,21 +3,6 @@
 
 #include "families.h"
 
-/* Operators of the standard that a row names: its first inputs, in order. */
-static void unary(tenon_make_t* make) {
-  if (tenon__uff_needs(make, 1)) {
-    tenon_make_output(make, 0, tenon_make_1(make, make->row->op, tenon_make_input(make, 0)));
-  }
-}
-
-static void binary(tenon_make_t* make) {
-  if (tenon__uff_needs(make, 2)) {
-    tenon_make_output(
-        make, 0,
-        tenon_make_2(make, make->row->op, tenon_make_input(make, 0), tenon_make_input(make, 1)));
-  }
-}
-
 /* Expressions that a row writes. */
 static void math_1(tenon_make_t* make) {
   if (tenon__uff_needs(make, 1)) {
@@ -31,15 +16,6 @@ static void math_2(tenon_make_t* make) {
                       tenon_make_math_2(make, make->row->op, tenon_make_input(make, 0),
                                         tenon_make_input(make, 1)));
   }
-}
-
-static void add_all(tenon_make_t* make) {
-  if (!tenon__uff_needs(make, 1)) {
-    return;
-  }
-  tenon_make_begin(make, "sum_of");
-  tenon_make_add_inputs(make, 0);
-  tenon_make_output(make, 0, tenon_make_end(make));
 }
 
 /* Along the channels: the last axis, or with NCHW the second. */
@@ -61,28 +37,9 @@ static void bias_add(tenon_make_t* make) {
   tenon_make_output(make, 0, tenon_make_2(make, "add", x, bias));
 }
 
-static void leaky_relu(tenon_make_t* make) {
-  if (tenon__uff_needs(make, 1)) {
-    tenon_make_begin(make, "leaky_relu");
-    tenon_make_set_float(make, "alpha", tenon_make_get_float(make, "alpha", 0.2));
-    tenon_make_add(make, tenon_make_input(make, 0));
-    tenon_make_output(make, 0, tenon_make_end(make));
-  }
-}
-
 static const char relu6[] = "y = clamp(a, 0, 6)";
 
-/* Truncates towards zero, as C does; TensorFlow's FloorDiv and FloorMod do not. */
-static void truncated_mod(tenon_make_t* make) {
-  if (tenon__uff_needs(make, 2)) {
-    tenon_make_begin(make, "mod");
-    tenon_make_set_int(make, "fmod", 1);
-    tenon_make_add_inputs(make, 0);
-    tenon_make_output(make, 0, tenon_make_end(make));
-  }
-}
-
-/* x ** 0 is 1 and so on are the operator's; both inputs have one type. */
+/* Select's condition may be one for each row; SelectV2 broadcasts. */
 static void select(tenon_make_t* make) {
   if (!tenon__uff_needs(make, 3)) {
     return;
@@ -175,94 +132,96 @@ static void uff_activation(tenon_make_t* make) {
   by_function(make, functions, COUNT_OF(functions), 1);
 }
 
-#define UNARY(type, op) TENON__UFF_TF_ROW(type, unary, op, NULL)
-#define BINARY(type, op) TENON__UFF_TF_ROW(type, binary, op, NULL)
+#define SAME(type, op) TENON__UFF_TF_ROW(type, tenon_make_same, op, NULL)
 #define MATH_1(type, text) TENON__UFF_TF_ROW(type, math_1, text, NULL)
 #define MATH_2(type, text) TENON__UFF_TF_ROW(type, math_2, text, NULL)
+#define ALPHA "alpha=0.2"
+/* As in C; FloorDiv and FloorMod round down. */
+#define TRUNCATED "fmod=1"
 #define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
 
 TENON__UFF_FAMILY(elementwise) = {
     UFF("Activation", uff_activation),
     UFF("Binary", uff_binary),
-    UFF("LeakyRelu", leaky_relu),
+    TENON__UFF_ROW("LeakyRelu", tenon_make_same, "leaky_relu", ALPHA),
     UFF("Unary", uff_unary),
 
-    UNARY("Abs", "abs"),
-    UNARY("Acos", "acos"),
-    UNARY("Acosh", "acosh"),
-    BINARY("Add", "add"),
-    TF("AddN", add_all),
-    BINARY("AddV2", "add"),
-    UNARY("Asin", "asin"),
-    UNARY("Asinh", "asinh"),
-    UNARY("Atan", "atan"),
-    UNARY("Atanh", "atanh"),
+    SAME("Abs", "abs"),
+    SAME("Acos", "acos"),
+    SAME("Acosh", "acosh"),
+    SAME("Add", "add"),
+    SAME("AddN", "sum_of"),
+    SAME("AddV2", "add"),
+    SAME("Asin", "asin"),
+    SAME("Asinh", "asinh"),
+    SAME("Atan", "atan"),
+    SAME("Atanh", "atanh"),
     TF("BiasAdd", bias_add),
     TF("BiasAddV1", bias_add),
-    BINARY("BitwiseAnd", "bitwise_and"),
-    BINARY("BitwiseOr", "bitwise_or"),
-    BINARY("BitwiseXor", "bitwise_xor"),
-    UNARY("Ceil", "ceil"),
+    SAME("BitwiseAnd", "bitwise_and"),
+    SAME("BitwiseOr", "bitwise_or"),
+    SAME("BitwiseXor", "bitwise_xor"),
+    SAME("Ceil", "ceil"),
     TF("ClipByValue", clip_by_value),
-    UNARY("Cos", "cos"),
-    UNARY("Cosh", "cosh"),
-    BINARY("Div", "div"),
+    SAME("Cos", "cos"),
+    SAME("Cosh", "cosh"),
+    SAME("Div", "div"),
     MATH_2("DivNoNan", "y = b == 0 ? 0 : a / b"),
-    UNARY("Elu", "elu"),
-    BINARY("Equal", "equal"),
-    UNARY("Erf", "erf"),
-    UNARY("Exp", "exp"),
+    SAME("Elu", "elu"),
+    SAME("Equal", "equal"),
+    SAME("Erf", "erf"),
+    SAME("Exp", "exp"),
     MATH_1("Expm1", "y = expm1(a)"),
-    UNARY("Floor", "floor"),
-    BINARY("FloorDiv", "floor_div"),
-    BINARY("FloorMod", "mod"),
-    BINARY("Greater", "greater"),
-    BINARY("GreaterEqual", "greater_equal"),
+    SAME("Floor", "floor"),
+    SAME("FloorDiv", "floor_div"),
+    SAME("FloorMod", "mod"),
+    SAME("Greater", "greater"),
+    SAME("GreaterEqual", "greater_equal"),
     MATH_1("Inv", "y = 1 / a"),
-    UNARY("Invert", "bitwise_not"),
+    SAME("Invert", "bitwise_not"),
     MATH_1("IsFinite", "y = !(is_nan(a) || is_inf(a))"),
-    UNARY("IsInf", "is_inf"),
-    UNARY("IsNan", "is_nan"),
-    TF("LeakyRelu", leaky_relu),
-    BINARY("Less", "less"),
-    BINARY("LessEqual", "less_equal"),
-    UNARY("Log", "log"),
+    SAME("IsInf", "is_inf"),
+    SAME("IsNan", "is_nan"),
+    TENON__UFF_TF_ROW("LeakyRelu", tenon_make_same, "leaky_relu", ALPHA),
+    SAME("Less", "less"),
+    SAME("LessEqual", "less_equal"),
+    SAME("Log", "log"),
     MATH_1("Log1p", "y = log1p(a)"),
-    BINARY("LogicalAnd", "logical_and"),
-    UNARY("LogicalNot", "logical_not"),
-    BINARY("LogicalOr", "logical_or"),
-    BINARY("Maximum", "max"),
-    BINARY("Minimum", "min"),
-    TF("Mod", truncated_mod),
-    BINARY("Mul", "mul"),
+    SAME("LogicalAnd", "logical_and"),
+    SAME("LogicalNot", "logical_not"),
+    SAME("LogicalOr", "logical_or"),
+    SAME("Maximum", "max"),
+    SAME("Minimum", "min"),
+    TENON__UFF_TF_ROW("Mod", tenon_make_same, "mod", TRUNCATED),
+    SAME("Mul", "mul"),
     MATH_2("MulNoNan", "y = b == 0 ? 0 : a * b"),
-    UNARY("Neg", "neg"),
+    SAME("Neg", "neg"),
     MATH_2("NotEqual", "y = a != b"),
-    BINARY("Pow", "pow"),
-    BINARY("RealDiv", "div"),
-    UNARY("Reciprocal", "reciprocal"),
-    UNARY("Relu", "relu"),
+    SAME("Pow", "pow"),
+    SAME("RealDiv", "div"),
+    SAME("Reciprocal", "reciprocal"),
+    SAME("Relu", "relu"),
     MATH_1("Relu6", relu6),
-    UNARY("Rint", "round"),
-    UNARY("Round", "round"),
+    SAME("Rint", "round"),
+    SAME("Round", "round"),
     MATH_1("Rsqrt", "y = rsqrt(a)"),
     TF("Select", select),
     TF("SelectV2", select),
-    UNARY("Selu", "selu"),
-    UNARY("Sigmoid", "sigmoid"),
-    UNARY("Sign", "sign"),
-    UNARY("Sin", "sin"),
-    UNARY("Sinh", "sinh"),
-    UNARY("Softplus", "softplus"),
-    UNARY("Softsign", "softsign"),
-    UNARY("Sqrt", "sqrt"),
+    SAME("Selu", "selu"),
+    SAME("Sigmoid", "sigmoid"),
+    SAME("Sign", "sign"),
+    SAME("Sin", "sin"),
+    SAME("Sinh", "sinh"),
+    SAME("Softplus", "softplus"),
+    SAME("Softsign", "softsign"),
+    SAME("Sqrt", "sqrt"),
     MATH_1("Square", "y = a * a"),
     MATH_2("SquaredDifference", "y = (a - b) * (a - b)"),
-    BINARY("Sub", "sub"),
-    UNARY("Tan", "tan"),
-    UNARY("Tanh", "tanh"),
-    BINARY("TruncateDiv", "div"),
-    TF("TruncateMod", truncated_mod),
+    SAME("Sub", "sub"),
+    SAME("Tan", "tan"),
+    SAME("Tanh", "tanh"),
+    SAME("TruncateDiv", "div"),
+    TENON__UFF_TF_ROW("TruncateMod", tenon_make_same, "mod", TRUNCATED),
     MATH_2("Xdivy", "y = a == 0 ? 0 : a / b"),
 };

@@ -43,9 +43,14 @@ bool tenon__uff_known(tenon_make_t* make, uint32_t index, const char* what, int6
 int64_t tenon__uff_known_one(tenon_make_t* make, uint32_t index, const char* what);
 /* Input `index` as i64: an operand. */
 tenon_value_t tenon__uff_operand(tenon_make_t* make, uint32_t index);
-/* A constant list of i64 from i32s: "cast" to the type that an attribute names. */
+/* The value in the type that an attribute names. */
 tenon_value_t tenon__uff_as_type(tenon_make_t* make, tenon_value_t value, const char* attribute,
                                  tenon_dtype_t otherwise);
+
+/* Of numbers that the file gives, none of them negative; 0, and failed, where 64 bits do not hold
+ * the result. */
+int64_t tenon__uff_sum(tenon_make_t* make, int64_t a, int64_t b);
+int64_t tenon__uff_times(tenon_make_t* make, int64_t a, int64_t b);
 
 /* Where batch, channels and spatial axes lie in a tensor. */
 typedef struct tenon__uff_layout_t {
@@ -57,7 +62,7 @@ typedef struct tenon__uff_layout_t {
 } tenon__uff_layout_t;
 
 /* From TensorFlow's data_format, or order `index` of UFF's inputs_orders ("N+C NC"). `otherwise`:
- * an order for when there is none. */
+ * an order for when there is none; `attribute` NULL: always. */
 tenon__uff_layout_t tenon__uff_layout(tenon_make_t* make, const char* attribute, uint32_t index,
                                       const char* otherwise, uint32_t rank);
 /* [N, C, spatial...] and back. No node where the axes stand that way. */

@@ -23,6 +23,12 @@ static void slice(tenon_make_t* make) {
       tenon_make_known_ints(make, lengths, sizes, TENON_MAKE_LIST_LIMIT, &size_count) &&
       count == size_count) {
     for (uint32_t i = 0; i < count; ++i) {
+      if (begins[i] < 0 || sizes[i] < -1) {
+        tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                        "it begins at %" PRId64 " and has %" PRId64 " elements along axis %u",
+                        begins[i], sizes[i], i);
+        return;
+      }
       sizes[i] =
           sizes[i] < 0 || sizes[i] > INT64_MAX - begins[i] ? INT64_MAX : begins[i] + sizes[i];
     }
@@ -85,7 +91,14 @@ static tenon_value_t entry(tenon_make_t* make, tenon_value_t operand, uint32_t i
 /* One element alone: from it to the next one. -1 is the last, of which there is no next one. */
 static void set_single(tenon_make_t* make, slice_t* slice, uint32_t at, tenon_value_t start,
                        int64_t known, bool is_known) {
-  const int64_t next = known == -1 ? INT64_MAX : known + 1;
+  const int64_t next = known == -1 || known == INT64_MAX ? INT64_MAX : known + 1;
+  const uint32_t axis = (uint32_t)slice->axes[at];
+  const int64_t extent = tenon_make_dim(make, tenon_make_input(make, 0), axis);
+  if (is_known && extent >= 0 && (known >= extent || known < -extent)) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "it takes element %" PRId64 " of axis %u, which has %" PRId64, known, axis,
+                    extent);
+  }
   slice->starts[at] = start;
   slice->ends[at] =
       is_known ? tenon_make_int64s(make, &next, 1)
@@ -253,6 +266,9 @@ static void gather_v2(tenon_make_t* make) {
   if (batch_dims < 0) {
     batch_dims += tenon_make_rank(make, tenon_make_input(make, 1));
   }
+  if (axis < 0) {
+    axis += tenon_make_rank(make, tenon_make_input(make, 0));
+  }
   if (batch_dims == 0) {
     gather_along(make, axis);
   } else {
@@ -273,8 +289,10 @@ static void one_hot(tenon_make_t* make) {
     return;
   }
   const int64_t axis = tenon_make_get_int(make, "axis", -1);
-  const tenon_value_t indices = tenon_make_unsqueeze(make, tenon__uff_operand(make, 0), &axis, 1);
+  const tenon_value_t places = tenon_make_unsqueeze(make, tenon__uff_operand(make, 0), &axis, 1);
   const tenon_value_t depth = tenon__uff_operand(make, 1);
+  /* The operator counts negative ones from the end; here they are nowhere. */
+  const tenon_value_t indices = tenon_make_math_2(make, "y = a < 0 ? b : a", places, depth);
   tenon_make_begin(make, "one_hot");
   tenon_make_set_int(make, "axis", axis);
   tenon_make_add(make, indices);

@@ -186,7 +186,7 @@ static void split_v(tenon_make_t* make) {
     if (sizes[i] < 0) {
       open = i;
     } else {
-      sum += sizes[i];
+      sum = tenon__uff_sum(make, sum, sizes[i]);
     }
   }
   if (open != TENON_NONE && whole >= 0) {
@@ -220,12 +220,29 @@ static tenon_value_t border(tenon_make_t* make) {
   return tenon_make_reshape(make, tenon_make_permute(make, pads, turned, 2), flat, 1);
 }
 
-/* SYMMETRIC has the outermost elements twice, REFLECT once: each axis is gathered by
- * the places that its elements come from. */
+/* Elements from `start` back to before `end`, along an axis. */
+static tenon_value_t backwards(tenon_make_t* make, tenon_value_t x, uint32_t axis, int64_t start,
+                               int64_t end) {
+  const int64_t lists[4] = {start, end, axis, -1};
+  tenon_value_t values[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    values[i] = tenon_make_int64s(make, &lists[i], 1);
+  }
+  tenon_make_begin(make, "strided_slice");
+  tenon_make_add(make, x);
+  for (uint32_t i = 0; i < 4; ++i) {
+    tenon_make_add(make, values[i]);
+  }
+  return tenon_make_end(make);
+}
+
+/* SYMMETRIC has the outermost elements twice, REFLECT once: the first ones stand backwards before
+ * the axis, the last ones behind it. */
 static tenon_value_t mirrored_axis(tenon_make_t* make, tenon_value_t x, uint32_t axis,
                                    const int64_t* pads, bool is_reflected) {
   const int64_t extent = tenon_make_dim(make, x, axis);
-  const int64_t most = extent - (is_reflected ? 1 : 0);
+  const int64_t skip = is_reflected ? 1 : 0;
+  const int64_t most = extent - skip;
   if (extent < 0 || pads[0] < 0 || pads[1] < 0 || pads[0] > most || pads[1] > most) {
     tenon_make_fail(make, extent < 0 ? TENON_ERROR_UNSUPPORTED : TENON_ERROR_INVALID_DATA,
                     "extent %" PRId64 " of axis %u has a mirrored border of %" PRId64
@@ -233,19 +250,16 @@ static tenon_value_t mirrored_axis(tenon_make_t* make, tenon_value_t x, uint32_t
                     extent, axis, pads[0], pads[1]);
     return x;
   }
-  const int64_t count = pads[0] + extent + pads[1];
-  int64_t* places = tenon_make_memory(make, (size_t)count, sizeof(*places));
-  for (int64_t i = 0; places != NULL && i < count; ++i) {
-    const int64_t place = i - pads[0];
-    const int64_t step = is_reflected ? 0 : 1;
-    places[i] = place < 0 ? -place - step : place < extent ? place : 2 * extent - 2 - place + step;
+  tenon_value_t parts[3];
+  uint32_t count = 0;
+  if (pads[0] > 0) {
+    parts[count++] = backwards(make, x, axis, pads[0] - 1 + skip, is_reflected ? 0 : INT64_MIN);
   }
-  const tenon_value_t indices = places == NULL ? x : tenon_make_int64s(make, places, (size_t)count);
-  tenon_make_begin(make, "gather");
-  tenon_make_set_int(make, "axis", axis);
-  tenon_make_add(make, x);
-  tenon_make_add(make, indices);
-  return tenon_make_end(make);
+  parts[count++] = x;
+  if (pads[1] > 0) {
+    parts[count++] = backwards(make, x, axis, -1 - skip, -1 - skip - pads[1]);
+  }
+  return tenon_make_concat(make, axis, count, parts);
 }
 
 static void mirror_pad(tenon_make_t* make) {
@@ -368,7 +382,9 @@ static void space_to_batch(tenon_make_t* make) {
   uint32_t used = 1;
   const uint32_t count = blocks.count;
   for (uint32_t i = 1; i < blocks.rank; ++i) {
-    const int64_t extent = blocks.dims[i] + blocks.borders[i] + blocks.borders[blocks.rank + i];
+    const int64_t extent =
+        tenon__uff_sum(make, tenon__uff_sum(make, blocks.dims[i], blocks.borders[i]),
+                       blocks.borders[blocks.rank + i]);
     const int64_t size = i <= count ? blocks.sizes[i - 1] : 1;
     dims[i] = extent / size;
     split_dims[used++] = dims[i];
@@ -412,7 +428,8 @@ static void batch_to_space(tenon_make_t* make) {
   }
   for (uint32_t i = 1; i < blocks.rank; ++i) {
     split_dims[count + i] = blocks.dims[i];
-    dims[i] = blocks.dims[i] * (i <= count ? blocks.sizes[i - 1] : 1);
+    dims[i] =
+        i <= count ? tenon__uff_times(make, blocks.dims[i], blocks.sizes[i - 1]) : blocks.dims[i];
     perm[used++] = count + i;
     if (i <= count) {
       perm[used++] = i - 1;

@@ -96,7 +96,7 @@ static void local_response(tenon_make_t* make, const tenon__uff_layout_t* layout
 static void tensorflow_lrn(tenon_make_t* make) {
   if (tenon__uff_needs(make, 1)) {
     const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-    const tenon__uff_layout_t layout = tenon__uff_layout(make, "_none", 0, "N+C", rank);
+    const tenon__uff_layout_t layout = tenon__uff_layout(make, NULL, 0, "N+C", rank);
     const local_t from = {
         tenon_make_get_int(make, "depth_radius", 5), tenon_make_get_float(make, "alpha", 1),
         tenon_make_get_float(make, "beta", 0.5), tenon_make_get_float(make, "bias", 1)};
@@ -118,17 +118,11 @@ static void uff_lrn(tenon_make_t* make) {
 
 /* ---- Softmax ---- */
 
-static void along(tenon_make_t* make, const char* op, int64_t axis) {
-  tenon_make_begin(make, op);
+static void softmax_along(tenon_make_t* make, int64_t axis) {
+  tenon_make_begin(make, "softmax");
   tenon_make_set_int(make, "axis", axis);
   tenon_make_add(make, tenon_make_input(make, 0));
   tenon_make_output(make, 0, tenon_make_end(make));
-}
-
-static void along_last(tenon_make_t* make) {
-  if (tenon__uff_needs(make, 1)) {
-    along(make, make->row->op, -1);
-  }
 }
 
 /* Along the channels: what files have in `axis` is not to be relied on. */
@@ -139,25 +133,26 @@ static void uff_softmax(tenon_make_t* make) {
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
   (void)tenon_make_has(make, "axis");
   if (rank < 2 || !tenon_make_has(make, "inputs_orders")) {
-    along(make, "softmax", -1);
+    softmax_along(make, -1);
     return;
   }
-  along(make, "softmax", tenon__uff_layout(make, "inputs_orders", 0, "N+C", rank).channel);
+  softmax_along(make, tenon__uff_layout(make, "inputs_orders", 0, "N+C", rank).channel);
 }
 
+#define LAST "axis=-1"
 #define UFF(type, function) TENON__UFF_ROW(type, function, NULL, NULL)
-#define TF(type, function, op) TENON__UFF_TF_ROW(type, function, op, NULL)
+#define TF(type, function) TENON__UFF_TF_ROW(type, function, NULL, NULL)
 
 TENON__UFF_FAMILY(normalization) = {
     UFF("BatchNorm", uff_batch_norm),
     UFF("LRN", uff_lrn),
     UFF("Softmax", uff_softmax),
 
-    TF("BatchNormWithGlobalNormalization", batch_norm_with_global, NULL),
-    TF("FusedBatchNorm", fused_batch_norm, NULL),
-    TF("FusedBatchNormV2", fused_batch_norm, NULL),
-    TF("FusedBatchNormV3", fused_batch_norm, NULL),
-    TF("LRN", tensorflow_lrn, NULL),
-    TF("LogSoftmax", along_last, "log_softmax"),
-    TF("Softmax", along_last, "softmax"),
+    TF("BatchNormWithGlobalNormalization", batch_norm_with_global),
+    TF("FusedBatchNorm", fused_batch_norm),
+    TF("FusedBatchNormV2", fused_batch_norm),
+    TF("FusedBatchNormV3", fused_batch_norm),
+    TF("LRN", tensorflow_lrn),
+    TENON__UFF_TF_ROW("LogSoftmax", tenon_make_same, "log_softmax", LAST),
+    TENON__UFF_TF_ROW("Softmax", tenon_make_same, "softmax", LAST),
 };

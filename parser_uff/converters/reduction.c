@@ -14,12 +14,10 @@ static void reduce(tenon_make_t* make, const char* op, const int64_t* axes, size
   tenon_make_output(make, 0, tenon_make_reduce(make, op, x, axes, count, keepdims));
 }
 
-/* Older graphs say keepdims, newer ones keep_dims. */
 static void by_operand(tenon_make_t* make) {
   int64_t axes[TENON_MAKE_LIST_LIMIT];
   uint32_t count = 0;
-  const int64_t old = tenon_make_get_int(make, "keepdims", 0);
-  const int64_t keepdims = tenon_make_get_int(make, "keep_dims", old);
+  const int64_t keepdims = tenon_make_get_int(make, "keep_dims", 0);
   if (tenon__uff_known(make, 1, "list of axes", axes, &count)) {
     reduce(make, make->row->op, axes, count, keepdims);
   }

@@ -30,13 +30,12 @@ static void resize(tenon_make_t* make) {
   const bool is_nearest = strcmp(make->row->op, "nearest") == 0;
   const char* mode = coordinates(make, is_nearest);
   const uint32_t rank = tenon_make_rank(make, tenon_make_input(make, 0));
-  const tenon__uff_layout_t layout = tenon__uff_layout(make, "_none", 0, "NHWC", rank);
-  const tenon_dtype_t dtype = tenon_make_dtype(make, tenon_make_input(make, 0));
+  const tenon__uff_layout_t layout = tenon__uff_layout(make, NULL, 0, "NHWC", rank);
   if (!tenon_make_ok(make)) {
     return;
   }
   tenon_value_t x = tenon__uff_channels_first(make, &layout, tenon_make_input(make, 0));
-  if (!is_nearest && !tenon_make_is_float(dtype)) { /* the result is of floats */
+  if (!is_nearest) { /* the result is of singles, whatever the picture is */
     x = tenon_make_cast(make, x, TENON_DTYPE_FLOAT32);
   }
   const tenon_value_t sizes = sizes_of(make, x);

@@ -64,6 +64,24 @@ tenon_value_t tenon__uff_as_type(tenon_make_t* make, tenon_value_t value, const 
   return tenon_make_cast(make, value, dtype);
 }
 
+int64_t tenon__uff_sum(tenon_make_t* make, int64_t a, int64_t b) {
+  if (a > INT64_MAX - b) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                    "%" PRId64 " and %" PRId64 " are too large together", a, b);
+    return 0;
+  }
+  return a + b;
+}
+
+int64_t tenon__uff_times(tenon_make_t* make, int64_t a, int64_t b) {
+  if (b != 0 && a > INT64_MAX / b) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%" PRId64 " times %" PRId64 " is too large", a,
+                    b);
+    return 0;
+  }
+  return a * b;
+}
+
 /* ---- Layouts ---- */
 
 /* An order has a letter for each axis, "+" for all spatial ones: "N+C", "NCHW" too. */
@@ -71,9 +89,13 @@ static tenon__uff_layout_t read_order(tenon_make_t* make, const char* order, siz
                                       uint32_t rank) {
   tenon__uff_layout_t layout = {.rank = rank, .batch = TENON_NONE, .channel = TENON_NONE};
   uint32_t axis = 0;
-  const bool has_rest = memchr(order, '+', length) != NULL;
-  const size_t letters = length - (has_rest ? 1 : 0);
-  if (letters > rank || (!has_rest && letters != rank) || rank > TENON_MAKE_LIST_LIMIT) {
+  size_t rests = 0;
+  for (size_t i = 0; i < length; ++i) {
+    rests += order[i] == '+' ? 1 : 0;
+  }
+  const size_t letters = length - rests;
+  if (letters > rank || rests > 1 || (rests == 0 && letters != rank) ||
+      rank > TENON_MAKE_LIST_LIMIT) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "its dimension order '%.*s' does not fit rank %u", (int)length, order, rank);
     return layout;
@@ -100,7 +122,8 @@ static tenon__uff_layout_t read_order(tenon_make_t* make, const char* order, siz
 
 tenon__uff_layout_t tenon__uff_layout(tenon_make_t* make, const char* attribute, uint32_t index,
                                       const char* otherwise, uint32_t rank) {
-  const char* text = tenon_make_get_string(make, attribute, otherwise);
+  const char* text =
+      attribute == NULL ? otherwise : tenon_make_get_string(make, attribute, otherwise);
   for (; index > 0 && strchr(text, ' ') != NULL; --index) {
     text = strchr(text, ' ') + 1;
   }

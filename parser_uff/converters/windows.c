@@ -9,6 +9,7 @@ enum { SPATIAL_LIMIT = 3 };
 
 typedef struct windows_t {
   tenon__uff_layout_t layout;
+  tenon__uff_layout_t result;
   bool is_same; /* as much padding as keeps ceil(extent / stride), the odd one behind */
   int64_t strides[SPATIAL_LIMIT];
   int64_t dilations[SPATIAL_LIMIT];
@@ -37,6 +38,13 @@ static void read_list(tenon_make_t* make, const char* name, const tenon__uff_lay
       out_values[i] = 1;
     }
   }
+  for (uint32_t axis = 0; count == layout->rank && axis < layout->rank; ++axis) {
+    if ((axis == layout->batch || axis == layout->channel) && values[axis] != otherwise) {
+      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                      "its %s for %s is %" PRId64 ", it can be only %" PRId64, name,
+                      axis == layout->batch ? "the batch" : "channels", values[axis], otherwise);
+    }
+  }
   if (count > 1 && count != spatial && count != layout->rank) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "its %s has %zu entries for rank %u", name,
                     count, layout->rank);
@@ -51,6 +59,16 @@ static void read_explicit(tenon_make_t* make, windows_t* out) {
     tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
                     "its explicit_paddings has %zu entries for rank %u", count, out->layout.rank);
     return;
+  }
+  for (uint32_t axis = 0; axis < out->layout.rank; ++axis) {
+    const bool is_spatial = axis != out->layout.batch && axis != out->layout.channel;
+    const int64_t most = is_spatial ? INT32_MAX : 0;
+    if (values[2 * axis] < 0 || values[2 * axis] > most || values[2 * axis + 1] < 0 ||
+        values[2 * axis + 1] > most) {
+      tenon_make_fail(make, TENON_ERROR_INVALID_DATA,
+                      "its explicit_paddings of axis %u are %" PRId64 " and %" PRId64, axis,
+                      values[2 * axis], values[2 * axis + 1]);
+    }
   }
   for (uint32_t i = 0; i < out->layout.spatial_count; ++i) {
     const size_t axis = out->layout.spatial[i];
@@ -90,7 +108,10 @@ static bool read_windows(tenon_make_t* make, tenon_value_t x, windows_t* out) {
   const char* otherwise = is_uff(make) ? "NC+" : rank == 5 ? "NDHWC" : "N+C";
   out->layout =
       tenon__uff_layout(make, is_uff(make) ? "inputs_orders" : "data_format", 0, otherwise, rank);
-  (void)tenon_make_has(make, "outputs_orders"); /* that of the input */
+  out->result = out->layout;
+  if (is_uff(make) && tenon_make_has(make, "outputs_orders")) {
+    out->result = tenon__uff_layout(make, "outputs_orders", 0, otherwise, rank);
+  }
   if (tenon_make_ok(make)) {
     read_list(make, "strides", &out->layout, 1, out->strides);
     read_list(make, is_uff(make) ? "dilation" : "dilations", &out->layout, 1, out->dilations);
@@ -112,9 +133,20 @@ static void set_windows(tenon_make_t* make, const windows_t* from) {
 
 /* ---- Convolutions ---- */
 
+/* `extent` (-1: open), where products with strides and dilations stay within 64 bits; else 1, and
+ * failed. */
+static int64_t moderate(tenon_make_t* make, int64_t extent) {
+  if (extent > INT32_MAX) {
+    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "extent %" PRId64 " is more than 2147483647",
+                    extent);
+    return 1;
+  }
+  return extent;
+}
+
 static int64_t known_extent(tenon_make_t* make, tenon_value_t value, uint32_t axis,
                             const char* what) {
-  const int64_t extent = tenon_make_dim(make, value, axis);
+  const int64_t extent = moderate(make, tenon_make_dim(make, value, axis));
   if (tenon_make_ok(make) && extent < 0) {
     tenon_make_fail(make, TENON_ERROR_UNSUPPORTED, "%s must be known", what);
   }
@@ -145,7 +177,7 @@ static void convolve(tenon_make_t* make, const windows_t* windows, tenon_value_t
   tenon_make_add(make, x);
   tenon_make_add(make, w);
   const tenon_value_t y = tenon_make_end(make);
-  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows->layout, y));
+  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows->result, y));
 }
 
 static bool begin_convolution(tenon_make_t* make, uint32_t x, uint32_t w, windows_t* out) {
@@ -172,7 +204,7 @@ static void convolution(tenon_make_t* make) {
     return;
   }
   const tenon_value_t w = tenon_make_input(make, 1);
-  const tenon__uff_layout_t order = tenon__uff_layout(make, "_none", 0, "+CN", windows.layout.rank);
+  const tenon__uff_layout_t order = tenon__uff_layout(make, NULL, 0, "+CN", windows.layout.rank);
   const int64_t own = known_extent(make, w, order.channel, "the extents of its weights");
   const int64_t channels = channels_of(make, &windows, 0);
   if (own < 1 || channels % own != 0) {
@@ -219,12 +251,17 @@ static void uff_convolution(tenon_make_t* make) {
 
 /* ---- Transposed convolutions ---- */
 
-/* Element `axis` of the extents that the file gives for the result; -1: not known. */
-static int64_t wanted_extent(tenon_make_t* make, tenon_value_t sizes, uint32_t axis) {
+/* The extents that the file gives for the result, of all axes or of the spatial ones alone: that of
+ * spatial axis `index`; -1: not known. */
+static int64_t wanted_extent(tenon_make_t* make, tenon_value_t sizes,
+                             const tenon__uff_layout_t* layout, uint32_t index) {
   int64_t extent = -1;
   const tenon_value_type_t type = tenon_make_type(make, sizes);
-  const bool has_it = type.kind == TENON_ARGUMENT_TENSOR && type.rank == 1 &&
-                      type.has_contents != 0 && type.dims[0] > (int64_t)axis;
+  const bool is_list =
+      type.kind == TENON_ARGUMENT_TENSOR && type.rank == 1 && type.has_contents != 0;
+  const bool is_spatial = is_list && type.dims[0] == (int64_t)layout->spatial_count;
+  const uint32_t axis = is_spatial ? index : layout->spatial[index];
+  const bool has_it = is_list && type.dims[0] > (int64_t)axis;
   return tenon_make_ok(make) && has_it &&
                  make->build->content(make->builder, sizes, axis, &extent) == 1
              ? extent
@@ -238,10 +275,10 @@ static void find_pads(tenon_make_t* make, const windows_t* windows, const int64_
   const uint32_t spatial = windows->layout.spatial_count;
   for (uint32_t i = 0; i < spatial; ++i) {
     const uint32_t axis = windows->layout.spatial[i];
-    const int64_t in = tenon_make_dim(make, x, axis);
+    const int64_t in = moderate(make, tenon_make_dim(make, x, axis));
     const int64_t stride = windows->strides[i];
     const int64_t window = (kernel[i] - 1) * windows->dilations[i] + 1;
-    const int64_t wanted = wanted_extent(make, sizes, axis);
+    const int64_t wanted = moderate(make, wanted_extent(make, sizes, &windows->result, i));
     const int64_t given = windows->pads[i] + windows->pads[spatial + i];
     /* Of a result that is not known: that of the smallest such convolution. */
     const int64_t over = wanted >= 0 && in >= 0 ? (in - 1) * stride + window - wanted
@@ -271,8 +308,8 @@ static void deconvolve(tenon_make_t* make, uint32_t x_index, uint32_t w_index, u
   int64_t more[SPATIAL_LIMIT] = {0};
   const tenon_value_t x = tenon_make_input(make, x_index);
   const tenon_value_t w = tenon_make_input(make, w_index);
-  const tenon__uff_layout_t order = tenon__uff_layout(
-      make, is_uff(make) ? "inputs_orders" : "_none", 1, weights_order, windows.layout.rank);
+  const tenon__uff_layout_t order = tenon__uff_layout(make, is_uff(make) ? "inputs_orders" : NULL,
+                                                      1, weights_order, windows.layout.rank);
   if (!tenon_make_ok(make)) {
     return;
   }
@@ -300,7 +337,7 @@ static void deconvolve(tenon_make_t* make, uint32_t x_index, uint32_t w_index, u
   tenon_make_add(make, first);
   tenon_make_add(make, weights);
   const tenon_value_t y = tenon_make_end(make);
-  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows.layout, y));
+  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows.result, y));
 }
 
 /* sizes, weights [spatial..., K, C], x. */
@@ -334,7 +371,7 @@ static void pool(tenon_make_t* make, const char* op, const char* kernel_name) {
   tenon_make_set_ints(make, "kernel_shape", kernel, windows.layout.spatial_count);
   tenon_make_add(make, x);
   const tenon_value_t y = tenon_make_end(make);
-  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows.layout, y));
+  tenon_make_output(make, 0, tenon__uff_channels_back(make, &windows.result, y));
 }
 
 static void tensorflow_pool(tenon_make_t* make) {

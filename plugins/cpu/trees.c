@@ -1,19 +1,25 @@
 /* Ensembles of decision trees: blocks of rows walk down every tree, on dense tensors of f32. Sums
- * and averages; what is read is checked as it is read, and a walk has no more steps than there are
- * nodes. */
+ * and averages. Trees that are constant are checked as a whole before the first run, others before
+ * each; a walk checks what it reads all the same, for weights may be replaced, and has no more
+ * steps than there are nodes. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "kernels.h"
 
-enum { NODE_FIELDS = 7, LEAF_FIELDS = 2, BLOCK = 16, OPERANDS = 8 };
+enum { NODE_FIELDS = 7, LEAF_FIELDS = 2, BLOCK = 16, OPERANDS = 8, THRESHOLDS = 2 };
 
 enum { LESS_EQUAL, LESS, GREATER_EQUAL, GREATER, EQUAL, NOT_EQUAL, MEMBER };
 
 typedef struct trees_t {
   bool averages;
 } trees_t;
+
+typedef struct bound_t {
+  bool is_constant; /* all that says where a walk goes */
+  bool is_checked;
+} bound_t;
 
 static int32_t match(void* state, const tenon_region_t* handle, const tenon_region_table_t* table,
                      tenon_refusal_t* out_refusal) {
@@ -61,6 +67,23 @@ static tenon_status_t prepare(void* state, const tenon_region_t* handle,
   return TENON_OK;
 }
 
+/* Numbers that trees compare with may come from anywhere. */
+static tenon_status_t bind(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
+                           void** out_bound) {
+  (void)instance;
+  bound_t* bound = host->allocate(binding, sizeof(*bound));
+  if (bound == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  bound->is_constant = true;
+  for (uint32_t i = 1; i < OPERANDS; i++) {
+    bound->is_constant =
+        bound->is_constant && (i == THRESHOLDS || host->input(binding, i)->tensor.data != NULL);
+  }
+  *out_bound = bound;
+  return TENON_OK;
+}
+
 typedef struct call_t {
   const float* x;
   const int64_t* nodes;
@@ -86,6 +109,45 @@ typedef struct call_t {
 /* Whether [first, first + count) lies in [0, size). */
 static bool is_within(int64_t first, int64_t count, int64_t size) {
   return first >= 0 && count >= 0 && first <= size && count <= size - first;
+}
+
+/* Whether a place is a node, or below 0 a leaf. */
+static bool is_place(const call_t* call, int64_t place) {
+  return place < call->node_count && place >= -call->leaf_count;
+}
+
+/* What is wrong with the trees; NULL: nothing, but for cycles. */
+static const char* find_fault(const call_t* call) {
+  for (int64_t i = 0; i < call->node_count; i++) {
+    const int64_t* node = call->nodes + i * NODE_FIELDS;
+    if (node[0] < LESS_EQUAL || node[0] > MEMBER) {
+      return "a node of a tree has a mode that is not 0 to 6";
+    }
+    if (!is_within(node[1], 1, call->feature_count) ||
+        !is_within(node[5], node[6], call->member_count)) {
+      return "a node of a tree asks for a feature or a member that is not there";
+    }
+    if (!is_place(call, node[2]) || !is_place(call, node[3])) {
+      return "a node of a tree leads to a node or leaf that is not there";
+    }
+  }
+  for (int64_t i = 0; i < call->root_count; i++) {
+    if (!is_place(call, call->roots[i])) {
+      return "a tree begins at a node that is not there";
+    }
+  }
+  for (int64_t i = 0; i < call->leaf_count; i++) {
+    const int64_t* span = call->leaves + i * LEAF_FIELDS;
+    if (!is_within(span[0], span[1], call->weight_count)) {
+      return "a leaf of a tree has weights that are not there";
+    }
+  }
+  for (int64_t i = 0; i < call->weight_count; i++) {
+    if (!is_within(call->targets[i], 1, call->target_count)) {
+      return "a weight of a tree is for a target that is not there";
+    }
+  }
+  return NULL;
 }
 
 static bool is_member(const call_t* call, const int64_t* node, float value) {
@@ -178,7 +240,7 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
                               const tenon_run_table_t* host, const tenon_argument_t* inputs,
                               uint32_t input_count, const tenon_argument_t* outputs,
                               uint32_t output_count) {
-  (void)bound;
+  bound_t* known = bound;
   if (input_count != OPERANDS || output_count != 1) {
     return TENON_ERROR_INVALID_ARGUMENT;
   }
@@ -202,6 +264,11 @@ static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
       .weight_count = inputs[7].tensor.dims[0],
       .averages = ((const trees_t*)instance)->averages,
   };
+  const char* fault = known->is_constant && known->is_checked ? NULL : find_fault(&call);
+  if (fault != NULL) {
+    return host->fail(run, TENON_ERROR_INVALID_DATA, fault);
+  }
+  known->is_checked = true;
   atomic_init(&call.is_lost, false);
   tenon__cpu_parallel(run, host, (uint32_t)((call.row_count + BLOCK - 1) / BLOCK), score_block,
                       &call);
@@ -226,5 +293,6 @@ const tenon_kernel_t tenon__cpu_tree_kernel = {
     .match = match,
     .tactics = tactics,
     .prepare = prepare,
+    .bind = bind,
     .enqueue = enqueue,
 };

@@ -75,6 +75,13 @@ FAMILY_TABLE(movement) = {
      INPUTS(PORT("x", "T"), SHAPE("starts", "i64"), SHAPE("ends", "i64"),
             OPTIONAL_SHAPE("axes", "i64"), OPTIONAL_SHAPE("steps", "i64")),
      OUTPUTS(PORT("y", "T")),
+     CHECKS(CHECK("len(starts) == len(ends)", "{len(starts)} starts and {len(ends)} ends"),
+            CHECK("!present(axes) || len(axes) == len(starts)",
+                  "{len(axes)} axes for {len(starts)} starts"),
+            CHECK("!present(steps) || len(steps) == len(starts)",
+                  "{len(steps)} steps for {len(starts)} starts"),
+            CHECK("present(axes) || len(starts) <= rank(x)",
+                  "{len(starts)} starts, x has rank {rank(x)}")),
      .shape = SLICE_BOUNDS "y.rank = rank(x);"
                            "y[d] = k < 0 ? n : step > 0 ? max(0, ceil_div(end - begin, step))"
                            " : max(0, ceil_div(begin - end, -step))",

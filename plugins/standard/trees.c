@@ -1,6 +1,8 @@
 /* Ensembles of decision trees. */
 #include "families.h"
 
+#define VECTOR(name) CHECK("rank(" name ") == 1", name " has rank {rank(" name ")}, not 1")
+
 FAMILY_TABLE(trees) = {
     {OPERATOR("tree_ensemble", "the leaves that the rows of x reach, gathered by target"),
      TYPES(TYPE("T", FLOAT_TYPES)),
@@ -12,6 +14,8 @@ FAMILY_TABLE(trees) = {
      CHECKS(CHECK("rank(x) == 2", "x has rank {rank(x)}, not 2"),
             CHECK("rank(nodes) == 2 && dim(nodes, 1) == 7",
                   "a node is 7 numbers, not {dim(nodes, 1)}"),
+            VECTOR("thresholds"), VECTOR("members"), VECTOR("roots"), VECTOR("targets"),
+            VECTOR("weights"),
             CHECK("elements(thresholds) == dim(nodes, 0)",
                   "{elements(thresholds)} thresholds for {dim(nodes, 0)} nodes"),
             CHECK("rank(leaves) == 2 && dim(leaves, 1) == 2",

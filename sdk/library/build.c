@@ -1,5 +1,5 @@
 /* Building, plans and timing caches. */
-#include "core/build.h"
+#include "core/build/build.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/network/builder.h"
+#include "core/plan_file/writer.h"
 #include "sdk/library/library.h"
 
 /* ---- Timing cache ---- */

@@ -6,7 +6,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/tensor/dtype.h"
+#include "core/plan/work.h"
+#include "core/runtime/border.h"
+#include "core/runtime/states.h"
+#include "core/runtime/work.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/library.h"
 
@@ -297,7 +300,8 @@ tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint3
                        "TENON_OPTIONS(tenon_step_work_t)",
                        size);
   }
-  TENON_TRY(tenon__context_step_work(context->context, step, &work, &is_reference));
+  TENON_TRY(tenon__tell(&context->engine->sink, __func__,
+                        tenon__context_step_work(context->context, step, &work, &is_reference)));
   const tenon_step_work_t made = {
       .size = size,
       .operations = work.operations_known ? work.operations : -1,

@@ -12,7 +12,10 @@
 
 #include "core/base/call.h"
 #include "core/base/status.h"
-#include "core/network/attribute.h"
+#include "core/catalog/catalog.h"
+#include "core/network/builder.h"
+#include "core/network/builder_bodies.h"
+#include "core/operator/attribute.h"
 #include "core/tensor/dtype.h"
 #include "sdk/library/parse.h"
 
@@ -30,7 +33,6 @@ typedef struct conversion_t {
 typedef struct node_t {
   tenon_sink_t sink;
   const tenon_sink_t* next;
-  const char* prefix; /* the file's: messages begin with it */
   const char* type;
   const char* name;
   uint32_t error_count;
@@ -40,14 +42,11 @@ typedef struct node_t {
 
 static void pass_on(void* user, int32_t severity, const char* message) {
   node_t* node = user;
-  const size_t prefix = strlen(node->prefix);
-  const bool has_prefix = strncmp(message, node->prefix, prefix) == 0;
   node->error_count += severity >= TENON_SEVERITY_ERROR ? 1 : 0;
   if (node->name[0] == '\0' || strstr(message, node->name) != NULL) {
     tenon__report(node->next, severity, "%s", message);
   } else {
-    tenon__report(node->next, severity, "%s%s '%s': %s", has_prefix ? node->prefix : "", node->type,
-                  node->name, message + (has_prefix ? prefix : 0));
+    tenon__report(node->next, severity, "%s '%s': %s", node->type, node->name, message);
   }
 }
 
@@ -56,10 +55,9 @@ static tenon_status_t end_conversion(const conversion_t* conversion, const node_
   if (status == TENON_OK || status == TENON_ERROR_OUT_OF_MEMORY || node->error_count > 0) {
     return status;
   }
-  return tenon__fail(node->next, status,
-                     "%s%s '%s': the converter of plugin %s failed and did not say why: %s",
-                     node->prefix, node->type, node->name, conversion->entry->owner->plugin,
-                     tenon__status_text(status));
+  return tenon__fail(
+      node->next, status, "%s '%s': the converter of plugin %s failed and did not say why: %s",
+      node->type, node->name, conversion->entry->owner->plugin, tenon__status_text(status));
 }
 
 /* ---- By name ---- */
@@ -252,13 +250,11 @@ static tenon_status_t convert(void* state, const tenon_source_t* source,
                               const tenon_builder_table_t* build, const tenon_value_t* inputs,
                               uint32_t input_count, tenon_value_t* outputs, uint32_t output_count) {
   const conversion_t* conversion = state;
-  tenon__prefix_sink_t* sink = &conversion->parse->network->sink;
-  node_t node = {.next = sink->next,
-                 .prefix = sink->prefix,
-                 .type = table->type(source),
-                 .name = table->name(source)};
+  node_t node = {.type = table->type(source), .name = table->name(source)};
   node.sink = (tenon_sink_t){&node, pass_on};
-  sink->next = &node.sink;
+  tenon_builder_t* own = conversion->parse->network->builder;
+  node.next = tenon__builder_divert(own, &node.sink);
+  const tenon__builder_mark_t mark = tenon__builder_mark(own);
   tenon_status_t status = TENON_OK;
   if (conversion->entry == NULL) {
     status = convert_by_name(conversion, source, table, builder, build, inputs, input_count,
@@ -272,7 +268,10 @@ static tenon_status_t convert(void* state, const tenon_source_t* source,
     tenon__call_leave(outer);
     status = end_conversion(conversion, &node, status);
   }
-  sink->next = node.next;
+  (void)tenon__builder_divert(own, node.next);
+  if (status != TENON_OK) {
+    tenon__builder_unwind(own, mark);
+  }
   return status;
 }
 

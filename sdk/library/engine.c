@@ -4,8 +4,11 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
-#include "core/load.h"
-#include "core/refit.h"
+#include "core/build/load.h"
+#include "core/build/refit.h"
+#include "core/network/print.h"
+#include "core/runtime/engine.h"
+#include "core/runtime/refit.h"
 #include "sdk/library/library.h"
 
 enum { PLAN_ALIGNMENT = 64 };

@@ -5,6 +5,7 @@
 
 #include "core/base/allocator.h"
 #include "core/plan/report.h"
+#include "core/runtime/engine.h"
 #include "sdk/library/library.h"
 
 /* Which steps a step reads from. */
@@ -200,7 +201,7 @@ static tenon_status_t describe_step(const tenon__plan_t* plan, uint32_t graph, u
       .outputs = report.outputs,
       .layout = report.layout,
       .measured_seconds = step->measured_seconds,
-      .refusals = or_empty(step->refusals),
+      .refusals = report.faults[0] != '\0' ? report.faults : or_empty(step->refusals),
       .depth = graph_depth(plan->network, graph),
   };
   return TENON_OK;

@@ -3,6 +3,9 @@
 
 #include "sdk/library/library.h"
 
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_text.h"
+
 /* The number of an extent, -1 where it is open. */
 static int64_t extent_number(const tenon__network_t* network, const tenon__profile_t* profile,
                              tenon_dim_t dim) {

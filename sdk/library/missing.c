@@ -5,6 +5,8 @@
 #include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 
+#include "core/catalog/catalog.h"
+
 enum { CONVERTER_LIMIT = 4096, LISTED_LIMIT = 200 };
 
 /* " (there is one for versions 13 to 21)": a converter of the same type for other versions. */

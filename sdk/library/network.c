@@ -5,6 +5,9 @@
 
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
+#include "core/network/builder.h"
+#include "core/network/order.h"
+#include "core/network/print.h"
 #include "core/tensor/layout.h"
 #include "sdk/library/description.h"
 

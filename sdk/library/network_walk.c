@@ -1,6 +1,9 @@
 /* A network, item by item, as tenon_network_add and its companions would make it again. */
 #include "sdk/library/library.h"
 
+#include "core/network/builder_handles.h"
+#include "core/network/order.h"
+
 typedef struct walk_t {
   const tenon__network_t* network;
   const tenon__graph_t* graph;
@@ -111,11 +114,11 @@ static tenon_status_t visit_all(tenon_network_t* network, walk_t* walk, tenon_vi
 }
 
 tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit, void* user) {
-  TENON_TRY(tenon__need(NULL, __func__, "network", network != NULL));
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, __func__, "visit", visit != NULL));
   walk_t walk = {.network = network->network, .graph = network->network->graphs[0]};
   tenon__arena_initialize(&walk.arena, network->registry->allocator);
   const tenon_status_t status = visit_all(network, &walk, visit, user);
   tenon__arena_deinitialize(&walk.arena);
-  return status;
+  return tenon__tell(&network->registry->sink, __func__, status);
 }

@@ -5,6 +5,8 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/base/call.h"
+#include "core/catalog/catalog.h"
+#include "core/network/builder.h"
 #include "sdk/library/description.h"
 #include "sdk/library/parse.h"
 
@@ -12,8 +14,9 @@ enum { PARSER_LIMIT = 64, SNIFF_BYTES = 4096, SUREST = 100 };
 
 /* ---- The table ---- */
 
+/* The builder's, so that both are diverted together. */
 static const tenon_sink_t* parse_sink(tenon_parse_t* parse) {
-  return &parse->network->sink.sink;
+  return tenon__builder_table()->sink(parse->network->builder);
 }
 
 /* The parser knows for what the file is needed: it says so, and its error gets this reason. */

@@ -5,6 +5,8 @@
 
 #include "sdk/library/library.h"
 
+#include "core/network/builder_input.h"
+
 /* One of the files that a model is made of. */
 typedef struct tenon__model_part_t {
   const char* name;

@@ -5,6 +5,8 @@
 #include "core/base/allocator.h"
 #include "core/base/c_locale.h"
 #include "core/base/escape.h"
+#include "core/catalog/catalog.h"
+#include "core/catalog/check.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "sdk/library/library.h"
 

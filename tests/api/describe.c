@@ -1,6 +1,6 @@
 /* A network that cannot be made can still be looked at: what its file says of itself. */
-#include "parser_onnx/testing/message.h"
 #include "tests/api/session.h"
+#include "tests/support/onnx_message.h"
 
 /* Fields of ONNX's messages. */
 enum { GRAPH_NODE = 1, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, NODE_DOMAIN = 7, FLOAT_TYPE = 1 };

@@ -88,7 +88,23 @@ TENON_TEST(is_walked) {
   stopped.left = 2;
   EXPECT_STATUS(tenon_network_walk(s.network, note_item, &stopped), TENON_ERROR_CANCELLED);
   EXPECT_TEXT(stopped.text.data, "lenet.x\nlenet.y\n");
+  EXPECT_CONTAINS(tenon_last_message(), "tenon_network_walk");
   EXPECT_STATUS(tenon_network_walk(s.network, NULL, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_STATUS(tenon_network_walk(NULL, note_item, &walked), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "tenon_network_walk: argument 'network' is NULL");
+  session_end(&s);
+}
+
+/* An output that was only marked bears the value's name. */
+TENON_TEST(is_walked_with_additional_outputs) {
+  session_t s;
+  static walked_t walked;
+  REQUIRE(begin(&s));
+  EXPECT_STATUS(tenon_network_mark_output(s.network, "pool1"), TENON_OK);
+  EXPECT_STATUS(tenon_network_mark_output(s.network, "nobody"), TENON_ERROR_NOT_FOUND);
+  EXPECT_STATUS(tenon_network_walk(s.network, note_item, &walked), TENON_OK);
+  EXPECT_TEXT(tenon_last_message(), "");
+  EXPECT(strstr(walked.text.data, "lenet.x\nlenet.y\npool1\nstandard.") == walked.text.data);
   session_end(&s);
 }
 

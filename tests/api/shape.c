@@ -1,5 +1,5 @@
 /* Layers that move data: concatenation, flatten, padding, shuffle, squeeze; and softmax. */
-#include "tests/api/session.h"
+#include "tests/api/figures.h"
 
 TENON_TEST(concatenation) {
   session_t s;
@@ -107,4 +107,37 @@ TENON_TEST(negative_padding_crops) {
     session_check(&s);
     session_end(&s);
   }
+}
+
+/* One node over x [2, 3] and lists, of which ABSENT ones are left out. */
+static void expect_slice_refused(const tenon_value_t* lists, session_t* s, tenon_value_t x,
+                                 const char* words) {
+  tenon_value_t y = ABSENT;
+  const tenon_value_t inputs[5] = {x, lists[0], lists[1], lists[2], lists[3]};
+  s->messages = (tenon__test_messages_t){0};
+  EXPECT_STATUS(
+      tenon_network_add(s->network, "standard.strided_slice/1", "s", inputs, 5, NULL, 0, &y, 1),
+      TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s->messages.text, words);
+}
+
+TENON_TEST(slices_with_lists_of_different_lengths_are_refused) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(2, 3));
+  const tenon_value_t one = INTEGER_VECTOR(s, 0);
+  const tenon_value_t two = INTEGER_VECTOR(s, 0, 1);
+  const tenon_value_t three = INTEGER_VECTOR(s, 0, 1, 2);
+  expect_slice_refused((const tenon_value_t[4]){two, one, ABSENT, ABSENT}, s, x,
+                       "2 starts and 1 ends");
+  expect_slice_refused((const tenon_value_t[4]){two, two, one, ABSENT}, s, x,
+                       "1 axes for 2 starts");
+  expect_slice_refused((const tenon_value_t[4]){one, one, two, ABSENT}, s, x,
+                       "2 axes for 1 starts");
+  expect_slice_refused((const tenon_value_t[4]){two, two, ABSENT, one}, s, x,
+                       "1 steps for 2 starts");
+  expect_slice_refused((const tenon_value_t[4]){three, three, ABSENT, ABSENT}, s, x,
+                       "3 starts, x has rank 2");
+  scene_end(&scene);
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/allocator.h"
 #include "core/base/file.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/registry.h"
 #include "tests/support/plugin_folder.h"
 

@@ -13,10 +13,11 @@ import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 from skl2onnx import to_onnx
-from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+from skl2onnx.common.data_types import DictionaryType, FloatTensorType, StringTensorType
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (GradientBoostingClassifier, GradientBoostingRegressor,
                               RandomForestClassifier, RandomForestRegressor)
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -29,21 +30,34 @@ onnxruntime.set_default_logger_severity(4)
 random = numpy.random.default_rng(7)
 
 
-def write(name, model, inputs, change=None):
-    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed."""
+def table(value, keys=None):
+    """Maps as Tenon has them: a row for each, a column for each key (of a map without keys named: as they ascend)."""
+    if not isinstance(value, (dict, list)):
+        return value
+    rows = value if isinstance(value, list) else [value]
+    columns = sorted(rows[0]) if keys is None else keys
+    first = next(iter(rows[0].values()))
+    dtype = object if isinstance(first, str) else numpy.int64 if isinstance(first, int) else numpy.float32
+    return numpy.array([[row.get(key, "" if dtype is object else 0) for key in columns] for row in rows], dtype)
+
+
+def write(name, model, inputs, change=None, asked=None, keys=None):
+    """A case in the layout of ONNX's backend tests; outputs are ONNX Runtime's, perhaps changed, or those of another
+    model that it is asked, with other inputs. Maps go in and come out as tables, whose columns are `keys`."""
     folder = FOLDER / "node" / f"test_{name}"
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session_model, session_inputs = asked or (model, inputs)
+    session = onnxruntime.InferenceSession(session_model.SerializeToString())
     names = [value.name for value in session.get_inputs()]
-    outputs = session.run(None, dict(zip(names, inputs)))
+    outputs = session.run(None, dict(zip(names, session_inputs)))
     if change is not None:
         outputs = change(outputs)
     (folder / "model.onnx").write_bytes(model.SerializeToString())
     for kind, values, declared in (("input", inputs, model.graph.input),
                                    ("output", outputs, model.graph.output)):
         for place, (value, one) in enumerate(zip(values, declared)):
-            tensor = numpy_helper.from_array(value, one.name)
+            tensor = numpy_helper.from_array(table(value, keys), one.name)
             (data / f"{kind}_{place}.pb").write_bytes(tensor.SerializeToString())
 
 
@@ -55,8 +69,8 @@ def learned(name, model, x, y=None):
           [x[:12]])
 
 
-def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
-    """One operator. Outputs are (element type, rank)."""
+def operator(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
+    """A model of one operator. Outputs are (element type, rank)."""
     made = helper.make_node(op, [f"x{i}" for i in range(len(inputs))],
                             [f"y{i}" for i in range(len(outputs))], domain="ai.onnx.ml",
                             **attributes)
@@ -66,8 +80,12 @@ def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attri
          for i, x in enumerate(inputs)],
         [helper.make_tensor_value_info(f"y{i}", dtype, [None] * rank)
          for i, (dtype, rank) in enumerate(outputs)])
-    write(name, helper.make_model(graph, ir_version=8, opset_imports=[
-        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", version)]), inputs)
+    return helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", version)])
+
+
+def node(name, op, inputs, outputs=((TensorProto.FLOAT, 2),), version=3, **attributes):
+    write(name, operator(name, op, inputs, outputs, version, **attributes), inputs)
 
 
 def data(classes):
@@ -147,6 +165,42 @@ def tree_forms():
          **plain, **votes("class", [0, 1, 2], [.1, .6, .2, .9, .2, .3, .4, .5, .8]))
 
 
+def two_base_values():
+    """Leaves that name class 0 alone, and a base value for each class. ONNX Runtime leaves that of the
+    other class out, so it is 0 here."""
+    x = numpy.array([[0.25, 9], [0.5, -0.6], [0.5, 0]], numpy.float32)
+    labels = ((TensorProto.INT64, 1), (TensorProto.FLOAT, 2))
+    for sign, weights in (("positive", [.25, .75, .5]), ("signed", [-.25, .75, -.5])):
+        for post in ("NONE", "LOGISTIC", "SOFTMAX"):
+            node(f"tree_one_score_0_{sign}_two_base_{post}".lower(), "TreeEnsembleClassifier", [x],
+                 labels, classlabels_int64s=[7, 9], base_values=[.125, 0.], post_transform=post,
+                 nodes_modes=modes("LEQ", "LT"), **TREE, **votes("class", [0], weights))
+
+
+def ensemble(name, dtype, x):
+    """A TreeEnsemble whose numbers are of a type, and x of that type."""
+    def numbers(values, of=dtype):
+        return numpy_helper.from_array(numpy.array(values, of))
+
+    x = x.astype(dtype)
+    model = operator(name, "TreeEnsemble", [x], ((helper.np_dtype_to_tensor_dtype(x.dtype), 2),), 5,
+                     n_targets=2, tree_roots=[0], nodes_featureids=[0, 1, 1],
+                     nodes_modes=numbers([0, 6, 3], numpy.uint8),
+                     nodes_splits=numbers([.25, 0, -.5]), membership_values=numbers([9, 1.5, numpy.nan]),
+                     nodes_truenodeids=[1, 0, 1], nodes_trueleafs=[0, 1, 1],
+                     nodes_falsenodeids=[2, 2, 3], nodes_falseleafs=[0, 1, 1],
+                     leaf_targetids=[0, 1, 1, 0], leaf_weights=numbers([1, .75, -2.5, 4]))
+    return model, [x]
+
+
+def half_ensemble():
+    """ONNX Runtime takes no halves: it is asked about the same numbers as singles."""
+    x = numpy.array([[0.25, 9], [0, 1.5], [0.25, 2], [0.5, 0], [0.5, -0.5], [1, -3]])
+    model, inputs = ensemble("half", numpy.float16, x)
+    write("tree_ensemble_half", model, inputs, lambda outputs: [outputs[0].astype(numpy.float16)],
+          asked=ensemble("half", numpy.float32, x))
+
+
 def machines():
     x, y = data(0)
     learned("linear_regression", LinearRegression(), x, y)
@@ -219,17 +273,58 @@ def preparation():
          replaced_value_float=3.0)
     node("one_hot_integers", "OneHotEncoder", [few.astype(numpy.float32)],
          ((TensorProto.FLOAT, 3),), cats_int64s=[3, 1, 2])
-    node("feature_vectorizer", "FeatureVectorizer", [few.astype(numpy.float32)] * 2,
-         inputdimensions=[2, 2])
+    wide = numpy.arange(12, dtype=numpy.float32).reshape(2, 3, 2)
+    for name, sizes in (("", [2, 2]), ("_cut", [1, 2]), ("_filled", [2, 4])):
+        node(f"feature_vectorizer{name}", "FeatureVectorizer", [few.astype(numpy.float32)] * 2, inputdimensions=sizes)
+    node("feature_vectorizer_axes", "FeatureVectorizer", [wide, few.astype(numpy.float32)], inputdimensions=[6, 2])
+    node("feature_vectorizer_vectors", "FeatureVectorizer", [few[0], few[1]], inputdimensions=[2, 3])
+
+
+def map_node(name, op, value, value_type, output, keys=None, **attributes):
+    """One operator that reads a map."""
+    key_type = TensorProto.STRING if isinstance(next(iter(value)), str) else TensorProto.INT64
+    made = helper.make_node(op, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
+    map_type = helper.make_map_type_proto(key_type, helper.make_tensor_type_proto(value_type, None))
+    graph = helper.make_graph([made], name, [helper.make_value_info("x", map_type)],
+                              [helper.make_tensor_value_info("y", output, [None, None])])
+    write(name, helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid("", 15), helper.make_opsetid("ai.onnx.ml", 1)]), [value], keys=keys)
+
+
+def maps():
+    for classes in (2, 3):
+        x, y = data(classes)
+        for name, labels in (("", y), ("_words", words(y))):
+            model = LogisticRegression().fit(x, labels)
+            made = to_onnx(model, x[:1], target_opset={"": 15, "ai.onnx.ml": 3})
+            write(f"zip_map{name}_{classes}", made, [x[:12]], keys=list(model.classes_))
+    words_of = [{"a": 4.0, "c": 8.0}, {"b": -1.5}, {"z": 2.0, "a": 0.25}, {"c": 1.0}]
+    vectorizer = DictVectorizer().fit(words_of)
+    write("dict_vectorizer_pipeline", to_onnx(
+        make_pipeline(vectorizer, StandardScaler(with_mean=False), LinearRegression()).fit(words_of, [1, 2, 3, 4]),
+        initial_types=[("x", DictionaryType(StringTensorType([1]), FloatTensorType([])))],
+        target_opset={"": 15, "ai.onnx.ml": 1}), [words_of[2]], keys=vectorizer.feature_names_)
+    map_node("dict_vectorizer", "DictVectorizer", {"a": 4.0, "c": 8.0}, TensorProto.FLOAT, TensorProto.FLOAT,
+             ["a", "c", "b", "z"], string_vocabulary=["a", "c", "b", "z"])
+    map_node("dict_vectorizer_integers", "DictVectorizer", {7: 1.5, -1: 2.5}, TensorProto.FLOAT, TensorProto.FLOAT,
+             [-1, 0, 7], int64_vocabulary=[-1, 0, 7])
+    given = {3: 1.5, 1: 2.5, 4: -7.25}
+    for to, output in (("FLOAT", TensorProto.FLOAT), ("INT64", TensorProto.INT64)):
+        map_node(f"cast_map_dense_{to}".lower(), "CastMap", given, TensorProto.FLOAT, output, cast_to=f"TO_{to}")
+        map_node(f"cast_map_sparse_{to}".lower(), "CastMap", given, TensorProto.FLOAT, output, list(range(6)),
+                 cast_to=f"TO_{to}", map_form="SPARSE", max_map=6)
 
 
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
     trees()
     tree_forms()
+    two_base_values()
+    half_ensemble()
     machines()
     machine_forms()
     preparation()
+    maps()
 
 
 main()

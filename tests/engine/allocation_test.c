@@ -3,6 +3,7 @@
  * and nothing is left behind. TENON_TEST_EVERY: each k; else as many as fit a minute. */
 #include <stdlib.h>
 
+#include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
 #include "tests/support/plugin_folder.h"

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 #include "core/base/test.h"
-#include "parser_onnx/testing/message.h"
 #include "tenon/tenon.h"
+#include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
 
 /* Fields of ONNX's messages. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/test.h"
-#include "parser_onnx/testing/message.h"
 #include "tests/engine/networks.h"
+#include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
 
 enum { SEED = 5, GRAPH_NODE = 1, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, NODE_ATTRIBUTE = 5 };

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan/plan_file.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/plan_file/plan_file.h"
 #include "tests/engine/plan_things.h"
 
 static const char* const section_names[] = {

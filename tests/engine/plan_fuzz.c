@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/catalog/catalog.h"
+#include "core/plan_file/reader.h"
+#include "core/plan_file/writer.h"
 #include "sdk/library/library.h"
 #include "tests/engine/fuzz_world.h"
 #include "tests/engine/networks.h"

@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/arena.h"
+#include "core/dimension/extents.h"
+#include "core/language/scope.h"
+#include "core/network/network.h"
+#include "core/plan/plan.h"
 
 #define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
 #define FIELD(type, member) \

@@ -1,6 +1,7 @@
 /* One plan gives the same bytes in every process, and one timing cache gives one plan. */
 #include <stdlib.h>
 
+#include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "tests/engine/networks.h"
 #include "tests/support/plugin_folder.h"

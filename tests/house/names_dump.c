@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/allocator.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/registry.h"
 
 enum { LIMIT = 16384 };

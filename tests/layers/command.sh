@@ -41,6 +41,21 @@ if [ "$first" != "$again" ] || [ "$first" = "$other" ]; then
 fi
 try 3 "there are no weights for 5 of its layers: 'conv1', 'conv2'" run "$model"
 try 3 "name the network's prototxt as the model" run "$weights"
+for seed in -1 +1 " 1" "" 1x 99999999999999999999; do
+  try 3 "it can be \"random\" or \"random:SEED\"" run "$model" --weights "random:$seed"
+done
+# A layer of 72 Mi weights: the rest is not looked for.
+sed 's/num_output: 16/num_output: 8388608/' "$model" >"$folder/large.prototxt"
+try 3 "there are no weights for at least 1 of its layers: 'conv1'" run "$folder/large.prototxt"
+# A model that cannot be built says what it is made of.
+cat >"$folder/strange.prototxt" <<'END'
+input: 'x' input_dim: 1 input_dim: 3 input_dim: 4 input_dim: 4
+layer { name: 'a' type: 'Strange' bottom: 'x' top: 'y' top: 'other' }
+layer { name: 'b' type: 'ReLU' bottom: 'y' top: 'y' }
+END
+for line in "x: f32 1x3x4x4" "output    other: f32" "output    y: f32" "1 Strange missing" "1 ReLU by caffe"; do
+  try 3 "$line" inspect "$folder/strange.prototxt" --no-build
+done
 try 3 "'colour=red' is set, which the parser for format 'caffe' does not know" run "$model" \
   --weights "$weights" --setting colour=red
 try 3 "'stage=x' is set, which the parser for format 'onnx' does not know" run \

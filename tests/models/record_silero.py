@@ -51,17 +51,24 @@ def record(models, out, name, case, feed):
     print(folder, [list(value.shape) for value in outputs], outputs[0].ravel()[:4])
 
 
+def record_stateful(models, out, name, random):
+    for rate, batch in CASES:
+        feed = {"input": speech_like(random, batch, WINDOWS[rate], rate),
+                "state": 0.1 * random.standard_normal((2, batch, 128)).astype(np.float32),
+                "sr": np.array(rate, dtype=np.int64)}
+        record(models, out, name, f"sr_{rate}_batch_{batch}", feed)
+
+
 def main():
     models, out = sys.argv[1:3]
     random = np.random.default_rng(20)
     for name in STATEFUL:
-        for rate, batch in CASES:
-            feed = {"input": speech_like(random, batch, WINDOWS[rate], rate),
-                    "state": 0.1 * random.standard_normal((2, batch, 128)).astype(np.float32),
-                    "sr": np.array(rate, dtype=np.int64)}
-            record(models, out, name, f"sr_{rate}_batch_{batch}", feed)
+        record_stateful(models, out, name, random)
     feed = {"input": speech_like(random, 3, 4000, 16000)}
     record(models, out, "onnx_silero_vad_v2_mini", "batch_3", feed)
+    # silero_vad.onnx of the repository snakers4/silero-vad, which the test data lack.
+    if os.path.isdir(os.path.join(models, "onnx_silero_vad_v5")):
+        record_stateful(models, out, "onnx_silero_vad_v5", random)
 
 
 if __name__ == "__main__":

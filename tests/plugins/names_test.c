@@ -1,6 +1,6 @@
 /* What a stranger's plugin cannot take away: operators, converters and parsers of the library. */
-#include "parser_onnx/testing/message.h"
 #include "tests/api/session.h"
+#include "tests/support/onnx_message.h"
 #include "tests/support/plugin_folder.h"
 
 typedef struct text_t {

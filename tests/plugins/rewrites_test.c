@@ -1,6 +1,8 @@
 /* Strangers' rewrites, and ours: what is wrong with one is found, told and left out. */
 #include <time.h>
 
+#include "core/catalog/catalog.h"
+#include "core/catalog/check.h"
 #include "core/optimizer/rewrite_trial.h"
 #include "plugin_registry/registry.h"
 #include "tests/api/session.h"
@@ -152,7 +154,7 @@ TENON_TEST(each_of_ours_is_right) {
   const tenon__optimize_options_t options = {.find = find, .find_user = &plugins};
   for (uint32_t i = 0; i < count; ++i) {
     tenon__arena_t arena;
-    tenon__trial_t trial = {.fault = "?"};
+    tenon__rewrite_trial_t trial = {.fault = "?"};
     tenon__arena_initialize(&arena, tenon__allocator_default());
     const clock_t start = clock();
     EXPECT_STATUS(

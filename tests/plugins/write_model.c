@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "parser_onnx/testing/message.h"
+#include "tests/support/onnx_message.h"
 
 int main(int argc, char** argv) {
   if (argc < 5) {

@@ -5,7 +5,10 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "core/base/allocator.h"
 #include "core/base/file.h"
+#include "core/runtime/border.h"
+#include "core/runtime/context.h"
 #include "tests/support/core_world.h"
 
 enum { ZEROED_BYTES = 64 };

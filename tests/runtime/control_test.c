@@ -221,3 +221,61 @@ TENON_TEST(slices_come_and_results_go_in_either_direction) {
   check_scan(0, 1, (const float[]){31, 11, 1});
   check_scan(1, 1, (const float[]){61, 41, 1});
 }
+
+/* A body that gives its slice of texts back as it is: what is collected outlives the iteration. */
+static void add_text_loop(test_bench_t* b, tenon_value_t slices) {
+  tenon_value_t p[3] = {{0}};
+  tenon_value_t y = {0};
+  uint32_t body = 0;
+  const int64_t axes[2] = {0, 0};
+  const tenon_builder_table_t* build = b->build;
+  EXPECT_STATUS(build->begin_body(b->builder, "body"), TENON_OK);
+  EXPECT_STATUS(build->body_parameter(b->builder, "i", TENON_ARGUMENT_TENSOR, TENON_DTYPE_INT64, 0,
+                                      NULL, &p[0]),
+                TENON_OK);
+  EXPECT_STATUS(build->body_parameter(b->builder, "go", TENON_ARGUMENT_TENSOR, TENON_DTYPE_BOOL, 0,
+                                      NULL, &p[1]),
+                TENON_OK);
+  EXPECT_STATUS(build->body_parameter(b->builder, "slice", TENON_ARGUMENT_TENSOR,
+                                      TENON_DTYPE_STRING, 0, NULL, &p[2]),
+                TENON_OK);
+  EXPECT_STATUS(build->body_result(b->builder, p[1]), TENON_OK);
+  EXPECT_STATUS(build->body_result(b->builder, p[2]), TENON_OK);
+  EXPECT_STATUS(build->end_body(b->builder, &body), TENON_OK);
+  EXPECT_STATUS(build->begin(b->builder, "test.repeat/1", "loop"), TENON_OK);
+  EXPECT_STATUS(build->attribute_int(b->builder, "scanned_count", 1), TENON_OK);
+  EXPECT_STATUS(build->attribute_ints(b->builder, "axes", axes, 2), TENON_OK);
+  EXPECT_STATUS(build->add_input(b->builder, NO_VALUE), TENON_OK);
+  EXPECT_STATUS(build->add_input(b->builder, NO_VALUE), TENON_OK);
+  EXPECT_STATUS(build->add_input(b->builder, slices), TENON_OK);
+  EXPECT_STATUS(build->add_body(b->builder, body), TENON_OK);
+  EXPECT_STATUS(build->output_count(b->builder, 1), TENON_OK);
+  EXPECT_STATUS(build->end(b->builder, &y, 1), TENON_OK);
+  EXPECT_STATUS(build->output(b->builder, y, "collected"), TENON_OK);
+}
+
+TENON_TEST(texts_are_collected_as_they_are) {
+  enum { COUNT = 6 };
+  static const char* const words[COUNT] = {"ash", "birch", "cedar", "", "elm and fir", "ginkgo"};
+  core_world_t world;
+  core_world_begin(&world, NULL, 0);
+  add_text_loop(&world.bench,
+                test_input_of(&world.bench, "words", TENON_DTYPE_STRING, DIMS(COUNT)));
+  if (core_world_start(&world)) {
+    tenon_string_view_t texts[COUNT];
+    for (int k = 0; k < COUNT; ++k) {
+      texts[k] = (tenon_string_view_t){.data = words[k], .size = strlen(words[k])};
+    }
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_STRING, DIMS(COUNT), texts), TENON_OK);
+    for (int run = 0; run < 2; ++run) {
+      core_world_expect_ran(&world);
+      const tenon_argument_t* output = tenon__context_get_output(world.context, 0);
+      EXPECT(output != NULL && output->tensor.rank == 1 && output->tensor.dims[0] == COUNT);
+      for (int k = 0; output != NULL && k < COUNT; ++k) {
+        const tenon_string_view_t* text = (const tenon_string_view_t*)output->tensor.data + k;
+        EXPECT(text->size == texts[k].size && memcmp(text->data, words[k], text->size) == 0);
+      }
+    }
+  }
+  core_world_end(&world);
+}

@@ -1,6 +1,10 @@
 /* What a context keeps: states, extents within the profile, outputs that a run sizes, weights that
  * are replaced. */
-#include "core/refit.h"
+#include "core/build/build_options.h"
+#include "core/build/refit.h"
+#include "core/runtime/context.h"
+#include "core/runtime/refit.h"
+#include "core/runtime/states.h"
 #include "tests/support/core_world.h"
 
 /* ---- States ---- */
@@ -228,6 +232,19 @@ TENON_TEST(outputs_have_the_extents_that_the_run_finds) {
   core_world_end(&world);
 }
 
+/* Texts lie elsewhere, and go with the run that made them. */
+TENON_TEST(a_state_holds_no_texts) {
+  test_bench_t bench;
+  tenon_value_t value = {0};
+  const int64_t dims[1] = {2};
+  const tenon_state_descriptor_t state = {
+      .size = sizeof(state), .name = "words", .dtype = TENON_DTYPE_STRING, .rank = 1, .dims = dims};
+  EXPECT(test_bench_open(&bench, tenon__allocator_default()));
+  EXPECT_STATUS(bench.build->add_state(bench.builder, &state, &value), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(bench.messages.text, "state 'words'");
+  test_bench_close(&bench);
+}
+
 /* ---- Refit ---- */
 
 TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {
@@ -258,6 +275,40 @@ TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {
     EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 2, 3);
+  }
+  core_world_end(&world);
+}
+
+/* What the build excluded does not keep an operator closed when it is refitted either. */
+TENON_TEST(a_plan_is_refitted_without_what_it_was_built_without) {
+  static const char* const takes[] = {"test.growth/1", NULL};
+  static const char* const exclude[] = {"tests:growth", NULL};
+  static const tenon_kernel_t kernel = {.size = sizeof(tenon_kernel_t),
+                                        .name = "growth",
+                                        .device = "cpu",
+                                        .operators = takes,
+                                        .version = 1,
+                                        .enqueue = core_do_nothing};
+  core_world_t world;
+  const float weights[2] = {2, 3};
+  const float others[2] = {20, 30};
+  const float x[2] = {0, 0}; /* grows to 0 exactly */
+  core_world_begin(&world, &kernel, 1);
+  world.options.tuning.exclude = exclude;
+  test_bench_t* b = &world.bench;
+  const tenon_value_t in = test_input(b, "x", DIMS(2));
+  const tenon_value_t grown = test_unary(b, "test.growth/1", "growth", in);
+  const tenon_value_t w = test_floats(b, "w", weights, DIMS(2));
+  EXPECT_STATUS(b->build->output(b->builder, test_binary(b, "test.plus/1", "y", grown, w), "y"),
+                TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2), x), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 2, 3);
+    EXPECT_STATUS(tenon__engine_set_weights(world.engine, "w", others, sizeof(others)), TENON_OK);
+    EXPECT_STATUS(tenon__refit_commit(world.catalog, world.engine), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 20, 30);
   }
   core_world_end(&world);
 }

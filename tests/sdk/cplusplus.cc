@@ -1,5 +1,6 @@
-/* Both headers as C++ reads them; what C's macros make, C++'s make too. */
+/* The headers as C++ reads them; what C's macros make, C++'s make too. */
 #include "tenon/plugin.h"
+#include "tenon/reader.h"
 #include "tenon/tenon.h"
 
 TENON_PLUGIN_MANIFEST("cplusplus", "1.0.0", "licence: Apache-2.0\n");
@@ -29,6 +30,48 @@ static bool are_attributes_right() {
          attributes[4].integer == TENON_DTYPE_FLOAT32;
 }
 
+static void* allocate(tenon_parse_t* parse, size_t size_bytes) {
+  static uint8_t memory[1 << 17];
+  static size_t used = 0;
+  (void)parse;
+  used += size_bytes;
+  return used <= sizeof(memory) ? memory + used - size_bytes : nullptr;
+}
+
+static const tenon_sink_t* no_sink(tenon_parse_t* parse) {
+  (void)parse;
+  return nullptr;
+}
+
+static tenon_status_t read_text(tenon_reader_t* reader, const char* data, size_t size,
+                                tenon_reader_literal_t* out_literal) {
+  tenon_reader_text_t text;
+  tenon_reader_message_t message;
+  TENON_READER_TRY(tenon_reader_text_begin(reader, data, size, 1, &text, &message));
+  TENON_READER_TRY(tenon_reader_text_field(&text, &message));
+  TENON_READER_TRY(tenon_reader_text_value(&text, &message));
+  return tenon_reader_text_literal(&text, out_literal);
+}
+
+static bool is_reader_right() {
+  tenon_parse_table_t host = tenon_parse_table_t();
+  tenon_reader_t reader;
+  tenon_reader_literal_t literal;
+  tenon_reader_record_t record;
+  tenon_reader_names_t names = tenon_reader_names_t();
+  const uint8_t bytes[] = {0x08, 0xAC, 0x02};
+  const uint8_t* at = bytes;
+  host.size = sizeof(host);
+  host.allocate = allocate;
+  host.sink = no_sink;
+  tenon_reader_initialize(&reader, nullptr, &host, nullptr, nullptr);
+  return tenon_reader_read_record(&at, bytes + sizeof(bytes), &record) && record.value == 300 &&
+         tenon_reader_names_set(&reader, &names, "a", &host) == TENON_OK &&
+         tenon_reader_names_find(&names, "a") == &host &&
+         read_text(&reader, "axis: -3", 8, &literal) == TENON_OK &&
+         tenon_reader_literal_int64(&literal) == -3;
+}
+
 static bool is_library_there() {
   tenon_registry_t* registry = nullptr;
   tenon_network_t* network = nullptr;
@@ -42,5 +85,9 @@ static bool is_library_there() {
 }
 
 int main() {
-  return !are_options_right() ? 1 : !are_attributes_right() ? 2 : !is_library_there() ? 3 : 0;
+  return !are_options_right()      ? 1
+         : !are_attributes_right() ? 2
+         : !is_library_there()     ? 3
+         : !is_reader_right()      ? 4
+                                   : 0;
 }

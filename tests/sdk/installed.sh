@@ -46,7 +46,7 @@ for standard in 11 17 20; do
   (unset TENON_BUILD_DIR TENON_PLUGIN_PATH && "$work/cplusplus") || fail "C++$standard: status $?"
 done
 
-for file in bin/tenon lib/libtenon.so include/tenon/plugin.h lib/cmake/Tenon/TenonConfig.cmake \
+for file in bin/tenon lib/libtenon.so include/tenon/plugin.h include/tenon/reader.h include/tenon/reader/wire.h lib/cmake/Tenon/TenonConfig.cmake \
   share/doc/tenon/LICENSE share/doc/tenon/NOTICE share/doc/tenon/README.md share/doc/tenon/sdk/docs/expressions.md \
   share/doc/tenon/sdk/examples/plugin/squareplus.c share/man/man1/tenon.1; do
   [ -s "$prefix/$file" ] || fail "$file is not installed"

@@ -1,7 +1,7 @@
 /* The README's promise: a node of the plugin's domain in a model is its operator, with nothing else
  * than what the README shows. */
-#include "parser_onnx/testing/message.h"
 #include "tests/api/session.h"
+#include "tests/support/onnx_message.h"
 
 static void check_model(const char* type) {
   session_t s;

@@ -60,4 +60,26 @@ check 'a pattern without a reason' 3 'known:1: a line is a pattern, a space and 
 check 'too few' 1 'only 1 cases passed, at least 2 should' --filter 'right' --at-least 2
 check 'a filter' 0 '^1 passed, 0 failed, 0 skipped$' --filter 'r*' --at-least 1
 check 'no case' 3 'no case .* matches' --filter 'none'
+# What is skipped may be known, too.
+known 'wrong known' 'other    nobody has a Rulu'
+check 'a known skip says why' 0 '^skipped other: .*known: nobody has a Rulu' --known "$work/known"
+
+# A sum over axes that are an input: it can be built when their value is given.
+cp -r "$(dirname "$0")/open_axes" "$cases"
+check 'values that were needed are counted' 0 \
+  "^1 passed, 0 failed, 0 skipped (1 of those passed with an input's value at build)$" --filter 'open*'
+check 'and named' 0 '^passed  open_axes .*, built with the value of axes$' --filter 'open*' --verbose
+check 'and told to programs' 0 '"input_constants": "axes"' --filter 'open*' --json
+check 'values that are not given are counted' 0 \
+  "^0 passed, 0 failed, 1 skipped (1 more pass with an input's value at build)$" \
+  --filter 'open*' --no-input-constants
+check 'and named, after the reason' 0 \
+  '^skipped open_axes: .* be known when building; it passes when built with the value of axes$' \
+  --filter 'open*' --no-input-constants
+check 'likewise to programs' 0 '"would_pass_with_input_constants": 1' --filter 'open*' --json \
+  --no-input-constants
+# With another output it would not pass with it either.
+cp "$cases/open_axes/test_data_set_0/input_0.pb" "$cases/open_axes/test_data_set_0/output_0.pb"
+check 'what would fail all the same is not counted' 0 '^0 passed, 0 failed, 1 skipped$' \
+  --filter 'open*' --no-input-constants
 exit $((failures > 0 ? 1 : 0))

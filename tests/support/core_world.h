@@ -4,10 +4,16 @@
 #ifndef TENON_TESTS_SUPPORT_CORE_WORLD_H_
 #define TENON_TESTS_SUPPORT_CORE_WORLD_H_
 
-#include "core/build.h"
-#include "core/expression/evaluate.h"
+#include "core/base/status.h"
+#include "core/build/build.h"
+#include "core/catalog/catalog.h"
 #include "core/network/test_operators.h"
+#include "core/plan_file/reader.h"
+#include "core/plan_file/writer.h"
+#include "core/program/evaluate.h"
+#include "core/runtime/border.h"
 #include "core/runtime/context.h"
+#include "core/runtime/engine.h"
 #include "core/tensor/layout.h"
 
 static inline uint32_t core_device_count(void* state, const tenon_sink_t* sink) {

@@ -4,6 +4,7 @@
 #define TENON_TESTS_SUPPORT_PLUGIN_WORLD_H_
 
 #include "core/base/test.h"
+#include "core/catalog/catalog.h"
 #include "plugin_registry/registry.h"
 #include "tests/support/plugin_folder.h"
 

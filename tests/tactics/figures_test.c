@@ -173,3 +173,48 @@ TENON_TEST(no_layout_is_lost_among_many) {
   EXPECT_TEXT(build_steps(&world, text), "four/quick");
   core_world_end(&world);
 }
+
+/* ---- Constants in an order ---- */
+
+/* Takes its weights in columns alone. */
+TACTICS(with_weights_in_columns) {
+  static const uint32_t order[2] = {1, 0};
+  static const tenon_layout_t columns = {
+      .size = sizeof(tenon_layout_t), .name = "columns", .order = order, .rank = 2};
+  const tenon_argument_rule_t inputs[2] = {{0}, {.kind = TENON_LAYOUT_EXACT, .layout = &columns}};
+  IGNORE_REGION();
+  const tenon_tactic_t tactic = {.size = sizeof(tactic), .name = "columns", .inputs = inputs};
+  return add(to, &tactic);
+}
+
+ENQUEUE(run_on_columns) {
+  const tenon_tensor_view_t* w = &inputs[1].tensor;
+  IGNORE_ARGUMENTS();
+  if (w->strides[0] != 1 || w->strides[1] != w->dims[0]) {
+    return host->fail(run, TENON_ERROR_INTERNAL, "the weights do not lie in columns");
+  }
+  compute_dense(inputs, &outputs[0].tensor, false);
+  return TENON_OK;
+}
+
+/* What is tried is what is run. */
+TENON_TEST(weights_lie_in_the_order_that_is_asked_for) {
+  tenon_kernel_t kernel = dense_of("columns", run_on_columns);
+  const float weights[6] = {1, 2, 3, 4, 5, 6};
+  const float x[3] = {1, 10, 100};
+  core_world_t world;
+  kernel.tactics = with_weights_in_columns;
+  measuring_world(&world, &kernel, 1);
+  test_bench_t* b = &world.bench;
+  const tenon_value_t in = test_input(b, "x", DIMS(1, 3));
+  const tenon_value_t w = test_floats(b, "w", weights, DIMS(2, 3));
+  EXPECT_STATUS(
+      b->build->output(b->builder, test_node(b, "test.dense/1", "dense", in, w, NO_VALUE), "y"),
+      TENON_OK);
+  if (core_world_start(&world)) {
+    EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(1, 3), x), TENON_OK);
+    core_world_expect_ran(&world);
+    EXPECT_FLOATS(&world, 0, 321, 654);
+  }
+  core_world_end(&world);
+}

@@ -278,3 +278,34 @@ TENON_TEST(of_overlapping_claims_those_are_taken_that_save_the_most_together) {
   EXPECT_TEXT(build_steps(&world, text), "outer/rows outer/rows");
   core_world_end(&world);
 }
+
+/* ---- Large networks ---- */
+
+/* More nodes than are looked at bear a name that a kernel knows, and refuses: a pattern is found
+ * all the same. */
+TENON_TEST(names_take_nothing_from_patterns) {
+  enum { MANY = 4200 };
+  static const char pattern[] = "t = test.dense/1(x, w); y = test.ramp/1(t)";
+  tenon_kernel_t kernels[] = {dense_of("dense", core_write_zeros), ramp_of(quicker),
+                              pattern_of("both", pattern, quicker)};
+  core_world_t world;
+  kernels[1].match = refuse;
+  core_world_begin(&world, kernels, 3);
+  test_bench_t* b = &world.bench;
+  tenon_value_t v = test_input(b, "x", DIMS(8, 8));
+  for (int k = 0; k < MANY; ++k) {
+    v = test_unary(b, "test.ramp/1", NULL, v);
+  }
+  const float ones[64] = {0};
+  const tenon_value_t w = test_floats(b, "w", ones, DIMS(8, 8));
+  v = test_node(b, "test.dense/1", "dense", v, w, NO_VALUE);
+  v = test_unary(b, "test.ramp/1", "last", v);
+  EXPECT_STATUS(b->build->output(b->builder, v, "y"), TENON_OK);
+  if (core_world_start(&world)) {
+    const tenon__schedule_t* schedule = &tenon__engine_plan(world.engine)->schedules[0];
+    EXPECT_TEXT(schedule->steps[schedule->step_count - 1].kernel, "both");
+    EXPECT_CONTAINS(b->messages.text,
+                    "of what kernels name in 'main' the first 4096 are looked at");
+  }
+  core_world_end(&world);
+}

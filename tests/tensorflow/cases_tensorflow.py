@@ -81,6 +81,8 @@ def add_windows(case, random):
     case("deconv.computed", lambda x: raw.Conv2DBackpropInput(
         input_sizes=raw.Pack(values=[tf.shape(x)[0], 8, 10, 4]), filter=const(random(3, 3, 4, 3)), out_backprop=x, strides=[1, 2, 2, 1], padding="SAME"),
          random(1, 4, 5, 3), shapes={"x": [None, 4, 5, 3]})
+    case("deconv.two_sizes", lambda x: raw.Conv2DBackpropInput(input_sizes=i32(8, 9), filter=const(random(3, 3, 4, 3)), out_backprop=x, strides=[1, 2, 2, 1],
+                                                               padding="SAME"), random(1, 4, 5, 3))
     case("deconv3d", lambda x: raw.Conv3DBackpropInputV2(input_sizes=i32(1, 6, 5, 4, 2), filter=const(random(2, 2, 3, 2, 3)), out_backprop=x,
                                                          strides=[1, 2, 1, 2, 1], padding="SAME"), random(1, 3, 5, 2, 3))
     for padding in ("SAME", "VALID"):
@@ -212,9 +214,15 @@ def add_indexing(case, random):
     case("gather.resource", lambda x, y: raw.Gather(params=x, indices=y), random(4, 5), indices, edit=as_resource)
     case("gather.v2", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(1)), x, indices)
     case("gather.batches", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(1), batch_dims=1), random(2, 4, 5), indices)
+    case("gather.batches_last", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(-1), batch_dims=1), random(2, 4), indices)
+    case("gather.batches_negative", lambda x, y: raw.GatherV2(params=x, indices=y, axis=const(-2), batch_dims=-1), random(2, 4, 5), indices)
     case("gather_nd", lambda x, y: raw.GatherNd(params=x, indices=y), x, np.array([[0, 1], [2, 3]], np.int32))
     case("one_hot", lambda x: raw.OneHot(indices=x, depth=const(4), on_value=const(2.5), off_value=const(-1.0), axis=-1), indices)
     case("one_hot.first", lambda x: raw.OneHot(indices=x, depth=const(4), on_value=const(2.5), off_value=const(-1.0), axis=0), indices)
+    outside = np.array([[0, -1, 3], [-4, 4, -5]], np.int32)
+    case("one_hot.outside", lambda x: raw.OneHot(indices=x, depth=const(4), on_value=const(2.5), off_value=const(-1.0), axis=-1), outside)
+    case("one_hot.long", lambda x: raw.OneHot(indices=x, depth=const(4), on_value=const(2.5), off_value=const(-1.0), axis=1), outside.astype(np.int64))
+    case("one_hot.bytes", lambda x: raw.OneHot(indices=x, depth=const(4), on_value=const(3), off_value=const(0), axis=-1), np.array([1, 255, 3], np.uint8))
     case("reverse", lambda x: raw.ReverseV2(tensor=x, axis=i32(0, -1)), x)
     case("top_k", lambda x: raw.TopKV2(input=x, k=const(2)), random(3, 6))
     case("where", lambda x: raw.Where(condition=x), random(3, 4) > 0)
@@ -227,6 +235,9 @@ def add_sampling(case, random):
             for mode, options in (("corners", {"align_corners": True}), ("centers", {"half_pixel_centers": True}), ("plain", {})):
                 case(f"resize.{name}_{mode}_{size[0]}x{size[1]}", lambda x: op(images=x, size=i32(*size), **options), x)
     case("resize.bytes", lambda x: raw.ResizeBilinear(images=x, size=i32(4, 4)), random(1, 2, 3, 1, low=0, high=255, dtype=np.uint8))
+    for dtype in (np.float16, np.float64):
+        case(f"resize.bilinear_{np.dtype(dtype).name}", lambda x: raw.ResizeBilinear(images=x, size=i32(4, 7)), x.astype(dtype))
+        case(f"resize.nearest_{np.dtype(dtype).name}", lambda x: raw.ResizeNearestNeighbor(images=x, size=i32(4, 7)), x.astype(dtype))
     corners = random(12, 2, low=0, high=4)
     boxes = np.concatenate([corners, corners + random(12, 2, low=1, high=3, seed=1)], 1)
     scores = random(12, low=0, high=1)
@@ -286,13 +297,25 @@ def nested(x, flag, other):
     return raw.Merge(inputs=[outer[0] * 2.0, merged])[0]
 
 
+def dropout(x, flag):
+    """What Keras makes of it: the random numbers' extents are a constant, that only waits for its side."""
+    return v1.cond(flag, lambda: x * tf.floor(tf.random.uniform([2, 3], seed=1) + 0.5), lambda: tf.identity(x) * 2.0)
+
+
 def add_control(case, random):
+    v1.disable_control_flow_v2()
     x = random(2, 3)
     for flag in (False, True):
         case(f"switch.known_{flag:d}", lambda x: condition(x, tf.constant(flag)), x)
         case(f"switch.fed_{flag:d}", lambda x, y: condition(x, y), x, np.array(flag))
+        case(f"switch.constants_{flag:d}", lambda x, y: x * v1.cond(y, lambda: 0.9, lambda: 1.5), x, np.array(flag))
+        case(f"switch.constants_known_{flag:d}", lambda x: x * v1.cond(tf.constant(flag), lambda: 0.9, lambda: 1.5), x)
+        case(f"switch.extents_{flag:d}", lambda x, y: v1.cond(y, lambda: x[:1] + 1.0, lambda: x * 3.0), x, np.array(flag))
+        case(f"switch.open_{flag:d}", lambda x, y: v1.cond(y, lambda: x[:1] + 1.0, lambda: x * 3.0), x, np.array(flag), shapes={"x": [None, 3]})
+        case(f"switch.outer_{flag:d}", lambda x, y: nested(x, y, tf.constant(True)), x, np.array(flag))
         for other in (False, True):
             case(f"switch.nested_{flag:d}{other:d}", lambda x, y, z: nested(x, y, z), x, np.array(flag), np.array(other))
+    case("switch.dropout", lambda x: dropout(x, tf.constant(False)), x)
 
 
 def add(case, random):

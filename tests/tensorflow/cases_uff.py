@@ -41,6 +41,10 @@ def add_windows(case, random):
 
         case(f"conv.{order}_same", lambda g: conv(g, w, "+CK", strides=[2, 1], implicit_padding="same", padding=None),
              lambda x: last(raw.Conv2D(input=first(x), filter=w, strides=[1, 2, 1, 1], padding="SAME")), value)
+        other = "N+C" if turned else "NC+"
+        case(f"conv.{order}_turned", lambda g: (g.const("w", w), g.node("r", "Conv", ["x", "w"], inputs_orders=g.orders(order, "+CK"),
+                                                                        outputs_orders=g.orders(other), strides=[2, 1], implicit_padding="same"))[1],
+             lambda x: (lambda y: y if turned else tf.transpose(y, [0, 3, 1, 2]))(raw.Conv2D(input=first(x), filter=w, strides=[1, 2, 1, 1], padding="SAME")), value)
         case(f"conv.{order}_valid", lambda g: conv(g, w, "+CK", strides=[1, 2], implicit_padding=None),
              lambda x: last(raw.Conv2D(input=first(x), filter=w, strides=[1, 1, 2, 1], padding="VALID")), value)
         case(f"conv.{order}_padded", lambda g: conv(g, w, "+CK", strides=[1, 1], padding=[2, 1], dilation=[1, 2]),
@@ -61,6 +65,11 @@ def add_windows(case, random):
 
         case(f"deconv.{order}", deconv, lambda x: last(raw.Conv2DBackpropInput(
             input_sizes=i32(1, 10, 12, 5), filter=random(3, 3, 5, 4), out_backprop=first(x), strides=[1, 2, 2, 1], padding="SAME")), value)
+        case(f"deconv.{order}_sizes", lambda g: (g.const("w", random(3, 3, 5, 4)), g.const("size", np.array([9, 12], np.int32)),
+                                                 g.node("r", "ConvTranspose", ["x", "w", "size"], strides=[2, 2], implicit_padding="same",
+                                                        inputs_orders=g.orders(order, "+KC"), outputs_orders=g.orders(order)))[2],
+             lambda x: last(raw.Conv2DBackpropInput(input_sizes=i32(1, 9, 12, 5), filter=random(3, 3, 5, 4), out_backprop=first(x), strides=[1, 2, 2, 1],
+                                                    padding="SAME")), value)
         for func, op in (("max", tf.nn.max_pool2d), ("avg", tf.nn.avg_pool2d)):
             for padding, implicit in (("SAME", "same"), ("VALID", None)):
                 case(f"pool.{order}_{func}_{padding}", lambda g: g.node("r", "Pool", ["x"], func=func, kernel=[3, 2], strides=[2, 1], padding=None, implicit_padding=implicit,

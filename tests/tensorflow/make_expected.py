@@ -66,12 +66,12 @@ def graph_of(build, inputs, shapes=None):
         results = [r for r in results if r is not None]
         with v1.Session(graph=graph) as session:
             values = session.run(results, {p: v for p, v in zip(placeholders, inputs.values())})
-    definition = graph.as_graph_def()
+    definition = v1.graph_util.extract_sub_graph(graph.as_graph_def(), [r.op.name for r in results])
     for node in definition.node:
         for key in [k for k in node.attr if k.startswith("_")]:
             del node.attr[key]
         node.device = ""
-    definition.ClearField("versions")
+    definition.ClearField("library")
     names = [r.name[:-2] if r.name.endswith(":0") else r.name for r in results]
     return definition, dict(zip(names, [np.asarray(v) for v in values]))
 
@@ -128,7 +128,7 @@ target.write_bytes(content)
 # Every row of the parser's tables has a case, but for those that a graph of today cannot be made of.
 rows = {"tensorflow": set(), "": set()}
 for source in (Path(__file__).parents[2] / "parser_uff/converters").glob("*.c"):
-    for macro, operation in re.findall(r"\b(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|UNARY|BINARY|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text()):
+    for macro, operation in re.findall(r"\b(TENON__UFF_ROW|TENON__UFF_TF_ROW|UFF|TF|SAME|MATH_1|MATH_2|PASSES)\(\s*\"(\w+)\"", source.read_text()):
         rows["" if macro in ("TENON__UFF_ROW", "UFF") else "tensorflow"].add(operation)
 print(f"{len(cases)} cases, {len(content)} bytes")
 for domain, title in (("tensorflow", "TensorFlow"), ("", "UFF")):

@@ -64,3 +64,10 @@ head -c $((size / 2)) batch.plan >half.plan
 try 3 run half.plan
 says "half.plan"
 fails_once
+# A model with open extents is parsed twice, and what the parser warns of is said once: here which label each column is.
+zip_map=$root/tests/classical/cases/node/test_zip_map_words_3/model.onnx
+try 0 build "$zip_map" -o zip_map.plan
+says "is a tensor, not maps: a row for each map, a column for each key: no, perhaps, yes"
+(($(grep -c 'is a tensor, not maps' err) == 1)) || complain "it is said more than once"
+try 0 inspect "$zip_map" --no-build
+says "a column for each key: no, perhaps, yes"

@@ -482,7 +482,12 @@ enum {
  * results: [condition bool] if `passes_iteration`, carried, collected. The outputs: final carried
  * values, collected. `axes_attribute`, `directions_attribute`: INTS, one entry for each sliced
  * input, then one for each collected output; direction 1 is backwards. CHOOSE: condition, then
- * captured values; each body takes all captured values and returns the outputs. */
+ * captured values; each body takes all captured values and returns the outputs: values of one kind,
+ * element type and rank, whichever body they come from. Only a run knows the condition, or the
+ * inputs' values and extents say it when the network is built: then the other body does not matter.
+ * A body that does not infer, or breaks a rule of its operators by what is known when building,
+ * does not fail the network as long as the other one does not: the build warns of it, and a run
+ * that takes it fails with the reason. */
 typedef struct tenon_control_t {
   size_t size;
   uint32_t form;
@@ -634,7 +639,7 @@ typedef struct tenon_operator_t {
   .case_stride = (uint32_t)sizeof(tenon_case_t)
 
 /* [growing] A state: persists between executions, one per context. A state is declared by the
- * network (builder.add_state) with name, type, initial value and update. */
+ * network (builder.add_state) with name, type (none of strings), initial value and update. */
 typedef struct tenon_state_descriptor_t {
   size_t size;
   const char* name;
@@ -740,7 +745,8 @@ enum {
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
- * Constants lie in rows whatever the rule says: kernels pack them. Hosts of this version carry
+ * Constants lie in rows unless the rule is EXACT or FOLLOWS: then each run copies them, which is
+ * why kernels pack them (constant_data is rows whatever the rule says). Hosts of this version carry
  * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
  * borders, planes or scales is refused (LAYOUT). */
 typedef struct tenon_argument_rule_t {
@@ -1205,11 +1211,12 @@ typedef struct tenon_parse_t tenon_parse_t; /* [opaque] */
 typedef struct tenon_converter_t tenon_converter_t;
 typedef struct tenon_parse_table_t {
   size_t size;
-  /* A file beside the model, mapped read-only until the parse and the build end. `path` is relative
-   * and confined to the model's folder: "..", absolute paths, and links that lead outside are
-   * DENIED. `sibling` NULL: the model itself, or its n-th part (a prototxt and a caffemodel). */
+  /* A file beside the model, mapped read-only until the parse and the build end; asked for again,
+   * it is the same mapping. `path` is relative and confined to the model's folder: "..", absolute
+   * paths, and links that lead outside are DENIED. NULL: the model itself. */
   tenon_status_t (*open_file)(tenon_parse_t* parse, const char* path, const void** out_data,
                               size_t* out_size);
+  /* The files that make up the model: a prototxt and a caffemodel are two. */
   tenon_status_t (*part)(tenon_parse_t* parse, uint32_t index, const char** out_name,
                          const void** out_data, size_t* out_size);
   uint32_t (*part_count)(tenon_parse_t* parse);
@@ -1298,16 +1305,18 @@ struct tenon_converter_t {
  * pattern      a decomposition text. Names in it that nothing defines are its inputs, the same
  *              value wherever they occur. Operators match by identity, arguments by place: nothing
  *              commutes, so x * s and s * x are two rewrites. "_", and inputs that the text does
- * not reach, must be absent. An attribute in braces has that value; a name there stands for its
- * value in guard and replacement; what is not named may be anything. What the pattern makes on the
- * way must be read by nobody else when         NULL, or a condition in the index language over the
- * pattern's names. What is not known when building (an extent, the contents of an input) does not
- * hold replacement  NULL, or a text over the pattern's names. The result of its last statement,
- * whatever its name, stands for the pattern's: of the same type and extents, else nothing happens.
- * It consists of operators: what leaves an input itself takes `rewrite` rewrite      [build] NULL,
- * or builds it by code: returns 0 to decline, 1 when *out holds the replacing value (an input of
- * the match, or what was built). `match` has the pattern's nodes, the last statement's first, and
- * its inputs in order of occurrence. It is called for networks of the host's own making as well
+ *              not reach, must be absent. An attribute in braces has that value; a name there
+ *              stands for its value in guard and replacement; what is not named may be anything.
+ *              What the pattern makes on the way must be read by nobody else
+ * when         NULL, or a condition in the index language over the pattern's names. What is not
+ *              known when building (an extent, the contents of an input) does not hold
+ * replacement  NULL, or a text over the pattern's names. The result of its last statement, whatever
+ *              its name, stands for the pattern's: of the same type and extents, else nothing
+ *              happens. It consists of operators: what leaves an input itself takes `rewrite`
+ * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
+ *              replacing value (an input of the match, or what was built). `match` has the
+ *              pattern's nodes, the last statement's first, and its inputs in order of occurrence.
+ *              It is called for networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
  * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
@@ -1429,6 +1438,17 @@ struct tenon_builder_table_t {
   /* 1 when an operator of that identity is on offer. */
   int32_t (*has_operator)(tenon_builder_t* builder, const char* op);
   const tenon_sink_t* (*sink)(tenon_builder_t* builder);
+  /* Since 0.3. What is said while the network is built, by whomever (to `sink`, and to the parse
+   * table's), goes to `sink` from now on; returns where it went, which is to be given back. For who
+   * tries something that may fail: the errors are then the caller's to tell, or not. */
+  const tenon_sink_t* (*divert)(tenon_builder_t* builder, const tenon_sink_t* sink);
+  /* Since 0.3. Ends the body that is being built as one that cannot run: what it holds goes, but
+   * its parameters. It may be a body of a choice (TENON_CONTROL_CHOOSE) whose other body can run,
+   * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
+   * but failures) and `words` (copied), which name what is wrong; a choice that certainly takes it
+   * cannot be built. */
+  tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* words,
+                              uint32_t* out_body);
 };
 
 /* ---------------------------------------------------------------------------------------------

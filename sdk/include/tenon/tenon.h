@@ -481,7 +481,8 @@ typedef struct tenon_step_info_t {
   const char* outputs;
   const char* layout;      /* of output 0 */
   double measured_seconds; /* when built; 0 where not measured */
-  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept */
+  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept. Of "choose": a line
+                              "'branch' cannot run: reason" for each branch that cannot */
   uint32_t depth;          /* of bodies: 0 is the main graph */
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
@@ -586,7 +587,9 @@ TENON_API tenon_status_t tenon_context_enqueue(tenon_context_t* context);
 TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
 /* Ends the run in progress as soon as possible: it returns CANCELLED, has no outputs, leaves states
  * as they were, and the context can run again. Without a run in progress nothing happens, and a run
- * that has all but ended may succeed. [any], and in signal handlers, while the context lives. */
+ * that has all but ended may succeed. A run is in progress a moment after its call began: who has
+ * to be sure cancels again until it has returned. [any], and in signal handlers, while the context
+ * lives. */
 TENON_API void tenon_context_cancel(tenon_context_t* context);
 /* After a run that succeeded: borrowed until the next run. */
 TENON_API tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,

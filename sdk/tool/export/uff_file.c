@@ -48,6 +48,7 @@ tool_wire_writer_t* tool_uff_node(tool_uff_file_t* file, const char* id, const c
   *node = (tool_wire_writer_t){0};
   put_text(node, NODE_ID, id);
   put_text(node, NODE_OPERATION, operation);
+  file->has_extensions = file->has_extensions || operation[0] == '_';
   return node;
 }
 
@@ -145,20 +146,26 @@ static void put_order(tool_wire_writer_t* list, const char* letters, size_t leng
   put_message(list, 1, &orders);
 }
 
-void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char* orders) {
+static void put_orders(tool_uff_file_t* file, const char* key, const char* orders) {
   tool_wire_writer_t list = {0};
   tool_wire_writer_t data = {0};
-  char* key = tool_format("orders_%s", orders);
   for (const char* at = orders; *at != '\0';) {
     const size_t length = strcspn(at, " ");
     put_order(&list, at, length);
     at += length + (at[length] == ' ' ? 1 : 0);
   }
   put_message(&data, DATA_ORDERS, &list);
+  put_entry(&file->referenced, 5, key, &data);
+}
+
+void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char* orders) {
+  char* key = tool_format("orders_%s", orders);
   for (char* blank = strchr(key, ' '); blank != NULL; blank = strchr(blank, ' ')) {
     *blank = '_';
   }
-  put_entry(&file->referenced, 5, key, &data); /* of entries with one key the last counts */
+  if (tool_uff_names_add(&file->orders, key)) {
+    put_orders(file, key, orders);
+  }
   put_ref(node, "inputs_orders", key);
   tool_free(key);
 }
@@ -176,20 +183,28 @@ void tool_uff_const(tool_uff_file_t* file, const char* id, tenon_dtype_t dtype, 
   tool_free(key);
 }
 
+/* What the file's operations are described by: both in version 1. */
+static void put_descriptor(tool_wire_writer_t* writer, const char* name) {
+  tool_wire_writer_t descriptor = {0};
+  put_text(&descriptor, 1, name);
+  tool_wire_put_varint(&descriptor, 2, 1);
+  put_message(writer, 3, &descriptor);
+}
+
 void tool_uff_finish(tool_uff_file_t* file, tool_wire_writer_t* out_bytes) {
   tool_wire_writer_t graph = {0};
-  tool_wire_writer_t descriptor = {0};
   *out_bytes = (tool_wire_writer_t){0};
   put_text(&graph, 1, "main");
   for (size_t i = 0; i < file->node_count; ++i) {
     const size_t at = i < file->first_mark ? file->first_mark - 1 - i : i;
     tool_wire_put_bytes(&graph, 2, file->nodes[at].data, file->nodes[at].size);
   }
-  put_text(&descriptor, 1, "tensorflow_extension");
-  tool_wire_put_varint(&descriptor, 2, 1);
   tool_wire_put_varint(out_bytes, 1, 1);
   tool_wire_put_varint(out_bytes, 2, 1);
-  put_message(out_bytes, 3, &descriptor);
+  put_descriptor(out_bytes, "tensorflow_extension");
+  if (file->has_extensions) {
+    put_descriptor(out_bytes, "custom");
+  }
   put_message(out_bytes, 4, &graph);
   out_bytes->data =
       tool_grow(out_bytes->data, &out_bytes->capacity, out_bytes->size + file->referenced.size, 1);
@@ -206,5 +221,6 @@ void tool_uff_free(tool_uff_file_t* file) {
   }
   tool_free(file->nodes);
   tool_free(file->referenced.data);
+  tool_uff_names_free(&file->orders);
   *file = (tool_uff_file_t){0};
 }

@@ -3,6 +3,7 @@
 #define TOOL_EXPORT_UFF_FILE_H_
 
 #include "data/wire.h"
+#include "export/uff_names.h"
 #include "tenon/tenon.h"
 
 typedef struct tool_uff_file_t {
@@ -10,7 +11,9 @@ typedef struct tool_uff_file_t {
   size_t node_count;
   size_t first_mark; /* set before the marks of outputs are written */
   size_t node_capacity;
+  bool has_extensions;           /* operations that are not UFF's own */
   tool_wire_writer_t referenced; /* entries of referenced_data */
+  tool_uff_names_t orders;       /* keys of those that are there */
 } tool_uff_file_t;
 
 /* A node is begun; inputs and fields follow. The pointer is good until the next one is begun. */

@@ -59,20 +59,10 @@ bool tool_uff_contents(tool_uff_network_t* network, tenon_value_t value, int64_t
 
 /* ---- Names ---- */
 
-static bool is_taken(const tool_uff_network_t* network, const char* name) {
-  for (size_t i = 0; i < network->value_count; ++i) {
-    const tool_uff_value_t* value = &network->values[i];
-    if ((value->name != NULL && strcmp(value->name, name) == 0) ||
-        (value->wanted != NULL && strcmp(value->wanted, name) == 0)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static char* free_name(const tool_uff_network_t* network, const char* stem) {
+/* The name, or the first of name_1, name_2 ... that nothing has: nothing else gets it. */
+static char* new_name(tool_uff_network_t* network, const char* stem) {
   char* name = tool_copy_text(stem);
-  for (uint32_t i = 1; is_taken(network, name); ++i) {
+  for (uint32_t i = 1; !tool_uff_names_add(&network->names, name); ++i) {
     tool_free(name);
     name = tool_format("%s_%u", stem, i);
   }
@@ -83,7 +73,7 @@ const char* tool_uff_target(tool_uff_network_t* network, const tenon_network_ite
   tool_uff_value_t* value = value_of(network, item->outputs[0]);
   if (value->name == NULL) {
     value->name =
-        value->wanted != NULL ? tool_copy_text(value->wanted) : free_name(network, item->name);
+        value->wanted != NULL ? tool_copy_text(value->wanted) : new_name(network, item->name);
   }
   return value->name;
 }
@@ -91,7 +81,7 @@ const char* tool_uff_target(tool_uff_network_t* network, const tenon_network_ite
 char* tool_uff_aside(tool_uff_network_t* network, const tenon_network_item_t* item,
                      const char* what) {
   char* stem = tool_format("%s_%s", tool_uff_target(network, item), what);
-  char* name = free_name(network, stem);
+  char* name = new_name(network, stem);
   tool_free(stem);
   return name;
 }
@@ -106,7 +96,7 @@ static const char* write_constant(tool_uff_network_t* network, tenon_value_t han
     return NULL;
   }
   char* stem = tool_format("constant_%u", handle.id);
-  char* name = free_name(network, stem);
+  char* name = new_name(network, stem);
   value_of(network, handle)->name = name;
   tool_uff_const(&network->file, name, type->dtype, type->rank, type->dims, type->constant_data,
                  (size_t)count * (code & 0xFFu) / 8);
@@ -219,6 +209,7 @@ static tenon_status_t visit_input(tool_uff_network_t* network, const tenon_netwo
                      item->name);
   }
   value->name = tool_copy_text(item->name);
+  (void)tool_uff_names_add(&network->names, value->name);
   tool_wire_writer_t* node = tool_uff_node(&network->file, value->name, "Input");
   tool_uff_ints(node, "shape", type.dims, type.rank);
   tool_uff_type(node, "dtype", type.dtype);
@@ -232,6 +223,7 @@ static tenon_status_t visit_output(tool_uff_network_t* network, const tenon_netw
                                network->output_count + 1, sizeof(*network->outputs));
   tool_uff_output_t* output = &network->outputs[network->output_count++];
   *output = (tool_uff_output_t){item->inputs[0], tool_copy_text(item->name)};
+  (void)tool_uff_names_add(&network->names, output->name);
   if (value->wanted == NULL) {
     value->wanted = output->name;
   }
@@ -262,9 +254,11 @@ static void name_outputs(tool_uff_network_t* network) {
 static void mark_outputs(tool_uff_network_t* network) {
   network->file.first_mark = network->file.node_count;
   for (size_t i = 0; i < network->output_count; ++i) {
-    char* mark = tool_format("MarkOutput_%zu", i);
+    char* stem = tool_format("MarkOutput_%zu", i);
+    char* mark = new_name(network, stem);
     tool_uff_input(tool_uff_node(&network->file, mark, "MarkOutput"), network->outputs[i].name);
     tool_free(mark);
+    tool_free(stem);
   }
 }
 
@@ -280,6 +274,7 @@ static void free_network(tool_uff_network_t* network) {
   tool_free(network->values);
   tool_free(network->outputs);
   tool_free(network->lacking);
+  tool_uff_names_free(&network->names);
   tool_uff_free(&network->file);
 }
 

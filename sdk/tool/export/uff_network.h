@@ -4,7 +4,7 @@
 
 #include "export/uff_file.h"
 
-enum { TOOL_UFF_RANK_LIMIT = 64 };
+enum { TOOL_UFF_RANK_LIMIT = 64, TOOL_UFF_WORDS_SIZE = 128 };
 
 typedef struct tool_uff_value_t {
   char* name;         /* NULL until something made it */
@@ -32,7 +32,9 @@ typedef struct tool_uff_network_t {
   tool_uff_output_t* outputs;
   size_t output_count;
   size_t output_capacity;
-  char* lacking;      /* lines: the nodes that UFF has not */
+  tool_uff_names_t names;          /* of nodes of the file */
+  char words[TOOL_UFF_WORDS_SIZE]; /* a reason that is put together */
+  char* lacking;                   /* lines: the nodes that UFF has not */
   const char* reason; /* why the node at hand cannot be written; NULL: an input is lacking */
 } tool_uff_network_t;
 

@@ -1,5 +1,5 @@
-/* The cases of a suite: folders with model.onnx and test_data_set_*; and those that are known to
- * fail. */
+/* The cases of a suite: folders with model.onnx and test_data_set_*; and those that are known not
+ * to pass. */
 #ifndef TOOL_SESSION_CASES_H_
 #define TOOL_SESSION_CASES_H_
 
@@ -14,8 +14,9 @@ typedef struct tool_case_t {
   char* folder;
   const char* name; /* the folder below the suite's */
   char result;
-  char* words;   /* why it did not pass, or inputs that were known when building */
-  bool is_known; /* it fails as a pattern says */
+  char* words;   /* why it did not pass */
+  char* inputs;  /* those whose values must be known when building for it to pass; "" for none */
+  bool is_known; /* it does not pass, as a pattern says */
   double seconds;
 } tool_case_t;
 
@@ -30,7 +31,7 @@ void tool_cases_find(const char* root, const char* filter, tool_cases_t* out_cas
 void tool_cases_free(tool_cases_t* cases);
 bool tool_case_is_data_set(const char* name);
 
-/* A pattern and why the cases that it names fail. */
+/* A pattern and why the cases that it names do not pass. */
 typedef struct tool_known_t {
   char* pattern;
   char* reason;

@@ -41,7 +41,9 @@ static bool begin(scene_t* scene) {
   *scene = (scene_t){.root = "/tmp/feed_test-XXXXXX"};
   bool good = mkdtemp(scene->root) != NULL;
   for (int i = 0; i < FILES && good; ++i) {
-    (void)snprintf(scene->paths[i], sizeof(scene->paths[i]), "%s/%s", scene->root, files[i].file);
+    char path[sizeof(scene->paths[i])]; /* apart from the scene, which it is made of */
+    (void)snprintf(path, sizeof(path), "%s/%s", scene->root, files[i].file);
+    memcpy(scene->paths[i], path, sizeof(path));
     good = write_vector(scene->paths[i], files[i].name, i + 1);
   }
   (void)snprintf(scene->constant_text, sizeof(scene->constant_text), "a=%s", scene->paths[GIVEN_A]);

@@ -381,9 +381,12 @@ tenon_status_t tool_network_open(tenon_registry_t* registry, const char* path,
     status = fit_inputs(network, building, feed, &shapes, &notes, &any);
   }
   if (status == TENON_OK && any) {
+    const bool was_quiet = tool_console_is_quiet();
     tenon_network_destroy(network);
     network = NULL;
+    tool_console_quieten(true);
     status = parse(registry, path, building, &shapes, &network);
+    tool_console_quieten(was_quiet);
   }
   if (status == TENON_OK) {
     status = mark_outputs(network, building->outputs);

@@ -52,3 +52,7 @@ make_one layouts -lcudnn
 make_one versions -lcudnn -lcublasLt
 make_one attention_products -lcublasLt
 make_one two_gpus
+make_one convolution_tiles -lcudnn
+make_one convolution_halo -lcudnn
+make_one top_k
+make_one row_sort

@@ -184,3 +184,45 @@ struct rotation_t {
     }
   }
 };
+
+/* What one plan took to build and takes in a chain. */
+struct plan_result_t {
+  dnn_engine_t engine;
+  double build_ms, error;
+  spread_t us; /* a step; NaN: refused or wrong */
+  int64_t workspace;
+};
+
+template <class T>
+plan_result_t measure_plan(cudnnHandle_t handle, dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration,
+                        double limit) {
+  plan_result_t r = {engine_of(g, configuration), NAN, NAN, {NAN, NAN, NAN}, -1};
+  dnn_plan_t plan;
+  const double begin = now_us();
+  const cudnnStatus_t status = plan.build(handle, configuration);
+  r.build_ms = (now_us() - begin) / 1e3;
+  if (status != CUDNN_STATUS_SUCCESS) {
+    return r;
+  }
+  plan.bind(g.names, g.pointers);
+  r.workspace = plan.workspace_bytes;
+  CHECK(cudaMemset(d.y, 0xff, d.outputs * sizeof(T)));
+  CHECK_DNN(cudnnSetStream(handle, nullptr));
+  if (cudnnBackendExecute(handle, plan.plan, plan.pack) != CUDNN_STATUS_SUCCESS) {
+    return r;
+  }
+  CHECK(cudaDeviceSynchronize());
+  r.error = relative_error(d.y, d.expected, d.outputs);
+  if (!(r.error < limit)) {
+    return r;
+  }
+  rotation_t rotation(plan, g, d);
+  r.us = step_time(
+             [&](cudaStream_t s, int i) {
+               CHECK_DNN(cudnnSetStream(handle, s));
+               CHECK_DNN(cudnnBackendExecute(handle, plan.plan,
+                                             rotation.packs[i % rotation.packs.size()]));
+             },
+             9, 10, 34);
+  return r;
+}

@@ -13,47 +13,6 @@
 
 static cudnnHandle_t handle;
 
-struct result_t {
-  dnn_engine_t engine;
-  double build_ms, us, error;
-  int64_t workspace;
-};
-
-template <class T>
-static result_t measure(dnn_graph_t& g, convolution_data_t<T>& d, dnn_t configuration,
-                        double limit) {
-  result_t r = {engine_of(g, configuration), NAN, NAN, NAN, -1};
-  dnn_plan_t plan;
-  const double begin = now_us();
-  const cudnnStatus_t status = plan.build(handle, configuration);
-  r.build_ms = (now_us() - begin) / 1e3;
-  if (status != CUDNN_STATUS_SUCCESS) {
-    return r;
-  }
-  plan.bind(g.names, g.pointers);
-  r.workspace = plan.workspace_bytes;
-  CHECK(cudaMemset(d.y, 0xff, d.outputs * sizeof(T)));
-  CHECK_DNN(cudnnSetStream(handle, nullptr));
-  if (cudnnBackendExecute(handle, plan.plan, plan.pack) != CUDNN_STATUS_SUCCESS) {
-    return r;
-  }
-  CHECK(cudaDeviceSynchronize());
-  r.error = relative_error(d.y, d.expected, d.outputs);
-  if (!(r.error < limit)) {
-    return r;
-  }
-  rotation_t rotation(plan, g, d);
-  r.us = step_time(
-             [&](cudaStream_t s, int i) {
-               CHECK_DNN(cudnnSetStream(handle, s));
-               CHECK_DNN(cudnnBackendExecute(handle, plan.plan,
-                                             rotation.packs[i % rotation.packs.size()]));
-             },
-             9, 10, 34)
-             .median;
-  return r;
-}
-
 static void one_layer(const layer_t& layer, int64_t batch, form_t form, double seconds) {
   convolution_data_t<half> d(layer, batch);
   dnn_graph_t g(handle);
@@ -75,18 +34,18 @@ static void one_layer(const layer_t& layer, int64_t batch, form_t form, double s
       "fallback %zu in %.1f\n",
       layer.name, (long)batch, form_names[form], (t1 - t0) / 1e3, (long)g.engines(), a.size(),
       (t2 - t1) / 1e3, b.size(), (t3 - t2) / 1e3, fallback.size(), (t4 - t3) / 1e3);
-  std::vector<result_t> results;
+  std::vector<plan_result_t> results;
   std::vector<double> builds;
   const double begin = now_us();
   for (size_t i = 0; i < a.size() && now_us() - begin < seconds * 1e6; i++) {
-    results.push_back(measure(g, d, a[i], 2e-3));
+    results.push_back(measure_plan(handle, g, d, a[i], 2e-3));
     builds.push_back(results.back().build_ms);
   }
   size_t refused = 0, wrong = 0, best = 0;
   for (size_t i = 0; i < results.size(); i++) {
     refused += results[i].workspace < 0;
     wrong += results[i].workspace >= 0 && !(results[i].error < 2e-3);
-    if (!(results[i].us >= results[best].us) && !std::isnan(results[i].us)) {
+    if (!(results[i].us.median >= results[best].us.median) && !std::isnan(results[i].us.median)) {
       best = i;
     }
   }
@@ -99,16 +58,16 @@ static void one_layer(const layer_t& layer, int64_t batch, form_t form, double s
       "proposal %.2f us, best "
       "(number %zu) %.2f us, engine %ld, behavior %x, workspace %ld, error %.1e; own kernel %.2f\n",
       results.size(), (now_us() - begin) / 1e6, build.median, build.low, build.high, refused, wrong,
-      results[0].us, best, results[best].us, (long)results[best].engine.index,
+      results[0].us.median, best, results[best].us.median, (long)results[best].engine.index,
       results[best].engine.behavior, (long)results[best].workspace, results[best].error,
       batch == 1 ? layer.own_us : NAN);
   printf("  ");
   std::map<int64_t, std::pair<int, double>> by_engine;
-  for (const result_t& r : results) {
+  for (const plan_result_t& r : results) {
     std::pair<int, double>& e =
         by_engine.emplace(r.engine.index, std::make_pair(0, INFINITY)).first->second;
     e.first++;
-    e.second = r.us < e.second ? r.us : e.second;
+    e.second = r.us.median < e.second ? r.us.median : e.second;
   }
   for (const auto& e : by_engine) {
     printf(" engine %ld: %d, best %.2f;", (long)e.first, e.second.first, e.second.second);
@@ -116,8 +75,8 @@ static void one_layer(const layer_t& layer, int64_t batch, form_t form, double s
   for (int64_t index : {2, 4}) {
     dnn_t configuration = engine_configuration(g, index);
     if (configuration) {
-      const result_t r = measure(g, d, configuration, 2e-3);
-      printf(" by number %ld: built in %.0f ms, %.2f us;", (long)index, r.build_ms, r.us);
+      const plan_result_t r = measure_plan(handle, g, d, configuration, 2e-3);
+      printf(" by number %ld: built in %.0f ms, %.2f us;", (long)index, r.build_ms, r.us.median);
     }
   }
   printf("\n");
@@ -335,12 +294,12 @@ static void precision() {
       std::map<std::pair<int64_t, unsigned>, std::array<double, 4>>
           kinds; /* count, smallest, largest error, best time */
       for (size_t i = 0; i < found.size(); i++) {
-        const result_t r = measure(g, d, found[i], 1);
+        const plan_result_t r = measure_plan(handle, g, d, found[i], 1);
         std::array<double, 4>& k = kinds
                                        .emplace(std::make_pair(r.engine.index, r.engine.numerical),
                                                 std::array<double, 4>{0, 1, 0, INFINITY})
                                        .first->second;
-        k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error), std::min(k[3], r.us)};
+        k = {k[0] + 1, std::min(k[1], r.error), std::max(k[2], r.error), std::min(k[3], r.us.median)};
       }
       for (const auto& k : kinds) {
         printf(" [engine %ld notes %x: %.0f, error %.1e-%.1e, best %.2f us]", (long)k.first.first,

@@ -14,8 +14,8 @@ static void recurrent() {
               {"persistent dynamic", CUDNN_RNN_ALGO_PERSIST_DYNAMIC},
               {"persistent, small hidden", CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H}};
   for (bool single : {false, true}) {
-    for (int hidden : {128, 512, 1024}) {
-      for (int batch : {1, 32}) {
+    for (int hidden : {128, 256, 512, 1024}) {
+      for (int batch : {1, 16, 32, 64}) {
         const int length = 100;
         printf("LSTM %d of %d, %d steps, batch %d, %s:", hidden, hidden, length, batch,
                single ? "fp32" : "fp16");

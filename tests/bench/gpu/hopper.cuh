@@ -88,6 +88,46 @@ __device__ __forceinline__ void plane_copy(uint32_t to, const CUtensorMap* map, 
       "l"(map), "r"(x), "r"(y), "r"(barrier)
       : "memory");
 }
+/* A box of whole images; what lies outside is 0. */
+__device__ __forceinline__ void image_copy(uint32_t to, const CUtensorMap* map, int channel, int x,
+                                           int y, int image, uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3, %4, %5}], [%6];" ::"r"(to),
+      "l"(map), "r"(channel), "r"(x), "r"(y), "r"(image), "r"(barrier)
+      : "memory");
+}
+/* Part of an image under one tap of the window, as rows of channels: the map says how many rows, the
+ * coordinates where the first row's window begins. What lies outside is 0. */
+__device__ __forceinline__ void window_copy(uint32_t to, const CUtensorMap* map, int channel, int x,
+                                            int y, int image, int tap_x, int tap_y,
+                                            uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "
+      "[%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
+      "l"(map), "r"(channel), "r"(x), "r"(y), "r"(image), "r"(barrier), "h"((uint16_t)tap_x),
+      "h"((uint16_t)tap_y)
+      : "memory");
+}
+
+/* ---- ordinary asynchronous copies of 16 bytes; zeros where not `inside` ---- */
+__device__ __forceinline__ void small_copy(uint32_t to, const void* from, bool inside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(inside ? 16 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void small_copies_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int PENDING>
+__device__ __forceinline__ void small_copies_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+/* What this thread wrote into shared memory, the products may read. */
+__device__ __forceinline__ void publish_to_products() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /* Brings bytes into L2 alone; nobody waits for it. */
 __device__ __forceinline__ void prefetch_to_l2(const void* from, uint32_t bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
@@ -155,14 +195,31 @@ __device__ __forceinline__ void product(float (&sum)[N8][4], uint64_t left, uint
             "%24,%25,%26,%27,%28,"
             "%29,%30,%31",
             "32", "33", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7));
-  } else {
-    static_assert(N8 == 12, "no such product here");
+  } else if constexpr (N8 == 12) {
     PRODUCT("96",
             "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,"
             "%24,%25,%26,%27,%28,"
             "%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47",
             "48", "49", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7),
             SUM4(8), SUM4(9), SUM4(10), SUM4(11));
+  } else if constexpr (N8 == 16) {
+    PRODUCT("128",
+            "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,"
+            "%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,"
+            "%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,"
+            "%60,%61,%62,%63",
+            "64", "65", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7), SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15));
+  } else {
+    static_assert(N8 == 32, "no such product here");
+    PRODUCT("256",
+            "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,"
+            "%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,"
+            "%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,"
+            "%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,"
+            "%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,"
+            "%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111,%112,%113,"
+            "%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127",
+            "128", "129", SUM4(0), SUM4(1), SUM4(2), SUM4(3), SUM4(4), SUM4(5), SUM4(6), SUM4(7), SUM4(8), SUM4(9), SUM4(10), SUM4(11), SUM4(12), SUM4(13), SUM4(14), SUM4(15), SUM4(16), SUM4(17), SUM4(18), SUM4(19), SUM4(20), SUM4(21), SUM4(22), SUM4(23), SUM4(24), SUM4(25), SUM4(26), SUM4(27), SUM4(28), SUM4(29), SUM4(30), SUM4(31));
   }
 }
 #undef PRODUCT

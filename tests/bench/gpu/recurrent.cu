@@ -1,5 +1,6 @@
 /* What an own kernel for an LSTM at small batch would need: a barrier of all its blocks a step, and
- * one launch that keeps the recurrent weights in shared memory for all steps. The products with the
+ * one launch that keeps the recurrent weights in shared memory for all steps, or in registers as the
+ * operand of matrix instructions. The products with the
  * input are taken as made before, as a library makes them.
  *
  *   recurrent
@@ -117,7 +118,97 @@ static __global__ void __launch_bounds__(256)
   }
 }
 
-template <int HIDDEN, int UNITS, int BATCH>
+static __device__ __forceinline__ void small_product(float (&sum)[4], const uint32_t (&a)[4],
+                                                     uint32_t b0, uint32_t b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
+      "%9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* With matrix instructions: 4 units a block, their 16 rows of weights in registers for all steps. A
+ * warp takes an eighth of the state, which comes straight from memory: four lanes read neighbouring
+ * pieces of EACH values, in whatever order the products then see them. */
+template <int HIDDEN, int BATCH>
+static __global__ void __launch_bounds__(256)
+    lstm_by_products(const half* weights, const float* from_input, half* h, half* out,
+                     unsigned* counter, int steps) {
+  constexpr int EACH = HIDDEN / 32, PIECES = EACH / 8, TILES = BATCH / 8;
+  static_assert(EACH % 8 == 0 && BATCH % 8 == 0 && BATCH <= 64, "");
+  extern __shared__ float parts[]; /* [warp][16][BATCH + 2] */
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quad = lane / 4,
+            from = warp * (HIDDEN / 8) + lane % 4 * EACH, first = blockIdx.x * 4;
+  uint4 rows[2][PIECES]; /* row 4 * unit + gate of the block: quad and quad + 8 */
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const int row = quad + 8 * i, unit = row / 4, gate = row % 4;
+#pragma unroll
+    for (int k = 0; k < PIECES; k++) {
+      rows[i][k] =
+          *(const uint4*)(weights + ((size_t)gate * HIDDEN + first + unit) * HIDDEN + from + 8 * k);
+    }
+  }
+  const int image = threadIdx.x / 4, unit = threadIdx.x % 4;
+  const bool owns = image < BATCH;
+  float cell = 0;
+  for (int t = 0; t < steps; t++) {
+    float input[4] = {};
+    if (owns) {
+      for (int g = 0; g < 4; g++) {
+        input[g] =
+            __ldg(from_input + ((size_t)t * BATCH + image) * 4 * HIDDEN + g * HIDDEN + first + unit);
+      }
+    }
+    if (t > 0) {
+      grid_barrier(counter, t * gridDim.x);
+    }
+    uint4 state[TILES][PIECES];
+#pragma unroll
+    for (int n = 0; n < TILES; n++) {
+#pragma unroll
+      for (int k = 0; k < PIECES; k++) {
+        state[n][k] =
+            t == 0 ? make_uint4(0, 0, 0, 0)
+                   : __ldcg((const uint4*)(h + (t & 1) * BATCH * HIDDEN +
+                                           (size_t)(8 * n + quad) * HIDDEN + from + 8 * k));
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < TILES; n++) {
+      float sum[4] = {};
+#pragma unroll
+      for (int k = 0; k < PIECES; k++) {
+        const uint32_t a[4] = {rows[0][k].x, rows[1][k].x, rows[0][k].y, rows[1][k].y},
+                       b[4] = {rows[0][k].z, rows[1][k].z, rows[0][k].w, rows[1][k].w};
+        small_product(sum, a, state[n][k].x, state[n][k].y);
+        small_product(sum, b, state[n][k].z, state[n][k].w);
+      }
+      float* to = parts + (warp * 16 + quad) * (BATCH + 2) + 8 * n + lane % 4 * 2;
+      *(float2*)to = make_float2(sum[0], sum[1]);
+      *(float2*)(to + 8 * (BATCH + 2)) = make_float2(sum[2], sum[3]);
+    }
+    __syncthreads();
+    if (owns) {
+      float g[4];
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        g[i] = input[i];
+#pragma unroll
+        for (int w = 0; w < 8; w++) {
+          g[i] += parts[(w * 16 + unit * 4 + i) * (BATCH + 2) + image];
+        }
+      }
+      auto sigmoid = [](float v) { return __fdividef(1.f, 1.f + __expf(-v)); };
+      cell = sigmoid(g[1]) * cell + sigmoid(g[0]) * tanhf(g[2]);
+      const half value = __float2half(sigmoid(g[3]) * tanhf(cell));
+      h[((t + 1) & 1) * BATCH * HIDDEN + image * HIDDEN + first + unit] = value;
+      out[((size_t)t * BATCH + image) * HIDDEN + first + unit] = value;
+    }
+  }
+}
+
+template <int HIDDEN, int UNITS, int BATCH, bool BY_PRODUCTS = false>
 static void measure(bool check) {
   const int steps = check ? 4 : 100, blocks = HIDDEN / UNITS;
   half *weights = random_half((size_t)4 * HIDDEN * HIDDEN, 1.7f / sqrtf((float)HIDDEN), 1),
@@ -125,9 +216,16 @@ static void measure(bool check) {
        *out = device_new<half>((size_t)steps * BATCH * HIDDEN);
   float* input = random_float((size_t)steps * BATCH * 4 * HIDDEN, 0, 1, 2);
   unsigned* counter = device_new<unsigned>(1);
-  const size_t shared =
-      (size_t)4 * UNITS * (HIDDEN / 8 + 1) * 16 + BATCH * HIDDEN * 2 + BATCH * 4 * UNITS * 4;
-  auto kernel = lstm<HIDDEN, UNITS, BATCH>;
+  const size_t shared = BY_PRODUCTS ? (size_t)8 * 16 * (BATCH + 2) * 4
+                                    : (size_t)4 * UNITS * (HIDDEN / 8 + 1) * 16 +
+                                          BATCH * HIDDEN * 2 + BATCH * 4 * UNITS * 4;
+  auto kernel = [] {
+    if constexpr (BY_PRODUCTS) {
+      return lstm_by_products<HIDDEN, BATCH>;
+    } else {
+      return lstm<HIDDEN, UNITS, BATCH>;
+    }
+  }();
   CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   int count = steps;
   graph_t graph([&](cudaStream_t s) {
@@ -174,10 +272,10 @@ static void measure(bool check) {
   }
   const spread_t t = graph.time(check ? 1 : 31);
   printf(
-      "LSTM %d, batch %d, %d steps, %d blocks of %d units, %zu KB of shared memory: %.1f us "
+      "LSTM%s %d, batch %d, %d steps, %d blocks of %d units, %zu KB of shared memory: %.1f us "
       "(%.1f-%.1f), %.2f a step, "
       "error %.1e\n",
-      HIDDEN, BATCH, steps, blocks, UNITS, shared >> 10, t.median, t.low, t.high, t.median / steps,
+      BY_PRODUCTS ? " by matrix instructions" : "", HIDDEN, BATCH, steps, blocks, UNITS, shared >> 10, t.median, t.low, t.high, t.median / steps,
       worst);
   fflush(stdout);
   for (void* p : {(void*)weights, (void*)h, (void*)out, (void*)input, (void*)counter}) {
@@ -232,4 +330,12 @@ int main(int argc, char** argv) {
   measure<1024, 16, 1>(check);
   measure<512, 8, 4>(check);
   measure<512, 8, 16>(check);
+  measure<256, 4, 8, true>(check);
+  measure<256, 4, 16, true>(check);
+  measure<256, 4, 32, true>(check);
+  measure<256, 4, 64, true>(check);
+  measure<512, 4, 8, true>(check);
+  measure<512, 4, 16, true>(check);
+  measure<512, 4, 32, true>(check);
+  measure<512, 4, 64, true>(check);
 }

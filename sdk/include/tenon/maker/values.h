@@ -77,41 +77,53 @@ static inline bool tenon_make_known_ints(tenon_make_t* make, tenon_value_t value
   return true;
 }
 
+/* The upper half of a single is a bfloat16; a half has fewer bits of exponent. */
+static inline double tenon_make_small_float(uint16_t bits, bool is_half) {
+  const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
+  const uint32_t exponent = bits >> 10 & 31u;
+  const uint32_t fraction = bits & 1023u;
+  uint32_t wide = is_half ? sign | (exponent == 31 ? 255u : exponent + 112u) << 23 | fraction << 13
+                          : (uint32_t)bits << 16;
+  float value = 0;
+  memcpy(&value, &wide, sizeof(value));
+  if (is_half && exponent == 0) { /* below the normal ones: multiples of 2^-24 */
+    value = (float)fraction * 5.9604644775390625e-8F * (sign != 0 ? -1.0F : 1.0F);
+  }
+  return (double)value;
+}
+
 /* One element of a constant as a double. False for element types that are no plain numbers. */
 static inline bool tenon_make_read_number(tenon_dtype_t dtype, const void* data, size_t index,
                                           double* out_value) {
-  const uint8_t* bytes = data;
-  union {
-    float f32;
-    double f64;
-    int32_t i32;
-    int64_t i64;
-    uint8_t u8;
-  } number = {0};
+#define TENON_MAKE_READ_AS(dtype_, type)                                            \
+  case dtype_: {                                                                    \
+    type number;                                                                    \
+    memcpy(&number, (const uint8_t*)data + index * sizeof(number), sizeof(number)); \
+    *out_value = (double)number;                                                    \
+    return true;                                                                    \
+  }
+  uint16_t bits = 0;
   switch (dtype) {
-    case TENON_DTYPE_FLOAT32:
-      memcpy(&number.f32, bytes + index * 4, 4);
-      *out_value = (double)number.f32;
-      return true;
-    case TENON_DTYPE_FLOAT64:
-      memcpy(&number.f64, bytes + index * 8, 8);
-      *out_value = number.f64;
-      return true;
-    case TENON_DTYPE_INT32:
-      memcpy(&number.i32, bytes + index * 4, 4);
-      *out_value = number.i32;
-      return true;
-    case TENON_DTYPE_INT64:
-      memcpy(&number.i64, bytes + index * 8, 8);
-      *out_value = (double)number.i64;
-      return true;
-    case TENON_DTYPE_BOOL:
-    case TENON_DTYPE_UINT8:
-      *out_value = bytes[index];
+    TENON_MAKE_READ_AS(TENON_DTYPE_FLOAT32, float)
+    TENON_MAKE_READ_AS(TENON_DTYPE_FLOAT64, double)
+    TENON_MAKE_READ_AS(TENON_DTYPE_INT8, int8_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_INT16, int16_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_INT32, int32_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_INT64, int64_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_BOOL, uint8_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_UINT8, uint8_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_UINT16, uint16_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_UINT32, uint32_t)
+    TENON_MAKE_READ_AS(TENON_DTYPE_UINT64, uint64_t)
+    case TENON_DTYPE_FLOAT16:
+    case TENON_DTYPE_BFLOAT16:
+      memcpy(&bits, (const uint8_t*)data + index * sizeof(bits), sizeof(bits));
+      *out_value = tenon_make_small_float(bits, dtype == TENON_DTYPE_FLOAT16);
       return true;
     default:
       return false;
   }
+#undef TENON_MAKE_READ_AS
 }
 
 static inline bool tenon_make_known_floats(tenon_make_t* make, tenon_value_t value,

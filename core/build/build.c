@@ -1,0 +1,139 @@
+/* Building: the whole flow on one screen is `build_plan`, at the end of this file. */
+#include "core/build/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/call.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/build/building.h"
+#include "core/build/keep_original.h"
+#include "core/build/optimise.h"
+#include "core/build/pack.h"
+#include "core/build/profile.h"
+#include "core/build/report.h"
+#include "core/catalog/exclude.h"
+#include "core/choice/choice.h"
+#include "core/choice/schedule.h"
+#include "core/network/copy.h"
+#include "core/network/fault.h"
+#include "core/network/verify_rules.h"
+#include "core/plan/plan_memory.h"
+#include "core/plan_file/writer.h"
+
+/* ---- Choosing ---- */
+
+/* The units of one graph, unless they are chosen by the times as they are now. */
+static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
+                                   tenon__units_t* inout_units, bool* inout_settled) {
+  if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
+    return TENON_OK;
+  }
+  *inout_settled = false;
+  TENON_TRY(tenon__units_choose(&b->tuning, graph, inout_units));
+  *inout_look = b->tuning.look_count;
+  return TENON_OK;
+}
+
+/* Units of all graphs that are used. Graphs share times: where one has measured again what another
+ * has chosen by, the other chooses again, so that the same times always give the same choice. */
+static tenon_status_t choose_units(tenon__building_t* b, tenon__units_t* units, uint32_t* looks) {
+  const uint32_t count = b->plan->network->graph_count;
+  bool is_settled = false;
+  memset(looks, 0xff, count * sizeof(*looks));
+  while (!is_settled) {
+    is_settled = true;
+    for (uint32_t g = 0; g < count; ++g) {
+      TENON_TRY(choose_graph(b, g, &looks[g], &units[g], &is_settled));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t choose(tenon__building_t* b) {
+  tenon__plan_t* plan = b->plan;
+  plan->schedule_count = plan->network->graph_count;
+  plan->schedules =
+      tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof *plan->schedules);
+  tenon__units_t* units =
+      tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*units));
+  uint32_t* looks = tenon__arena_allocate(&plan->arena, plan->schedule_count + 1u, sizeof(*looks));
+  if (plan->schedules == NULL || units == NULL || looks == NULL) {
+    return tenon__fail_memory(b->options->sink);
+  }
+  TENON_TRY(choose_units(b, units, looks));
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    if (tenon__building_graph_is_used(b, g)) {
+      TENON_TRY(tenon__schedule_make(&b->tuning, g, &units[g], plan, &plan->schedules[g]));
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Memory ---- */
+
+static tenon_status_t lay_out(tenon__building_t* b) {
+  const uint64_t limit = b->options->memory_limit_bytes;
+  TENON_TRY(tenon__plan_memory(b->plan, b->options->sink));
+  const uint64_t needed = b->plan->schedules[0].memory_bytes + b->plan->scratch_bytes;
+  if (limit > 0 && needed > limit) {
+    return tenon__fail(b->options->sink, TENON_ERROR_OUT_OF_MEMORY,
+                       "activations and workspace need %llu bytes, the limit is %llu",
+                       (unsigned long long)needed, (unsigned long long)limit);
+  }
+  return TENON_OK;
+}
+
+/* ---- The flow ---- */
+
+static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* network) {
+  const tenon_sink_t* sink = b->options->sink;
+  TENON_TRY(tenon__exclude_check(b->catalog, b->options->tuning.exclude, sink));
+  TENON_TRY(tenon__network_verify(network, sink));
+  TENON_TRY(tenon__plan_create(b->allocator, &b->plan));
+  TENON_TRY(tenon__network_copy(network, &b->plan->network));
+  b->plan->network->interrupt = b->options->tuning.interrupt;
+  TENON_TRY(tenon__building_narrow(b));
+  TENON_TRY(tenon__network_judge(b->plan->network, sink));
+  TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
+  TENON_TRY(tenon__building_begin(b));
+  TENON_TRY(tenon__building_remember(b));
+  TENON_TRY(tenon__building_optimise(b));
+  TENON_TRY(tenon__building_sign(b));
+  TENON_TRY(tenon__building_profile(b));
+  TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
+  TENON_TRY(choose(b));
+  TENON_TRY(lay_out(b));
+  tenon__building_report(b);
+  TENON_TRY(tenon__building_pack(b));
+  TENON_TRY(tenon__building_progress(b, "write", 0, 1));
+  return tenon__building_describe(b);
+}
+
+tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* catalog,
+                            const tenon__build_options_t* options, void** out_plan_data,
+                            size_t* out_plan_size) {
+  tenon__building_t b = {.allocator = options->allocator, .catalog = catalog, .options = options};
+  void* data = NULL;
+  size_t size = 0;
+  tenon_status_t status = build_plan(&b, network);
+  if (status == TENON_OK) {
+    status = tenon__plan_write_until(b.plan, b.allocator, options->tuning.interrupt, options->sink,
+                                     &data, &size);
+  }
+  if (status == TENON_OK) {
+    status = tenon__building_progress(&b, "write", 1, 1);
+  }
+  tenon__building_end(&b);
+  if (status == TENON_OK) {
+    *out_plan_data = data;
+    *out_plan_size = size;
+    return TENON_OK;
+  }
+  tenon__free(b.allocator, data, size);
+  return tenon__interrupt_is_wanted(options->tuning.interrupt)
+             ? tenon__fail(options->sink, TENON_ERROR_CANCELLED, "the build was cancelled")
+             : status;
+}

@@ -1,0 +1,14 @@
+/* Building: network in, plan out. core/build/build.c is the whole flow on one screen. */
+#ifndef TENON_CORE_BUILD_BUILD_H_
+#define TENON_CORE_BUILD_BUILD_H_
+
+#include "core/build/build_options.h"
+#include "core/catalog/entry.h"
+#include "core/network/network.h"
+
+/* The network is not changed. */
+tenon_status_t tenon__build(const tenon__network_t* network, tenon__catalog_t* catalog,
+                            const tenon__build_options_t* options, void** out_plan_data,
+                            size_t* out_plan_size);
+
+#endif

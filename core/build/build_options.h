@@ -1,0 +1,31 @@
+/* What a build is asked for. */
+#ifndef TENON_CORE_BUILD_BUILD_OPTIONS_H_
+#define TENON_CORE_BUILD_BUILD_OPTIONS_H_
+
+#include "core/candidate/tuning.h"
+
+/* Range of one input in the profile. */
+typedef struct tenon__build_range_t {
+  const char* input;
+  uint32_t rank;
+  const int64_t* min;
+  const int64_t* optimum;
+  const int64_t* max;
+} tenon__build_range_t;
+
+typedef struct tenon__build_options_t {
+  tenon_allocator_t allocator;
+  const tenon__build_range_t* ranges; /* inputs left out: symbolic extents are 1, with a warning */
+  uint32_t range_count;
+  const char* device; /* NULL: the host; the first that this machine has if there is none */
+  tenon__timing_cache_t* cache; /* NULL: one for this build */
+  tenon__tuning_options_t tuning;
+  uint64_t memory_limit_bytes;
+  uint32_t optimizer_limit; /* patches, 0: none */
+  bool meaning_only;        /* no rewrites, and no pass that believes traits */
+  const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */
+  bool tuned_only;
+  const tenon_sink_t* sink;
+} tenon__build_options_t;
+
+#endif

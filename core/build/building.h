@@ -1,0 +1,35 @@
+/* A build under way: what it was given, what it has in hand, the plan that it makes. Every part of
+ * a build takes it; core/build/build.c calls them in order. */
+#ifndef TENON_CORE_BUILD_BUILDING_H_
+#define TENON_CORE_BUILD_BUILDING_H_
+
+#include "core/build/build_options.h"
+#include "core/catalog/entry.h"
+#include "core/kernel/packed_store.h"
+
+typedef struct tenon__building_t {
+  tenon_allocator_t allocator;
+  tenon__catalog_t* catalog;
+  const tenon__build_options_t* options;
+  tenon__plan_t* plan;
+  const tenon__device_entry_t* device;
+  tenon_device_t* device_handle;
+  tenon__thread_pool_t* pool;
+  tenon__timing_cache_t* own_cache;
+  tenon__tuning_t tuning;
+  bool has_known;
+  tenon__packed_store_t* store;
+  uint32_t original_count; /* weights that were there before the optimiser */
+  bool* is_original;       /* of each of them: does a refit start from it? */
+  bool* is_read;           /* of each of the network's weights: does a step read its own bytes? */
+  bool* is_table;          /* and do all who do read some elements of many? */
+} tenon__building_t;
+
+/* Device, threads, timing cache. */
+tenon_status_t tenon__building_begin(tenon__building_t* building);
+void tenon__building_end(tenon__building_t* building);
+/* Tells how far a phase is; CANCELLED when the application wants no more of it. */
+tenon_status_t tenon__building_progress(const tenon__building_t* building, const char* phase,
+                                        uint32_t done, uint32_t total);
+
+#endif

@@ -1,0 +1,258 @@
+/*
+ * The network before the optimiser goes into the plan. Its structure is small; of its weights the
+ * plan keeps those that the outputs need, so that weights that the optimiser derived can be made
+ * again from them, and all of the plan when its plugins are others. Reading it: original.c.
+ */
+#include "core/build/keep_original.h"
+
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/build/building.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_text.h"
+#include "core/network/order.h"
+#include "core/plan_file/network_file.h"
+#include "core/plan_file/network_writer.h"
+
+/* ---- What the outputs need ---- */
+
+typedef struct marking_t {
+  const tenon__network_t* network;
+  tenon__arena_t* arena;
+  bool** values; /* of each graph: is it needed? */
+  bool* weights;
+} marking_t;
+
+static void mark_node(const marking_t* m, bool* values, const tenon__node_t* node) {
+  bool is_needed = false;
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    is_needed = is_needed || (node->outputs[k] != TENON_NONE && values[node->outputs[k]]);
+  }
+  for (uint32_t k = 0; is_needed && k < node->input_count; ++k) {
+    if (node->inputs[k] != TENON_NONE) {
+      values[node->inputs[k]] = true;
+    }
+  }
+  for (uint32_t k = 0; is_needed && k < node->body_count; ++k) {
+    const tenon__graph_t* body = m->network->graphs[node->bodies[k]];
+    for (uint32_t r = 0; r < body->output_count; ++r) {
+      m->values[node->bodies[k]][body->outputs[r]] = true;
+    }
+  }
+}
+
+/* Backwards from what is needed already. Graphs come before the bodies of their nodes. */
+static tenon_status_t mark_graph(const marking_t* m, uint32_t index) {
+  const tenon__graph_t* graph = m->network->graphs[index];
+  const uint32_t* order = NULL;
+  uint32_t count = 0;
+  TENON_TRY(tenon__graph_order(m->network, index, m->arena, NULL, &order, &count));
+  while (count > 0) {
+    mark_node(m, m->values[index], &graph->nodes[order[--count]]);
+  }
+  for (uint32_t v = 0; v < graph->value_count; ++v) {
+    if (m->values[index][v] && graph->values[v].weights != TENON_NONE) {
+      m->weights[graph->values[v].weights] = true;
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon__arena_t* arena,
+                                          bool* out_weights) {
+  marking_t m = {.network = network, .arena = arena, .weights = out_weights};
+  m.values = tenon__arena_allocate(arena, network->graph_count + 1u, sizeof *m.values);
+  if (m.values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    m.values[g] = tenon__arena_allocate(arena, network->graphs[g]->value_count + 1u, sizeof(bool));
+    if (m.values[g] == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+  }
+  const tenon__graph_t* main = network->graphs[0];
+  for (uint32_t k = 0; k < main->output_count; ++k) {
+    m.values[0][main->outputs[k]] = true;
+  }
+  for (uint32_t k = 0; k < network->state_count; ++k) {
+    if (network->states[k].update != TENON_NONE) {
+      m.values[0][network->states[k].update] = true;
+    }
+  }
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    TENON_TRY(mark_graph(&m, g));
+  }
+  return TENON_OK;
+}
+
+/* ---- The original ---- */
+
+tenon_status_t tenon__building_remember(tenon__building_t* b) {
+  tenon__plan_t* plan = b->plan;
+  tenon__byte_writer_t writer;
+  tenon__arena_t arena;
+  if (b->options->tuned_only) {
+    return TENON_OK;
+  }
+  b->is_original = tenon__arena_allocate(&plan->arena, plan->network->weights_count + 1u,
+                                         sizeof *b->is_original);
+  if (b->is_original == NULL) {
+    return tenon__fail_memory(b->options->sink);
+  }
+  b->original_count = plan->network->weights_count;
+  tenon__arena_initialize(&arena, b->allocator);
+  tenon__byte_writer_initialize(&writer, b->allocator);
+  tenon_status_t status = tenon__network_mark_needed(plan->network, &arena, b->is_original);
+  if (status == TENON_OK) {
+    tenon__network_write(plan->network, &writer);
+    plan->original = (tenon__plan_original_t){
+        .data = writer.failed ? NULL : tenon__arena_copy(&plan->arena, writer.data, writer.size),
+        .size_bytes = writer.size,
+        .patch_limit = b->options->optimizer_limit,
+        .workspace_limit_bytes = b->options->tuning.workspace_limit_bytes,
+        .exclude = b->options->tuning.exclude};
+    for (const char* const* name = plan->original.exclude; name != NULL && *name != NULL; ++name) {
+      plan->original.exclude_count += 1;
+    }
+    status = plan->original.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  }
+  tenon__byte_writer_deinitialize(&writer);
+  tenon__arena_deinitialize(&arena);
+  return status == TENON_OK ? TENON_OK : tenon__fail_memory(b->options->sink);
+}
+
+/* ---- Signatures ---- */
+
+typedef struct signing_t {
+  const tenon__network_t* network;
+  tenon__arena_t arena;
+  tenon__digest_state_t state;
+  bool failed;
+} signing_t;
+
+static void add_text(signing_t* signing, const char* text) {
+  signing->failed = signing->failed || text == NULL;
+  if (text != NULL) {
+    tenon__digest_add(&signing->state, text, strlen(text) + 1);
+  }
+}
+
+static void add_numbers(signing_t* signing, const uint32_t* numbers, uint32_t count) {
+  tenon__digest_add(&signing->state, &count, sizeof count);
+  if (count > 0) {
+    tenon__digest_add(&signing->state, numbers, count * sizeof *numbers);
+  }
+}
+
+/* Numbers that a fold found count, whatever symbol they were found for. */
+static void add_dims(signing_t* signing, const tenon_dim_t* dims, uint32_t count) {
+  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+    int64_t number = 0;
+    if (tenon__dim_known(signing->network->pool, dims[k], &number)) {
+      tenon__digest_add(&signing->state, &number, sizeof number);
+      continue;
+    }
+    add_text(signing, tenon__dim_text(signing->network->pool, dims[k], &signing->arena));
+  }
+}
+
+static void add_attributes(signing_t* signing, const tenon__node_t* node) {
+  tenon__byte_writer_t writer;
+  tenon__byte_writer_initialize(&writer, signing->network->allocator);
+  for (uint32_t k = 0; k < node->attribute_count; ++k) {
+    tenon__attribute_write(&node->attributes[k], &writer);
+  }
+  signing->failed = signing->failed || writer.failed;
+  if (!writer.failed && writer.size > 0) {
+    tenon__digest_add(&signing->state, writer.data, writer.size);
+  }
+  tenon__byte_writer_deinitialize(&writer);
+}
+
+static void add_expression(signing_t* signing, const tenon__expression_t* expression) {
+  const tenon_program_t* program = &expression->program;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* in = &program->instructions[k];
+    const uint32_t numbers[] = {in->opcode, in->dtype, in->operands[0], in->operands[1],
+                                in->operands[2]};
+    add_numbers(signing, numbers, 5);
+    tenon__digest_add(&signing->state, &in->immediate, sizeof in->immediate);
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    add_numbers(signing, &program->operands[k].index, 1);
+    add_dims(signing, expression->accesses[k].coordinates, expression->accesses[k].rank);
+  }
+  add_dims(signing, expression->space, program->rank);
+}
+
+static void add_node(signing_t* signing, const tenon__node_t* node) {
+  const uint32_t form[] = {(uint32_t)node->form, node->contents_only ? 1 : 0};
+  add_text(signing, node->op == NULL ? "" : node->op->name);
+  add_numbers(signing, form, 2);
+  add_numbers(signing, node->bodies, node->body_count);
+  add_attributes(signing, node);
+  if (node->expression != NULL) {
+    add_expression(signing, node->expression);
+  }
+  add_numbers(signing, node->inputs, node->input_count);
+  add_numbers(signing, node->outputs, node->output_count);
+  for (uint32_t k = 0; node->maps != NULL && k < node->output_count; ++k) {
+    const tenon__index_map_t* map = &node->maps[k];
+    add_dims(signing, map->dims, map->rank);
+    for (uint32_t s = 0; s < map->source_count; ++s) {
+      add_numbers(signing, &map->sources[s].input, 1);
+      add_dims(signing, map->sources[s].dims, map->sources[s].rank);
+      add_dims(signing, map->sources[s].coordinates, map->sources[s].rank);
+    }
+  }
+}
+
+static void add_graph(signing_t* signing, const tenon__graph_t* graph) {
+  for (uint32_t v = 0; v < graph->value_count; ++v) {
+    const tenon__value_node_t* value = &graph->values[v];
+    const uint32_t numbers[] = {v,           value->kind,  value->dtype,
+                                value->rank, value->state, value->weights};
+    if (value->alive) {
+      add_numbers(signing, numbers, 6);
+      add_dims(signing, value->dims, value->rank);
+    }
+  }
+  add_text(signing, graph->fault == NULL ? "" : graph->fault);
+  add_numbers(signing, graph->inputs, graph->input_count);
+  add_numbers(signing, graph->outputs, graph->output_count);
+  for (uint32_t n = 0; n < graph->node_count; ++n) {
+    if (graph->nodes[n].alive) {
+      add_numbers(signing, &n, 1);
+      add_node(signing, &graph->nodes[n]);
+    }
+  }
+}
+
+tenon_status_t tenon__network_signature(const tenon__network_t* network,
+                                        tenon__digest_t* out_digest) {
+  signing_t signing = {.network = network};
+  tenon__arena_initialize(&signing.arena, network->allocator);
+  tenon__digest_begin(&signing.state);
+  for (uint32_t k = 0; k < network->weights_count; ++k) {
+    add_text(&signing, network->weights[k].name);
+    add_numbers(&signing, &network->weights[k].dtype, 1);
+  }
+  for (uint32_t g = 0; g < network->graph_count; ++g) {
+    add_graph(&signing, network->graphs[g]);
+  }
+  *out_digest = tenon__digest_end(&signing.state);
+  tenon__arena_deinitialize(&signing.arena);
+  return signing.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+tenon_status_t tenon__building_sign(tenon__building_t* b) {
+  if (b->plan->original.data == NULL) {
+    return TENON_OK;
+  }
+  const tenon_status_t status =
+      tenon__network_signature(b->plan->network, &b->plan->original.optimised);
+  return status == TENON_OK ? TENON_OK : tenon__fail_memory(b->options->sink);
+}

@@ -1,0 +1,275 @@
+/* The algebra of a build, and folding of closed nodes by running a kernel on their constants. */
+#include "core/build/optimise.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/build/building.h"
+#include "core/candidate/candidates.h"
+#include "core/catalog/catalog.h"
+#include "core/catalog/check.h"
+#include "core/catalog/exclude.h"
+#include "core/kernel/run.h"
+#include "core/optimizer/optimizer.h"
+#include "core/region/region_finish.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64, MOST_REWRITES = 256, MOST_KERNELS = 256 };
+
+typedef struct folding_t {
+  tenon__building_t* building;
+  tenon__tuning_t tuning; /* estimates alone, in an arena of its own */
+  tenon__arena_t arena;
+  tenon__profile_t profile;
+  struct tenon_region_t region;
+  tenon__instance_t* instance;
+  tenon__packed_store_t* store;
+  tenon__bound_t* bound;
+  tenon_argument_t* inputs;
+  tenon_argument_t* outputs;
+} folding_t;
+
+static tenon_status_t make_profile(folding_t* f, const tenon__network_t* network) {
+  TENON_TRY(tenon__extents_create(&f->arena, network->pool, &f->profile.optimum));
+  tenon__extents_update(&f->profile.optimum);
+  f->profile.min = f->profile.optimum;
+  f->profile.max = f->profile.optimum;
+  return TENON_OK;
+}
+
+static tenon_status_t make_inputs(folding_t* f) {
+  const tenon__network_t* network = f->region.network;
+  const tenon__graph_t* g = network->graphs[f->region.graph];
+  for (uint32_t k = 0; k < f->region.input_count; ++k) {
+    const uint32_t value = f->region.inputs[k].value;
+    if (value == TENON_NONE) {
+      continue;
+    }
+    const tenon__value_node_t* v = &g->values[value];
+    const uint32_t rank = v->rank;
+    if (v->weights == TENON_NONE || rank > MAX_RANK) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    const tenon__weights_t* weights = &network->weights[v->weights];
+    int64_t* strides = tenon__arena_allocate(&f->arena, rank + 1u, sizeof *strides);
+    if (strides == NULL || !tenon__strides_row_major(rank, weights->dims, strides)) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    f->inputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
+                                      .tensor = {.data = tenon__drop_const(weights->data),
+                                                 .dims = weights->dims,
+                                                 .strides = strides,
+                                                 .rank = rank,
+                                                 .dtype = v->dtype,
+                                                 .layout = TENON_NONE}};
+  }
+  return TENON_OK;
+}
+
+static bool asks_for_order(const tenon_argument_rule_t* rules, uint32_t count) {
+  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+    if (rules[k].kind == TENON_LAYOUT_EXACT) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A candidate that takes and leaves rows: constants are dense. */
+static const tenon__candidate_t* row_major_candidate(const struct tenon_region_t* region,
+                                                     const tenon__candidates_t* found) {
+  for (uint32_t k = 0; k < found->count; ++k) {
+    const tenon__step_tactic_t* tactic = &found->items[k].tactic;
+    if (!asks_for_order(tactic->input_rules, region->input_count) &&
+        !asks_for_order(tactic->output_rules, region->output_count)) {
+      return &found->items[k];
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candidate) {
+  tenon__building_t* b = f->building;
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(&f->tuning, candidate->kernel);
+  TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
+  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, NULL,
+                                   f->store, NULL, &f->instance));
+  const uint32_t threads = tenon__thread_pool_thread_count(b->pool);
+  const tenon__bind_request_t request = {.extents = &f->profile.optimum,
+                                         .inputs = f->inputs,
+                                         .outputs = f->outputs,
+                                         .thread_count = threads};
+  TENON_TRY(tenon__bound_create(b->allocator, f->instance, &request, NULL, &f->bound));
+  uint64_t sizes[] = {0, candidate->tactic.zeroed_bytes, candidate->tactic.persistent_bytes};
+  if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  char* memory[3];
+  for (int k = 0; k < 3; ++k) {
+    memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);
+    if (memory[k] == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
+  }
+  struct tenon_run_t run = {.pool = b->pool,
+                            .scratch = memory[0],
+                            .zeroed = memory[1],
+                            .persistent = memory[2],
+                            .interrupt = b->options->tuning.interrupt};
+  TENON_TRY(tenon__bound_run(f->bound, &run, f->inputs, f->outputs));
+  return tenon__interrupt_is_wanted(run.interrupt) ? TENON_ERROR_CANCELLED : TENON_OK;
+}
+
+static tenon_status_t fold_node(folding_t* f, const tenon__network_t* network, uint32_t graph,
+                                uint32_t node, const tenon_tensor_view_t* outputs) {
+  const tenon__candidates_t* found = NULL;
+  TENON_TRY(make_profile(f, network));
+  TENON_TRY(tenon__region_of_node(&f->arena, network, graph, node, &f->region));
+  TENON_TRY(tenon__region_finish(&f->arena, &f->profile, &f->region));
+  f->inputs = tenon__arena_allocate(&f->arena, f->region.input_count + 1u, sizeof *f->inputs);
+  f->outputs = tenon__arena_allocate(&f->arena, f->region.output_count + 1u, sizeof *f->outputs);
+  if (f->inputs == NULL || f->outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(make_inputs(f));
+  for (uint32_t k = 0; k < f->region.output_count; ++k) {
+    if (outputs[k].data != NULL) {
+      f->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR, .tensor = outputs[k]};
+    }
+  }
+  TENON_TRY(tenon__candidates_find(&f->tuning, &f->region, &found));
+  const tenon__candidate_t* candidate = row_major_candidate(&f->region, found);
+  return candidate == NULL ? TENON_ERROR_UNSUPPORTED : run_kernel(f, candidate);
+}
+
+static tenon_status_t fold(void* user, const tenon__network_t* network, uint32_t graph,
+                           uint32_t node, const tenon_tensor_view_t* outputs) {
+  tenon__building_t* b = user;
+  folding_t f = {.building = b, .tuning = b->tuning};
+  tenon__arena_initialize(&f.arena, b->allocator);
+  f.tuning.arena = &f.arena;
+  f.tuning.profile = &f.profile;
+  f.tuning.options.no_measuring = true;
+  f.tuning.sink = NULL;
+  tenon__string_map_initialize(&f.tuning.known, b->allocator);
+  tenon_status_t status = fold_node(&f, network, graph, node, outputs);
+  tenon__bound_destroy(f.bound);
+  tenon__instance_release(f.instance);
+  tenon__packed_store_destroy(f.store);
+  tenon__string_map_deinitialize(&f.tuning.known);
+  tenon__arena_deinitialize(&f.arena);
+  if (status != TENON_OK && status != TENON_ERROR_OUT_OF_MEMORY) {
+    status = TENON_ERROR_UNSUPPORTED; /* it stays, and says at run time what is wrong */
+  }
+  return status;
+}
+
+static const tenon__operator_t* find_operator(void* user, const char* name) {
+  const tenon__building_t* b = user;
+  return tenon__catalog_operator(b->catalog, name, b->options->sink);
+}
+
+/* By a kernel that the build asks: the oracle alone does not count, unless nobody else is asked. */
+static bool is_computed(void* user, const tenon__operator_t* op) {
+  const tenon__building_t* b = user;
+  const tenon__kernel_entry_t* entries[MOST_KERNELS];
+  const uint32_t found =
+      tenon__catalog_kernels(b->catalog, op->name, 0, b->options->sink, entries, MOST_KERNELS);
+  for (uint32_t k = 0; k < found && k < MOST_KERNELS; ++k) {
+    const bool is_oracle = (entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0;
+    if (tenon__candidates_consider(&b->tuning, entries[k]) &&
+        (!is_oracle || b->options->tuning.reference_only)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_cancelled(void* user) {
+  const tenon__building_t* b = user;
+  return tenon__interrupt_is_wanted(b->options->tuning.interrupt);
+}
+
+/* "fold constants: conv1" for each patch, a line each. */
+static const char* patch_lines(tenon__building_t* b, const tenon__optimize_report_t* report) {
+  size_t size = 1;
+  for (uint32_t k = 0; k < report->patch_count; ++k) {
+    size += strlen(report->patches[k].label) + strlen(report->patches[k].node) + 4;
+  }
+  char* text = tenon__arena_allocate(&b->plan->arena, size, 1);
+  char* at = text;
+  for (uint32_t k = 0; text != NULL && k < report->patch_count; ++k) {
+    const char* const parts[] = {report->patches[k].label, ": ", report->patches[k].node, "\n"};
+    for (int p = 0; p < 4; ++p) {
+      const size_t length = strlen(parts[p]);
+      memcpy(at, parts[p], length);
+      at += length;
+    }
+  }
+  return text;
+}
+
+/* "rewrite plugin:name: node" among a plan's patches? */
+static bool was_applied(const char* patches, const tenon__rewrite_entry_t* entry,
+                        tenon__arena_t* arena) {
+  const char* words =
+      tenon__arena_format(arena, "rewrite %s:%s: ", entry->owner->plugin, entry->rewrite.name);
+  const size_t length = words == NULL ? 0 : strlen(words);
+  const char* line = patches;
+  while (words != NULL && line != NULL && strncmp(line, words, length) != 0) {
+    line = strchr(line, '\n');
+    line = line == NULL ? NULL : line + 1;
+  }
+  return words != NULL && line != NULL;
+}
+
+/* Those that the build may use, in place. */
+static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_entry_t** entries,
+                                   uint32_t count) {
+  const tenon__build_options_t* o = b->options;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count && !o->meaning_only; ++i) {
+    const tenon__rewrite_entry_t* entry = entries[i];
+    if (!tenon__is_excluded(o->tuning.exclude, entry->owner->plugin, entry->rewrite.name) &&
+        (o->rewrites == NULL || was_applied(o->rewrites, entry, &b->plan->arena))) {
+      entries[kept++] = entry;
+    }
+  }
+  return kept;
+}
+
+tenon_status_t tenon__building_optimise(tenon__building_t* b) {
+  const tenon__rewrite_entry_t* rewrites[MOST_REWRITES];
+  TENON_TRY(tenon__catalog_check_texts(b->catalog, b->options->sink));
+  const uint32_t found =
+      tenon__catalog_rewrites(b->catalog, b->options->sink, rewrites, MOST_REWRITES);
+  const uint32_t count =
+      permitted_rewrites(b, rewrites, found < MOST_REWRITES ? found : MOST_REWRITES);
+  const tenon__optimize_options_t options = {
+      .passes = b->options->meaning_only ? tenon__optimizer_passes_of_meaning() : 0,
+      .patch_limit = b->options->optimizer_limit,
+      .strict = b->options->tuning.strict,
+      .fold = fold,
+      .fold_user = b,
+      .rewrites = rewrites,
+      .rewrite_count = count,
+      .catalog = b->catalog,
+      .find = find_operator,
+      .find_user = b,
+      .is_computed = is_computed,
+      .computed_user = b,
+      .is_cancelled = is_cancelled,
+      .cancel_user = b,
+  };
+  tenon__optimize_report_t report;
+  const tenon_status_t status =
+      tenon__optimize(b->plan->network, &options, b->options->sink, &report);
+  if (status == TENON_OK) {
+    b->plan->patches = patch_lines(b, &report);
+  }
+  tenon__optimize_report_deinitialize(&report);
+  TENON_TRY(status);
+  return b->plan->patches == NULL ? tenon__fail_memory(b->options->sink) : TENON_OK;
+}

@@ -1,0 +1,14 @@
+/* The end of a build: weights that kernels packed, and the plan's account of itself. */
+#ifndef TENON_CORE_BUILD_PACK_H_
+#define TENON_CORE_BUILD_PACK_H_
+
+#include "core/build/building.h"
+
+/* Is the graph the main one, or a body of a node that is alive? */
+bool tenon__building_graph_is_used(const tenon__building_t* building, uint32_t graph);
+/* Prepares every step once, so that the plan holds the packed weights. */
+tenon_status_t tenon__building_pack(tenon__building_t* building);
+/* Plugins, fingerprint, which weights the plan keeps. */
+tenon_status_t tenon__building_describe(tenon__building_t* building);
+
+#endif

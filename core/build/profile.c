@@ -1,0 +1,169 @@
+/* The profile of a build: ranges of inputs become ranges of symbols, then numbers for every
+ * dimension. */
+#include "core/build/profile.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/build/building.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/network/fault.h"
+#include "core/network/verify_rules.h"
+#include "core/plan/requirements.h"
+
+static const tenon__build_range_t* range_of(const tenon__build_options_t* options,
+                                            const char* input) {
+  for (uint32_t k = 0; k < options->range_count; ++k) {
+    if (strcmp(options->ranges[k].input, input) == 0) {
+      return &options->ranges[k];
+    }
+  }
+  return NULL;
+}
+
+static tenon_status_t check_ranges(const tenon__building_t* b) {
+  const tenon__graph_t* g = b->plan->network->graphs[0];
+  const tenon_sink_t* sink = b->options->sink;
+  for (uint32_t k = 0; k < b->options->range_count; ++k) {
+    const tenon__build_range_t* range = &b->options->ranges[k];
+    uint32_t i = 0;
+    while (i < g->input_count && strcmp(g->values[g->inputs[i]].name, range->input) != 0) {
+      ++i;
+    }
+    if (i == g->input_count) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "the profile names input '%s', which the network does not have",
+                         range->input);
+    }
+    const tenon__value_node_t* value = &g->values[g->inputs[i]];
+    if (value->rank != range->rank) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                         "the profile gives input '%s' rank %u, it has %u", range->input,
+                         range->rank, value->rank);
+    }
+    for (uint32_t d = 0; d < range->rank; ++d) {
+      int64_t known = 0;
+      const bool ordered = range->min[d] >= 0 && range->min[d] <= range->optimum[d] &&
+                           range->optimum[d] <= range->max[d];
+      const bool fixed = tenon__dim_known(b->plan->network->pool, value->dims[d], &known);
+      if (!ordered || (fixed && (range->min[d] != known || range->max[d] != known))) {
+        return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
+                           "the profile gives axis %u of input '%s' %lld..%lld..%lld%s", d,
+                           range->input, (long long)range->min[d], (long long)range->optimum[d],
+                           (long long)range->max[d],
+                           fixed ? ", but its extent is fixed" : ", which is not in order");
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__building_narrow(tenon__building_t* b) {
+  tenon__network_t* network = b->plan->network;
+  const tenon__graph_t* g = network->graphs[0];
+  TENON_TRY(check_ranges(b));
+  for (uint32_t k = 0; k < g->input_count; ++k) {
+    const tenon__value_node_t* value = &g->values[g->inputs[k]];
+    const tenon__build_range_t* range = range_of(b->options, value->name);
+    for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->dims[d]);
+      if (dim.kind != TENON_DIM_SYMBOL) {
+        continue;
+      }
+      const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, dim.index);
+      const int64_t min = range == NULL ? 1 : range->min[d];
+      const int64_t max = range == NULL ? 1 : range->max[d];
+      if (range == NULL && symbol->max == INT64_MAX) {
+        tenon__report(b->options->sink, TENON_SEVERITY_WARNING,
+                      "input '%s': axis %u (%s) has no profile and is taken to be 1", value->name,
+                      d, symbol->name);
+      }
+      if (range != NULL || symbol->max == INT64_MAX) {
+        tenon__symbol_set_range(network->pool, dim.index, min, max);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+/* The profile's own numbers for an input's symbols; others are set from their ranges and bounds. */
+static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int which) {
+  const tenon__network_t* network = b->plan->network;
+  const tenon__graph_t* g = network->graphs[0];
+  for (uint32_t k = 0; k < g->input_count; ++k) {
+    const tenon__value_node_t* value = &g->values[g->inputs[k]];
+    const tenon__build_range_t* range = range_of(b->options, value->name);
+    for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->dims[d]);
+      if (dim.kind != TENON_DIM_SYMBOL || (range == NULL && extents->symbol_known[dim.index])) {
+        continue;
+      }
+      const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, dim.index);
+      int64_t number = which == 0 ? symbol->min : symbol->max;
+      if (range != NULL && which == 1) {
+        number = range->optimum[d];
+      }
+      tenon__extents_set(extents, dim.index, number);
+    }
+  }
+}
+
+/* Symbols that only the run knows: bounds at the maximum, guesses at the optimum, nothing at the
+ * minimum. */
+static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which) {
+  const tenon__dim_pool_t* pool = b->plan->network->pool;
+  for (uint32_t k = 0; which > 0 && k < extents->symbol_count; ++k) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
+    int64_t bound = 0;
+    if (extents->symbol_known[k] || symbol->kind == TENON_SYMBOL_COORDINATE ||
+        symbol->kind == TENON_SYMBOL_INPUT) {
+      continue;
+    }
+    tenon__extents_update(extents);
+    if (symbol->bound.id != TENON_NONE && tenon__extents_get(extents, symbol->bound, &bound)) {
+      tenon__extents_set(extents, k, bound);
+    } else if (which == 1) {
+      const int64_t guess = symbol->max < 1 ? symbol->max : symbol->min > 1 ? symbol->min : 1;
+      tenon__extents_set(extents, k, guess);
+    } else if (symbol->max != INT64_MAX && symbol->kind == TENON_SYMBOL_EXTENT) {
+      tenon__extents_set(extents, k, symbol->max);
+    }
+  }
+}
+
+/* Kernels are tried at the optimum: what the caller says of it must fit together. What only the run
+ * finds is a guess there, and does not count; nor does what a run comes to in a branch alone. */
+static tenon_status_t check_optimum(tenon__building_t* b, const tenon__requirements_t* requirements,
+                                    tenon__extents_t* optimum) {
+  const tenon__network_t* network = b->plan->network;
+  tenon__extents_update(optimum);
+  for (uint32_t k = 0; k < requirements->count; ++k) {
+    const tenon__requirement_t* item = &requirements->items[k];
+    if (tenon__graph_branch(network, item->graph) == TENON_NONE) {
+      TENON_TRY(tenon__requirements_check(item, 1, network, optimum,
+                                          "the profile's optimum: ", b->options->sink));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__building_profile(tenon__building_t* b) {
+  tenon__requirements_t requirements = {.arena = &b->plan->arena};
+  TENON_TRY(tenon__network_judge(b->plan->network, b->options->sink));
+  tenon__network_warn_of_faults(b->plan->network, b->options->sink);
+  TENON_TRY(tenon__network_verify_for_run(b->plan->network, &requirements, b->options->sink));
+  tenon__extents_t* const points[] = {&b->plan->profile.min, &b->plan->profile.optimum,
+                                      &b->plan->profile.max};
+  for (int which = 0; which < 3; ++which) {
+    if (tenon__extents_create(&b->plan->arena, b->plan->network->pool, points[which]) != TENON_OK) {
+      return tenon__fail_memory(b->options->sink);
+    }
+    set_inputs(b, points[which], which);
+    if (which == 1) {
+      TENON_TRY(check_optimum(b, &requirements, points[which]));
+    }
+    set_found(b, points[which], which);
+    tenon__extents_update(points[which]);
+  }
+  return TENON_OK;
+}

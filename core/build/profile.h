@@ -1,0 +1,12 @@
+/* From the ranges of a build's inputs to the profile: three numbers for each dimension. */
+#ifndef TENON_CORE_BUILD_PROFILE_H_
+#define TENON_CORE_BUILD_PROFILE_H_
+
+#include "core/build/building.h"
+
+/* Narrows the symbols of the inputs to the profile's ranges. */
+tenon_status_t tenon__building_narrow(tenon__building_t* building);
+/* Numbers for all dimensions at minimum, optimum and maximum. */
+tenon_status_t tenon__building_profile(tenon__building_t* building);
+
+#endif

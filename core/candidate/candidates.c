@@ -1,0 +1,276 @@
+/* Who can compute a region: asks every kernel on offer, collects tactics and refusals, sorts by
+ * time. */
+#include "core/candidate/candidates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/call.h"
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/candidate/collect.h"
+#include "core/candidate/search.h"
+#include "core/candidate/times.h"
+#include "core/catalog/catalog.h"
+#include "core/kernel/kernel_match.h"
+#include "core/region/region_signature.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_KERNELS = 256 };
+
+static bool takes(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                  const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, entry);
+  return tenon__kernel_takes(&binding, region, out_refusal);
+}
+
+/* The build's policy, then the kernel. */
+static bool accepts(const tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                    const tenon__kernel_entry_t* entry, tenon_refusal_t* out_refusal) {
+  if (tenon__tuning_excludes(tuning, entry)) {
+    *out_refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_POLICY};
+    return false;
+  }
+  return takes(tuning, region, entry, out_refusal);
+}
+
+static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                            const tenon__kernel_entry_t** entries) {
+  const char* op = NULL;
+  uint32_t flags = 0;
+  if (region->claimant != NULL) {
+    entries[0] = region->claimant;
+    return 1;
+  }
+  if (region->kind == TENON_REGION_OPERATOR) {
+    op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op->name;
+  } else {
+    flags = region->kind == TENON_REGION_EXPRESSION ? TENON_KERNEL_EXPRESSIONS : TENON_KERNEL_MOVES;
+  }
+  const uint32_t count =
+      tenon__catalog_kernels(tuning->catalog, op, flags, tuning->sink, entries, MAX_KERNELS);
+  return count < MAX_KERNELS ? count : MAX_KERNELS;
+}
+
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                           uint32_t* out_fitting) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(tuning, region, entries);
+  uint32_t fitting = 0;
+  bool any = false;
+  for (uint32_t k = 0; k < count && !any; ++k) {
+    tenon_refusal_t refusal;
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
+        !tuning->options.reference_only) {
+      continue;
+    }
+    any = accepts(tuning, region, entries[k], &refusal);
+    if (!any && refusal.reason == TENON_REFUSAL_SLOT && refusal.accepted_instructions > fitting) {
+      fitting = refusal.accepted_instructions;
+    }
+  }
+  if (out_fitting != NULL) {
+    *out_fitting = fitting;
+  }
+  return any;
+}
+
+static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
+                       uint32_t count) {
+  bool same = true;
+  for (uint32_t k = 0; k < count && same; ++k) {
+    same = tenon__rules_alike(a == NULL ? NULL : &a[k], b == NULL ? NULL : &b[k]);
+  }
+  return same;
+}
+
+/* What others pay for a tactic depends on its rules alone: of those with the same rules the fastest
+ * will do. A time of another sort than the fastest's does not compare. */
+static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
+  uint32_t* picks = tenon__arena_allocate(arena, result->count + 1u, sizeof *picks);
+  result->pick_count = 0;
+  for (uint32_t k = 0; picks != NULL && k < result->count; ++k) {
+    const tenon__step_tactic_t* own = &result->items[k].tactic;
+    bool is_new = result->items[k].time.figure == result->items[0].time.figure;
+    for (uint32_t p = 0; p < result->pick_count && is_new; ++p) {
+      const tenon__step_tactic_t* other = &result->items[picks[p]].tactic;
+      is_new = !same_rules(own->input_rules, other->input_rules, result->input_count) ||
+               !same_rules(own->output_rules, other->output_rules, result->output_count);
+    }
+    if (is_new) {
+      picks[result->pick_count++] = k;
+    }
+  }
+  result->picks = picks;
+  return picks != NULL;
+}
+
+/* ---- The search ---- */
+
+static tenon_status_t search_kernels(search_t* search, bool want_reference) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon_refusal_t refusal;
+    if (((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) != want_reference) {
+      continue;
+    }
+    if (!accepts(search->tuning, search->region, entries[k], &refusal)) {
+      tenon__search_note(search, entries[k], NULL, &refusal);
+      continue;
+    }
+    TENON_TRY(tenon__search_collect(search, entries[k]));
+  }
+  return TENON_OK;
+}
+
+/* References are not asked while another kernel accepts: that is their reason. */
+static void note_references(search_t* search) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_POLICY,
+                                   .detail = "a reference, for where no other kernel accepts"};
+  for (uint32_t k = 0; k < count; ++k) {
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0) {
+      tenon__search_note(search, entries[k], NULL, &refusal);
+    }
+  }
+}
+
+static tenon_status_t search_all(search_t* search, const tenon__digest_t* signature) {
+  TENON_TRY(search_kernels(search, false));
+  TENON_TRY(tenon__search_time(search, signature));
+  if (search->count == 0) {
+    return search_kernels(search, true);
+  }
+  if (search->tuning->options.keep_refusals) {
+    note_references(search);
+  }
+  return TENON_OK;
+}
+
+/* What was found, in the tuning's arena. NULL when memory is out. */
+static tenon__candidates_t* result_of(search_t* search) {
+  tenon__arena_t* arena = search->tuning->arena;
+  const bool wants_words = search->tuning->options.keep_refusals || search->count == 0;
+  tenon__candidates_t* result = tenon__arena_allocate(arena, 1, sizeof *result);
+  if (result == NULL || search->refusals.failed) {
+    return NULL;
+  }
+  result->count = search->count;
+  result->input_count = search->region->input_count;
+  result->output_count = search->region->output_count;
+  result->items = tenon__arena_allocate(arena, search->count + 1u, sizeof *result->items);
+  if (result->items == NULL) {
+    return NULL;
+  }
+  if (search->count > 0) {
+    memcpy(result->items, search->found, search->count * sizeof *search->found);
+  }
+  if (wants_words && search->refusals.size > 0) {
+    result->refusals =
+        tenon__arena_copy_text(arena, (const char*)search->refusals.data, search->refusals.size);
+  }
+  const bool has_words = result->refusals != NULL || !wants_words || search->refusals.size == 0;
+  return has_words && find_picks(arena, result) ? result : NULL;
+}
+
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates) {
+  tenon__candidates_t* own = tenon__drop_const(candidates);
+  if (!own->is_unsorted) {
+    return TENON_OK;
+  }
+  own->is_unsorted = false;
+  tenon__candidates_sort(own->items, own->count);
+  return find_picks(tuning->arena, own) ? TENON_OK : tenon__fail_memory(tuning->sink);
+}
+
+static void key_of(const struct tenon_region_t* region, const tenon__digest_t* signature,
+                   char out_key[TENON_REGION_KEY_SIZE]) {
+  tenon__digest_text(signature, out_key);
+  if (region->claimant != NULL) {
+    const size_t used = strlen(out_key);
+    (void)snprintf(out_key + used, TENON_REGION_KEY_SIZE - used, "|%p",
+                   (const void*)region->claimant);
+  }
+}
+
+void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]) {
+  const tenon__digest_t signature = tenon__region_signature(region);
+  key_of(region, &signature, out_key);
+}
+
+tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__candidates_t** out_candidates) {
+  const tenon__digest_t signature = tenon__region_signature(region);
+  char key[TENON_REGION_KEY_SIZE];
+  key_of(region, &signature, key);
+  const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
+  if (known != NULL) {
+    *out_candidates = known->const_pointer;
+    return tenon__candidates_renew(tuning, known->const_pointer);
+  }
+  search_t search = {.tuning = tuning, .region = region};
+  tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
+  const tenon_status_t status = search_all(&search, &signature);
+  tenon__candidates_t* result = status == TENON_OK ? result_of(&search) : NULL;
+  tenon__byte_writer_deinitialize(&search.refusals);
+  tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
+  TENON_TRY(status);
+  if (result == NULL ||
+      !tenon__string_map_set(&tuning->known, key, (tenon__map_value_t){.pointer = result})) {
+    return tenon__fail_memory(tuning->sink);
+  }
+  *out_candidates = result;
+  return TENON_OK;
+}
+
+/* A policy that excludes the oracle does not make it less right. */
+tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidate_t** out_candidate) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  search_t search = {.tuning = tuning, .region = region};
+  tenon_status_t status = TENON_OK;
+  const uint32_t count = kernels_for(tuning, region, entries);
+  *out_candidate = NULL;
+  tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
+  for (uint32_t k = 0; k < count && status == TENON_OK && search.count == 0; ++k) {
+    tenon_refusal_t refusal;
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
+        takes(tuning, region, entries[k], &refusal)) {
+      status = tenon__search_collect(&search, entries[k]);
+    }
+  }
+  if (status == TENON_OK && search.count > 0) {
+    *out_candidate = tenon__arena_copy(tuning->arena, search.found, sizeof *search.found);
+    status = *out_candidate == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  }
+  tenon__byte_writer_deinitialize(&search.refusals);
+  tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
+  return status;
+}
+
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick,
+                                      const char* notes) {
+  if (!tuning->options.keep_refusals) {
+    return candidates->refusals;
+  }
+  const char* text = tenon__arena_format(tuning->arena, "%s%s", notes == NULL ? "" : notes,
+                                         candidates->refusals == NULL ? "" : candidates->refusals);
+  const char* best = tenon__time_text(tuning, candidates->items[pick].time);
+  for (uint32_t k = 0; k < candidates->count && text != NULL && best != NULL; ++k) {
+    const tenon__candidate_t* c = &candidates->items[k];
+    const char* own = tenon__time_text(tuning, c->time);
+    if (k == pick || own == NULL) {
+      continue;
+    }
+    text = tenon__arena_format(tuning->arena, "%s%s:%s (%s): %s: %s, this one %s\n", text,
+                               c->kernel->owner->plugin, c->kernel->kernel.name, c->tactic.name,
+                               tenon__refusal_text(TENON_REFUSAL_SLOWER), own, best);
+  }
+  return text;
+}

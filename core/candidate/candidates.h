@@ -1,0 +1,36 @@
+/* The candidates of a region: every kernel that accepts it with every tactic that the build
+ * permits, the preferred first, and why the others refused. */
+#ifndef TENON_CORE_CANDIDATE_CANDIDATES_H_
+#define TENON_CORE_CANDIDATE_CANDIDATES_H_
+
+#include "core/candidate/tuning.h"
+
+/* What regions share whose candidates are the same. */
+enum { TENON_REGION_KEY_SIZE = 96 };
+
+void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]);
+/* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty
+ * list is no error: `refusals` says why (always filled then). */
+tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__candidates_t** out_candidates);
+
+/* Sorts them anew where times have changed. */
+tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
+                                       const tenon__candidates_t* candidates);
+
+/* Why the others were not taken: the notes, the refusals, and a line for each that was slower (or,
+ * unmeasured, of higher estimate). NULL unless they are kept, or when memory is out. In the
+ * tuning's arena. */
+const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
+                                      const tenon__candidates_t* candidates, uint32_t pick,
+                                      const char* notes);
+/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the
+ * largest accepted_instructions among refusals because of a slot. */
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
+                           uint32_t* out_fitting);
+/* The first tactic of a reference kernel that accepts it; *out_candidate NULL: there is none. In
+ * the tuning's arena. */
+tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidate_t** out_candidate);
+
+#endif

@@ -1,0 +1,38 @@
+/* Do two kernels compute the same? Their outputs, compared element by element. */
+#ifndef TENON_CORE_CANDIDATE_DIFFERENCE_H_
+#define TENON_CORE_CANDIDATE_DIFFERENCE_H_
+
+#include <stdbool.h>
+
+#include "core/region/region.h"
+
+/* Elements a and b agree when |a - b| <= relative * max(|a|, |b|) + absolute, or both are the same
+ * infinity, or both are NaN. */
+typedef struct tenon__tolerance_t {
+  double relative;
+  double absolute;
+  double share; /* of all elements, that may differ by any amount */
+} tenon__tolerance_t;
+
+typedef struct tenon__difference_t {
+  uint64_t count; /* elements beyond the tolerance; 0: the tensors agree, or differ in extents */
+  uint64_t total;
+  bool is_shape; /* they differ in extents: nothing else is said */
+  uint64_t at;   /* where the difference is largest, counted in rows */
+  double first;
+  double second;
+} tenon__difference_t;
+
+/* By how much two right answers for output `index` may differ. `magnitude`: the largest in it;
+ * `numerics`: of both who computed. */
+tenon__tolerance_t tenon__tolerance_of(const struct tenon_region_t* region, uint32_t index,
+                                       double magnitude, const tenon_numerics_t* first,
+                                       const tenon_numerics_t* second);
+/* The largest finite magnitude in a tensor; 0 for strings. */
+double tenon__tensor_magnitude(const tenon_tensor_view_t* view);
+/* True when they differ by more than the tolerance. */
+bool tenon__tensors_differ(const tenon_tensor_view_t* first, const tenon_tensor_view_t* second,
+                           const tenon__tolerance_t* tolerance,
+                           tenon__difference_t* out_difference);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * A second look at times on which a choice hangs. What else the machine does makes a time longer,
+ * never shorter: of all that were measured the smallest is nearest to the truth.
+ */
+#include "core/candidate/remeasure.h"
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/candidate/rehearsal.h"
+
+enum { MOST_ROUNDS = 6, SETTLED_ROUNDS = 2 };
+/* Within so much of the fastest a tactic may turn out to be the fastest. */
+static const double contender_factor = 1.3;
+/* Two times that are as near to each other are the same. */
+static const double near_factor = 1.03;
+
+static bool is_contender(const tenon__candidates_t* candidates, uint32_t k) {
+  const tenon__candidate_t* item = &candidates->items[k];
+  return item->is_fresh && item->time.figure == TENON_FIGURE_MEASURED &&
+         item->time.seconds <= candidates->items[0].time.seconds * contender_factor;
+}
+
+bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates) {
+  for (uint32_t k = 0; k < candidates->count; ++k) {
+    if (is_contender(candidates, k)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* One candidate's times. */
+typedef struct look_t {
+  double seconds;
+  double undisturbed; /* the smallest of those that nobody disturbed */
+} look_t;
+
+static bool is_disturbed(const look_t* look) {
+  return look->undisturbed > look->seconds * near_factor;
+}
+
+/* One more time of each. */
+static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
+                                    const tenon__candidates_t* candidates, look_t* looks,
+                                    bool* out_settled) {
+  const double no_limit = 1e30;
+  *out_settled = true;
+  for (uint32_t k = 0; k < candidates->count; ++k) {
+    tenon__outcome_t outcome;
+    if (!is_contender(candidates, k)) {
+      continue;
+    }
+    TENON_TRY(tenon__rehearsal_try(rehearsal, &candidates->items[k], &no_limit, &outcome));
+    if (outcome.tried != TENON_TRIED_WELL || !(outcome.seconds > 0)) {
+      continue;
+    }
+    look_t* look = &looks[k];
+    const bool is_near = outcome.seconds <= look->seconds * near_factor &&
+                         look->seconds <= outcome.seconds * near_factor;
+    look->seconds = outcome.seconds < look->seconds ? outcome.seconds : look->seconds;
+    if (!outcome.is_disturbed && outcome.seconds < look->undisturbed) {
+      look->undisturbed = outcome.seconds;
+    }
+    *out_settled = *out_settled && is_near && !is_disturbed(look);
+  }
+  return TENON_OK;
+}
+
+/* In turns, so that what disturbs one turn does not fall on one tactic alone, until the smallest
+ * times have been met again twice: where others keep the machine busy that takes a while. */
+static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candidates_t* candidates,
+                              look_t* looks) {
+  uint32_t settled_rounds = 0;
+  for (uint32_t round = 0; round < MOST_ROUNDS && settled_rounds < SETTLED_ROUNDS; ++round) {
+    bool is_settled = false;
+    TENON_TRY(measure_round(rehearsal, candidates, looks, &is_settled));
+    settled_rounds += is_settled ? 1 : 0;
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidates_t* candidates) {
+  search_t search = {.tuning = tuning, .region = region};
+  tenon__rehearsal_t rehearsal;
+  look_t* looks = tenon__arena_allocate(tuning->arena, candidates->count + 1u, sizeof(*looks));
+  if (looks == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < candidates->count; ++k) {
+    const tenon__candidate_t* item = &candidates->items[k];
+    looks[k].seconds = item->time.seconds;
+    looks[k].undisturbed = item->is_disturbed ? 1e30 : item->time.seconds;
+  }
+  tenon__rehearsal_begin(&search, &rehearsal);
+  const tenon_status_t status = measure(&rehearsal, candidates, looks);
+  tenon__rehearsal_end(&rehearsal);
+  TENON_TRY(status);
+  for (uint32_t k = candidates->count; k-- > 0;) { /* the fastest decides who contends: last */
+    tenon__candidate_t* item = &candidates->items[k];
+    if (is_contender(candidates, k)) {
+      item->is_fresh = false;
+      item->time.seconds = looks[k].seconds;
+      item->is_disturbed = is_disturbed(&looks[k]);
+      tenon__timing_cache_renew(tuning->cache, &item->key, looks[k].seconds, item->is_disturbed);
+    }
+  }
+  tuning->look_count += 1;
+  ((tenon__candidates_t*)tenon__drop_const(candidates))->is_unsorted = true;
+  return TENON_OK;
+}

@@ -1,0 +1,15 @@
+/* A second measurement of those times on which a choice hangs. */
+#ifndef TENON_CORE_CANDIDATE_REMEASURE_H_
+#define TENON_CORE_CANDIDATE_REMEASURE_H_
+
+#include "core/candidate/tuning.h"
+
+/* Measures once more whoever is fresh among those that could be the fastest, and keeps the smaller
+ * of both times. Who finds the candidates next finds them sorted anew: what was picked of them
+ * before is void. */
+tenon_status_t tenon__candidates_remeasure(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                           const tenon__candidates_t* candidates);
+/* Is there anybody to be measured once more? */
+bool tenon__candidates_are_fresh(const tenon__candidates_t* candidates);
+
+#endif

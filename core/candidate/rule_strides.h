@@ -1,0 +1,14 @@
+/* What a rule for an argument means in strides. */
+#ifndef TENON_CORE_CANDIDATE_RULE_STRIDES_H_
+#define TENON_CORE_CANDIDATE_RULE_STRIDES_H_
+
+#include <stdbool.h>
+
+#include "tenon/plugin.h"
+
+/* Strides that a rule asks for, at the given extents; `followed`: the view of the region's input
+ * that FOLLOWS refers to, or NULL. False: the rule cannot be met by strides alone. */
+bool tenon__rule_strides(const tenon_argument_rule_t* rule, uint32_t rank, const int64_t* dims,
+                         const tenon_tensor_view_t* followed, int64_t* out_strides);
+
+#endif

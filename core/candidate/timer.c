@@ -1,0 +1,201 @@
+/* How long a tactic takes here: prepared, bound and run on made-up data, the smallest of several
+ * times. */
+#include "core/candidate/timer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/processor.h"
+#include "core/base/status.h"
+#include "core/candidate/trial.h"
+#include "core/kernel/run.h"
+
+enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
+/* Seconds of measuring after which the smallest time counts, if another run came near it: one alone
+ * is what is left where others keep the machine busy. */
+static const double enough_seconds = 4e-3;
+static const double near_factor = 1.03;
+static const double patience_seconds = 20e-3; /* after which it counts anyway */
+static const double disturbed_share = 0.1;    /* of the time, somebody waited for a processor */
+static const double long_seconds = 0.02;      /* of one run, that somebody may want the end of */
+static const double hopeless_factor = 3.0;    /* times slower than the best: no further look */
+
+/* ---- Words ---- */
+
+static void hear(void* user, int32_t severity, const char* message) {
+  tenon__trial_t* trial = user;
+  if (severity == TENON_SEVERITY_ERROR && trial->words[0] == '\0') {
+    (void)snprintf(trial->words, sizeof(trial->words), "%s", message);
+  }
+  tenon__report(trial->data->tuning->sink, TENON_SEVERITY_INFO, "%s%s", trial->prefix, message);
+}
+
+static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t size_bytes) {
+  (void)snprintf(trial->words, sizeof(trial->words), "there is no memory for %llu bytes of %s",
+                 (unsigned long long)size_bytes, what);
+  return TENON_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- Preparing ---- */
+
+static tenon_status_t lend_workspace(tenon__trial_t* trial, const char* what, uint64_t size_bytes,
+                                     void** out_memory) {
+  *out_memory = size_bytes > tenon__machine_memory_bytes()
+                    ? NULL
+                    : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
+  return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
+}
+
+static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
+  tenon__tuning_t* tuning = trial->data->tuning;
+  const tenon__step_tactic_t* tactic = &trial->candidate->tactic;
+  uint64_t scratch_bytes = UINT64_MAX;
+  (void)tenon__tactic_scratch_bytes(tactic, tenon__thread_pool_thread_count(tuning->pool),
+                                    &scratch_bytes);
+  trial->run = (struct tenon_run_t){.pool = tuning->pool,
+                                    .sink = &trial->sink,
+                                    .interrupt = tuning->options.interrupt,
+                                    .growing = trial->outputs->growing,
+                                    .growing_count = trial->data->region->output_count};
+  TENON_TRY(lend_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
+  TENON_TRY(lend_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
+  memset(trial->run.zeroed, 0, tactic->zeroed_bytes);
+  trial->zeroed_bytes = (size_t)tactic->zeroed_bytes;
+  TENON_TRY(
+      lend_workspace(trial, "persistent memory", tactic->persistent_bytes, &trial->run.persistent));
+  memset(trial->run.persistent, 0, tactic->persistent_bytes);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* data,
+                                  const tenon__candidate_t* candidate) {
+  tenon__tuning_t* tuning = data->tuning;
+  const tenon__kernel_entry_t* kernel = candidate->kernel;
+  const tenon__kernel_binding_t binding = tenon__tuning_binding(tuning, kernel);
+  *trial = (tenon__trial_t){.data = data, .candidate = candidate};
+  trial->sink = (tenon_sink_t){trial, hear};
+  tenon__arena_initialize(&trial->arena, tuning->allocator);
+  trial->prefix = tenon__arena_format(
+      &trial->arena, "%s, trying %s:%s (%s): ", tenon__region_text(tuning, data->region),
+      kernel->owner->plugin, kernel->kernel.name, candidate->tactic.name);
+  if (trial->prefix == NULL) {
+    trial->prefix = "";
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(tenon__trial_data_lend(data, &candidate->tactic, &trial->outputs));
+  TENON_TRY(lend_workspaces(trial));
+  TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
+  TENON_TRY(tenon__instance_create(tuning->allocator, &binding, data->region, &candidate->tactic,
+                                   NULL, trial->store, &trial->sink, &trial->instance));
+  const tenon__bind_request_t request = {
+      .extents = &data->region->profile->optimum,
+      .inputs = data->arguments,
+      .outputs = trial->outputs->arguments,
+      .thread_count = tenon__thread_pool_thread_count(tuning->pool)};
+  return tenon__bound_create(tuning->allocator, trial->instance, &request, &trial->sink,
+                             &trial->bound);
+}
+
+void tenon__trial_end(tenon__trial_t* trial) {
+  tenon__bound_destroy(trial->bound);
+  tenon__instance_release(trial->instance);
+  tenon__packed_store_destroy(trial->store);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.scratch);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.zeroed);
+  tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.persistent);
+  tenon__trial_data_give_back(trial->data, trial->outputs);
+  tenon__arena_deinitialize(&trial->arena);
+}
+
+/* ---- Running ---- */
+
+static tenon_status_t run_once(tenon__trial_t* trial, double* out_seconds) {
+  tenon__interrupt_t* interrupt = trial->data->tuning->options.interrupt;
+  const double begin = tenon__seconds();
+  const tenon_status_t status = tenon__bound_run(trial->bound, &trial->run, trial->data->arguments,
+                                                 trial->outputs->arguments);
+  *out_seconds = tenon__seconds() - begin;
+  /* What is short need not ask, and is not measured asking. */
+  trial->run.interrupt = *out_seconds > long_seconds ? interrupt : NULL;
+  /* Whatever the trial gave, it was not let alone. */
+  return tenon__interrupt_is_wanted(interrupt) ? TENON_ERROR_CANCELLED : status;
+}
+
+tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
+  const uint32_t count = trial->data->region->output_count;
+  TENON_TRY(tenon__trial_outputs_clear(trial->outputs, count, pattern));
+  double seconds = 0;
+  TENON_TRY(run_once(trial, &seconds));
+  tenon__trial_outputs_collect(trial->outputs, count);
+  return TENON_OK;
+}
+
+/* What it allocates itself it allocates anew each time, as between two runs of a context. */
+static void forget_growing(tenon__trial_t* trial) {
+  for (uint32_t k = 0; k < trial->data->region->output_count; ++k) {
+    if (trial->outputs->items[k].kind == TENON_ARGUMENT_ALLOCATE) {
+      tenon__growing_clear(trial->outputs->growing[k]);
+    }
+  }
+}
+
+typedef struct times_t {
+  double best;
+  double next; /* the second smallest */
+  double total;
+  uint32_t count;
+} times_t;
+
+static void add_time(times_t* times, double seconds) {
+  if (seconds < times->best) {
+    times->next = times->best;
+    times->best = seconds;
+  } else if (seconds < times->next) {
+    times->next = seconds;
+  }
+  times->total += seconds;
+  times->count += 1;
+}
+
+static bool is_enough(const times_t* times, double best_so_far) {
+  const bool is_hopeless = times->best > hopeless_factor * best_so_far;
+  const bool is_sure = times->total > enough_seconds && times->next <= times->best * near_factor;
+  return times->count < LEAST_RUNS ? is_hopeless && times->total > patience_seconds
+                                   : is_hopeless || is_sure || times->total > patience_seconds ||
+                                         times->count == MOST_RUNS;
+}
+
+static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
+  *out_times = (times_t){.best = 1e30, .next = 1e30};
+  while (!is_enough(out_times, best_so_far)) {
+    forget_growing(trial);
+    double seconds = 0;
+    TENON_TRY(run_once(trial, &seconds));
+    add_time(out_times, seconds);
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__trial_time(tenon__trial_t* trial, double best_so_far, double* out_seconds,
+                                 bool* out_disturbed) {
+  tenon__thread_pool_t* pool = trial->data->tuning->pool;
+  times_t times;
+  const double waited = tenon__waited_seconds();
+  tenon__thread_pool_wake(pool);
+  const tenon_status_t status = repeat(trial, best_so_far, &times);
+  tenon__thread_pool_rest(pool);
+  *out_seconds = times.best;
+  *out_disturbed = tenon__waited_seconds() - waited > disturbed_share * times.total;
+  return status;
+}
+
+bool tenon__trial_zeroed_is_zero(const tenon__trial_t* trial) {
+  const unsigned char* bytes = trial->run.zeroed;
+  for (size_t k = 0; k < trial->zeroed_bytes; ++k) {
+    if (bytes[k] != 0) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,292 @@
+/*
+ * Times of all candidates of a region: known from before, measured, or as the kernels estimate.
+ * While they are measured their outputs are compared; what is wrong, or fails, is dropped with a
+ * reason. The cache remembers both, so that a warm one neither compares again nor trusts what never
+ * was compared.
+ */
+#include "core/candidate/times.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/status.h"
+#include "core/candidate/rehearsal.h"
+#include "core/candidate/verdict.h"
+
+typedef struct entry_t {
+  tenon__digest_t key;
+  tenon__timing_t timing;
+  bool is_known;   /* the cache had it */
+  bool is_tried;   /* in this build, well */
+  bool is_dropped; /* it failed, or is wrong */
+  uint32_t answer; /* of the rehearsal; TENON_NONE */
+} entry_t;
+
+typedef struct timing_t {
+  search_t* search;
+  tenon__rehearsal_t rehearsal;
+  entry_t* entries; /* one for each candidate */
+} timing_t;
+
+/* ---- Keys ---- */
+
+static void sign_rules(tenon__digest_state_t* state, const tenon_argument_rule_t* rules,
+                       uint32_t count) {
+  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+    const uint32_t numbers[] = {rules[k].kind, rules[k].argument, rules[k].strided};
+    tenon__digest_add(state, numbers, sizeof numbers);
+    if (rules[k].layout != NULL) {
+      tenon__digest_add(state, rules[k].layout->order,
+                        rules[k].layout->rank * sizeof *rules[k].layout->order);
+    }
+  }
+}
+
+/* Region, kernel, the plugin's file, tactic, machine, threads: a plugin that was built anew is
+ * another one, whatever its version says. */
+static tenon_status_t make_key(const search_t* search, const tenon__digest_t* signature,
+                               const tenon__candidate_t* candidate, tenon__digest_t* out_key) {
+  const tenon__owner_t* owner = candidate->kernel->owner;
+  const tenon__step_tactic_t* tactic = &candidate->tactic;
+  tenon__digest_state_t state;
+  tenon__digest_t file = {{0}};
+  char numbers[64];
+  (void)snprintf(numbers, sizeof numbers, "|%u|%u|", candidate->kernel->kernel.version,
+                 search->tuning->options.thread_count);
+  const char* const texts[] = {owner->plugin, candidate->kernel->kernel.name, tactic->name,
+                               search->tuning->fingerprint, numbers};
+  if (owner->digest != NULL) {
+    TENON_TRY(owner->digest(owner->user, owner, search->tuning->sink, &file));
+  }
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, signature, sizeof *signature);
+  tenon__digest_add(&state, &file, sizeof file);
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; ++k) {
+    tenon__digest_add(&state, texts[k], strlen(texts[k]) + 1);
+  }
+  if (tactic->configuration_size > 0) {
+    tenon__digest_add(&state, tactic->configuration, tactic->configuration_size);
+  }
+  sign_rules(&state, tactic->input_rules, search->region->input_count);
+  sign_rules(&state, tactic->output_rules, search->region->output_count);
+  *out_key = tenon__digest_end(&state);
+  return TENON_OK;
+}
+
+/* ---- Trying ---- */
+
+static bool may_measure(const tenon__tuning_t* tuning) {
+  return !tuning->options.no_measuring &&
+         (tuning->deadline <= 0 || tenon__seconds() <= tuning->deadline);
+}
+
+static void drop(timing_t* t, uint32_t k, const tenon_refusal_t* refusal) {
+  const tenon__candidate_t* c = &t->search->found[k];
+  t->entries[k].is_dropped = true;
+  tenon__search_note(t->search, c->kernel, c->tactic.name, refusal);
+}
+
+/* Wrong numbers are worth a word to whoever builds, not only to who asks why. */
+static void drop_wrong(timing_t* t, uint32_t k, const char* words) {
+  const tenon__tuning_t* tuning = t->search->tuning;
+  const tenon__candidate_t* c = &t->search->found[k];
+  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_WRONG, .detail = words};
+  tenon__report(tuning->sink, TENON_SEVERITY_WARNING, "%s: %s:%s (%s) is not used: it %s",
+                tenon__region_text(tuning, t->search->region), c->kernel->owner->plugin,
+                c->kernel->kernel.name, c->tactic.name, words == NULL ? "is wrong" : words);
+  drop(t, k, &refusal);
+}
+
+static tenon_status_t remember(timing_t* t, uint32_t k) {
+  return tenon__timing_cache_add(t->search->tuning->cache, &t->entries[k].key,
+                                 t->entries[k].timing);
+}
+
+/* `best`: measured as well, unless there is no need. */
+static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best) {
+  entry_t* entry = &t->entries[k];
+  tenon__candidate_t* candidate = &t->search->found[k];
+  tenon__outcome_t outcome;
+  TENON_TRY(tenon__rehearsal_try(&t->rehearsal, candidate, best, &outcome));
+  switch (outcome.tried) {
+    case TENON_TRIED_WELL:
+      entry->is_tried = true;
+      entry->answer = outcome.answer;
+      break;
+    case TENON_TRIED_FAILED:
+      drop(t, k, &outcome.refusal);
+      return TENON_OK;
+    case TENON_TRIED_WRONGLY:
+      drop_wrong(t, k, outcome.refusal.detail);
+      entry->timing.checked = TENON_CHECKED_WRONG;
+      entry->timing.seconds = entry->timing.seconds > 0 ? entry->timing.seconds : 1e-9;
+      return remember(t, k);
+    case TENON_TRIED_NOT:
+    default:
+      return TENON_OK;
+  }
+  if (best != NULL) {
+    entry->timing.seconds = outcome.seconds > 0 ? outcome.seconds : 1e-9;
+    candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
+    entry->timing.is_disturbed = outcome.is_disturbed;
+    candidate->is_disturbed = outcome.is_disturbed;
+    candidate->is_fresh = true;
+    t->search->tuning->measured_count += 1;
+  }
+  return TENON_OK;
+}
+
+/* What the cache knows; what it knows to be wrong is not tried again. */
+static tenon_status_t look_up(timing_t* t, uint32_t k, const tenon__digest_t* signature) {
+  entry_t* entry = &t->entries[k];
+  tenon__candidate_t* candidate = &t->search->found[k];
+  tenon__tuning_t* tuning = t->search->tuning;
+  entry->answer = TENON_NONE;
+  TENON_TRY(make_key(t->search, signature, candidate, &entry->key));
+  candidate->key = entry->key;
+  entry->is_known = tenon__timing_cache_find(tuning->cache, &entry->key, &entry->timing);
+  if (entry->is_known) {
+    tuning->cached_count += 1;
+    candidate->is_disturbed = entry->timing.is_disturbed;
+    candidate->time = (tenon__time_t){TENON_FIGURE_MEASURED, entry->timing.seconds};
+  }
+  if (entry->is_known && entry->timing.checked == TENON_CHECKED_WRONG) {
+    drop_wrong(t, k, "was found to compute something else when it was measured (timing cache)");
+  }
+  return TENON_OK;
+}
+
+/* ---- Comparing ---- */
+
+static uint32_t count_kernels(const timing_t* t) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    bool is_new = !t->entries[k].is_dropped;
+    for (uint32_t i = 0; i < k && is_new; ++i) {
+      is_new = t->entries[i].is_dropped || t->search->found[i].kernel != t->search->found[k].kernel;
+    }
+    count += is_new ? 1u : 0u;
+  }
+  return count;
+}
+
+/* Of those that the cache knows: is its answer still to be heard? One that agreed with others
+ * speaks for all of them; one that was alone speaks for itself. */
+static tenon_status_t hear_known(timing_t* t, bool is_anything_new) {
+  const uint32_t kernels = count_kernels(t);
+  bool is_any_alone = false;
+  bool has_spoken = false;
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    is_any_alone = is_any_alone || (t->entries[k].is_known && !t->entries[k].is_dropped &&
+                                    t->entries[k].timing.checked == TENON_CHECKED_ALONE);
+  }
+  if (!is_anything_new && (kernels < 2 || !is_any_alone)) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    const entry_t* entry = &t->entries[k];
+    const bool agrees = entry->timing.checked == TENON_CHECKED_AGREES;
+    if (!entry->is_known || entry->is_dropped || (agrees && has_spoken)) {
+      continue;
+    }
+    has_spoken = has_spoken || agrees;
+    TENON_TRY(try_candidate(t, k, NULL));
+  }
+  return TENON_OK;
+}
+
+/* Where all answers are one, whoever agreed with another kernel is checked. */
+static void note_agreement(timing_t* t, const tenon__verdict_t* verdict) {
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    entry_t* entry = &t->entries[k];
+    if (!entry->is_tried || entry->is_dropped || entry->answer == TENON_NONE) {
+      continue;
+    }
+    const bool is_confirmed =
+        verdict->is_certain ||
+        (t->rehearsal.answer_count == 1 && t->rehearsal.answers[entry->answer].kernel_count > 1);
+    if (is_confirmed) {
+      entry->timing.checked = TENON_CHECKED_AGREES;
+    }
+  }
+}
+
+static tenon_status_t judge(timing_t* t) {
+  tenon__verdict_t verdict;
+  TENON_TRY(tenon__rehearsal_ask_nodes(&t->rehearsal));
+  TENON_TRY(tenon__rehearsal_judge(&t->rehearsal, &verdict));
+  for (uint32_t k = 0; k < t->search->count && t->rehearsal.answer_count > 1; ++k) {
+    entry_t* entry = &t->entries[k];
+    if (!entry->is_tried || entry->is_dropped || entry->answer == TENON_NONE ||
+        verdict.is_right[entry->answer]) {
+      continue;
+    }
+    drop_wrong(t, k, verdict.words[entry->answer]);
+    if (verdict.is_certain) {
+      entry->timing.checked = TENON_CHECKED_WRONG;
+      TENON_TRY(remember(t, k));
+    }
+  }
+  note_agreement(t, &verdict);
+  return TENON_OK;
+}
+
+/* ---- All ---- */
+
+static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
+  double best = 1e30;
+  bool is_anything_new = false;
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    entry_t* entry = &t->entries[k];
+    TENON_TRY(look_up(t, k, signature));
+    if (!entry->is_known && may_measure(t->search->tuning)) {
+      TENON_TRY(try_candidate(t, k, &best));
+      is_anything_new = is_anything_new || entry->is_tried;
+    }
+    const tenon__time_t time = t->search->found[k].time;
+    best = time.figure == TENON_FIGURE_MEASURED && !entry->is_dropped && time.seconds < best
+               ? time.seconds
+               : best;
+  }
+  if (!may_measure(t->search->tuning) && !is_anything_new) {
+    return TENON_OK;
+  }
+  TENON_TRY(hear_known(t, is_anything_new));
+  TENON_TRY(judge(t));
+  for (uint32_t k = 0; k < t->search->count; ++k) {
+    if (t->entries[k].is_tried && !t->entries[k].is_dropped) {
+      TENON_TRY(remember(t, k));
+    }
+  }
+  return TENON_OK;
+}
+
+static void keep_the_rest(search_t* search, const entry_t* entries) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < search->count; ++k) {
+    if (!entries[k].is_dropped) {
+      search->found[kept++] = search->found[k];
+    }
+  }
+  search->count = kept;
+  tenon__candidates_sort(search->found, kept);
+}
+
+tenon_status_t tenon__search_time(search_t* search, const tenon__digest_t* signature) {
+  /* A move that one kernel alone can do needs no time. */
+  if (search->count == 0 || (search->count == 1 && search->region->kind == TENON_REGION_MOVE)) {
+    return TENON_OK;
+  }
+  timing_t t = {.search = search};
+  t.entries = tenon__arena_allocate(search->tuning->arena, search->count, sizeof *t.entries);
+  if (t.entries == NULL) {
+    return tenon__fail_memory(search->tuning->sink);
+  }
+  tenon__rehearsal_begin(search, &t.rehearsal);
+  const tenon_status_t status = time_all(&t, signature);
+  tenon__rehearsal_end(&t.rehearsal);
+  TENON_TRY(status);
+  keep_the_rest(search, t.entries);
+  return TENON_OK;
+}

@@ -1,0 +1,51 @@
+/* The timing cache: what was measured before on machines of this kind. A text file, one line an
+ * entry, so that two can be merged with `sort -u`; a damaged line is skipped with a warning. Thread
+ * safe. */
+#ifndef TENON_CORE_CANDIDATE_TIMING_CACHE_H_
+#define TENON_CORE_CANDIDATE_TIMING_CACHE_H_
+
+#include <stdbool.h>
+
+#include "core/base/digest.h"
+#include "tenon/plugin.h"
+
+typedef struct tenon__timing_cache_t tenon__timing_cache_t;
+
+tenon_status_t tenon__timing_cache_create(tenon_allocator_t allocator,
+                                          tenon__timing_cache_t** out_cache);
+void tenon__timing_cache_destroy(tenon__timing_cache_t* cache);
+/* Adds the entries of a file's text. Anything that is not a timing cache: a warning, nothing is
+ * added. */
+tenon_status_t tenon__timing_cache_read(tenon__timing_cache_t* cache, const char* text, size_t size,
+                                        const char* name, const tenon_sink_t* sink);
+/* The whole as text, sorted; freed by the caller through the allocator with *out_size + 1 bytes. */
+tenon_status_t tenon__timing_cache_write(tenon__timing_cache_t* cache, char** out_text,
+                                         size_t* out_size);
+uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache);
+/* What is known of the numbers that the tactic computed when it was measured. */
+typedef enum tenon__checked_t {
+  TENON_CHECKED_ALONE,  /* there was nothing to compare them with */
+  TENON_CHECKED_AGREES, /* with what another kernel, or the operator's meaning, gives */
+  TENON_CHECKED_WRONG,  /* they are not what the operator means */
+} tenon__checked_t;
+
+typedef struct tenon__timing_t {
+  double seconds;
+  tenon__checked_t checked;
+  bool is_disturbed; /* others kept the machine busy: it may take much less */
+} tenon__timing_t;
+
+/* Keys are digests over region, kernel, plugin file, tactic, fingerprint and threads. */
+bool tenon__timing_cache_find(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                              tenon__timing_t* out_timing);
+/* The first time for a key stays, unless it was disturbed and this one was not; of what was
+ * checked, that which says most: WRONG, AGREES, ALONE.
+ */
+tenon_status_t tenon__timing_cache_add(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                                       tenon__timing_t timing);
+
+/* The same build has measured again: the time in the place of the first. */
+void tenon__timing_cache_renew(tenon__timing_cache_t* cache, const tenon__digest_t* key,
+                               double seconds, bool is_disturbed);
+
+#endif

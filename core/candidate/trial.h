@@ -1,0 +1,25 @@
+/* One tactic, tried: prepared, bound and run on a trial's data. What it says is heard. */
+#ifndef TENON_CORE_CANDIDATE_TRIAL_H_
+#define TENON_CORE_CANDIDATE_TRIAL_H_
+
+#include "core/candidate/trial_data.h"
+#include "core/kernel/instance.h"
+#include "core/kernel/packed_store.h"
+
+typedef struct tenon__trial_t {
+  tenon__trial_data_t* data;
+  const tenon__candidate_t* candidate;
+  tenon__trial_outputs_t* outputs; /* lent; whoever keeps them takes them away */
+  tenon__arena_t arena;
+  tenon__packed_store_t* store;
+  tenon__instance_t* instance;
+  tenon__bound_t* bound;
+  struct tenon_run_t run; /* its workspaces are blocks of the tuning */
+  size_t zeroed_bytes;
+  /* What the kernel says: passed on as information, and its first error kept. */
+  tenon_sink_t sink;
+  const char* prefix;
+  char words[512];
+} tenon__trial_t;
+
+#endif

@@ -1,0 +1,198 @@
+/* The inputs of trials: what the ports of the region's nodes take, made; and whether it stayed so.
+ */
+#include "core/candidate/trial_inputs.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/candidate/trial_data.h"
+#include "core/candidate/trial_memory.h"
+#include "core/network/node.h"
+#include "core/operator/made_data.h"
+#include "core/tensor/layout.h"
+#include "core/tensor/strided_copy.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon__value_node_t* graph_value(const tenon__trial_data_t* data, uint32_t value) {
+  return &data->region->network->graphs[data->region->graph]->values[value];
+}
+
+/* ---- What an input takes ---- */
+
+typedef struct port_use_t {
+  const tenon__node_t* node;
+  tenon__domain_t domain;
+} port_use_t;
+
+/* The port through which a node of the region reads the value, where its domain says something. */
+static bool find_port(const tenon__trial_data_t* data, uint32_t value, port_use_t* out_use) {
+  const struct tenon_region_t* region = data->region;
+  const tenon__graph_t* g = region->network->graphs[region->graph];
+  for (uint32_t n = 0; n < region->covered_count; ++n) {
+    const tenon__node_t* node = &g->nodes[region->covered[n]];
+    const uint32_t ports = node->op == NULL ? 0 : node->op->descriptor.input_count;
+    for (uint32_t k = 0; k < node->input_count && ports > 0; ++k) {
+      const tenon_port_t* port = &node->op->descriptor.inputs[k < ports ? k : ports - 1];
+      const char* fault = NULL;
+      if (node->inputs[k] == value && port->domain != NULL &&
+          tenon__domain_parse(&node->op->descriptor, port->domain, &out_use->domain, &fault)) {
+        out_use->node = node;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static void guard(const tenon__trial_input_t* input, tenon__trial_copy_t* copy) {
+  copy->checksum = tenon__memory_checksum(copy->view.data, input->size_bytes);
+  copy->is_guarded = true;
+}
+
+/* The extents that places stay below. */
+static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* use,
+                                  tenon__data_wish_t* wish) {
+  const tenon__node_t* node = use->node;
+  const uint32_t source =
+      use->domain.input < node->input_count ? node->inputs[use->domain.input] : TENON_NONE;
+  int64_t dims[MAX_RANK];
+  if (use->domain.places == TENON_DOMAIN_NO_PLACES || source == TENON_NONE) {
+    return TENON_OK;
+  }
+  const tenon__value_node_t* value = graph_value(data, source);
+  const uint32_t rank = value->rank;
+  int64_t axis = use->domain.axis;
+  if (use->domain.axis_attribute != NULL) {
+    axis = tenon__node_attribute(node, use->domain.axis_attribute)->integer;
+  }
+  if (rank == TENON_NONE || rank > MAX_RANK || axis < -(int64_t)rank || axis >= (int64_t)rank ||
+      !tenon__extents_shape(&data->region->profile->optimum, rank, value->dims, dims)) {
+    return TENON_OK; /* index 0 alone */
+  }
+  axis += axis < 0 ? rank : 0;
+  wish->limit_count = use->domain.places == TENON_DOMAIN_INDEX ? 1 : rank - (uint32_t)axis;
+  wish->limits = tenon__arena_copy(&data->arena, dims + axis, wish->limit_count * sizeof *dims);
+  wish->axis = (uint32_t)axis;
+  return wish->limits == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+/* Numbers that shapes depend on are those of the optimum. */
+static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
+                           void* target) {
+  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
+    int64_t number = 0;
+    if (tenon__extents_get(&data->region->profile->optimum, value->contents[c], &number)) {
+      tenon__element_store(target, value->dtype, c, (tenon__scalar_t){.i = number},
+                           TENON_DTYPE_INT64);
+    }
+  }
+}
+
+static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
+                                tenon__trial_input_t* input) {
+  const uint32_t value = data->region->inputs[k].value;
+  tenon__data_wish_t wish = {.dtype = input->rows.view.dtype,
+                             .rank = input->rows.view.rank,
+                             .dims = input->rows.view.dims};
+  port_use_t use = {0};
+  input->rows.view.data = tenon__trial_data_take(data, input->size_bytes);
+  if (input->rows.view.data == NULL) {
+    tenon__report(data->tuning->sink, TENON_SEVERITY_WARNING,
+                  "value '%s' has %zu bytes at the profile's optimum, which there is no memory for",
+                  graph_value(data, value)->name, input->size_bytes);
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (find_port(data, value, &use)) {
+    wish.domain = use.domain;
+    TENON_TRY(find_limits(data, &use, &wish));
+  }
+  if (wish.dtype == TENON_DTYPE_STRING) {
+    memset(input->rows.view.data, 0, input->size_bytes); /* empty */
+  }
+  tenon__data_make(&wish, input->rows.view.data);
+  write_contents(data, graph_value(data, value), input->rows.view.data);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
+                                          const tenon_value_info_t* value,
+                                          tenon_tensor_view_t* out_view, size_t* out_bytes) {
+  int64_t* dims = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *strides);
+  uint64_t count = 0;
+  if (dims == NULL || strides == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memcpy(dims, value->dims_opt, value->rank * sizeof *dims);
+  *out_view = (tenon_tensor_view_t){.dims = dims,
+                                    .strides = strides,
+                                    .rank = value->rank,
+                                    .dtype = value->dtype,
+                                    .layout = TENON_NONE};
+  return value->rank <= MAX_RANK && tenon__strides_row_major(value->rank, dims, strides) &&
+                 tenon__element_count(value->rank, dims, &count) &&
+                 tenon__dtype_bytes(value->dtype, count, out_bytes)
+             ? TENON_OK
+             : TENON_ERROR_UNSUPPORTED;
+}
+
+tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
+                                        const tenon_tensor_view_t* given) {
+  const struct tenon_region_t* region = data->region;
+  tenon__trial_input_t* input = &data->inputs[k];
+  if (region->input_values[k] == TENON_NONE) {
+    return TENON_OK;
+  }
+  const tenon_value_info_t* value = &region->values[region->input_values[k]];
+  const tenon__value_node_t* v = graph_value(data, region->inputs[k].value);
+  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  TENON_TRY(tenon__trial_data_describe(data, value, &input->rows.view, &input->size_bytes));
+  input->is_there = true;
+  if (value->constant_data != NULL) {
+    input->rows.view.data = tenon__drop_const(value->constant_data);
+    return TENON_OK; /* guarded where somebody reads its own bytes */
+  }
+  if (given != NULL) {
+    input->rows.view.data = given[k].data;
+  } else {
+    TENON_TRY(make_rows(data, k, input));
+  }
+  guard(input, &input->rows);
+  return TENON_OK;
+}
+
+/* ---- Is it as it was? ---- */
+
+void tenon__trial_data_guard(tenon__trial_data_t* data, const tenon__instance_t* instance) {
+  for (uint32_t k = 0; k < data->region->input_count; ++k) {
+    tenon__trial_input_t* input = &data->inputs[k];
+    if (input->lent != NULL && !input->lent->is_guarded &&
+        !tenon__instance_packs(instance, data->region->input_values[k])) {
+      guard(input, input->lent);
+    }
+  }
+}
+
+uint32_t tenon__trial_data_changed(tenon__trial_data_t* data, const tenon__instance_t* instance) {
+  for (uint32_t k = 0; k < data->region->input_count; ++k) {
+    tenon__trial_input_t* input = &data->inputs[k];
+    tenon__trial_copy_t* lent = input->lent;
+    const uint32_t value = data->region->input_values[k];
+    if (lent == NULL || tenon__instance_packs(instance, value) ||
+        tenon__memory_checksum(lent->view.data, input->size_bytes) == lent->checksum) {
+      continue;
+    }
+    if (lent != &input->rows) {
+      tenon__strided_copy(&input->rows.view, &lent->view);
+    } else if (data->region->values[value].constant_data == NULL) {
+      (void)make_rows(data, k, input);
+    }
+    guard(input, lent);
+    return k;
+  }
+  return TENON_NONE;
+}

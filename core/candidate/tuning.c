@@ -1,0 +1,62 @@
+#include "core/candidate/tuning.h"
+
+#include <string.h>
+
+#include "core/catalog/exclude.h"
+
+/* Does the build's policy leave the kernel out? */
+bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
+  return tenon__is_excluded(tuning->options.exclude, entry->owner->plugin, entry->kernel.name) ||
+         (tuning->options.reference_only && (entry->kernel.flags & TENON_KERNEL_REFERENCE) == 0);
+}
+
+bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry) {
+  return strcmp(entry->kernel.device, tuning->device_name) == 0 &&
+         !tenon__tuning_excludes(tuning, entry);
+}
+
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* entry) {
+  return (tenon__kernel_binding_t){.kernel = &entry->kernel,
+                                   .state = entry->owner->state,
+                                   .plugin = entry->owner->plugin,
+                                   .device = tuning->device,
+                                   .device_handle = tuning->device_handle};
+}
+
+const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region) {
+  const tenon__graph_t* g = region->network->graphs[region->graph];
+  const char* name = "a copy";
+  if (region->covered_count > 0) {
+    const tenon__node_t* node = &g->nodes[region->covered[0]];
+    name = tenon__arena_format(tuning->arena, "node '%s' (%s)", node->name,
+                               node->op == NULL ? "expression" : node->op->name);
+  }
+  return name == NULL ? "a node" : name;
+}
+
+const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time) {
+  switch (time.figure) {
+    case TENON_FIGURE_MEASURED:
+      return tenon__arena_format(tuning->arena, "measured %.4g us", time.seconds * 1e6);
+    case TENON_FIGURE_ESTIMATED:
+      return tenon__arena_format(tuning->arena, "estimated %.4g us", time.seconds * 1e6);
+    case TENON_FIGURE_NONE:
+    default:
+      return "neither measured nor estimated";
+  }
+}
+
+/* Insertion keeps the order of equals: catalogue order, so that what has no figure is chosen the
+ * same each time. */
+void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count) {
+  for (uint32_t k = 1; k < count; ++k) {
+    const tenon__candidate_t item = items[k];
+    uint32_t at = k;
+    while (at > 0 && tenon__time_compare(items[at - 1].time, item.time) > 0) {
+      items[at] = items[at - 1];
+      --at;
+    }
+    items[at] = item;
+  }
+}

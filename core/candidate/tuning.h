@@ -1,0 +1,133 @@
+/*
+ * What one build knows while it chooses: who can compute a region, how fast that is here, and the
+ * choice.
+ *
+ *   candidates  kernels that accept a region, and why the others refused
+ *   collect     their tactics: what the build permits and a plan can carry out
+ *   times       how fast they are; rehearsal, verdict: and whether they compute the same
+ *   trial_data, timer  one tactic tried on made-up data
+ *   meaning     what a region computes, node by node
+ *   timing_cache  what was measured before
+ *   alternatives  what else could be done: claims, and epilogues that stay apart
+ *   regions     one covering: the claims that are taken, epilogues, runs of expressions
+ *   layouts     tactic and layout of a covering, conversions included, and what all that costs
+ *   choice      the covering that costs least; remeasure: a second look where it is close
+ *   schedule    steps and places from the choice
+ */
+#ifndef TENON_CORE_CANDIDATE_TUNING_H_
+#define TENON_CORE_CANDIDATE_TUNING_H_
+
+#include "core/base/interrupt.h"
+#include "core/base/string_map.h"
+#include "core/base/thread_pool.h"
+#include "core/candidate/blocks.h"
+#include "core/candidate/timing_cache.h"
+#include "core/catalog/entry.h"
+#include "core/kernel/kernel_binding.h"
+#include "core/plan/plan.h"
+
+/* Of one step that is made of expressions. */
+enum { GROUP_MOST_NODES = 64, GROUP_MOST_INSTRUCTIONS = 96, GROUP_MOST_OPERANDS = 24 };
+
+typedef struct tenon__tuning_options_t {
+  uint32_t thread_count;
+  uint64_t workspace_limit_bytes; /* 0: none */
+  double time_budget_seconds;     /* 0: none */
+  bool no_measuring;
+  bool no_fusion;
+  bool reference_only;
+  bool strict;
+  bool permit_reduced_precision;
+  bool keep_refusals;
+  const char* const* exclude;    /* "plugin" or "plugin:kernel", NULL-terminated; may be NULL */
+  tenon__interrupt_t* interrupt; /* told how far the build is; NULL: it runs to its end */
+} tenon__tuning_options_t;
+
+/* Where a time comes from. Times of different sorts do not compare: what was measured is preferred
+ * to what is only said, and that to nothing at all. */
+typedef enum tenon__figure_t {
+  TENON_FIGURE_NONE,
+  TENON_FIGURE_ESTIMATED,
+  TENON_FIGURE_MEASURED
+} tenon__figure_t;
+
+typedef struct tenon__time_t {
+  tenon__figure_t figure;
+  double seconds; /* at the optimum; 0 where there is no figure */
+} tenon__time_t;
+
+/* Below 0: `a` is preferred; 0: nothing speaks for either. */
+static inline int tenon__time_compare(tenon__time_t a, tenon__time_t b) {
+  return a.figure != b.figure ? (a.figure > b.figure ? -1 : 1)
+                              : (a.seconds > b.seconds) - (a.seconds < b.seconds);
+}
+
+/* One after the other: known as well as the part that is known worst. */
+static inline tenon__time_t tenon__time_sum(tenon__time_t a, tenon__time_t b) {
+  return (tenon__time_t){a.figure < b.figure ? a.figure : b.figure, a.seconds + b.seconds};
+}
+
+/* One tactic of one kernel for one region, with its time. */
+typedef struct tenon__candidate_t {
+  const tenon__kernel_entry_t* kernel;
+  tenon__step_tactic_t tactic;
+  tenon__time_t time;
+  tenon__digest_t key; /* of the timing cache, where it has a time from there or for it */
+  bool is_fresh;       /* measured once, in this build */
+  bool is_disturbed;   /* it may take much less */
+} tenon__candidate_t;
+
+typedef struct tenon__candidates_t {
+  uint32_t count;
+  tenon__candidate_t* items; /* the preferred first */
+  /* The preferred of each set of rules for arguments: what others pay for a choice depends on the
+   * rules alone. */
+  uint32_t pick_count;
+  const uint32_t* picks;
+  const char* refusals; /* lines, NULL unless kept */
+  uint32_t input_count; /* of the region */
+  uint32_t output_count;
+  bool is_unsorted; /* times have changed since */
+} tenon__candidates_t;
+
+typedef struct tenon__tuning_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t* arena; /* lives until the plan is made */
+  tenon__network_t* network;
+  tenon__catalog_t* catalog;
+  const tenon__profile_t* profile;
+  const tenon_device_descriptor_t* device;
+  tenon_device_t* device_handle;
+  const char* device_name;
+  const char* fingerprint;
+  tenon__thread_pool_t* pool;
+  tenon__timing_cache_t* cache;
+  tenon__blocks_t blocks; /* for trials */
+  tenon__tuning_options_t options;
+  const tenon_sink_t* sink;
+  double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
+  tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
+  uint32_t look_count;       /* of times that were measured again */
+  uint32_t measured_count;   /* for reports */
+  uint32_t cached_count;
+} tenon__tuning_t;
+
+/* The kernel with what belongs to it, on the device that is tuned for. */
+tenon__kernel_binding_t tenon__tuning_binding(const tenon__tuning_t* tuning,
+                                              const tenon__kernel_entry_t* kernel);
+
+/* Does the build's policy leave the kernel out? */
+bool tenon__tuning_excludes(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+/* Is a kernel of this device, which the build's policy does not leave out? */
+bool tenon__candidates_consider(const tenon__tuning_t* tuning, const tenon__kernel_entry_t* entry);
+
+/* "measured 12.3 us", in the tuning's arena; NULL when memory is out. */
+const char* tenon__time_text(const tenon__tuning_t* tuning, tenon__time_t time);
+
+/* "node 'conv1' (standard.convolution/1)", for messages; in the tuning's arena. Never NULL. */
+const char* tenon__region_text(const tenon__tuning_t* tuning, const struct tenon_region_t* region);
+
+/* In order of preference; what came first stays first where times say nothing. */
+void tenon__candidates_sort(tenon__candidate_t* items, uint32_t count);
+
+#endif

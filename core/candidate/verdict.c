@@ -1,0 +1,108 @@
+/* Which of several answers is right: the region's meaning says so; where nobody knows it, the
+ * answer that most kernels give, of two the one of better numerics, then the earlier. */
+#include "core/candidate/verdict.h"
+
+#include <math.h>
+
+#include "core/base/status.h"
+#include "core/candidate/meaning.h"
+#include "core/candidate/rehearsal.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon_numerics_t exact = {0};
+
+/* "cpu:convolution (channels last)" */
+static const char* who(const tenon__rehearsal_t* r, const tenon__answer_t* answer) {
+  const tenon__candidate_t* c = answer->first;
+  const char* text = c == NULL ? "its nodes one by one"
+                               : tenon__arena_format(r->search->tuning->arena, "%s:%s (%s)",
+                                                     c->kernel->owner->plugin,
+                                                     c->kernel->kernel.name, c->tactic.name);
+  return text == NULL ? "another" : text;
+}
+
+/* What is wrong with an answer: where it is furthest from the right one. */
+static const char* describe(tenon__rehearsal_t* r, tenon__answer_t* wrong, const char* right_name,
+                            const tenon_tensor_view_t* right,
+                            const tenon_numerics_t* right_numerics) {
+  tenon__difference_t d = {0};
+  uint32_t output = 0;
+  int64_t index[MAX_RANK] = {0};
+  tenon__arena_t* arena = r->search->tuning->arena;
+  if (!tenon__answers_differ(r, wrong, right, right_numerics, &output, &d)) {
+    return tenon__arena_format(arena, "computes something else than %s", right_name);
+  }
+  const tenon_tensor_view_t* view = &wrong->outputs[output];
+  if (d.is_shape) {
+    return tenon__arena_format(arena, "computes something else than %s: other extents of output %u",
+                               right_name, output);
+  }
+  uint64_t rest = d.at;
+  for (uint32_t k = view->rank; k-- > 0;) {
+    index[k] = (int64_t)(rest % (uint64_t)view->dims[k]);
+    rest /= (uint64_t)view->dims[k];
+  }
+  return tenon__arena_format(arena,
+                             "computes something else than %s: largest difference %.4g (%.6g, not "
+                             "%.6g) at %s, %llu of %llu "
+                             "elements differ",
+                             right_name, fabs(d.first - d.second), d.first, d.second,
+                             tenon__element_name(r, output, index, view->rank),
+                             (unsigned long long)d.count, (unsigned long long)d.total);
+}
+
+static double roughness(const tenon__answer_t* answer) {
+  const tenon_numerics_t* n = answer->first == NULL ? &exact : &answer->first->tactic.numerics;
+  return n->error_bound > 1 ? n->error_bound : 1;
+}
+
+static bool is_better(const tenon__answer_t* a, const tenon__answer_t* b) {
+  return a->kernel_count != b->kernel_count         ? a->kernel_count > b->kernel_count
+         : (a->first == NULL) != (b->first == NULL) ? a->first == NULL
+                                                    : roughness(a) < roughness(b);
+}
+
+/* Nobody knows the meaning. */
+static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
+  uint32_t best = 0;
+  for (uint32_t k = 1; k < r->answer_count; ++k) {
+    best = is_better(&r->answers[k], &r->answers[best]) ? k : best;
+  }
+  const tenon__answer_t* right = &r->answers[best];
+  for (uint32_t k = 0; k < r->answer_count; ++k) {
+    verdict->is_right[k] = k == best;
+    if (k != best) {
+      verdict->words[k] = describe(r, &r->answers[k], who(r, right), right->outputs,
+                                   right->first == NULL ? &exact : &right->first->tactic.numerics);
+    }
+  }
+}
+
+tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* out_verdict) {
+  *out_verdict = (tenon__verdict_t){.is_right = {true}};
+  if (r->answer_count < 2) {
+    return TENON_OK;
+  }
+  tenon_tensor_view_t* meant =
+      tenon__arena_allocate(&r->data.arena, r->search->region->output_count + 1u, sizeof *meant);
+  if (meant == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  TENON_TRY(
+      tenon__meaning_compute(&r->data, true, &r->data.arena, meant, &out_verdict->is_certain));
+  if (!out_verdict->is_certain) {
+    prefer_one(r, out_verdict);
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < r->answer_count; ++k) {
+    uint32_t output = 0;
+    tenon__difference_t difference;
+    out_verdict->is_right[k] =
+        !tenon__answers_differ(r, &r->answers[k], meant, &exact, &output, &difference);
+    if (!out_verdict->is_right[k]) {
+      out_verdict->words[k] = describe(r, &r->answers[k], "the operator's meaning", meant, &exact);
+    }
+  }
+  return TENON_OK;
+}

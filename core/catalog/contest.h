@@ -1,0 +1,33 @@
+/* Two owners that offer the same thing: who stays, and how the other leaves. */
+#ifndef TENON_CORE_CATALOG_CONTEST_H_
+#define TENON_CORE_CATALOG_CONTEST_H_
+
+#include "core/catalog/kinds.h"
+#include "core/catalog/state.h"
+
+/* contest.c: reports it and adds it to the list of what was left out; texts are copied. */
+void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                              const tenon_sink_t* sink);
+/* The same for what was entered already: it is not found any more. */
+void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
+                         tenon__admission_t* verdict, const tenon_sink_t* sink);
+/* Less than 0 where `a` is heard before `b` as to `name`, a domain, device or format; 0: equals. */
+int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const char* name);
+/* The same as to the domain of an identity. */
+int tenon__operator_owners_compare(const tenon__owner_t* a, const tenon__owner_t* b,
+                                   const char* name);
+/* The plugin of the library that bears the name of an identity's domain; NULL. */
+const tenon__owner_t* tenon__catalog_domain_owner(const tenon__catalog_t* catalog,
+                                                  const char* name);
+/* Of two that have the same version of a node type: is it `there` that converts it? */
+bool tenon__converter_stays(const tenon__converter_entry_t* there,
+                            const tenon__converter_entry_t* comes);
+/* A new entry against those that are there under its key or name: one of two is left out; of
+ * converters one all of whose versions the other has. */
+void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key,
+                                      const tenon__converter_entry_t* entry,
+                                      const tenon_sink_t* sink);
+void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
+                                 const char* name, const void* entry, const tenon_sink_t* sink);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * What could be done with a graph's nodes beside the plain covering, in which each operator takes
+ * the longest epilogue that a kernel has a slot for, and expressions run together as far as they
+ * can. All places in the network where the same question arises are decided together:
+ *
+ *   claims     nodes that one kernel computes at once, or one node with an expression that kernels
+ *              compute by its operator's name
+ *   epilogues  which may stay apart, or be shorter
+ */
+#ifndef TENON_CORE_CHOICE_ALTERNATIVES_H_
+#define TENON_CORE_CHOICE_ALTERNATIVES_H_
+
+#include "core/choice/grouping.h"
+
+/* One place. */
+typedef struct claim_t {
+  uint32_t class_index;
+  uint32_t node_count;
+  const uint32_t* nodes; /* the main one first */
+  struct tenon_region_t* region;
+} claim_t;
+
+/* Equal regions, claimed alike. */
+typedef struct claim_class_t {
+  const tenon__kernel_entry_t* entry; /* NULL: all kernels that name the operator */
+  const tenon__candidates_t* candidates;
+  struct tenon_region_t* region; /* of the first place */
+  /* The whole with and without it, when that was last compared; 0: it never was worth a look. */
+  double with_seconds;
+  double without_seconds;
+} claim_class_t;
+
+/* An operator with the longest epilogue that a kernel takes. */
+typedef struct epilogue_t {
+  const tenon__candidates_t* fused;
+  uint32_t node_count; /* of the chain behind the operator */
+  uint32_t limit;      /* the most of them that may be taken; TENON_NONE: all */
+  tenon__time_t apart; /* the operator, then the chain in one step; no figure: nobody asked */
+} epilogue_t;
+
+typedef struct alternatives_t {
+  tenon_allocator_t allocator;
+  claim_t* claims;
+  uint32_t claim_count;
+  size_t claim_capacity;
+  claim_class_t* classes;
+  uint32_t class_count;
+  size_t class_capacity;
+  tenon__string_map_t class_index; /* key of the region -> class */
+  uint32_t* taken;                 /* classes, in order of precedence; room for all */
+  uint32_t taken_count;
+  epilogue_t* epilogues;
+  uint32_t epilogue_count;
+  size_t epilogue_capacity;
+  tenon__string_map_t epilogue_index; /* key of the fused region -> epilogue */
+} alternatives_t;
+
+void tenon__alternatives_initialize(alternatives_t* out_alternatives, tenon_allocator_t allocator);
+void tenon__alternatives_deinitialize(alternatives_t* alternatives);
+/* The place is one of those with the same region; candidates are looked for when it is the first. A
+ * claim whose kernel refuses is kept, for the report. */
+tenon_status_t tenon__alternatives_add_claim(grouping_t* grouping,
+                                             const tenon__kernel_entry_t* entry, claim_t* claim);
+/* The epilogue of this key; TENON_NONE when it is new. */
+uint32_t tenon__alternatives_find_epilogue(const alternatives_t* alternatives, const char* key);
+tenon_status_t tenon__alternatives_add_epilogue(alternatives_t* alternatives, const char* key,
+                                                epilogue_t epilogue, uint32_t* out_index);
+
+/* No class is taken, epilogues are found anew, and times are as they are now. */
+tenon_status_t tenon__alternatives_renew(tenon__tuning_t* tuning, alternatives_t* alternatives);
+
+#endif

@@ -1,0 +1,10 @@
+/* Turns the claims that are taken into groups. */
+#ifndef TENON_CORE_CHOICE_CLAIMS_TAKE_H_
+#define TENON_CORE_CHOICE_CLAIMS_TAKE_H_
+
+#include "core/choice/grouping.h"
+
+/* Makes groups of those whose classes are taken. */
+tenon_status_t tenon__claims_take(grouping_t* grouping);
+
+#endif

@@ -1,0 +1,11 @@
+/* Expressions behind an operator that go into its kernel's slot. */
+#ifndef TENON_CORE_CHOICE_EPILOGUES_H_
+#define TENON_CORE_CHOICE_EPILOGUES_H_
+
+#include "core/choice/grouping.h"
+
+/* Operators' epilogues: absorbs expression nodes behind each operator, as many as a kernel takes
+ * and the alternatives permit. */
+tenon_status_t tenon__epilogues_make(grouping_t* grouping);
+
+#endif

@@ -1,0 +1,121 @@
+/* What epilogues and runs of expressions both need: localised expressions, identity tests,
+ * reachability. */
+#include "core/choice/grouping.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/candidate/node_expression.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+
+tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
+                                          const tenon__expression_t** out_expression) {
+  const tenon__node_t* n = &grouping->g->nodes[node];
+  const bool has_one = n->expression != NULL || (n->maps != NULL && n->output_count == 1);
+  if (has_one && grouping->expressions[node] == NULL) {
+    TENON_TRY(tenon__node_expression(grouping->tuning, grouping->graph, node, 0,
+                                     &grouping->expressions[node]));
+  }
+  *out_expression = grouping->expressions[node];
+  return TENON_OK;
+}
+
+tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
+                                    const char* refusals) {
+  const char** note = &grouping->notes[node];
+  if (!grouping->tuning->options.keep_refusals) {
+    return TENON_OK;
+  }
+  *note =
+      tenon__arena_format(grouping->arena, "%s%u node%s at once: %s", *note == NULL ? "" : *note,
+                          node_count, node_count == 1 ? "" : "s", refusals);
+  return *note == NULL ? tenon__fail_memory(grouping->tuning->sink) : TENON_OK;
+}
+
+bool tenon__expression_reduces(const tenon__expression_t* expression) {
+  for (uint32_t k = 0; k < expression->program.instruction_count; ++k) {
+    const uint16_t opcode = expression->program.instructions[k].opcode;
+    if (opcode >= TENON_OPCODE_SUM && opcode <= TENON_OPCODE_MEAN) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
+                                  uint32_t value) {
+  const tenon__value_node_t* v = &grouping->g->values[value];
+  if (v->rank != expression->program.rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < v->rank; ++k) {
+    if (!tenon__dim_equal(v->dims[k], expression->space[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+                                 uint32_t operand) {
+  const tenon__access_t* access = &expression->accesses[operand];
+  if (expression->program.operands[operand].indexed != 0 ||
+      access->rank != expression->program.rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < access->rank; ++k) {
+    int64_t extent = 0;
+    int64_t at = 0;
+    const tenon_dim_t own =
+        tenon__dim_coordinate(grouping->tuning->network->pool, k, expression->space[k]);
+    const bool is_one =
+        tenon__dim_known(grouping->tuning->network->pool, expression->space[k], &extent) &&
+        extent == 1;
+    const bool at_zero =
+        tenon__dim_known(grouping->tuning->network->pool, access->coordinates[k], &at) && at == 0;
+    if (!tenon__dim_equal(access->coordinates[k], own) && !(is_one && at_zero)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Walks ---- */
+
+void tenon__grouping_walk_begin(grouping_t* grouping) {
+  grouping->stamp += 1;
+  grouping->stack_depth = 0;
+}
+
+void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value) {
+  const uint32_t producer = value == TENON_NONE ? TENON_NONE : grouping->g->values[value].producer;
+  if (producer == TENON_NONE) {
+    return;
+  }
+  const uint32_t index = grouping->group_of[producer];
+  const uint32_t* nodes = index == TENON_NONE ? &producer : grouping->groups[index].nodes;
+  const uint32_t count = index == TENON_NONE ? 1 : grouping->groups[index].node_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    if (grouping->stamps[nodes[k]] != grouping->stamp) {
+      grouping->stamps[nodes[k]] = grouping->stamp;
+      grouping->stack[grouping->stack_depth++] = nodes[k];
+    }
+  }
+}
+
+bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count) {
+  while (grouping->stack_depth > 0) {
+    const uint32_t at = grouping->stack[--grouping->stack_depth];
+    const tenon__node_t* node = &grouping->g->nodes[at];
+    for (uint32_t k = 0; k < node_count; ++k) {
+      if (nodes[k] == at) {
+        return true;
+      }
+    }
+    for (uint32_t k = 0; k < node->input_count; ++k) {
+      tenon__grouping_walk_from(grouping, node->inputs[k]);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,75 @@
+/* While nodes are being grouped: for this room alone. */
+#ifndef TENON_CORE_CHOICE_GROUPING_H_
+#define TENON_CORE_CHOICE_GROUPING_H_
+
+#include "core/candidate/tuning.h"
+#include "core/choice/unit.h"
+#include "core/network/order.h"
+
+/* A group: nodes that become one unit. */
+typedef struct group_t {
+  bool alive;
+  tenon__unit_kind_t kind;
+  uint32_t node_count;
+  uint32_t nodes[GROUP_MOST_NODES];
+  uint32_t last_position; /* largest of its nodes' */
+  uint32_t output;        /* VIEW, and moves: of the node */
+  /* Runs of expressions: the composed expression, operands' indices are graph values. */
+  const tenon__expression_t* expression;
+  uint32_t value_count;
+  uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
+  /* Operators: the region, epilogue included. */
+  struct tenon_region_t* region;
+  uint32_t epilogue; /* of the alternatives: what its slot could hold; TENON_NONE */
+} group_t;
+
+typedef struct grouping_t {
+  tenon__tuning_t* tuning;
+  struct alternatives_t* alternatives;
+  tenon__arena_t scratch; /* as long as the grouping */
+  tenon__arena_t* arena;  /* of the covering that is being made */
+  uint32_t graph;
+  const tenon__graph_t* g;
+  const uint32_t* order; /* nodes */
+  uint32_t order_count;
+  uint32_t* position; /* of each node in the order */
+  tenon__uses_t uses;
+  bool* needed; /* values whose data somebody reads */
+  bool* sizing; /* of these, values whose numbers are extents elsewhere: made before that */
+  bool* leaves; /* values that others than nodes read: outputs, states, dimensions */
+  const tenon__expression_t** expressions; /* of each node, once somebody asked */
+  const char** notes; /* of each node: lines about epilogues that nobody takes, or NULL */
+  uint32_t* group_of; /* node -> group, TENON_NONE; nodes with several groups: the first */
+  group_t* groups;
+  uint32_t group_count;
+  uint32_t* stamps; /* of each node: the last walk that came to it */
+  uint32_t stamp;
+  uint32_t* stack; /* of the walk: nodes to look at */
+  uint32_t stack_depth;
+  /* As it is before anything is grouped. */
+  const group_t* first_groups;
+  uint32_t first_group_count;
+  const uint32_t* first_group_of;
+} grouping_t;
+
+/* An expression node's expression with graph values as operand indices; NULL when the node has
+ * none. Moves that are no views and no boxes count as expressions. */
+tenon_status_t tenon__grouping_expression(grouping_t* grouping, uint32_t node,
+                                          const tenon__expression_t** out_expression);
+bool tenon__expression_reduces(const tenon__expression_t* expression);
+/* Space equal to the value's shape, and operand `operand` reads it at the identity. */
+bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
+                                  uint32_t value);
+bool tenon__grouping_is_identity(const grouping_t* grouping, const tenon__expression_t* expression,
+                                 uint32_t operand);
+/* Would a step wait for itself? A walk back from the values that it reads, through all that makes
+ * them: a node brings the other nodes of its group along, since they become one step. */
+void tenon__grouping_walk_begin(grouping_t* grouping);
+void tenon__grouping_walk_from(grouping_t* grouping, uint32_t value);
+/* Does the walk come to one of these nodes? */
+bool tenon__grouping_walk_meets(grouping_t* grouping, const uint32_t* nodes, uint32_t node_count);
+/* Remembers, for the report, why nobody takes these nodes at once. */
+tenon_status_t tenon__grouping_note(grouping_t* grouping, uint32_t node, uint32_t node_count,
+                                    const char* refusals);
+
+#endif

@@ -1,0 +1,89 @@
+#include "core/choice/place_rules.h"
+
+#include "core/base/status.h"
+#include "core/plan/place_view.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+typedef struct placing_t {
+  const tenon__tuning_t* tuning;
+  uint32_t graph;
+  const tenon__schedule_t* schedule;
+} placing_t;
+
+static const tenon__value_node_t* value_at(const placing_t* p, uint32_t place) {
+  return &p->tuning->network->graphs[p->graph]->values[p->schedule->places[place].value];
+}
+
+static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_rule_t* rule,
+                     const tenon__extents_t* extents) {
+  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
+  const tenon__value_node_t* v = value_at(p, place);
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  int64_t wanted[MAX_RANK];
+  int64_t offset = 0;
+  const tenon_status_t status = tenon__place_strides(p->tuning->network, p->graph, p->schedule,
+                                                     place, extents, NULL, dims, strides, &offset);
+  if (status == TENON_ERROR_INVALID_STATE) {
+    /* Extents that only the run knows: what is stored in order is in order. */
+    const tenon__place_t* own = &p->schedule->places[place];
+    return own->storage != TENON_STORAGE_VIEW || own->map->kind == TENON_MAP_LINEAR;
+  }
+  if (status != TENON_OK) {
+    return false;
+  }
+  if (kind == TENON_LAYOUT_EXACT) {
+    return rule->layout->rank == v->rank && rule->layout->order != NULL &&
+           tenon__strides_ordered(v->rank, dims, rule->layout->order, wanted) &&
+           tenon__strides_equal(v->rank, dims, strides, wanted);
+  }
+  if (rule != NULL && rule->strided != 0) {
+    return true;
+  }
+  if (kind == TENON_LAYOUT_ROW_MAJOR) {
+    return tenon__strides_row_major(v->rank, dims, wanted) &&
+           tenon__strides_equal(v->rank, dims, strides, wanted);
+  }
+  return tenon__strides_dense(v->rank, dims, strides);
+}
+
+bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
+                        const tenon__schedule_t* schedule, uint32_t place,
+                        const tenon_argument_rule_t* rule) {
+  const placing_t p = {tuning, graph, schedule};
+  const tenon__profile_t* profile = tuning->profile;
+  const tenon__value_node_t* v = value_at(&p, place);
+  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+    return true;
+  }
+  return suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
+         suits_at(&p, place, rule, &profile->max);
+}
+
+tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
+                                  const tenon__schedule_t* schedule, uint32_t place,
+                                  tenon__arena_t* arena, const uint32_t** out_order) {
+  const placing_t p = {tuning, graph, schedule};
+  const tenon__place_t* own = &schedule->places[place];
+  const uint32_t rank = value_at(&p, place)->rank;
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  int64_t offset = 0;
+  *out_order = own->order;
+  if (own->storage != TENON_STORAGE_VIEW ||
+      tenon__place_strides(tuning->network, graph, schedule, place, &tuning->profile->optimum, NULL,
+                           dims, strides, &offset) != TENON_OK ||
+      tenon__strides_are_row_major(rank, dims, strides) ||
+      !tenon__strides_dense(rank, dims, strides)) {
+    return TENON_OK;
+  }
+  uint32_t* order = tenon__arena_allocate(arena, rank + 1u, sizeof *order);
+  if (order == NULL) {
+    return tenon__fail_memory(tuning->sink);
+  }
+  tenon__strides_order(rank, strides, order);
+  *out_order = order;
+  return TENON_OK;
+}

@@ -1,0 +1,186 @@
+/*
+ * Runs of expressions: each expression node takes in the groups of expressions that it reads, where
+ * one program over one space can say both and no cycle arises. Values that others read too stay
+ * outputs.
+ */
+#include "core/choice/runs.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/choice/grouping.h"
+#include "core/program/compose.h"
+#include "core/program/program_text.h"
+
+enum { CHEAP_COST = 3 };
+
+typedef struct run_t {
+  grouping_t* grouping;
+  uint32_t index; /* of its group */
+  group_t* group;
+} run_t;
+
+static bool in_group(const grouping_t* grouping, uint32_t node, uint32_t group) {
+  return grouping->group_of[node] == group;
+}
+
+/* Is the value read by this group alone? */
+static bool read_here_alone(const run_t* run, uint32_t value) {
+  const grouping_t* grouping = run->grouping;
+  if (grouping->leaves[value]) {
+    return false;
+  }
+  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
+    const uint32_t node = grouping->uses.uses[k];
+    const bool counts = grouping->group_of[node] != TENON_NONE || grouping->needed[value];
+    if (counts && !in_group(grouping, node, run->index)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static double elements_at_optimum(const grouping_t* grouping, const tenon__expression_t* e) {
+  double count = 1;
+  for (uint32_t k = 0; k < e->program.rank; ++k) {
+    int64_t extent = 1;
+    (void)tenon__extents_get(&grouping->tuning->profile->optimum, e->space[k], &extent);
+    count *= (double)(extent < 1 ? 1 : extent);
+  }
+  return count;
+}
+
+static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
+  if (a->program.rank != b->program.rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < a->program.rank; ++k) {
+    if (!tenon__dim_equal(a->space[k], b->space[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Does composing repeat work? Reading at the identity of one space never does. */
+static bool is_worth_it(const grouping_t* grouping, const tenon__expression_t* consumer,
+                        const tenon__expression_t* producer) {
+  if (same_space(consumer, producer)) {
+    return true;
+  }
+  if (tenon__expression_reduces(producer)) {
+    return false;
+  }
+  const double repeats =
+      elements_at_optimum(grouping, consumer) / elements_at_optimum(grouping, producer);
+  return repeats <= 1.0 || tenon__program_cost(&producer->program) <= CHEAP_COST;
+}
+
+/* Does the run, of what it reads beside `value`, need anything that waits for the producer? */
+static bool makes_cycle(const run_t* run, uint32_t producer_group, uint32_t value) {
+  grouping_t* grouping = run->grouping;
+  const group_t* producer = &grouping->groups[producer_group];
+  tenon__grouping_walk_begin(grouping);
+  for (uint32_t n = 0; n < run->group->node_count; ++n) {
+    const tenon__node_t* node = &grouping->g->nodes[run->group->nodes[n]];
+    for (uint32_t k = 0; k < node->input_count; ++k) {
+      const uint32_t input = node->inputs[k];
+      const uint32_t maker = input == TENON_NONE ? TENON_NONE : grouping->g->values[input].producer;
+      if (input != value && maker != TENON_NONE && !in_group(grouping, maker, run->index)) {
+        tenon__grouping_walk_from(grouping, input);
+      }
+    }
+  }
+  return tenon__grouping_walk_meets(grouping, producer->nodes, producer->node_count);
+}
+
+static void absorb_group(run_t* run, uint32_t producer_group) {
+  grouping_t* grouping = run->grouping;
+  group_t* from = &grouping->groups[producer_group];
+  group_t* to = run->group;
+  for (uint32_t k = 0; k < from->node_count; ++k) {
+    to->nodes[to->node_count++] = from->nodes[k];
+    grouping->group_of[from->nodes[k]] = run->index;
+  }
+  from->alive = false;
+  from->node_count = 0;
+}
+
+/* Tries to take the group that makes operand `operand`. */
+static tenon_status_t try_operand(run_t* run, uint32_t operand, bool* out_taken) {
+  grouping_t* grouping = run->grouping;
+  const tenon__expression_t* mine = run->group->expression;
+  const uint32_t value = mine->program.operands[operand].index;
+  const uint32_t producer = grouping->g->values[value].producer;
+  const uint32_t index = producer == TENON_NONE ? TENON_NONE : grouping->group_of[producer];
+  *out_taken = false;
+  if (index == TENON_NONE || index == run->index || grouping->groups[index].expression == NULL ||
+      grouping->sizing[value]) {
+    return TENON_OK;
+  }
+  const group_t* from = &grouping->groups[index];
+  const tenon__expression_t* theirs = from->expression;
+  if (from->value_count != 1 || mine->program.operands[operand].indexed != 0 ||
+      from->node_count + run->group->node_count > GROUP_MOST_NODES ||
+      run->group->value_count == GROUP_MOST_NODES ||
+      theirs->program.instruction_count + mine->program.instruction_count >
+          GROUP_MOST_INSTRUCTIONS ||
+      theirs->program.operand_count + mine->program.operand_count > GROUP_MOST_OPERANDS ||
+      !is_worth_it(grouping, mine, theirs)) {
+    return TENON_OK;
+  }
+  uint32_t slots[GROUP_MOST_OPERANDS];
+  uint32_t slot_count = 0;
+  for (uint32_t o = 0; o < mine->program.operand_count; ++o) {
+    if (mine->program.operands[o].index == value) {
+      slots[slot_count++] = o;
+    }
+  }
+  const bool keep = !read_here_alone(run, value);
+  if (makes_cycle(run, index, value)) {
+    return TENON_OK;
+  }
+  tenon__expression_t* composed = tenon__arena_allocate(grouping->arena, 1, sizeof *composed);
+  if (composed == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const tenon_status_t status = tenon__expression_compose(
+      grouping->tuning->network->pool, mine, slots, slot_count, theirs, 0, keep, 0,
+      grouping->tuning->options.strict, grouping->arena, composed);
+  if (status != TENON_OK) {
+    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status;
+  }
+  if (keep) {
+    run->group->values[run->group->value_count++] = value;
+  }
+  run->group->expression = composed;
+  absorb_group(run, index);
+  *out_taken = true;
+  return TENON_OK;
+}
+
+static tenon_status_t make_run(grouping_t* grouping, uint32_t node) {
+  run_t run = {.grouping = grouping,
+               .index = grouping->group_of[node],
+               .group = &grouping->groups[grouping->group_of[node]]};
+  bool taken = true;
+  while (taken) {
+    taken = false;
+    for (uint32_t o = 0; o < run.group->expression->program.operand_count && !taken; ++o) {
+      TENON_TRY(try_operand(&run, o, &taken));
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__runs_make(grouping_t* grouping) {
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    const uint32_t node = grouping->order[p];
+    const uint32_t index = grouping->group_of[node];
+    if (index != TENON_NONE && grouping->groups[index].expression != NULL &&
+        grouping->groups[index].node_count == 1 && !grouping->tuning->options.no_fusion) {
+      TENON_TRY(make_run(grouping, node));
+    }
+  }
+  return TENON_OK;
+}

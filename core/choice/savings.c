@@ -1,0 +1,108 @@
+/* What an alternative could save at best, from what a covering costs where it would change it. */
+#include "core/choice/savings.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+
+/* Which unit computes each node. */
+tenon_status_t tenon__covering_units(const covering_t* best, uint32_t node_count,
+                                     tenon__arena_t* arena, uint32_t** out_unit) {
+  uint32_t* unit_of = tenon__arena_allocate(arena, node_count + 1u, sizeof(*unit_of));
+  if (unit_of == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  memset(unit_of, 0xff, node_count * sizeof(*unit_of));
+  for (uint32_t u = 0; u < best->units.count; ++u) {
+    const tenon__unit_t* unit = &best->units.items[u];
+    for (uint32_t k = 0; unit->kind == TENON_UNIT_REGION && k < unit->chosen.region->covered_count;
+         ++k) {
+      unit_of[unit->chosen.region->covered[k]] = u;
+    }
+  }
+  *out_unit = unit_of;
+  return TENON_OK;
+}
+
+typedef struct reach_t {
+  double seconds;         /* of all units that are touched, and copies around them */
+  tenon__figure_t figure; /* of the one that is known worst */
+  uint32_t place_count;
+} reach_t;
+
+static void touch(const covering_t* best, uint32_t unit_index, uint8_t* touched, reach_t* reach) {
+  const tenon__unit_t* unit = &best->units.items[unit_index];
+  const tenon__candidates_t* candidates = unit->chosen.candidates;
+  if (touched[unit_index] != 0) {
+    return;
+  }
+  touched[unit_index] = 1;
+  reach->seconds += unit->own_seconds + unit->copies_seconds;
+  const tenon__figure_t figure =
+      candidates->count == 0 ? TENON_FIGURE_NONE : candidates->items[unit->chosen.pick].time.figure;
+  if (unit->chosen.region->kind != TENON_REGION_MOVE && figure < reach->figure) {
+    reach->figure = figure;
+  }
+}
+
+static double saving_of(const reach_t* reach, tenon__time_t time) {
+  if (time.figure != reach->figure) {
+    return time.figure > reach->figure ? TENON_CERTAIN_SAVING : -TENON_CERTAIN_SAVING;
+  }
+  const double saving = reach->seconds - reach->place_count * time.seconds;
+  /* Where nobody knows any time, fewer steps are better. */
+  return time.figure == TENON_FIGURE_NONE ? TENON_CERTAIN_SAVING : saving;
+}
+
+/* All that the places' units cost, less the claims: their other nodes for nothing. */
+tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covering_t* best,
+                                      const uint32_t* unit_of, uint32_t node_count,
+                                      uint32_t class_index, tenon__arena_t* arena,
+                                      double* out_saving) {
+  reach_t reach = {.figure = TENON_FIGURE_MEASURED};
+  uint8_t* touched = tenon__arena_allocate(arena, best->units.count + 1u, 1);
+  uint8_t* used = tenon__arena_allocate(arena, node_count + 1u, 1);
+  if (touched == NULL || used == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < a->claim_count; ++k) {
+    const claim_t* claim = &a->claims[k];
+    bool is_free = claim->class_index == class_index;
+    for (uint32_t n = 0; n < claim->node_count && is_free; ++n) {
+      is_free = used[claim->nodes[n]] == 0;
+    }
+    for (uint32_t n = 0; n < claim->node_count && is_free; ++n) {
+      used[claim->nodes[n]] = 1;
+      if (unit_of[claim->nodes[n]] != TENON_NONE) {
+        touch(best, unit_of[claim->nodes[n]], touched, &reach);
+      }
+    }
+    reach.place_count += is_free ? 1 : 0;
+  }
+  *out_saving = saving_of(&reach, a->classes[class_index].candidates->items[0].time);
+  return TENON_OK;
+}
+
+/* Of an epilogue that is fused in some place; nothing where it is in none. */
+tenon_status_t tenon__saving_of_epilogue(const alternatives_t* a, const covering_t* best,
+                                         uint32_t index, tenon__arena_t* arena,
+                                         double* out_saving) {
+  reach_t reach = {.figure = TENON_FIGURE_MEASURED};
+  uint8_t* touched = tenon__arena_allocate(arena, best->units.count + 1u, 1);
+  *out_saving = 0;
+  if (touched == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t u = 0; u < best->units.count; ++u) {
+    const tenon__unit_t* unit = &best->units.items[u];
+    if (unit->kind == TENON_UNIT_REGION && unit->epilogue == index &&
+        unit->chosen.region->slot_count > 0) {
+      touch(best, u, touched, &reach);
+      reach.place_count += 1;
+    }
+  }
+  if (reach.place_count > 0) {
+    *out_saving = saving_of(&reach, a->epilogues[index].apart);
+  }
+  return TENON_OK;
+}

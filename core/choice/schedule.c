@@ -1,0 +1,468 @@
+/*
+ * Steps and places from the choice. Every value has a home, where its producer leaves it; a reader
+ * that wants it otherwise gets a copy, made once. Views are places without memory. Outputs of the
+ * network are written where they belong if their producer can.
+ */
+#include "core/choice/schedule.h"
+
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/candidate/candidates.h"
+#include "core/candidate/tuning.h"
+#include "core/choice/place_rules.h"
+#include "core/plan/place_view.h"
+#include "core/region/region_finish.h"
+#include "core/tensor/index_map_run.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+typedef struct scheduling_t {
+  tenon__tuning_t* tuning;
+  tenon__plan_t* plan;
+  tenon__arena_t* arena; /* the plan's */
+  uint32_t graph;
+  const tenon__graph_t* g;
+  tenon__schedule_t schedule;
+  size_t place_capacity;
+  size_t step_capacity;
+  uint32_t* home;      /* per value: place, or TENON_NONE */
+  uint32_t* next_copy; /* per place: another place of the same value */
+  uint32_t* output_of; /* per value: output of the graph that it is home to, or TENON_NONE */
+} scheduling_t;
+
+/* ---- Places ---- */
+
+static tenon_status_t grow_places(scheduling_t* s) {
+  const size_t wanted = s->place_capacity == 0 ? 64 : 2 * s->place_capacity;
+  tenon__place_t* places = tenon__arena_allocate(s->arena, wanted, sizeof *places);
+  uint32_t* next = tenon__arena_allocate(s->tuning->arena, wanted, sizeof *next);
+  if (places == NULL || next == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  if (s->place_capacity > 0) {
+    memcpy(places, s->schedule.places, s->place_capacity * sizeof *places);
+    memcpy(next, s->next_copy, s->place_capacity * sizeof *next);
+  }
+  s->schedule.places = places;
+  s->next_copy = next;
+  s->place_capacity = wanted;
+  return TENON_OK;
+}
+
+static tenon_status_t add_place(scheduling_t* s, const tenon__place_t* place, uint32_t* out_place) {
+  if (s->schedule.place_count == s->place_capacity) {
+    TENON_TRY(grow_places(s));
+  }
+  const uint32_t index = s->schedule.place_count++;
+  s->schedule.places[index] = *place;
+  s->schedule.places[index].alias = TENON_NONE;
+  s->next_copy[index] = s->home[place->value];
+  if (s->home[place->value] == TENON_NONE) {
+    s->home[place->value] = index;
+  } else { /* behind the home, which stays first */
+    s->next_copy[index] = s->next_copy[s->home[place->value]];
+    s->next_copy[s->home[place->value]] = index;
+  }
+  *out_place = index;
+  return TENON_OK;
+}
+
+static tenon_status_t add_step(scheduling_t* s, const tenon__step_t* step) {
+  if (s->schedule.step_count == s->step_capacity) {
+    const size_t wanted = s->step_capacity == 0 ? 64 : 2 * s->step_capacity;
+    tenon__step_t* steps = tenon__arena_allocate(s->arena, wanted, sizeof *steps);
+    if (steps == NULL) {
+      return tenon__fail_memory(s->tuning->sink);
+    }
+    if (s->step_capacity > 0) {
+      memcpy(steps, s->schedule.steps, s->step_capacity * sizeof *steps);
+    }
+    s->schedule.steps = steps;
+    s->step_capacity = wanted;
+  }
+  s->schedule.steps[s->schedule.step_count++] = *step;
+  return TENON_OK;
+}
+
+/* ---- Kernel steps ---- */
+
+static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen,
+                                  const uint32_t* inputs, const uint32_t* outputs,
+                                  const char* name) {
+  const tenon__candidate_t* c = &chosen->candidates->items[chosen->pick];
+  tenon__step_t step = {
+      .kind = TENON_STEP_KERNEL,
+      .name = name,
+      .plugin = c->kernel->owner->plugin,
+      .kernel = c->kernel->kernel.name,
+      .kernel_version = c->kernel->kernel.version,
+      .region = chosen->region,
+      .tactic = c->tactic,
+      .measured_seconds = c->time.figure == TENON_FIGURE_MEASURED ? c->time.seconds : 0,
+      .refusals =
+          tenon__candidates_reasons(s->tuning, chosen->candidates, chosen->pick, chosen->notes),
+      .node = TENON_NONE,
+      .input_count = chosen->region->input_count,
+      .output_count = chosen->region->output_count,
+  };
+  step.inputs = tenon__arena_copy(s->arena, inputs, step.input_count * sizeof *inputs);
+  step.outputs = tenon__arena_copy(s->arena, outputs, step.output_count * sizeof *outputs);
+  if (step.inputs == NULL || step.outputs == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  return add_step(s, &step);
+}
+
+/* A copy of `from` into a new place with the order that `rule` asks for. */
+static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t* order,
+                                 tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
+  const uint32_t value = s->schedule.places[from].value;
+  tenon__chosen_t chosen = {0};
+  chosen.region = tenon__arena_allocate(s->arena, 1, sizeof *chosen.region);
+  if (chosen.region == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  TENON_TRY(tenon__region_of_copy(s->arena, s->tuning->network, s->graph, value, chosen.region));
+  TENON_TRY(tenon__region_finish(s->arena, s->tuning->profile, chosen.region));
+  TENON_TRY(tenon__candidates_find(s->tuning, chosen.region, &chosen.candidates));
+  const tenon_argument_rule_t* rules =
+      chosen.candidates->count == 0 ? NULL : chosen.candidates->items[0].tactic.input_rules;
+  if (chosen.candidates->count == 0 || rules == NULL || rules[0].strided == 0) {
+    return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
+                       "no kernel copies '%s' from one layout to another",
+                       s->g->values[value].name);
+  }
+  const tenon__place_t place = {.value = value, .storage = storage, .index = index, .order = order};
+  TENON_TRY(add_place(s, &place, out_place));
+  return kernel_step(s, &chosen, &from, out_place,
+                     tenon__arena_format(s->arena, "%s (copy)", s->g->values[value].name));
+}
+
+/* Where the region's input finds the value. */
+static tenon_status_t place_for(scheduling_t* s, uint32_t value, const tenon_argument_rule_t* rule,
+                                uint32_t* out_place) {
+  const tenon__value_node_t* v = &s->g->values[value];
+  if (s->home[value] == TENON_NONE) {
+    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
+                       "value '%s' is read before it is made", v->name);
+  }
+  for (uint32_t p = s->home[value]; p != TENON_NONE; p = s->next_copy[p]) {
+    const bool is_given_as_is = v->weights != TENON_NONE && tenon__rule_takes_rows(rule);
+    if (is_given_as_is || tenon__place_suits(s->tuning, s->graph, &s->schedule, p, rule)) {
+      *out_place = p;
+      return TENON_OK;
+    }
+  }
+  const uint32_t* order =
+      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order : NULL;
+  return copy_place(s, s->home[value], order, TENON_STORAGE_ARENA, 0, out_place);
+}
+
+/* ---- Units ---- */
+
+static tenon_status_t output_place(scheduling_t* s, uint32_t value, const uint32_t* order,
+                                   uint32_t* out_place) {
+  tenon__place_t place = {.value = value, .storage = TENON_STORAGE_ARENA, .order = order};
+  if (s->output_of[value] != TENON_NONE && order == NULL) {
+    place.storage = TENON_STORAGE_OUTPUT;
+    place.index = s->output_of[value];
+  }
+  return add_place(s, &place, out_place);
+}
+
+/* What a rule that follows an input comes to, when that input has its place. */
+static tenon_status_t follow(const scheduling_t* s, const struct tenon_region_t* region,
+                             const uint32_t* inputs, const tenon_argument_rule_t* rule,
+                             uint32_t rank, const uint32_t** out_order) {
+  const uint32_t value = region->inputs[rule->argument].value;
+  const uint32_t place = inputs[rule->argument];
+  *out_order = NULL;
+  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].rank != rank
+             ? TENON_OK
+             : tenon__place_order(s->tuning, s->graph, &s->schedule, place, s->arena, out_order);
+}
+
+static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_t* region,
+                                     const tenon_argument_rule_t* rule, uint32_t* inputs,
+                                     uint32_t k) {
+  const uint32_t value = region->inputs[k].value;
+  const uint32_t rank = s->g->values[value].rank;
+  const uint32_t* order = NULL;
+  TENON_TRY(follow(s, region, inputs, rule, rank, &order));
+  const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
+  const tenon_argument_rule_t wanted = {
+      .kind = order == NULL ? TENON_LAYOUT_ROW_MAJOR : TENON_LAYOUT_EXACT, .layout = &layout};
+  return place_for(s, value, &wanted, &inputs[k]);
+}
+
+/* Those that follow another come behind it. */
+static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_region_t* region,
+                                          const tenon_argument_rule_t* rules, uint32_t* inputs) {
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    inputs[k] = TENON_NONE;
+    if (region->inputs[k].value != TENON_NONE &&
+        (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS)) {
+      TENON_TRY(place_for(s, region->inputs[k].value, rule, &inputs[k]));
+    }
+  }
+  for (uint32_t k = 0; rules != NULL && k < region->input_count; ++k) {
+    if (region->inputs[k].value != TENON_NONE && rules[k].kind == TENON_LAYOUT_FOLLOWS) {
+      TENON_TRY(place_follower(s, region, &rules[k], inputs, k));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* unit,
+                                   const uint32_t* inputs, uint32_t k, const uint32_t** out_order) {
+  const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
+  const struct tenon_region_t* region = unit->chosen.region;
+  const tenon_argument_rule_t* rule =
+      c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+  const uint32_t first = region->outputs[0].value;
+  const uint32_t rank = s->g->values[region->outputs[k].value].rank;
+  *out_order = NULL;
+  if (rule == NULL || rule->kind == TENON_LAYOUT_ROW_MAJOR) {
+    return TENON_OK;
+  }
+  if (rule->kind == TENON_LAYOUT_FOLLOWS) {
+    return follow(s, region, inputs, rule, rank, out_order);
+  }
+  const bool same_rank = first != TENON_NONE && s->g->values[first].rank == rank;
+  *out_order = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order
+               : same_rank                      ? unit->chosen.order
+                                                : NULL;
+  return TENON_OK;
+}
+
+static tenon_status_t schedule_region(scheduling_t* s, const tenon__unit_t* unit) {
+  const struct tenon_region_t* region = unit->chosen.region;
+  const tenon__candidate_t* c = &unit->chosen.candidates->items[unit->chosen.pick];
+  uint32_t* inputs =
+      tenon__arena_allocate(s->tuning->arena, region->input_count + 1u, sizeof *inputs);
+  uint32_t* outputs =
+      tenon__arena_allocate(s->tuning->arena, region->output_count + 1u, sizeof *outputs);
+  if (inputs == NULL || outputs == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  TENON_TRY(place_region_inputs(s, region, c->tactic.input_rules, inputs));
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    const uint32_t* order = NULL;
+    outputs[k] = TENON_NONE;
+    if (region->outputs[k].value != TENON_NONE) {
+      TENON_TRY(output_order(s, unit, inputs, k, &order));
+      TENON_TRY(output_place(s, region->outputs[k].value, order, &outputs[k]));
+    }
+  }
+  return kernel_step(s, &unit->chosen, inputs, outputs, s->g->nodes[region->covered[0]].name);
+}
+
+/* Does the view exist on the base at all of the profile's points? */
+static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_map_t* map) {
+  const tenon__extents_t* const points[] = {&s->tuning->profile->optimum, &s->tuning->profile->min,
+                                            &s->tuning->profile->max};
+  for (int k = 0; k < 3; ++k) {
+    int64_t dims[MAX_RANK];
+    int64_t strides[MAX_RANK];
+    int64_t own[MAX_RANK];
+    int64_t offset = 0;
+    int64_t shift = 0;
+    if (tenon__place_strides(s->tuning->network, s->graph, &s->schedule, base, points[k], NULL,
+                             dims, strides, &offset) != TENON_OK) {
+      const tenon__place_t* p = &s->schedule.places[base];
+      if (p->storage == TENON_STORAGE_VIEW && p->map->kind != TENON_MAP_LINEAR &&
+          map->kind == TENON_MAP_LINEAR) {
+        return false; /* unknown extents: cautious */
+      }
+      continue;
+    }
+    int64_t extents[MAX_RANK];
+    if (!tenon__extents_shape(points[k], map->rank, map->dims, extents)) {
+      continue;
+    }
+    if (tenon__index_map_view(s->tuning->network->pool, map, points[k]->values, points[k]->known,
+                              dims, strides, own, &shift) != TENON_OK) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static tenon_status_t schedule_view(scheduling_t* s, const tenon__unit_t* unit) {
+  const tenon__node_t* node = &s->g->nodes[unit->node];
+  tenon__index_map_t* map = tenon__arena_copy(s->arena, &node->maps[unit->output], sizeof *map);
+  uint32_t place = 0;
+  if (map == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  map->fill = TENON_FILL_NONE; /* a view needs none: every element is in range */
+  const uint32_t source = node->inputs[map->sources[0].input];
+  uint32_t base = s->home[source];
+  if (base == TENON_NONE) {
+    return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL,
+                       "value '%s' is read before it is made", s->g->values[source].name);
+  }
+  if (!view_fits(s, base, map)) {
+    const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+    TENON_TRY(place_for(s, source, &rows, &base));
+  }
+  const tenon__place_t view = {.value = node->outputs[unit->output],
+                               .storage = TENON_STORAGE_VIEW,
+                               .base = base,
+                               .map = map};
+  return add_place(s, &view, &place);
+}
+
+static tenon_status_t place_inputs(scheduling_t* s, const tenon__node_t* node,
+                                   uint32_t* out_places) {
+  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+  for (uint32_t k = 0; k < node->input_count; ++k) {
+    out_places[k] = TENON_NONE;
+    if (node->inputs[k] != TENON_NONE) {
+      TENON_TRY(place_for(s, node->inputs[k], &rows, &out_places[k]));
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t schedule_node(scheduling_t* s, const tenon__unit_t* unit) {
+  const tenon__node_t* node = &s->g->nodes[unit->node];
+  const bool is_contents = unit->kind == TENON_UNIT_CONTENTS;
+  tenon__step_t step = {.kind = TENON_STEP_CONTENTS, .name = node->name, .node = unit->node};
+  uint32_t* inputs = tenon__arena_allocate(s->arena, node->input_count + 1u, sizeof *inputs);
+  uint32_t* outputs = tenon__arena_allocate(s->arena, node->output_count + 1u, sizeof *outputs);
+  if (inputs == NULL || outputs == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  if (!is_contents) {
+    const uint32_t form = node->op->descriptor.control->form;
+    step.kind = form == TENON_CONTROL_CHOOSE   ? TENON_STEP_CHOOSE
+                : form == TENON_CONTROL_REPEAT ? TENON_STEP_REPEAT
+                                               : TENON_STEP_MAP;
+    step.input_count = node->input_count;
+    TENON_TRY(place_inputs(s, node, inputs));
+  }
+  step.output_count = node->output_count;
+  for (uint32_t k = 0; k < node->output_count; ++k) {
+    outputs[k] = TENON_NONE;
+    if (node->outputs[k] != TENON_NONE) {
+      TENON_TRY(output_place(s, node->outputs[k], NULL, &outputs[k]));
+    }
+  }
+  step.inputs = inputs;
+  step.outputs = outputs;
+  return add_step(s, &step);
+}
+
+/* ---- The graph's border ---- */
+
+/* Constants, inputs (parameters, in a body) and states have their places from the start. */
+static tenon_status_t place_sources(scheduling_t* s) {
+  uint32_t place = 0;
+  for (uint32_t v = 0; v < s->g->value_count; ++v) {
+    if (s->g->values[v].alive && s->g->values[v].weights != TENON_NONE) {
+      const tenon__place_t p = {
+          .value = v, .storage = TENON_STORAGE_WEIGHTS, .index = s->g->values[v].weights};
+      TENON_TRY(add_place(s, &p, &place));
+    } else if (s->g->values[v].alive && s->g->values[v].state != TENON_NONE) {
+      const tenon__place_t p = {
+          .value = v, .storage = TENON_STORAGE_STATE, .index = s->g->values[v].state};
+      TENON_TRY(add_place(s, &p, &place));
+    }
+  }
+  s->schedule.input_count = s->g->input_count;
+  s->schedule.inputs =
+      tenon__arena_allocate(s->arena, s->g->input_count + 1u, sizeof *s->schedule.inputs);
+  if (s->schedule.inputs == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  for (uint32_t k = 0; k < s->g->input_count; ++k) {
+    const tenon__place_t p = {
+        .value = s->g->inputs[k],
+        .storage = s->graph == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER,
+        .index = k};
+    if (s->home[p.value] == TENON_NONE) {
+      TENON_TRY(add_place(s, &p, &place));
+    }
+    s->schedule.inputs[k] = s->home[p.value];
+  }
+  return TENON_OK;
+}
+
+/* Main graph: each output has a place of its own, row-major. A body's results are rows, wherever
+ * they are. */
+static tenon_status_t place_outputs(scheduling_t* s) {
+  const tenon_argument_rule_t rows = {.kind = TENON_LAYOUT_ROW_MAJOR};
+  s->schedule.output_count = s->g->output_count;
+  s->schedule.outputs =
+      tenon__arena_allocate(s->arena, s->g->output_count + 1u, sizeof *s->schedule.outputs);
+  if (s->schedule.outputs == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  for (uint32_t k = 0; k < s->g->output_count; ++k) {
+    uint32_t place = s->home[s->g->outputs[k]];
+    if (place == TENON_NONE) {
+      return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "output '%s' is never made",
+                         s->g->values[s->g->outputs[k]].name);
+    }
+    const bool is_tensor = s->g->values[s->g->outputs[k]].kind == TENON_ARGUMENT_TENSOR;
+    const bool in_place = s->schedule.places[place].storage == TENON_STORAGE_OUTPUT &&
+                          s->schedule.places[place].index == k;
+    if (s->graph == 0 && is_tensor && !in_place &&
+        s->g->values[s->g->outputs[k]].dtype != TENON_DTYPE_STRING) {
+      TENON_TRY(copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
+    } else if (s->graph != 0) {
+      TENON_TRY(place_for(s, s->g->outputs[k], &rows, &place));
+    }
+    s->schedule.outputs[k] = place;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t prepare(scheduling_t* s) {
+  const size_t values = s->g->value_count + 1u;
+  s->home = tenon__arena_allocate(s->tuning->arena, values, sizeof *s->home);
+  s->output_of = tenon__arena_allocate(s->tuning->arena, values, sizeof *s->output_of);
+  if (s->home == NULL || s->output_of == NULL) {
+    return tenon__fail_memory(s->tuning->sink);
+  }
+  memset(s->home, 0xff, values * sizeof *s->home);
+  memset(s->output_of, 0xff, values * sizeof *s->output_of);
+  for (uint32_t k = s->g->output_count; s->graph == 0 && k-- > 0;) {
+    s->output_of[s->g->outputs[k]] = k; /* the first of several */
+  }
+  return place_sources(s);
+}
+
+tenon_status_t tenon__schedule_make(tenon__tuning_t* tuning, uint32_t graph,
+                                    const tenon__units_t* units, tenon__plan_t* plan,
+                                    tenon__schedule_t* out_schedule) {
+  scheduling_t s = {.tuning = tuning,
+                    .plan = plan,
+                    .arena = &plan->arena,
+                    .graph = graph,
+                    .g = tuning->network->graphs[graph]};
+  TENON_TRY(grow_places(&s));
+  TENON_TRY(prepare(&s));
+  for (uint32_t u = 0; u < units->count; ++u) {
+    const tenon__unit_t* unit = &units->items[u];
+    switch (unit->kind) {
+      case TENON_UNIT_REGION:
+        TENON_TRY(schedule_region(&s, unit));
+        break;
+      case TENON_UNIT_VIEW:
+        TENON_TRY(schedule_view(&s, unit));
+        break;
+      default:
+        TENON_TRY(schedule_node(&s, unit));
+        break;
+    }
+  }
+  TENON_TRY(place_outputs(&s));
+  *out_schedule = s.schedule;
+  return TENON_OK;
+}

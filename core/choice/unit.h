@@ -1,0 +1,45 @@
+/* Units: what becomes one step, a view, contents or a control step, before there are places. */
+#ifndef TENON_CORE_CHOICE_UNIT_H_
+#define TENON_CORE_CHOICE_UNIT_H_
+
+#include "core/candidate/tuning.h"
+
+/* One region chosen for the plan, and with whom. */
+typedef struct tenon__chosen_t {
+  struct tenon_region_t* region;
+  const tenon__candidates_t* candidates;
+  uint32_t pick;         /* of candidates */
+  const uint32_t* order; /* of the dimensions of output 0 in memory; NULL: row-major */
+  const char* notes;     /* lines about larger steps that were not taken; NULL */
+} tenon__chosen_t;
+
+/* A unit of a graph's schedule before places are made. */
+typedef enum tenon__unit_kind_t {
+  TENON_UNIT_REGION,
+  TENON_UNIT_VIEW, /* a node whose output is a view of its input */
+  TENON_UNIT_CONTENTS,
+  TENON_UNIT_CONTROL,
+} tenon__unit_kind_t;
+
+typedef struct tenon__unit_t {
+  tenon__unit_kind_t kind;
+  uint32_t node;   /* VIEW, CONTENTS, CONTROL; REGION: its first node, for order */
+  uint32_t output; /* VIEW: of the node */
+  tenon__chosen_t chosen;
+  uint32_t epilogue;     /* of the alternatives: what its slot could hold; TENON_NONE */
+  double own_seconds;    /* its step */
+  double copies_seconds; /* of what it reads and makes */
+} tenon__unit_t;
+
+typedef struct tenon__units_t {
+  uint32_t count;
+  tenon__unit_t* items; /* in an order in which they can run */
+} tenon__units_t;
+
+/* Steps' copies of what lies otherwise. */
+typedef struct tenon__copies_t {
+  uint32_t count;
+  double seconds;
+} tenon__copies_t;
+
+#endif

@@ -1,0 +1,12 @@
+/* The canonical forms of minimum, maximum, equality and order of dimensions. */
+#ifndef TENON_CORE_DIMENSION_DIMENSION_COMPARE_H_
+#define TENON_CORE_DIMENSION_DIMENSION_COMPARE_H_
+
+#include "core/dimension/dimension.h"
+
+tenon_dim_t tenon__dim_extremum(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
+                                tenon_dim_t b);
+tenon_dim_t tenon__dim_equals(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
+tenon_dim_t tenon__dim_less(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * The pool: dimensions are made here once each, so that equal ones have equal ids, and looked at
+ * here. Not thread safe while anything is made; looking alone is.
+ */
+#ifndef TENON_CORE_DIMENSION_DIMENSION_POOL_H_
+#define TENON_CORE_DIMENSION_DIMENSION_POOL_H_
+
+#include "core/base/arena.h"
+#include "core/dimension/dimension.h"
+
+tenon_status_t tenon__dim_pool_create(tenon_allocator_t allocator, tenon__dim_pool_t** out_pool);
+void tenon__dim_pool_destroy(tenon__dim_pool_t* pool);
+uint32_t tenon__dim_pool_count(const tenon__dim_pool_t* pool);
+/* True once memory was out: the caller of a group of operations asks at its end. */
+bool tenon__dim_pool_failed(const tenon__dim_pool_t* pool);
+tenon_allocator_t tenon__dim_pool_allocator(const tenon__dim_pool_t* pool);
+
+tenon_dim_t tenon__dim_constant(tenon__dim_pool_t* pool, int64_t value);
+/* The symbol of that name, made if new; an existing one keeps its range. Names are copied. */
+tenon_dim_t tenon__dim_symbol(tenon__dim_pool_t* pool, const tenon__symbol_t* symbol);
+
+tenon__dim_view_t tenon__dim_get(const tenon__dim_pool_t* pool, tenon_dim_t dim);
+bool tenon__dim_known(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_value);
+/* Bounds that always hold; INT64_MIN and INT64_MAX where nothing is known. */
+void tenon__dim_range(const tenon__dim_pool_t* pool, tenon_dim_t dim, int64_t* out_min,
+                      int64_t* out_max);
+/* True when the expression contains a symbol of that kind (or an element, kind == -1). */
+bool tenon__dim_mentions(const tenon__dim_pool_t* pool, tenon_dim_t dim, int kind);
+/* Bit j: the expression mentions coordinate j (below 64). */
+uint64_t tenon__dim_coordinate_axes(const tenon__dim_pool_t* pool, tenon_dim_t dim);
+
+uint32_t tenon__symbol_count(const tenon__dim_pool_t* pool);
+const tenon__symbol_t* tenon__symbol_get(const tenon__dim_pool_t* pool, uint32_t index);
+/* Narrows the range of a symbol (a profile does; of several profiles, what covers all). Ranges of
+ * expressions follow. A range without a common number with the old one changes nothing. */
+void tenon__symbol_set_range(tenon__dim_pool_t* pool, uint32_t index, int64_t min, int64_t max);
+/* The symbol of that kind, `a` and `b`, if anything was made of it: INVALID if not. */
+tenon_dim_t tenon__symbol_find(const tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t a,
+                               uint32_t b);
+
+/* ---- For this room alone ---- */
+
+struct tenon__dim_node_t;
+/* The node with exactly these fields, made if new. INVALID when memory is out. */
+tenon_dim_t tenon__dim_intern(tenon__dim_pool_t* pool, const struct tenon__dim_node_t* node);
+tenon_dim_t tenon__dim_operation(tenon__dim_pool_t* pool, uint32_t opcode,
+                                 const tenon_dim_t* operands, uint32_t count);
+/* The node as it is in the pool, INVALID when it is not. */
+tenon_dim_t tenon__dim_find(const tenon__dim_pool_t* pool, uint32_t opcode,
+                            const tenon_dim_t* operands, uint32_t count);
+
+/* What a symbol is found by: its name, or, without one, what it is. In `buffer`, or in the arena
+ * when the name is long; NULL when memory is out. */
+enum { TENON_SYMBOL_KEY_SIZE = 128 };
+const char* tenon__symbol_key(tenon__arena_t* arena, const tenon__symbol_t* symbol,
+                              char buffer[TENON_SYMBOL_KEY_SIZE]);
+
+#endif

@@ -1,0 +1,41 @@
+/* Numbers for the dimensions of a pool: at a profile's minimum, optimum or maximum, or in a running
+ * context. */
+#ifndef TENON_CORE_DIMENSION_EXTENTS_H_
+#define TENON_CORE_DIMENSION_EXTENTS_H_
+
+#include "core/base/arena.h"
+#include "core/dimension/dimension.h"
+
+/* Values of all symbols and of all dimensions of a pool. */
+typedef struct tenon__extents_t {
+  const tenon__dim_pool_t* pool;
+  uint32_t symbol_count;
+  uint32_t dim_count;
+  int64_t* symbol_values;
+  uint8_t* symbol_known;
+  int64_t* values;
+  uint8_t* known;
+  uint64_t version; /* grows with each update */
+} tenon__extents_t;
+
+/* A profile: three sets of numbers. Symbols that only the run knows are unknown in `min` and `max`
+ * unless they have a bound; in `optimum` they are guesses, so that kernels can be timed. */
+typedef struct tenon__profile_t {
+  tenon__extents_t min;
+  tenon__extents_t optimum;
+  tenon__extents_t max;
+} tenon__profile_t;
+
+/* All symbols unknown. */
+tenon_status_t tenon__extents_create(tenon__arena_t* arena, const tenon__dim_pool_t* pool,
+                                     tenon__extents_t* out_extents);
+void tenon__extents_set(tenon__extents_t* extents, uint32_t symbol, int64_t value);
+/* Evaluates all dimensions; again after symbols changed. */
+void tenon__extents_update(tenon__extents_t* extents);
+/* False when it is unknown. */
+bool tenon__extents_get(const tenon__extents_t* extents, tenon_dim_t dim, int64_t* out_value);
+/* All of a shape; false when one is unknown (out_dims[k] is -1 there). */
+bool tenon__extents_shape(const tenon__extents_t* extents, uint32_t rank, const tenon_dim_t* dims,
+                          int64_t* out_dims);
+
+#endif

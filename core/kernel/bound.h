@@ -1,0 +1,45 @@
+/* The insides of instances and bound steps, shared by the files that make and run them. */
+#ifndef TENON_CORE_KERNEL_BOUND_H_
+#define TENON_CORE_KERNEL_BOUND_H_
+
+#include <stdatomic.h>
+#include "core/base/call.h"
+
+#include "core/kernel/kernel_binding.h"
+#include "core/plan/plan.h"
+
+/* Counted: whoever is bound to it keeps it, also when a refit has put another in its place. */
+struct tenon__instance_t {
+  tenon_allocator_t allocator;
+  _Atomic uint32_t reference_count;
+  tenon__kernel_binding_t kernel;
+  const struct tenon_region_t* region;
+  const tenon__step_tactic_t* tactic; /* borrowed, as the region is */
+  const char* name;                   /* of the step; NULL: nobody needs to be told which */
+  const char* prefix;                 /* "name (operator, plugin:kernel): ", for messages */
+  tenon__call_t running;              /* enqueue, for who asks where a thread is */
+  void* prepared;
+  bool is_prepared;
+  bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */
+  tenon__arena_t memory; /* what prepare allocates */
+};
+
+struct tenon__bound_t {
+  tenon_allocator_t allocator;
+  tenon__instance_t* instance;
+  void* bound;
+  bool is_bound;
+  uint32_t input_count;
+  uint32_t output_count;
+  tenon__arena_t memory; /* what bind allocates, and moves */
+};
+
+/* Another of the kernel's functions. */
+static inline tenon__call_t tenon__instance_call(const tenon__instance_t* instance,
+                                                 const char* function) {
+  tenon__call_t call = instance->running;
+  call.function = function;
+  return call;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* Tensors and sequences that grow: deep copies of what callers lend. */
+#include "core/kernel/growing.h"
+#include "core/base/test.h"
+
+static tenon_argument_t tensor_of(float* data, const int64_t* dims, const int64_t* strides) {
+  return (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
+                            .tensor = {.data = data,
+                                       .dims = dims,
+                                       .strides = strides,
+                                       .rank = 2,
+                                       .dtype = TENON_DTYPE_FLOAT32,
+                                       .layout = TENON_NONE}};
+}
+
+static void expect_floats(const tenon__growing_t* growing, const float* expected, size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    EXPECT_NEAR(((const float*)growing->data)[k], expected[k], 0);
+  }
+}
+
+TENON_TEST(copies_views_with_and_without_strides) {
+  float data[] = {1, 2, 3, 4, 5, 6};
+  const int64_t dims[] = {2, 3};
+  const int64_t columns[] = {1, 2};
+  const float transposed[] = {1, 3, 5, 2, 4, 6};
+  tenon__growing_t growing;
+  tenon__growing_initialize(&growing, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
+  tenon_argument_t argument = tensor_of(data, dims, NULL);
+  EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
+  expect_floats(&growing, data, 6);
+  argument.tensor.strides = columns;
+  EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
+  expect_floats(&growing, transposed, 6);
+  EXPECT_INT(growing.strides[0], 3);
+  tenon__growing_deinitialize(&growing);
+}
+
+TENON_TEST(copies_the_items_of_a_sequence) {
+  float first[] = {1, 2};
+  float second[] = {3, 4};
+  const int64_t row[] = {1, 2};
+  const tenon_argument_t items[] = {tensor_of(first, row, NULL), tensor_of(second, row, NULL)};
+  const tenon_argument_t sequence = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 2, .items = items};
+  tenon__growing_t growing;
+  tenon__growing_initialize(&growing, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
+  EXPECT_STATUS(tenon__growing_assign(&growing, &sequence), TENON_OK);
+  second[0] = 9; /* the copy does not change with the original */
+  REQUIRE(growing.item_count == 2);
+  EXPECT_NEAR(((const float*)growing.items[1].tensor.data)[0], 3, 0);
+  EXPECT_INT(growing.items[1].tensor.strides[0], 2);
+  tenon__growing_deinitialize(&growing);
+}

@@ -1,0 +1,507 @@
+/* Preparing, binding and running one step: the host's side of a kernel's life. */
+#include "core/kernel/instance.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/dimension/dimension_evaluate.h"
+#include "core/kernel/bound.h"
+#include "core/kernel/packed_store.h"
+#include "core/region/region_table.h"
+#include "core/tensor/bounds.h"
+#include "core/tensor/index_map_run.h"
+#include "core/tensor/layout.h"
+
+struct tenon_preparation_t {
+  tenon__instance_t* instance;
+  tenon__packed_store_t* store;
+  const tenon_sink_t* sink;
+};
+
+/* ---- prepare ---- */
+
+static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_bytes) {
+  /* Arena blocks are aligned to 16; kernels are promised 64. */
+  char* raw = tenon__arena_allocate(&preparation->instance->memory, size_bytes + 64, 1);
+  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+}
+
+/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
+static tenon_status_t prepare_pack(tenon_preparation_t* preparation, const char* format,
+                                   const char* parameters, const uint32_t* sources,
+                                   size_t source_count, size_t size_bytes, void** out_data,
+                                   int32_t* out_ready) {
+  const struct tenon_region_t* region = preparation->instance->region;
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, format, strlen(format) + 1);
+  if (parameters != NULL) {
+    tenon__digest_add(&state, parameters, strlen(parameters) + 1);
+  }
+  for (size_t k = 0; k < source_count; ++k) {
+    const uint32_t value = sources[k];
+    if (value >= region->value_count) {
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+    const uint32_t weights =
+        region->network->graphs[region->graph]->values[region->graph_values[value]].weights;
+    if (weights == TENON_NONE) {
+      return TENON_ERROR_INVALID_ARGUMENT;
+    }
+    /* The digest is a cache inside the network: it changes nothing that can be seen. */
+    const tenon__digest_t* digest =
+        tenon__weights_digest(tenon__drop_const(region->network), weights);
+    tenon__digest_add(&state, digest, sizeof *digest);
+    preparation->instance->packed[value] = true;
+  }
+  const tenon__digest_t key = tenon__digest_end(&state);
+  return tenon__packed_store_get_or_make(preparation->store, &key, format, size_bytes, out_data,
+                                         out_ready);
+}
+
+static tenon__digest_t blob_key(const tenon_preparation_t* preparation, const char* key,
+                                const char* validity) {
+  tenon__digest_state_t state;
+  tenon__digest_begin(&state);
+  tenon__digest_add(&state, preparation->instance->kernel.plugin,
+                    strlen(preparation->instance->kernel.plugin) + 1);
+  tenon__digest_add(&state, key, strlen(key) + 1);
+  tenon__digest_add(&state, validity, strlen(validity) + 1);
+  return tenon__digest_end(&state);
+}
+
+static tenon_status_t prepare_load_blob(tenon_preparation_t* preparation, const char* key,
+                                        const char* validity, const void** out_data,
+                                        size_t* out_size) {
+  const tenon__digest_t digest = blob_key(preparation, key, validity);
+  const tenon__packed_t* blob = tenon__packed_store_find(preparation->store, &digest);
+  *out_data = blob == NULL ? NULL : blob->data;
+  *out_size = blob == NULL ? 0 : blob->size_bytes;
+  return TENON_OK;
+}
+
+static tenon_status_t prepare_save_blob(tenon_preparation_t* preparation, const char* key,
+                                        const char* validity, const void* data, size_t size_bytes) {
+  const tenon__digest_t digest = blob_key(preparation, key, validity);
+  void* target = NULL;
+  int32_t ready = 0;
+  TENON_TRY(tenon__packed_store_get_or_make(preparation->store, &digest, "blob", size_bytes,
+                                            &target, &ready));
+  if (ready == 0 && size_bytes > 0) {
+    memcpy(target, data, size_bytes);
+  }
+  return TENON_OK;
+}
+
+static void* prepare_service(tenon_preparation_t* preparation, const char* name) {
+  const tenon__kernel_binding_t* kernel = &preparation->instance->kernel;
+  if (kernel->device == NULL || kernel->device->service == NULL) {
+    return NULL;
+  }
+  return kernel->device->service(kernel->device_handle, name);
+}
+
+static const tenon_sink_t* prepare_sink(tenon_preparation_t* preparation) {
+  return preparation->sink;
+}
+
+static const tenon_prepare_table_t prepare_table = {
+    .size = sizeof(tenon_prepare_table_t),
+    .allocate = prepare_allocate,
+    .pack = prepare_pack,
+    .load_blob = prepare_load_blob,
+    .save_blob = prepare_save_blob,
+    .service = prepare_service,
+    .sink = prepare_sink,
+};
+
+/* The tactic as the plugin made it. */
+static tenon_tactic_t public_tactic(const tenon__step_tactic_t* tactic) {
+  return (tenon_tactic_t){
+      .size = sizeof(tenon_tactic_t),
+      .name = tactic->name,
+      .configuration = tactic->configuration,
+      .configuration_size = tactic->configuration_size,
+      .inputs = tactic->input_rules,
+      .outputs = tactic->output_rules,
+      .numerics = &tactic->numerics,
+      .scratch_bytes = tactic->scratch_bytes,
+      .scratch_bytes_per_thread = tactic->scratch_bytes_per_thread,
+      .zeroed_bytes = tactic->zeroed_bytes,
+      .persistent_bytes = tactic->persistent_bytes,
+      .flags = tactic->flags,
+      .launches = tactic->launches,
+  };
+}
+
+/* A kernel that fails should say why; where it does not, this says that it did. */
+static tenon_status_t kernel_failed(const tenon__prefix_sink_t* heard, const char* what,
+                                    tenon_status_t status) {
+  if (heard->error_count == 0) {
+    tenon__report(&heard->sink, TENON_SEVERITY_ERROR, "the kernel cannot be %s: %s", what,
+                  tenon__status_text(status));
+  }
+  return status;
+}
+
+/* What the region computes, for messages. */
+static const char* operator_of(const struct tenon_region_t* region) {
+  if (region->kind != TENON_REGION_OPERATOR || region->node_count == 0) {
+    return region->kind == TENON_REGION_MOVE ? "a move" : "an expression";
+  }
+  const tenon__operator_t* op = region->network->graphs[region->graph]->nodes[region->nodes[0]].op;
+  return op == NULL ? "an operator" : op->name;
+}
+
+/* "conv1 (standard.convolution/1, cpu:convolution): " before all that the kernel says. */
+static const char* prefix_of(tenon__instance_t* instance) {
+  return instance->name == NULL
+             ? ""
+             : tenon__arena_format(&instance->memory, "%s (%s, %s:%s): ", instance->name,
+                                   operator_of(instance->region), instance->kernel.plugin,
+                                   instance->kernel.kernel->name);
+}
+
+/* All that a step is. NOLINTNEXTLINE(readability-function-size) */
+tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
+                                      const tenon__kernel_binding_t* kernel,
+                                      const struct tenon_region_t* region,
+                                      const tenon__step_tactic_t* tactic, const char* step_name,
+                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
+                                      tenon__instance_t** out_instance) {
+  tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
+  if (instance == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  *instance = (tenon__instance_t){.allocator = allocator,
+                                  .kernel = *kernel,
+                                  .region = region,
+                                  .tactic = tactic,
+                                  .name = step_name,
+                                  .running = {.plugin = kernel->plugin,
+                                              .function = "enqueue",
+                                              .item = kernel->kernel->name,
+                                              .node = tenon__region_name(region)}};
+  atomic_init(&instance->reference_count, 1);
+  tenon__arena_initialize(&instance->memory, allocator);
+  instance->packed =
+      tenon__arena_allocate(&instance->memory, region->value_count + 1u, sizeof *instance->packed);
+  instance->prefix = prefix_of(instance);
+  if (instance->packed == NULL || instance->prefix == NULL) {
+    tenon__instance_release(instance);
+    return tenon__fail_memory(sink);
+  }
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
+  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
+  if (kernel->kernel->prepare != NULL) {
+    const tenon_tactic_t given = public_tactic(tactic);
+    const tenon__call_t call = tenon__instance_call(instance, "prepare");
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    const tenon_status_t status =
+        kernel->kernel->prepare(kernel->state, region, tenon__region_table(), &given, &preparation,
+                                &prepare_table, &instance->prepared);
+    tenon__call_leave(outer);
+    if (status != TENON_OK) {
+      (void)kernel_failed(&prefixed, "prepared", status);
+      tenon__instance_release(instance);
+      return status;
+    }
+  }
+  instance->is_prepared = true;
+  *out_instance = instance;
+  return TENON_OK;
+}
+
+bool tenon__instance_is_reference(const tenon__instance_t* instance) {
+  return (instance->kernel.kernel->flags & TENON_KERNEL_REFERENCE) != 0;
+}
+
+bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value) {
+  return value < instance->region->value_count && instance->packed[value];
+}
+
+/* It packed one use of the value: where the value stands twice (an epilogue reads it too, say), the
+ * other use reads it as it is. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input) {
+  const struct tenon_region_t* region = instance->region;
+  const uint32_t value = region->input_values[input];
+  uint32_t uses = 0;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    uses += region->input_values[k] == value ? 1u : 0u;
+  }
+  return value != TENON_NONE && (uses > 1 || !instance->packed[value]);
+}
+
+void tenon__instance_release(tenon__instance_t* instance) {
+  if (instance == NULL ||
+      atomic_fetch_sub_explicit(&instance->reference_count, 1, memory_order_acq_rel) != 1) {
+    return;
+  }
+  if (instance->is_prepared && instance->kernel.kernel->destroy != NULL) {
+    const tenon__call_t call = tenon__instance_call(instance, "destroy");
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    instance->kernel.kernel->destroy(instance->prepared);
+    tenon__call_leave(outer);
+  }
+  tenon__arena_deinitialize(&instance->memory);
+  tenon__free(instance->allocator, instance, sizeof *instance);
+}
+
+/* ---- bind ---- */
+
+struct tenon_binding_t {
+  tenon__bound_t* bound;
+  const tenon__extents_t* extents;
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  uint32_t thread_count;
+  const tenon_sink_t* sink;
+  tenon_status_t failure; /* why the host gave NULL */
+};
+
+static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
+  char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
+  if (raw == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  return raw + (64 - (uintptr_t)raw % 64) % 64;
+}
+
+static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
+  return index < binding->bound->input_count ? &binding->inputs[index] : NULL;
+}
+
+static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t index) {
+  return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
+}
+
+/* Does each piece lie within the output, and what it reads within its input? A plan may say
+ * otherwise. */
+static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding) {
+  const tenon_tensor_view_t* output = &binding->outputs[0].tensor;
+  for (uint32_t k = 0; k < move->piece_count; ++k) {
+    const tenon_move_piece_t* piece = &move->pieces[k];
+    const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
+    const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
+    const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
+    for (uint32_t d = 0; output->dims != NULL && d < move->rank; ++d) {
+      if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
+          piece->begin[d] > output->dims[d] - piece->extent[d]) {
+        return false;
+      }
+    }
+    if (!tenon__reach_within(&read, &whole)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* What a source reads out of range: the first and the last coordinate of each axis are looked at.
+ */
+static tenon_status_t out_of_range(const tenon_binding_t* binding, const tenon_move_t* move) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  const tenon__index_map_t* map = region->map;
+  const tenon__map_source_t* source = &map->sources[map->source_count - 1];
+  const int64_t* dims = binding->outputs[0].tensor.dims;
+  for (uint32_t d = 0; d < source->rank; ++d) {
+    int64_t parts[64] = {0};
+    int64_t low = 0;
+    int64_t extent = 0;
+    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d],
+                              binding->extents->values, binding->extents->known, move->rank, &low,
+                              parts) ||
+        !tenon__extents_get(binding->extents, source->dims[d], &extent)) {
+      continue;
+    }
+    int64_t high = low;
+    for (uint32_t k = 0; k < move->rank; ++k) {
+      (void)tenon__add_product(dims[k] - 1, parts[k], parts[k] < 0 ? &low : &high);
+    }
+    if (low < 0 || high >= extent) {
+      return tenon__fail(binding->sink, TENON_ERROR_INVALID_DATA,
+                         "element %lld of axis %u is read, whose extent is %lld",
+                         (long long)(low < 0 ? low : high), d, (long long)extent);
+    }
+  }
+  return tenon__fail(binding->sink, TENON_ERROR_INVALID_DATA,
+                     "the move leaves elements of its output open");
+}
+
+static const tenon_move_t* bind_move(tenon_binding_t* binding) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  const tenon__index_map_t* map = region->map;
+  if (map == NULL) {
+    return NULL;
+  }
+  tenon__arena_t* arena = &binding->bound->memory;
+  const size_t capacity = (size_t)map->source_count * (2u * (size_t)map->rank + 1u);
+  tenon_move_t* move = tenon__arena_allocate(arena, 1, sizeof *move);
+  tenon_move_piece_t* pieces = tenon__arena_allocate(arena, capacity + 1, sizeof *pieces);
+  int64_t* storage =
+      tenon__arena_allocate(arena, 3 * capacity * (map->rank + 1u) + 1, sizeof *storage);
+  const int64_t** strides = tenon__arena_allocate(arena, map->source_count + 1u, sizeof *strides);
+  if (move == NULL || pieces == NULL || storage == NULL || strides == NULL) {
+    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  for (uint32_t k = 0; k < map->source_count; ++k) {
+    strides[k] = binding->inputs[map->sources[k].input].tensor.strides;
+  }
+  const tenon_status_t status = tenon__index_map_pieces(
+      region->network->pool, map, binding->extents->values, binding->extents->known, strides,
+      pieces, (uint32_t)capacity, storage, move);
+  if (status != TENON_OK || !pieces_fit(move, binding)) {
+    binding->failure =
+        tenon__fail(binding->sink, status == TENON_OK ? TENON_ERROR_INVALID_DATA : status,
+                    "the move does not fit its tensors");
+    return NULL;
+  }
+  if (map->fill == TENON_FILL_NONE && move->covers_output == 0) {
+    binding->failure = out_of_range(binding, move);
+    return NULL;
+  }
+  move->fill_argument = map->fill == TENON_FILL_INPUT ? map->fill_input : TENON_NONE;
+  return move;
+}
+
+static const int64_t* bind_space(tenon_binding_t* binding, uint32_t slot) {
+  const struct tenon_region_t* region = binding->bound->instance->region;
+  uint32_t rank = 0;
+  const tenon_dim_t* dims = tenon__region_space(region, slot, &rank);
+  int64_t* extents = tenon__arena_allocate(&binding->bound->memory, rank + 1u, sizeof *extents);
+  if (extents == NULL || !tenon__extents_shape(binding->extents, rank, dims, extents)) {
+    binding->failure = extents == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INVALID_STATE;
+    return NULL;
+  }
+  return extents;
+}
+
+static const tenon_sink_t* bind_sink(tenon_binding_t* binding) {
+  return binding->sink;
+}
+
+static uint32_t bind_thread_count(tenon_binding_t* binding) {
+  return binding->thread_count;
+}
+
+static const tenon_bind_table_t bind_table = {
+    .size = sizeof(tenon_bind_table_t),
+    .allocate = bind_allocate,
+    .input = bind_input,
+    .output = bind_output,
+    .move = bind_move,
+    .space = bind_space,
+    .sink = bind_sink,
+    .thread_count = bind_thread_count,
+};
+
+/* A kernel that did not ask for strides counts on a dense tensor, and would read or write past one
+ * that is not. */
+static bool suits(const tenon_argument_rule_t* rule, const tenon_argument_t* argument) {
+  const tenon_tensor_view_t* view = &argument->tensor;
+  return argument->kind != TENON_ARGUMENT_TENSOR || (rule != NULL && rule->strided != 0) ||
+         tenon__strides_dense(view->rank, view->dims, view->strides);
+}
+
+static tenon_status_t check_arguments(const tenon__instance_t* instance,
+                                      const tenon_argument_t* inputs,
+                                      const tenon_argument_t* outputs, const tenon_sink_t* sink) {
+  const struct tenon_region_t* region = instance->region;
+  const tenon_argument_rule_t* in = instance->tactic->input_rules;
+  const tenon_argument_rule_t* out = instance->tactic->output_rules;
+  bool all_suit = true;
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    all_suit =
+        all_suit && (region->inputs[k].aligned || suits(in == NULL ? NULL : &in[k], &inputs[k]));
+  }
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    all_suit = all_suit &&
+               (region->outputs[k].aligned || suits(out == NULL ? NULL : &out[k], &outputs[k]));
+  }
+  return all_suit ? TENON_OK
+                  : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                "%sthe kernel takes dense tensors alone, and was given others",
+                                instance->prefix);
+}
+
+/* Kernels are promised the extents of their spaces. */
+static bool spaces_are_known(const struct tenon_region_t* region, const tenon__extents_t* extents) {
+  int64_t dims[64];
+  uint32_t rank = 0;
+  const tenon_dim_t* space = tenon__region_space(region, TENON_SPACE_PROGRAM, &rank);
+  bool known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  for (uint32_t k = 0; k < region->slot_count && known; ++k) {
+    space = tenon__region_space(region, region->slots[k].slot, &rank);
+    known = rank <= 64 && tenon__extents_shape(extents, rank, space, dims);
+  }
+  for (uint32_t k = 0; k < region->input_count; ++k) {
+    known = known && !(region->inputs[k].aligned && region->inputs[k].value == TENON_NONE);
+  }
+  return known;
+}
+
+tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
+                                   const tenon__bind_request_t* request, const tenon_sink_t* sink,
+                                   tenon__bound_t** out_bound) {
+  TENON_TRY(check_arguments(instance, request->inputs, request->outputs, sink));
+  if (!spaces_are_known(instance->region, request->extents)) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_STATE, "%sits extents are not known in time",
+                       instance->prefix);
+  }
+  tenon__bound_t* bound = tenon__allocate(allocator, 1, sizeof *bound);
+  if (bound == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  *bound = (tenon__bound_t){.allocator = allocator,
+                            .instance = instance,
+                            .input_count = instance->region->input_count,
+                            .output_count = instance->region->output_count};
+  (void)atomic_fetch_add_explicit(&instance->reference_count, 1, memory_order_relaxed);
+  tenon__arena_initialize(&bound->memory, allocator);
+  const tenon_kernel_t* kernel = instance->kernel.kernel;
+  if (kernel->bind != NULL) {
+    tenon__prefix_sink_t prefixed;
+    tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
+    tenon_binding_t binding = {.bound = bound,
+                               .extents = request->extents,
+                               .inputs = request->inputs,
+                               .outputs = request->outputs,
+                               .thread_count = request->thread_count,
+                               .sink = &prefixed.sink};
+    const tenon__call_t call = tenon__instance_call(instance, "bind");
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    const tenon_status_t status =
+        kernel->bind(instance->prepared, &binding, &bind_table, &bound->bound);
+    tenon__call_leave(outer);
+    if (status != TENON_OK) {
+      const tenon_status_t reason = binding.failure != TENON_OK ? binding.failure : status;
+      (void)kernel_failed(&prefixed, "bound to these shapes", reason);
+      tenon__bound_destroy(bound);
+      return reason;
+    }
+  }
+  bound->is_bound = true;
+  *out_bound = bound;
+  return TENON_OK;
+}
+
+void tenon__bound_destroy(tenon__bound_t* bound) {
+  if (bound == NULL) {
+    return;
+  }
+  const tenon_kernel_t* kernel = bound->instance->kernel.kernel;
+  if (bound->is_bound && kernel->unbind != NULL) {
+    const tenon__call_t call = tenon__instance_call(bound->instance, "unbind");
+    const tenon__call_t* outer = tenon__call_enter(&call);
+    kernel->unbind(bound->instance->prepared, bound->bound);
+    tenon__call_leave(outer);
+  }
+  tenon__arena_deinitialize(&bound->memory);
+  tenon__instance_release(bound->instance);
+  tenon__free(bound->allocator, bound, sizeof *bound);
+}

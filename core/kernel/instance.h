@@ -1,0 +1,70 @@
+/*
+ * A kernel's instance: one step prepared (and bound, and run). Used to time candidates, to fold
+ * constants, and by contexts. This is the only place where a kernel's functions are called.
+ */
+#ifndef TENON_CORE_KERNEL_INSTANCE_H_
+#define TENON_CORE_KERNEL_INSTANCE_H_
+
+#include <stdatomic.h>
+
+#include "core/base/interrupt.h"
+#include "core/base/thread_pool.h"
+#include "core/kernel/kernel_binding.h"
+#include "core/kernel/packed_store.h"
+#include "core/plan/plan.h"
+
+typedef struct tenon__instance_t tenon__instance_t;
+/* `step_name` stands before messages, with operator, plugin and kernel; NULL: nothing does. */
+tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
+                                      const tenon__kernel_binding_t* kernel,
+                                      const struct tenon_region_t* region,
+                                      const tenon__step_tactic_t* tactic, const char* step_name,
+                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
+                                      tenon__instance_t** out_instance);
+/* Gives up the caller's share; it ends with the last step that is bound to it. */
+void tenon__instance_release(tenon__instance_t* instance);
+/* Did the kernel pack this value of its region? */
+bool tenon__instance_packs(const tenon__instance_t* instance, uint32_t value);
+/* Does running read the bytes of this input of its region? Not of one that the kernel packed. */
+bool tenon__instance_reads(const tenon__instance_t* instance, uint32_t input);
+
+/* Is its kernel there to be right, not to be fast? */
+bool tenon__instance_is_reference(const tenon__instance_t* instance);
+
+/* What one execution lends to a kernel: the type behind tenon_run_t. One for each context. */
+struct tenon_run_t {
+  tenon__thread_pool_t* pool;
+  tenon_stream_t* stream;
+  void* scratch;
+  void* zeroed;     /* of the step */
+  void* persistent; /* of the step */
+  const tenon_sink_t* sink;
+  tenon__interrupt_t* interrupt;     /* NULL: the run goes to its end */
+  const tenon__instance_t* instance; /* at work */
+  bool failed;                       /* a kernel called fail */
+  /* `parallel` is running; and a body called it, which nobody can wait for. */
+  _Atomic bool in_parallel;
+  _Atomic bool nested;
+  tenon_status_t failure;
+  /* Outputs without known extents: set by whoever calls, one for each output. */
+  struct tenon__growing_t** growing; /* NULL entries for outputs of known extents */
+  uint32_t growing_count;
+};
+
+/* What a step is bound to. */
+typedef struct tenon__bind_request_t {
+  const tenon__extents_t* extents; /* for spaces and moves */
+  /* Arguments as the kernel will see them (dims, strides; data may change later). */
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  uint32_t thread_count; /* of the pool with which it will run */
+} tenon__bind_request_t;
+
+/* A step bound to shapes. */
+typedef struct tenon__bound_t tenon__bound_t;
+tenon_status_t tenon__bound_create(tenon_allocator_t allocator, tenon__instance_t* instance,
+                                   const tenon__bind_request_t* request, const tenon_sink_t* sink,
+                                   tenon__bound_t** out_bound);
+void tenon__bound_destroy(tenon__bound_t* bound);
+
+#endif

@@ -1,0 +1,16 @@
+/* A kernel with all that belongs to calling it. */
+#ifndef TENON_CORE_KERNEL_KERNEL_BINDING_H_
+#define TENON_CORE_KERNEL_KERNEL_BINDING_H_
+
+#include "tenon/plugin.h"
+
+/* Who the kernel is and where it runs. */
+typedef struct tenon__kernel_binding_t {
+  const tenon_kernel_t* kernel;
+  void* state;        /* the plugin's */
+  const char* plugin; /* for messages */
+  const tenon_device_descriptor_t* device;
+  tenon_device_t* device_handle;
+} tenon__kernel_binding_t;
+
+#endif

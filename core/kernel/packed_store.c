@@ -1,0 +1,151 @@
+/* Packed weights by key: one copy for all tactics, profiles and contexts that want the same bytes.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/allocator.h"
+#include "core/kernel/packed_store.h"
+
+typedef struct entry_t {
+  tenon__packed_t packed;
+  char* format;
+  size_t format_size;
+  bool owned;
+} entry_t;
+
+struct tenon__packed_store_t {
+  tenon_allocator_t allocator;
+  pthread_mutex_t mutex;
+  entry_t* entries;
+  size_t capacity;
+  uint32_t count;
+};
+
+tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
+                                          tenon__packed_store_t** out_store) {
+  tenon__packed_store_t* store = tenon__allocate(allocator, 1, sizeof *store);
+  if (store == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  store->allocator = allocator;
+  if (pthread_mutex_init(&store->mutex, NULL) != 0) {
+    tenon__free(allocator, store, sizeof *store);
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  *out_store = store;
+  return TENON_OK;
+}
+
+void tenon__packed_store_destroy(tenon__packed_store_t* store) {
+  if (store == NULL) {
+    return;
+  }
+  const tenon_allocator_t allocator = store->allocator;
+  for (uint32_t k = 0; k < store->count; ++k) {
+    entry_t* entry = &store->entries[k];
+    if (entry->owned) {
+      tenon__free(allocator, tenon__drop_const(entry->packed.data), entry->packed.size_bytes);
+    }
+    tenon__free(allocator, entry->format, entry->format_size);
+  }
+  tenon__free(allocator, store->entries, store->capacity * sizeof *store->entries);
+  (void)pthread_mutex_destroy(&store->mutex);
+  tenon__free(allocator, store, sizeof *store);
+}
+
+static entry_t* find(tenon__packed_store_t* store, const tenon__digest_t* key) {
+  for (uint32_t k = 0; k < store->count; ++k) {
+    if (memcmp(&store->entries[k].packed.key, key, sizeof *key) == 0) {
+      return &store->entries[k];
+    }
+  }
+  return NULL;
+}
+
+/* A new entry without data, at the end; the caller holds the mutex. NULL: memory is out. */
+static entry_t* append(tenon__packed_store_t* store, const tenon__digest_t* key,
+                       const char* format) {
+  void* entries = store->entries;
+  if (!tenon__grow(store->allocator, &entries, &store->capacity, store->count + 1u,
+                   sizeof(entry_t))) {
+    return NULL;
+  }
+  store->entries = entries;
+  entry_t* entry = &store->entries[store->count];
+  memset(entry, 0, sizeof *entry);
+  entry->format_size = strlen(format) + 1;
+  entry->format = tenon__allocate(store->allocator, entry->format_size, 1);
+  if (entry->format == NULL) {
+    return NULL;
+  }
+  memcpy(entry->format, format, entry->format_size);
+  entry->packed.key = *key;
+  entry->packed.format = entry->format;
+  return entry;
+}
+
+tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
+                                              const tenon__packed_t* packed) {
+  (void)pthread_mutex_lock(&store->mutex);
+  tenon_status_t status = TENON_OK;
+  if (find(store, &packed->key) == NULL) {
+    entry_t* entry = append(store, &packed->key, packed->format);
+    if (entry == NULL) {
+      status = TENON_ERROR_OUT_OF_MEMORY;
+    } else {
+      entry->packed.data = packed->data;
+      entry->packed.size_bytes = packed->size_bytes;
+      store->count += 1;
+    }
+  }
+  (void)pthread_mutex_unlock(&store->mutex);
+  return status;
+}
+
+tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
+                                               const tenon__digest_t* key, const char* format,
+                                               size_t size_bytes, void** out_data,
+                                               int32_t* out_ready) {
+  (void)pthread_mutex_lock(&store->mutex);
+  tenon_status_t status = TENON_OK;
+  entry_t* entry = find(store, key);
+  if (entry != NULL && entry->packed.size_bytes == size_bytes) {
+    *out_data = tenon__drop_const(entry->packed.data);
+    *out_ready = 1;
+  } else if (entry != NULL) {
+    status = TENON_ERROR_INVALID_DATA; /* same key, another size: the packing changed its meaning */
+  } else {
+    void* data = tenon__allocate(store->allocator, size_bytes, 1);
+    entry = data == NULL ? NULL : append(store, key, format);
+    if (entry == NULL) {
+      tenon__free(store->allocator, data, size_bytes);
+      status = TENON_ERROR_OUT_OF_MEMORY;
+    } else {
+      entry->owned = true;
+      entry->packed.data = data;
+      entry->packed.size_bytes = size_bytes;
+      store->count += 1;
+      *out_data = data;
+      *out_ready = 0;
+    }
+  }
+  (void)pthread_mutex_unlock(&store->mutex);
+  return status;
+}
+
+const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
+                                                const tenon__digest_t* key) {
+  (void)pthread_mutex_lock(&store->mutex);
+  const entry_t* entry = find(store, key);
+  (void)pthread_mutex_unlock(&store->mutex);
+  return entry == NULL ? NULL : &entry->packed;
+}
+
+uint32_t tenon__packed_store_count(const tenon__packed_store_t* store) {
+  return store->count;
+}
+
+const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index) {
+  return &store->entries[index].packed;
+}

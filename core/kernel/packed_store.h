@@ -1,0 +1,28 @@
+/* Packed weights by key, shared by all instances of a plan or a build. Thread safe. */
+#ifndef TENON_CORE_KERNEL_PACKED_STORE_H_
+#define TENON_CORE_KERNEL_PACKED_STORE_H_
+
+#include "core/plan/plan.h"
+
+typedef struct tenon__packed_store_t tenon__packed_store_t;
+
+tenon_status_t tenon__packed_store_create(tenon_allocator_t allocator,
+                                          tenon__packed_store_t** out_store);
+void tenon__packed_store_destroy(tenon__packed_store_t* store);
+/* Bytes from a plan: never written, never freed. */
+tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
+                                              const tenon__packed_t* packed);
+uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
+const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
+
+/* The bytes under `key`, made (zero-filled, *out_ready 0) when they are not there. */
+tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
+                                               const tenon__digest_t* key, const char* format,
+                                               size_t size_bytes, void** out_data,
+                                               int32_t* out_ready);
+
+/* NULL when it is not there. */
+const tenon__packed_t* tenon__packed_store_find(tenon__packed_store_t* store,
+                                                const tenon__digest_t* key);
+
+#endif

@@ -1,0 +1,23 @@
+/* Texts that come out as one number: conditions of cases, counts, and checks with their messages.
+ */
+#ifndef TENON_CORE_LANGUAGE_CONDITION_H_
+#define TENON_CORE_LANGUAGE_CONDITION_H_
+
+#include "core/language/scope.h"
+#include "core/language/syntax.h"
+
+/* A condition over attributes, ranks and presence; it must come out as a known number. Result 0
+ * or 1. */
+tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope,
+                                         const tenon__syntax_t* condition, const tenon_sink_t* sink,
+                                         bool* out_holds);
+/* An expression that comes out as a known number: a count. The scope's outputs have their shapes.
+ */
+tenon_status_t tenon__count_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* count,
+                                     const tenon_sink_t* sink, int64_t* out_count);
+/* A check may be symbolic: what is not decided is taken to hold. On failure the message, with
+ * {expr} replaced by values, is reported; INVALID_DATA. */
+tenon_status_t tenon__check_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* condition,
+                                     const char* message, const tenon_sink_t* sink);
+
+#endif

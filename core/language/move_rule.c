@@ -1,0 +1,354 @@
+/* Moves: from the text to an index map, and contents through one. */
+#include "core/language/move_rule.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_evaluate.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/language/index_environment.h"
+#include "core/language/index_language.h"
+#include "core/language/index_tensor.h"
+
+enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
+
+typedef tenon__index_environment_t environment_t;
+
+/* What a move's text makes, source by source. */
+typedef struct move_t {
+  environment_t* e;
+  const char* prefix; /* of the output */
+  tenon__index_map_t map;
+  tenon__map_source_t* sources;
+  uint32_t capacity;
+} move_t;
+
+static bool is_linear(const tenon__statement_t* statement) {
+  return statement->subscript == NULL && statement->value->kind == TENON_SYNTAX_NAME &&
+         strcmp(statement->value->text, "linear") == 0;
+}
+
+static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* port,
+                                      const tenon__scope_value_t* value,
+                                      const tenon_dim_t** out_coordinates) {
+  environment_t* e = move->e;
+  tenon_dim_t* coordinates =
+      tenon__arena_allocate(e->arena, value->rank + 1u, sizeof(*coordinates));
+  if (coordinates == NULL) {
+    return tenon__fail_memory(e->sink);
+  }
+  for (uint32_t d = 0; d < value->rank; ++d) {
+    const tenon__statement_t* statement =
+        tenon__index_select_statement(e, move->prefix, port->name, d);
+    if (statement == NULL) {
+      return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
+                         "the move says nothing of axis %u of input '%s'", d, port->name);
+    }
+    TENON_TRY(tenon__index_statement_number(e, statement, &coordinates[d]));
+  }
+  *out_coordinates = coordinates;
+  return TENON_OK;
+}
+
+static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement,
+                               const tenon__scope_port_t* port, uint32_t item) {
+  environment_t* e = move->e;
+  const tenon__scope_value_t* value = &port->values[item];
+  if (!value->present) {
+    return TENON_OK;
+  }
+  if (value->rank == TENON_NONE || value->rank > RANK_LIMIT) {
+    return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED, "the rank of '%s' is not known",
+                       port->name);
+  }
+  tenon__map_source_t source = {.input = value->argument, .rank = value->rank, .dims = value->dims};
+  if (is_linear(statement)) {
+    move->map.kind = TENON_MAP_LINEAR;
+  } else {
+    tenon__index_set_item(e, port, item);
+    TENON_TRY(add_coordinates(move, port, value, &source.coordinates));
+  }
+  move->sources[move->map.source_count++] = source;
+  return TENON_OK;
+}
+
+/* fill = port, number, attribute, or a choice of them. */
+static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
+  environment_t* e = move->e;
+  tenon__index_map_t* map = &move->map;
+  bool is_output = false;
+  int64_t known = 0;
+  if (syntax->kind == TENON_SYNTAX_SELECT) {
+    TENON_TRY(tenon__index_known(e, syntax->children[0], &known));
+    return set_fill(move, syntax->children[known != 0 ? 1 : 2]);
+  }
+  map->fill = TENON_FILL_VALUE;
+  if (syntax->kind == TENON_SYNTAX_NAME &&
+      tenon__index_find_attribute(e->scope, syntax->text) == NULL) {
+    const tenon__scope_port_t* port = tenon__index_find_port(e->scope, syntax->text, &is_output);
+    if (port != NULL && !is_output) {
+      if (port->values[0].present) {
+        map->fill = TENON_FILL_INPUT;
+        map->fill_input = port->values[0].argument;
+      }
+      return TENON_OK;
+    }
+  }
+  tenon__index_value_t value = {0};
+  TENON_TRY(tenon__index_evaluate(e, syntax, &value));
+  const bool is_float = tenon__dtype_class(map->fill_dtype) == 'f';
+  if (value.kind == TENON_INDEX_NUMBER && tenon__dim_known(e->pool, value.dim, &known)) {
+    map->fill_value =
+        tenon__scalar_cast((tenon__scalar_t){.i = known}, TENON_DTYPE_INT64, map->fill_dtype);
+  } else if (value.kind == TENON_INDEX_REAL && is_float) {
+    map->fill_value = tenon__scalar_cast((tenon__scalar_t){.f = value.real}, TENON_DTYPE_FLOAT64,
+                                         map->fill_dtype);
+  } else {
+    return tenon__index_fail(e, syntax, TENON_ERROR_INVALID_DATA, "this is no value to fill with");
+  }
+  return TENON_OK;
+}
+
+/* Was this target dealt with at an earlier statement? */
+static bool seen_before(const move_t* move, const tenon__statement_t* statement) {
+  for (const tenon__statement_t* other = move->e->text->statements; other < statement; ++other) {
+    if (!other->is_let && strcmp(other->target, statement->target) == 0 &&
+        (other->prefix == NULL || strcmp(other->prefix, move->prefix) == 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static tenon_status_t add_statement(move_t* move, const tenon__statement_t* statement) {
+  environment_t* e = move->e;
+  if (statement->is_let || seen_before(move, statement) ||
+      (statement->prefix != NULL && strcmp(statement->prefix, move->prefix) != 0)) {
+    return TENON_OK;
+  }
+  e->let_end = (uint32_t)(statement - e->text->statements);
+  if (strcmp(statement->target, "fill") == 0 && statement->subscript == NULL) {
+    return set_fill(move, statement->value);
+  }
+  bool is_output = false;
+  const tenon__scope_port_t* port = tenon__index_find_port(e->scope, statement->target, &is_output);
+  if (port == NULL || is_output || (statement->subscript == NULL && !is_linear(statement))) {
+    return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
+                       "column %u: a move sets coordinates of inputs, 'linear', or 'fill'",
+                       statement->position + 1);
+  }
+  for (uint32_t item = 0; item < port->count; ++item) {
+    TENON_TRY(add_item(move, statement, port, item));
+  }
+  return TENON_OK;
+}
+
+static uint32_t input_item_count(const tenon__scope_t* scope) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < scope->input_count; ++i) {
+    count += scope->inputs[i].count;
+  }
+  return count;
+}
+
+static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
+  environment_t* e = move->e;
+  tenon__index_map_t* map = &move->map;
+  if (map->source_count == 0 || (map->kind == TENON_MAP_LINEAR && map->source_count > 1)) {
+    return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
+                       map->source_count == 0 ? "the move says nothing of this output"
+                                              : "a linear move has one source");
+  }
+  map->sources = move->sources;
+  tenon__index_map_classify(e->pool, map);
+  if (tenon__dim_pool_failed(e->pool)) {
+    return tenon__fail_memory(e->sink);
+  }
+  *out_map = *map;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__move_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
+                                    uint32_t output, const tenon__inferred_shape_t* shape,
+                                    tenon__arena_t* arena, const tenon_sink_t* sink,
+                                    tenon__index_map_t* out_map) {
+  environment_t environment;
+  uint32_t item = 0;
+  const tenon__scope_port_t* port = tenon__index_port_of(scope, output, &item);
+  if (port == NULL || shape->rank > RANK_LIMIT) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", output);
+  }
+  TENON_TRY(tenon__index_environment_initialize(&environment, scope, rule, arena, sink));
+  environment.space = shape;
+  tenon__index_set_output(&environment, port, item);
+  move_t move = {.e = &environment, .prefix = port->name, .capacity = input_item_count(scope)};
+  move.map.rank = shape->rank;
+  move.map.kind = TENON_MAP_GENERAL;
+  move.map.dims = tenon__arena_copy(arena, shape->rank > 0 ? shape->dims : &(tenon_dim_t){0},
+                                    (shape->rank > 0 ? shape->rank : 1u) * sizeof(tenon_dim_t));
+  move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].dtype
+                                                                     : TENON_DTYPE_UNDEFINED);
+  move.sources = tenon__arena_allocate(arena, move.capacity + 1u, sizeof(*move.sources));
+  if (move.sources == NULL || move.map.dims == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  for (uint32_t i = 0; i < rule->statement_count; ++i) {
+    TENON_TRY(add_statement(&move, &rule->statements[i]));
+  }
+  return finish(&move, out_map);
+}
+
+/* The scope's value that is the node's input `argument`. */
+static const tenon__scope_value_t* find_argument(const tenon__scope_t* scope, uint32_t argument) {
+  for (uint32_t i = 0; i < scope->input_count; ++i) {
+    for (uint32_t k = 0; k < scope->inputs[i].count; ++k) {
+      const tenon__scope_value_t* value = &scope->inputs[i].values[k];
+      if (value->present && value->argument == argument) {
+        return value;
+      }
+    }
+  }
+  return NULL;
+}
+
+/* The content at coordinates; false when it is out of range (*out_known tells whether that is
+ * sure). */
+static bool content_at(const tenon__scope_t* scope, const tenon__scope_value_t* value,
+                       const int64_t* coordinates, tenon_dim_t* out_content, bool* out_known) {
+  uint64_t place = 0;
+  *out_known = false;
+  for (uint32_t i = 0; i < value->rank; ++i) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(scope->pool, value->dims[i], &extent)) {
+      return false;
+    }
+    if (coordinates[i] < 0 || coordinates[i] >= extent) {
+      *out_known = true;
+      return false;
+    }
+    place = place * (uint64_t)extent + (uint64_t)coordinates[i];
+  }
+  if (value->contents == NULL || place >= value->content_count) {
+    return false;
+  }
+  *out_known = true;
+  *out_content = value->contents[place];
+  return true;
+}
+
+static bool element_of_scope(void* user, uint32_t input, const int64_t* coordinates, uint32_t count,
+                             int64_t* out_value) {
+  const tenon__scope_t* scope = user;
+  const tenon__scope_value_t* value = find_argument(scope, input);
+  tenon_dim_t content = TENON_DIM_INVALID;
+  bool known = false;
+  return value != NULL && value->rank == count &&
+         content_at(scope, value, coordinates, &content, &known) &&
+         tenon__dim_known(scope->pool, content, out_value);
+}
+
+/* What stands at a point of the output that no source supplies. */
+static bool filled_content(const tenon__scope_t* scope, const tenon__index_map_t* map,
+                           tenon_dim_t* out_content) {
+  if (map->fill == TENON_FILL_INPUT) {
+    const tenon__scope_value_t* value = find_argument(scope, map->fill_input);
+    if (value == NULL || value->contents == NULL || value->content_count != 1) {
+      return false;
+    }
+    *out_content = value->contents[0];
+    return true;
+  }
+  if (map->fill == TENON_FILL_NONE) {
+    return false;
+  }
+  const bool is_float = tenon__dtype_class(map->fill_dtype) == 'f';
+  const tenon__scalar_t integer =
+      tenon__scalar_cast(map->fill_value, map->fill_dtype, TENON_DTYPE_INT64);
+  if (is_float && (double)integer.i != map->fill_value.f) {
+    return false;
+  }
+  *out_content = tenon__dim_constant(scope->pool, integer.i);
+  return true;
+}
+
+static bool moved_content(const tenon__scope_t* scope, const tenon__index_map_t* map,
+                          const int64_t* point, tenon_dim_t* out_content) {
+  tenon__scope_t copy = *scope;
+  const tenon__dim_point_t place = {.coordinates = point,
+                                    .coordinate_count = map->rank,
+                                    .element = element_of_scope,
+                                    .user = &copy};
+  for (uint32_t s = 0; s < map->source_count; ++s) {
+    const tenon__map_source_t* source = &map->sources[s];
+    const tenon__scope_value_t* value = find_argument(scope, source->input);
+    int64_t coordinates[RANK_LIMIT] = {0};
+    bool known = value != NULL && value->rank == source->rank;
+    for (uint32_t i = 0; i < source->rank && known; ++i) {
+      known = tenon__dim_value_at(scope->pool, source->coordinates[i], &place, &coordinates[i]);
+    }
+    if (!known) {
+      return false;
+    }
+    if (content_at(scope, value, coordinates, out_content, &known)) {
+      return true;
+    }
+    if (!known) {
+      return false;
+    }
+  }
+  return filled_content(scope, map, out_content);
+}
+
+/* Number of elements and extents when all are known and few. */
+static bool known_extents(const tenon__scope_t* scope, const tenon__index_map_t* map,
+                          int64_t* extents, uint32_t* out_count) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < map->rank; ++i) {
+    if (!tenon__dim_known(scope->pool, map->dims[i], &extents[i]) || extents[i] < 0 ||
+        extents[i] > CONTENT_LIMIT) {
+      return false;
+    }
+    count *= extents[i];
+    if (count > CONTENT_LIMIT) {
+      return false;
+    }
+  }
+  *out_count = (uint32_t)count;
+  return true;
+}
+
+tenon_status_t tenon__move_contents(const tenon__scope_t* scope, const tenon__index_map_t* map,
+                                    tenon__arena_t* arena, const tenon_dim_t** out_contents,
+                                    uint32_t* out_count) {
+  int64_t extents[RANK_LIMIT] = {0};
+  uint32_t count = 0;
+  *out_contents = NULL;
+  *out_count = 0;
+  if (map->rank > RANK_LIMIT || !known_extents(scope, map, extents, &count)) {
+    return TENON_OK;
+  }
+  const tenon__scope_value_t* first = find_argument(scope, map->sources[0].input);
+  if (map->kind == TENON_MAP_LINEAR) {
+    if (first != NULL && first->contents != NULL && first->content_count == count) {
+      *out_contents = first->contents;
+      *out_count = count;
+    }
+    return TENON_OK;
+  }
+  tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
+  if (contents == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  int64_t point[RANK_LIMIT] = {0};
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!moved_content(scope, map, point, &contents[i])) {
+      return tenon__dim_pool_failed(scope->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+    }
+    for (uint32_t axis = map->rank; axis > 0 && ++point[axis - 1] == extents[axis - 1]; --axis) {
+      point[axis - 1] = 0;
+    }
+  }
+  *out_contents = contents;
+  *out_count = count;
+  return TENON_OK;
+}

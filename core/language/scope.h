@@ -1,0 +1,61 @@
+/* What a text may look up when it is instantiated for one node. Filled by the network. */
+#ifndef TENON_CORE_LANGUAGE_SCOPE_H_
+#define TENON_CORE_LANGUAGE_SCOPE_H_
+
+#include <stdbool.h>
+
+#include "core/dimension/dimension.h"
+
+/* One tensor that stands at a port (an item of a variadic port). */
+typedef struct tenon__scope_value_t {
+  bool present;
+  tenon_dtype_t dtype;
+  uint32_t rank; /* TENON_NONE: a sequence, or unknown */
+  const tenon_dim_t* dims;
+  /* Contents: NULL when not tracked; one for each element, row-major. */
+  const tenon_dim_t* contents;
+  uint32_t content_count;
+  uint32_t argument; /* its number among the node's inputs */
+} tenon__scope_value_t;
+
+typedef struct tenon__scope_port_t {
+  const char* name;
+  uint32_t flags;   /* TENON_PORT_* */
+  const char* type; /* as declared: "T", "i64", "$to" */
+  uint32_t count;   /* 1, or the number of items of a variadic port */
+  const tenon__scope_value_t* values;
+} tenon__scope_port_t;
+
+/* An attribute as the node has it, default applied. */
+typedef struct tenon__scope_attribute_t {
+  const char* name;
+  uint32_t kind;   /* TENON_ATTRIBUTE_* */
+  bool defined;    /* set by the node, not defaulted */
+  int64_t integer; /* INT, DTYPE */
+  double number;   /* FLOAT */
+  const char* string;
+  const int64_t* integers;
+  const double* numbers;
+  const char* const* strings;
+  size_t count;
+} tenon__scope_attribute_t;
+
+typedef struct tenon__scope_type_t {
+  const char* name; /* type variable */
+  tenon_dtype_t dtype;
+} tenon__scope_type_t;
+
+typedef struct tenon__scope_t {
+  tenon__dim_pool_t* pool;
+  uint32_t input_count;
+  const tenon__scope_port_t* inputs;
+  uint32_t output_count;
+  const tenon__scope_port_t* outputs; /* dtypes set; dims NULL until inferred */
+  uint32_t attribute_count;
+  const tenon__scope_attribute_t* attributes;
+  uint32_t type_count;
+  const tenon__scope_type_t* types;
+  uint32_t node_number; /* names fresh symbols */
+} tenon__scope_t;
+
+#endif

@@ -1,0 +1,39 @@
+/* Texts of statements, and of one expression: parsed into trees. */
+#ifndef TENON_CORE_LANGUAGE_TEXT_H_
+#define TENON_CORE_LANGUAGE_TEXT_H_
+
+#include <stdbool.h>
+
+#include "core/base/arena.h"
+#include "core/language/syntax.h"
+#include "tenon/plugin.h"
+
+/* One statement. `let`: is_let. `y = e`: target "y". `y[d] = e`: member NULL, subscript "d".
+ * `y[0] = e`: subscript "0". `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x",
+ * subscript "d". */
+typedef struct tenon__statement_t {
+  bool is_let;
+  const char* prefix;
+  const char* target;
+  const char* subscript;
+  const char* member;
+  const tenon__syntax_t* value;
+  uint32_t position;
+} tenon__statement_t;
+
+typedef struct tenon__text_t {
+  const char* source;
+  uint32_t statement_count;
+  const tenon__statement_t* statements;
+} tenon__text_t;
+
+/* Parses statements. A fault is reported with its position and what was expected; INVALID_DATA. The
+ * tree lives in the arena. */
+tenon_status_t tenon__text_parse(tenon__arena_t* arena, const char* source,
+                                 const tenon_sink_t* sink, tenon__text_t* out_text);
+/* Parses one expression (a condition, a check). */
+tenon_status_t tenon__text_parse_expression(tenon__arena_t* arena, const char* source,
+                                            const tenon_sink_t* sink,
+                                            const tenon__syntax_t** out_expression);
+
+#endif

@@ -1,0 +1,300 @@
+/* The parser: precedence climbing over one table of binary signs. Depth of the tree is counted as
+ * it grows, so that whoever walks it may recurse. */
+#include "core/language/text_parser.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+enum { NESTING_LIMIT = 64, WEAKEST_BINARY = 1 };
+
+tenon_status_t tenon__parser_begin(tenon__parser_t* out_parser, tenon__arena_t* arena,
+                                   const char* source, bool dotted_names,
+                                   const tenon_sink_t* sink) {
+  *out_parser = (tenon__parser_t){.arena = arena};
+  TENON_TRY(tenon__lexer_begin(&out_parser->lexer, source, sink));
+  out_parser->lexer.dotted_names = dotted_names;
+  return tenon__lexer_next(&out_parser->lexer);
+}
+
+tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count) {
+  return count == 0 ? TENON_OK : tenon__lexer_expect(&parser->lexer, ',');
+}
+
+tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser) {
+  return parser->lexer.token.kind == TENON_TOKEN_END ? TENON_OK
+                                                     : tenon__lexer_expect(&parser->lexer, ';');
+}
+
+static tenon_status_t memory_is_out(const tenon__parser_t* parser) {
+  return tenon__fail_memory(parser->lexer.sink);
+}
+
+bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+                          uint32_t count, size_t element_size, const void* element) {
+  char* array = *inout_array;
+  if (count == *inout_capacity) {
+    const uint32_t capacity = count == 0 ? 4 : count * 2;
+    char* grown = tenon__arena_allocate(arena, capacity, element_size);
+    if (grown == NULL) {
+      return false;
+    }
+    if (count > 0) {
+      memcpy(grown, array, count * element_size);
+    }
+    array = grown;
+    *inout_array = grown;
+    *inout_capacity = capacity;
+  }
+  memcpy(array + count * element_size, element, element_size);
+  return true;
+}
+
+/* A node with copies of `children`. */
+static tenon_status_t make_node(tenon__parser_t* parser, const tenon__syntax_t* fields,
+                                const tenon__syntax_t* const* children, uint32_t count,
+                                const tenon__syntax_t** out_syntax) {
+  tenon__syntax_t* node = tenon__arena_copy(parser->arena, fields, sizeof(*fields));
+  if (node == NULL) {
+    return memory_is_out(parser);
+  }
+  node->child_count = count;
+  node->depth = 1;
+  if (count > 0) {
+    node->children = tenon__arena_copy(parser->arena, children, count * sizeof(void*));
+    if (node->children == NULL) {
+      return memory_is_out(parser);
+    }
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    /* Each child is of a call that was TENON_OK. NOLINTNEXTLINE(clang-analyzer-core.*) */
+    node->depth = children[i]->depth + 1 > node->depth ? children[i]->depth + 1 : node->depth;
+  }
+  if (node->depth > TENON_SYNTAX_DEPTH) {
+    return tenon__lexer_fail(&parser->lexer, "a shorter expression");
+  }
+  *out_syntax = node;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
+                                 const char** out_name) {
+  if (parser->lexer.token.kind != TENON_TOKEN_NAME) {
+    (void)tenon__lexer_fail(&parser->lexer, expected);
+    return TENON_ERROR_INVALID_DATA;
+  }
+  const char* name = tenon__lexer_copy(&parser->lexer, parser->arena);
+  if (name == NULL) {
+    return memory_is_out(parser);
+  }
+  TENON_TRY(tenon__lexer_next(&parser->lexer));
+  *out_name = name;
+  return TENON_OK;
+}
+
+/* An expression, or a range of two: "a..b", "a..". */
+static tenon_status_t parse_item(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  const tenon__syntax_t* parts[2] = {NULL, NULL};
+  const uint32_t position = parser->lexer.token.position;
+  TENON_TRY(tenon__parse_expression(parser, &parts[0]));
+  if (!tenon__lexer_at(&parser->lexer, 'R')) {
+    *out_syntax = parts[0];
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__lexer_next(&parser->lexer));
+  uint32_t count = 1;
+  if (!tenon__lexer_at(&parser->lexer, ')') && !tenon__lexer_at(&parser->lexer, ']') &&
+      !tenon__lexer_at(&parser->lexer, ',')) {
+    TENON_TRY(tenon__parse_expression(parser, &parts[1]));
+    count = 2;
+  }
+  const tenon__syntax_t fields = {.kind = TENON_SYNTAX_RANGE, .position = position};
+  return make_node(parser, &fields, parts, count, out_syntax);
+}
+
+/* Items up to `close`, which is passed; the opening sign has been. */
+static tenon_status_t parse_items(tenon__parser_t* parser, char close,
+                                  const tenon__syntax_t* fields,
+                                  const tenon__syntax_t** out_syntax) {
+  void* items = NULL;
+  uint32_t capacity = 0;
+  uint32_t count = 0;
+  while (!tenon__lexer_at(&parser->lexer, close)) {
+    const tenon__syntax_t* item = NULL;
+    TENON_TRY(tenon__parse_separator(parser, count));
+    TENON_TRY(parse_item(parser, &item));
+    if (!tenon__parser_append(parser->arena, &items, &capacity, count, sizeof(void*), &item)) {
+      return memory_is_out(parser);
+    }
+    ++count;
+  }
+  TENON_TRY(tenon__lexer_next(&parser->lexer));
+  return make_node(parser, fields, items, count, out_syntax);
+}
+
+/* A name, a call, or one of the names that are numbers. */
+static tenon_status_t parse_named(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  tenon__syntax_t fields = {.kind = TENON_SYNTAX_NAME, .position = parser->lexer.token.position};
+  TENON_TRY(tenon__parse_name(parser, "a name", &fields.text));
+  if (tenon__lexer_at(&parser->lexer, '(')) {
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    fields.kind = TENON_SYNTAX_CALL;
+    return parse_items(parser, ')', &fields, out_syntax);
+  }
+  if (strcmp(fields.text, "inf") == 0 || strcmp(fields.text, "nan") == 0) {
+    fields.kind = TENON_SYNTAX_FLOAT;
+    fields.number = fields.text[0] == 'i' ? HUGE_VAL : (double)NAN;
+    fields.text = NULL;
+  }
+  return make_node(parser, &fields, NULL, 0, out_syntax);
+}
+
+static tenon_status_t parse_literal(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  const tenon__token_t* token = &parser->lexer.token;
+  tenon__syntax_t fields = {
+      .position = token->position, .integer = token->integer, .number = token->number};
+  if (token->kind == TENON_TOKEN_INTEGER) {
+    fields.kind = TENON_SYNTAX_INTEGER;
+  } else if (token->kind == TENON_TOKEN_FLOAT) {
+    fields.kind = TENON_SYNTAX_FLOAT;
+  } else {
+    fields.kind = TENON_SYNTAX_STRING;
+    fields.text = tenon__lexer_copy(&parser->lexer, parser->arena);
+    if (fields.text == NULL) {
+      return memory_is_out(parser);
+    }
+  }
+  TENON_TRY(tenon__lexer_next(&parser->lexer));
+  return make_node(parser, &fields, NULL, 0, out_syntax);
+}
+
+static tenon_status_t parse_primary(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  const tenon__token_t* token = &parser->lexer.token;
+  if (token->kind == TENON_TOKEN_NAME) {
+    return parse_named(parser, out_syntax);
+  }
+  if (token->kind == TENON_TOKEN_INTEGER || token->kind == TENON_TOKEN_FLOAT ||
+      token->kind == TENON_TOKEN_STRING) {
+    return parse_literal(parser, out_syntax);
+  }
+  if (tenon__lexer_at(&parser->lexer, '(')) {
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    TENON_TRY(tenon__parse_expression(parser, out_syntax));
+    return tenon__lexer_expect(&parser->lexer, ')');
+  }
+  if (tenon__lexer_at(&parser->lexer, '[')) {
+    const tenon__syntax_t fields = {.kind = TENON_SYNTAX_LIST, .position = token->position};
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    return parse_items(parser, ']', &fields, out_syntax);
+  }
+  return tenon__lexer_fail(&parser->lexer, "an expression");
+}
+
+static tenon_status_t parse_postfix(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  TENON_TRY(parse_primary(parser, out_syntax));
+  while (tenon__lexer_at(&parser->lexer, '[')) {
+    const tenon__syntax_t fields = {.kind = TENON_SYNTAX_INDEX,
+                                    .position = parser->lexer.token.position};
+    const tenon__syntax_t* parts[2] = {*out_syntax, NULL};
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    TENON_TRY(tenon__parse_expression(parser, &parts[1]));
+    TENON_TRY(tenon__lexer_expect(&parser->lexer, ']'));
+    TENON_TRY(make_node(parser, &fields, parts, 2, out_syntax));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t parse_unary(tenon__parser_t* parser, const tenon__syntax_t** out_syntax) {
+  const bool is_sign = tenon__lexer_at(&parser->lexer, '-') || tenon__lexer_at(&parser->lexer, '!');
+  if (!is_sign) {
+    return parse_postfix(parser, out_syntax);
+  }
+  if (parser->nesting >= NESTING_LIMIT) {
+    return tenon__lexer_fail(&parser->lexer, "less nesting");
+  }
+  const tenon__syntax_t fields = {.kind = TENON_SYNTAX_UNARY,
+                                  .op = parser->lexer.token.sign,
+                                  .position = parser->lexer.token.position};
+  TENON_TRY(tenon__lexer_next(&parser->lexer));
+  const tenon__syntax_t* operand = NULL;
+  ++parser->nesting;
+  TENON_TRY(parse_unary(parser, &operand));
+  --parser->nesting;
+  return make_node(parser, &fields, &operand, 1, out_syntax);
+}
+
+/* How tightly a binary sign binds, from WEAKEST_BINARY up; 0 for what is none. */
+static uint32_t precedence_of(const tenon__token_t* token) {
+  if (token->kind != TENON_TOKEN_SIGN) {
+    return 0;
+  }
+  switch (token->sign) {
+    case 'O':
+      return WEAKEST_BINARY;
+    case 'A':
+      return 2;
+    case '|':
+    case '^':
+    case '&':
+      return 3;
+    case 'E':
+    case 'N':
+      return 4;
+    case '<':
+    case '>':
+    case 'L':
+    case 'G':
+      return 5;
+    case '+':
+    case '-':
+      return 6;
+    case '*':
+    case '/':
+    case '%':
+      return 7;
+    default:
+      return 0;
+  }
+}
+
+static tenon_status_t parse_binary(tenon__parser_t* parser, uint32_t least,
+                                   const tenon__syntax_t** out_syntax) {
+  const tenon__syntax_t* parts[2] = {NULL, NULL};
+  TENON_TRY(parse_unary(parser, &parts[0]));
+  for (;;) {
+    const uint32_t precedence = precedence_of(&parser->lexer.token);
+    if (precedence < least || precedence == 0) {
+      *out_syntax = parts[0];
+      return TENON_OK;
+    }
+    const tenon__syntax_t fields = {.kind = TENON_SYNTAX_BINARY,
+                                    .op = parser->lexer.token.sign,
+                                    .position = parser->lexer.token.position};
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    TENON_TRY(parse_binary(parser, precedence + 1, &parts[1]));
+    TENON_TRY(make_node(parser, &fields, parts, 2, &parts[0]));
+  }
+}
+
+tenon_status_t tenon__parse_expression(tenon__parser_t* parser,
+                                       const tenon__syntax_t** out_syntax) {
+  if (parser->nesting >= NESTING_LIMIT) {
+    return tenon__lexer_fail(&parser->lexer, "less nesting");
+  }
+  ++parser->nesting;
+  const tenon__syntax_t* parts[3] = {NULL, NULL, NULL};
+  TENON_TRY(parse_binary(parser, WEAKEST_BINARY, &parts[0]));
+  if (tenon__lexer_at(&parser->lexer, '?')) {
+    const tenon__syntax_t fields = {.kind = TENON_SYNTAX_SELECT,
+                                    .position = parser->lexer.token.position};
+    TENON_TRY(tenon__lexer_next(&parser->lexer));
+    TENON_TRY(tenon__parse_expression(parser, &parts[1]));
+    TENON_TRY(tenon__lexer_expect(&parser->lexer, ':'));
+    TENON_TRY(tenon__parse_expression(parser, &parts[2]));
+    TENON_TRY(make_node(parser, &fields, parts, 3, &parts[0]));
+  }
+  --parser->nesting;
+  *out_syntax = parts[0];
+  return TENON_OK;
+}

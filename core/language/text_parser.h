@@ -1,0 +1,29 @@
+/* The parser of expressions, and what the two kinds of texts share. */
+#ifndef TENON_CORE_LANGUAGE_TEXT_PARSER_H_
+#define TENON_CORE_LANGUAGE_TEXT_PARSER_H_
+
+#include "core/language/syntax.h"
+#include "core/language/text_lexer.h"
+
+typedef struct tenon__parser_t {
+  tenon__lexer_t lexer;
+  tenon__arena_t* arena;
+  uint32_t nesting;
+} tenon__parser_t;
+
+tenon_status_t tenon__parse_expression(tenon__parser_t* parser, const tenon__syntax_t** out_syntax);
+
+tenon_status_t tenon__parser_begin(tenon__parser_t* out_parser, tenon__arena_t* arena,
+                                   const char* source, bool dotted_names, const tenon_sink_t* sink);
+/* Copies the current NAME and goes past it. */
+tenon_status_t tenon__parse_name(tenon__parser_t* parser, const char* expected,
+                                 const char** out_name);
+/* Between two items of a list: nothing before the first one. */
+tenon_status_t tenon__parse_separator(tenon__parser_t* parser, uint32_t count);
+/* After a statement: ";" or the end. */
+tenon_status_t tenon__parse_statement_end(tenon__parser_t* parser);
+/* Appends to an array in the arena, which is copied when it has to grow. */
+bool tenon__parser_append(tenon__arena_t* arena, void** inout_array, uint32_t* inout_capacity,
+                          uint32_t count, size_t element_size, const void* element);
+
+#endif

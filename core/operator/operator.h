@@ -1,0 +1,72 @@
+/*
+ * An operator as the core keeps it after admission: a full-size copy of its descriptor and its
+ * texts parsed and checked. A text with a fault disables the operator, with the place of the fault.
+ */
+#ifndef TENON_CORE_OPERATOR_OPERATOR_H_
+#define TENON_CORE_OPERATOR_OPERATOR_H_
+
+#include "core/base/arena.h"
+#include "core/base/digest.h"
+#include "core/language/scope.h"
+#include "core/language/text.h"
+#include "core/language/text_calls.h"
+
+/* One parsed case: `when` NULL means always. */
+typedef struct tenon__operator_case_t {
+  const tenon__syntax_t* when;
+  tenon__text_t text;   /* cases, moves */
+  tenon__calls_t calls; /* decompositions */
+} tenon__operator_case_t;
+
+typedef struct tenon__operator_traits_t {
+  bool impure;
+  bool not_foldable;
+  bool elementwise;
+  bool transparent;
+  bool extents;
+  bool linear; /* with the four below */
+  uint32_t linear_input;
+  int32_t linear_axis;        /* of that input */
+  int32_t linear_output_axis; /* of output 0; negative from the end */
+  uint32_t linear_bias;       /* input number, or TENON_NONE */
+  bool concatenable;
+  int32_t concatenable_axis;
+  int32_t concatenable_output_axis;
+  uint32_t in_place_input; /* TENON_NONE */
+  bool pads_with_zero;
+  bool commutes_transpose;
+  bool commutes_slice;
+  bool commutes_concat;
+} tenon__operator_traits_t;
+
+typedef struct tenon__operator_t {
+  tenon_operator_t descriptor;   /* full size; arrays of full-size structures, strides sizeof */
+  const char* name;              /* "domain.name/1" */
+  const char* plugin;            /* who declares it; for messages */
+  void* state;                   /* the plugin's, for infer */
+  const tenon__text_t* shape;    /* NULL when absent */
+  const tenon__text_t* contents; /* NULL when absent */
+  const tenon__syntax_t* const* checks;     /* descriptor.check_count */
+  const tenon__syntax_t* operations;        /* NULL when absent */
+  const tenon__scope_attribute_t* defaults; /* descriptor.attribute_count; zeros where REQUIRED */
+  const tenon__operator_case_t* cases;
+  const tenon__operator_case_t* moves;
+  const tenon__operator_case_t* decompositions;
+  tenon__operator_traits_t traits;
+  /* Of a canonical form: white space and new optional attributes at their default do not change it.
+   */
+  tenon__digest_t contract;
+  /* Known by name, ports and control form alone: read from a plan whose plugin is not here. */
+  bool is_missing;
+} tenon__operator_t;
+
+/* Index of a port or attribute by name; TENON_NONE when there is none. */
+uint32_t tenon__operator_port(const tenon_port_t* ports, uint32_t count, const char* name);
+uint32_t tenon__operator_input(const tenon_operator_t* op, const char* name);
+uint32_t tenon__operator_output(const tenon_operator_t* op, const char* name);
+uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name);
+
+/* An operator by name; NULL: nobody here declares it. */
+typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * Steps in their order, as far as memory goes. A place that owns memory is valid from the step that
+ * writes it until another step writes over it; what is read must be valid. Of places in the arena
+ * those that are valid never overlap, so that few are looked at.
+ */
+#include "core/plan_file/memory_check.h"
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/plan/in_place.h"
+#include "core/plan/place.h"
+#include "core/plan/plan_memory.h"
+
+#define ALIGNMENT_BYTES 64u
+
+typedef struct checker_t {
+  const tenon__plan_t* plan;
+  uint32_t graph_number;
+  const tenon__graph_t* graph;
+  const tenon__schedule_t* schedule;
+  const tenon_sink_t* sink;
+  uint8_t* is_valid;  /* places that own memory which steps write */
+  uint8_t* was_begun; /* likewise: written once */
+  uint32_t* arena;    /* those in the arena that are valid */
+  uint32_t arena_count;
+} checker_t;
+
+/* Bytes of the graph's memory. */
+typedef struct range_t {
+  uint64_t begin;
+  uint64_t end;
+} range_t;
+
+static tenon_status_t broken(const checker_t* c, const tenon__step_t* step, const char* what) {
+  return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: in '%s', step '%s' %s",
+                     c->graph->name, step->name, what);
+}
+
+static const tenon__place_t* root_of(const checker_t* c, uint32_t place, uint32_t* out_root) {
+  *out_root = tenon__place_root(c->schedule, place);
+  return &c->schedule->places[*out_root];
+}
+
+/* Empty when it lies elsewhere. */
+static range_t range_of(const tenon__place_t* root) {
+  const bool is_here = root->storage == TENON_STORAGE_ARENA;
+  return (range_t){is_here ? root->offset : 0, is_here ? root->offset + root->size_bytes : 0};
+}
+
+static bool overlap(range_t a, range_t b) {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+static range_t body_range(const checker_t* c, const tenon__step_t* step) {
+  const uint64_t bytes = tenon__step_body_bytes(c->plan, c->graph_number, step);
+  return (range_t){step->body_offset, step->body_offset + bytes};
+}
+
+/* ---- Reading ---- */
+
+static bool is_made_by_steps(tenon__storage_t storage) {
+  return storage == TENON_STORAGE_ARENA || storage == TENON_STORAGE_GROWING ||
+         storage == TENON_STORAGE_OUTPUT;
+}
+
+static bool has_content(const checker_t* c, uint32_t place) {
+  uint32_t root = 0;
+  return !is_made_by_steps(root_of(c, place, &root)->storage) || c->is_valid[root] != 0;
+}
+
+/* Kernels may have packed what the plan does not keep: who prepares them asks. */
+static bool has_bytes(const checker_t* c, uint32_t place) {
+  uint32_t root = 0;
+  const tenon__place_t* owner = root_of(c, place, &root);
+  const tenon__weights_t* weights =
+      owner->storage == TENON_STORAGE_WEIGHTS ? &c->plan->network->weights[owner->index] : NULL;
+  return weights == NULL || weights->data != NULL || weights->size_bytes == 0;
+}
+
+static tenon_status_t check_inputs(const checker_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (step->inputs[k] == TENON_NONE) {
+      continue;
+    }
+    if (!has_content(c, step->inputs[k])) {
+      return broken(c, step, "reads what was not written, or written over");
+    }
+    if (step->kind != TENON_STEP_KERNEL && !has_bytes(c, step->inputs[k])) {
+      return broken(c, step, "reads weights that the plan does not keep");
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Writing ---- */
+
+/* VIEW, WEIGHTS, INPUT, PARAMETER and STATE are others' to read: a state changes after the run. */
+static bool is_writable(const checker_t* c, uint32_t place) {
+  uint32_t root = 0;
+  const tenon__storage_t storage = c->schedule->places[place].storage;
+  return storage != TENON_STORAGE_VIEW && is_made_by_steps(root_of(c, place, &root)->storage);
+}
+
+/* Does the kernel's rule let this output lie where that input lies? */
+static bool is_in_place(const checker_t* c, const tenon__step_t* step, uint32_t input,
+                        uint32_t output) {
+  uint32_t root = 0;
+  const range_t in = range_of(root_of(c, step->inputs[input], &root));
+  const range_t out = range_of(root_of(c, step->outputs[output], &root));
+  return step->kind == TENON_STEP_KERNEL && step->tactic.output_rules != NULL &&
+         step->tactic.output_rules[output].in_place == input + 1u && in.begin == out.begin &&
+         in.end == out.end && tenon__fits_in_place(c->plan, c->graph_number, step, input, output);
+}
+
+static bool shares_memory(const checker_t* c, uint32_t a, uint32_t b) {
+  uint32_t root_a = 0;
+  uint32_t root_b = 0;
+  const range_t range_a = range_of(root_of(c, a, &root_a));
+  const range_t range_b = range_of(root_of(c, b, &root_b));
+  return root_a == root_b || overlap(range_a, range_b);
+}
+
+/* What a step writes lies apart from what it reads and from what else it writes. Parts of one
+ * tensor lie apart, as boxes of it. */
+static bool lies_apart(const checker_t* c, const tenon__step_t* step, uint32_t output) {
+  const uint32_t place = step->outputs[output];
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (step->inputs[k] != TENON_NONE && shares_memory(c, step->inputs[k], place) &&
+        !is_in_place(c, step, k, output)) {
+      return false;
+    }
+  }
+  for (uint32_t k = 0; k < output; ++k) {
+    if (step->outputs[k] != TENON_NONE && shares_memory(c, step->outputs[k], place) &&
+        c->schedule->places[place].storage != TENON_STORAGE_PART) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whatever lay there holds its value no more. */
+static void write_over(checker_t* c, range_t range) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < c->arena_count; ++k) {
+    const uint32_t place = c->arena[k];
+    if (overlap(range, range_of(&c->schedule->places[place]))) {
+      c->is_valid[place] = 0;
+    } else {
+      c->arena[kept++] = place;
+    }
+  }
+  c->arena_count = kept;
+}
+
+static tenon_status_t write_place(checker_t* c, const tenon__step_t* step, uint32_t place) {
+  uint32_t root = 0;
+  const tenon__place_t* owner = root_of(c, place, &root);
+  if (c->is_valid[root] != 0 && c->schedule->places[place].storage == TENON_STORAGE_PART) {
+    return TENON_OK; /* one more of its parts */
+  }
+  if (c->was_begun[root] != 0) {
+    return broken(c, step, "writes what another step has written");
+  }
+  write_over(c, range_of(owner));
+  c->was_begun[root] = 1;
+  c->is_valid[root] = 1;
+  if (owner->storage == TENON_STORAGE_ARENA) {
+    c->arena[c->arena_count++] = root;
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_outputs(checker_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] == TENON_NONE) {
+      continue;
+    }
+    if (!is_writable(c, step->outputs[k])) {
+      return broken(c, step, "writes what may only be read");
+    }
+    if (!lies_apart(c, step, k)) {
+      return broken(c, step, "writes into what it reads or writes besides");
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      TENON_TRY(write_place(c, step, step->outputs[k]));
+    }
+  }
+  return TENON_OK;
+}
+
+/* While bodies run, what they were lent must stay, and what they made until it is stored. */
+static tenon_status_t check_bodies(checker_t* c, const tenon__step_t* step) {
+  const range_t bodies = body_range(c, step);
+  bool apart = true;
+  uint32_t root = 0;
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    apart = apart && (step->inputs[k] == TENON_NONE ||
+                      !overlap(bodies, range_of(root_of(c, step->inputs[k], &root))));
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    apart = apart && (step->outputs[k] == TENON_NONE ||
+                      !overlap(bodies, range_of(root_of(c, step->outputs[k], &root))));
+  }
+  write_over(c, bodies);
+  return apart ? TENON_OK : broken(c, step, "has bodies that write into its own arguments");
+}
+
+/* ---- One graph ---- */
+
+static tenon_status_t check_steps(checker_t* c) {
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    const tenon__step_t* step = &c->schedule->steps[s];
+    TENON_TRY(check_inputs(c, step));
+    TENON_TRY(check_bodies(c, step));
+    TENON_TRY(check_outputs(c, step));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_kept(const checker_t* c, uint32_t place, const char* what) {
+  return has_content(c, place) && has_bytes(c, place)
+             ? TENON_OK
+             : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                           "the plan is broken: in '%s', nothing is left of %s '%s' at the end",
+                           c->graph->name, what,
+                           c->graph->values[c->schedule->places[place].value].name);
+}
+
+/* What is read after the last step: outputs, and what states become. */
+static tenon_status_t check_end(const checker_t* c) {
+  const tenon__network_t* network = c->plan->network;
+  for (uint32_t k = 0; k < c->schedule->output_count; ++k) {
+    TENON_TRY(check_kept(c, c->schedule->outputs[k], "output"));
+  }
+  for (uint32_t k = 0; c->graph_number == 0 && k < network->state_count; ++k) {
+    const uint32_t place = tenon__schedule_find(c->schedule, network->states[k].update);
+    TENON_TRY(place == TENON_NONE ? TENON_OK : check_kept(c, place, "what a state becomes,"));
+  }
+  return TENON_OK;
+}
+
+static bool add_rounded(uint64_t bytes, uint64_t* inout_total) {
+  const uint64_t rest = bytes % ALIGNMENT_BYTES;
+  return tenon__add_size(*inout_total, bytes, inout_total) &&
+         tenon__add_size(*inout_total, rest == 0 ? 0 : ALIGNMENT_BYTES - rest, inout_total);
+}
+
+/* Nobody places blocks so badly that all of them together are not enough. */
+static tenon_status_t check_demand(const checker_t* c) {
+  uint64_t needed = 0;
+  bool counts = true;
+  for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
+    const tenon__place_t* place = &c->schedule->places[k];
+    const bool owns = place->storage == TENON_STORAGE_ARENA && place->alias == TENON_NONE;
+    counts = counts && add_rounded(owns ? place->size_bytes : 0, &needed);
+  }
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    const tenon__step_t* step = &c->schedule->steps[s];
+    counts = counts && add_rounded(tenon__step_body_bytes(c->plan, c->graph_number, step), &needed);
+  }
+  return counts && c->schedule->memory_bytes <= needed
+             ? TENON_OK
+             : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                           "the plan is broken: '%s' asks for %llu bytes of memory, its values "
+                           "take %llu",
+                           c->graph->name, (unsigned long long)c->schedule->memory_bytes,
+                           (unsigned long long)needed);
+}
+
+tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
+                                   const tenon_sink_t* sink) {
+  checker_t c = {.plan = plan,
+                 .graph_number = graph,
+                 .graph = plan->network->graphs[graph],
+                 .schedule = &plan->schedules[graph],
+                 .sink = sink};
+  const size_t count = c.schedule->place_count + (size_t)1;
+  c.is_valid = tenon__arena_allocate(arena, count, sizeof *c.is_valid);
+  c.was_begun = tenon__arena_allocate(arena, count, sizeof *c.was_begun);
+  c.arena = tenon__arena_allocate(arena, count, sizeof *c.arena);
+  if (c.is_valid == NULL || c.was_begun == NULL || c.arena == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  TENON_TRY(check_demand(&c));
+  TENON_TRY(check_steps(&c));
+  return check_end(&c);
+}
+
+/* ---- Workspaces ---- */
+
+static tenon_status_t check_workspace(const tenon_sink_t* sink, const char* what, uint64_t asked,
+                                      uint64_t needed) {
+  return asked <= needed ? TENON_OK
+                         : tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                                       "the plan is broken: it asks for %llu bytes of %s memory, "
+                                       "its steps need %llu",
+                                       (unsigned long long)asked, what, (unsigned long long)needed);
+}
+
+tenon_status_t tenon__workspaces_check(const tenon__plan_t* plan, const tenon_sink_t* sink) {
+  uint64_t scratch = 0;
+  uint64_t zeroed = 0;
+  uint64_t persistent = 0;
+  bool counts = tenon__plan_scratch_bytes(plan, plan->thread_count, &scratch);
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    for (uint32_t s = 0; s < plan->schedules[g].step_count; ++s) {
+      const tenon__step_tactic_t* tactic = &plan->schedules[g].steps[s].tactic;
+      counts = counts && add_rounded(tactic->zeroed_bytes, &zeroed) &&
+               add_rounded(tactic->persistent_bytes, &persistent);
+    }
+  }
+  if (!counts) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                       "the plan is broken: its steps need more memory than can be counted");
+  }
+  TENON_TRY(check_workspace(sink, "scratch", plan->scratch_bytes, scratch));
+  TENON_TRY(check_workspace(sink, "zeroed", plan->zeroed_bytes, zeroed));
+  return check_workspace(sink, "persistent", plan->persistent_bytes, persistent);
+}

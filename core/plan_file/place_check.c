@@ -1,0 +1,245 @@
+/*
+ * Places of a plan from outside: each refers to memory that is there, of the value's type, and
+ * large enough at the profile's maximum. What is dynamic is derived, not believed.
+ */
+#include "core/plan_file/place_check.h"
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/plan/place.h"
+#include "core/tensor/layout.h"
+
+#define ALIGNMENT_BYTES 64u
+
+typedef struct checker_t {
+  tenon__plan_t* plan;
+  uint32_t graph_number;
+  const tenon__graph_t* graph;
+  tenon__schedule_t* schedule;
+  const tenon_sink_t* sink;
+  uint32_t* input_of; /* for each value of the graph: which input it is, or TENON_NONE */
+} checker_t;
+
+static tenon_status_t broken(const checker_t* c, const tenon__place_t* place, const char* what) {
+  return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                     "the plan is broken: in '%s', the place of '%s' %s", c->graph->name,
+                     c->graph->values[place->value].name, what);
+}
+
+static bool has_dims(const tenon__dim_pool_t* pool, const tenon__value_node_t* value,
+                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype != dtype || value->rank != rank) {
+    return false;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(pool, value->dims[k], &extent) || extent != dims[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- One place ---- */
+
+static bool weights_fit(const checker_t* c, const tenon__place_t* place) {
+  const tenon__network_t* network = c->plan->network;
+  const tenon__value_node_t* value = &c->graph->values[place->value];
+  if (place->index >= network->weights_count || value->weights != place->index) {
+    return false;
+  }
+  const tenon__weights_t* weights = &network->weights[place->index];
+  return has_dims(network->pool, value, weights->dtype, weights->rank, weights->dims);
+}
+
+static bool state_fits(const checker_t* c, const tenon__place_t* place) {
+  const tenon__network_t* network = c->plan->network;
+  if (c->graph_number != 0 || place->index >= network->state_count) {
+    return false;
+  }
+  const tenon__state_node_t* state = &network->states[place->index];
+  return state->read == place->value && has_dims(network->pool, &c->graph->values[place->value],
+                                                 state->dtype, state->rank, state->dims);
+}
+
+static bool is_strided(const tenon__place_t* place) {
+  return place->layout == NULL || tenon__layout_is_strided(place->layout);
+}
+
+/* VIEW and PART: two tensors of one type, tied by a map of their ranks. */
+static bool view_fits(const checker_t* c, const tenon__place_t* place) {
+  if (place->base >= c->schedule->place_count || place->map == NULL) {
+    return false;
+  }
+  const tenon__place_t* base = &c->schedule->places[place->base];
+  const tenon__value_node_t* whole = &c->graph->values[base->value];
+  const tenon__value_node_t* value = &c->graph->values[place->value];
+  const tenon__index_map_t* map = place->map;
+  if (value->kind != TENON_ARGUMENT_TENSOR || whole->kind != TENON_ARGUMENT_TENSOR ||
+      value->dtype != whole->dtype || !is_strided(place) || !is_strided(base) ||
+      (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
+    return false;
+  }
+  if (place->storage == TENON_STORAGE_VIEW) {
+    return map->source_count == 1 && map->fill == TENON_FILL_NONE && map->rank == value->rank &&
+           map->sources[0].rank == whole->rank;
+  }
+  return map->kind == TENON_MAP_AFFINE && place->index < map->source_count &&
+         map->rank == whole->rank && value->rank == whole->rank &&
+         map->sources[place->index].rank == value->rank;
+}
+
+/* Only the places that the graph lists are given memory: by the application, or by who runs a body.
+ */
+static bool is_listed(const tenon__place_t* place, uint32_t number, const uint32_t* list,
+                      uint32_t count) {
+  return place->index < count && list[place->index] == number;
+}
+
+static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t* place) {
+  const tenon__schedule_t* schedule = c->schedule;
+  const bool is_main = c->graph_number == 0;
+  if (place->storage == TENON_STORAGE_OUTPUT) {
+    return is_main && place->index < c->graph->output_count &&
+           c->graph->outputs[place->index] == place->value &&
+           is_listed(place, number, schedule->outputs, schedule->output_count);
+  }
+  place->index = c->input_of[place->value];
+  return is_main == (place->storage == TENON_STORAGE_INPUT) &&
+         is_listed(place, number, schedule->inputs, schedule->input_count);
+}
+
+static tenon_status_t check_reference(const checker_t* c, uint32_t number) {
+  tenon__place_t* place = &c->schedule->places[number];
+  bool fits = true;
+  switch (place->storage) {
+    case TENON_STORAGE_WEIGHTS:
+      fits = weights_fit(c, place);
+      break;
+    case TENON_STORAGE_STATE:
+      fits = state_fits(c, place);
+      break;
+    case TENON_STORAGE_INPUT:
+    case TENON_STORAGE_PARAMETER:
+    case TENON_STORAGE_OUTPUT:
+      fits = is_border_place(c, number, place);
+      break;
+    case TENON_STORAGE_VIEW:
+    case TENON_STORAGE_PART:
+      fits = view_fits(c, place);
+      break;
+    case TENON_STORAGE_ARENA:
+    case TENON_STORAGE_GROWING:
+    default:
+      break;
+  }
+  return fits ? TENON_OK : broken(c, place, "is not what it refers to");
+}
+
+/* ---- Memory ---- */
+
+static bool lies_within(const tenon__place_t* place, uint64_t memory_bytes) {
+  return place->offset % ALIGNMENT_BYTES == 0 && place->offset <= memory_bytes &&
+         place->size_bytes <= memory_bytes - place->offset;
+}
+
+static bool alias_fits(const checker_t* c, const tenon__place_t* place) {
+  if (place->alias == TENON_NONE) {
+    return true;
+  }
+  if (place->alias >= c->schedule->place_count) {
+    return false;
+  }
+  const tenon__place_t* owner = &c->schedule->places[place->alias];
+  return owner != place && owner->storage == TENON_STORAGE_ARENA && owner->alias == TENON_NONE &&
+         owner->offset == place->offset && owner->size_bytes == place->size_bytes;
+}
+
+/* The most that the value takes at one of the profile's points. */
+static uint64_t largest_bytes(const checker_t* c, const tenon__place_t* place) {
+  const tenon__profile_t* profile = &c->plan->profile;
+  const tenon__extents_t* points[3] = {&profile->min, &profile->optimum, &profile->max};
+  uint64_t largest = 0;
+  for (uint32_t k = 0; k < 3; ++k) {
+    uint64_t bytes = 0;
+    if (tenon__place_bytes(c->plan->network, c->graph_number, place, points[k], &bytes)) {
+      largest = bytes > largest ? bytes : largest;
+    }
+  }
+  return largest;
+}
+
+static tenon_status_t check_memory(const checker_t* c, const tenon__place_t* place) {
+  uint64_t bytes = 0;
+  if (!tenon__place_bytes(c->plan->network, c->graph_number, place, &c->plan->profile.max,
+                          &bytes) ||
+      bytes > place->size_bytes) {
+    return broken(c, place, "is too small for it");
+  }
+  if (place->size_bytes > largest_bytes(c, place)) {
+    return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                       "the plan is broken: in '%s', the place of '%s' asks for %llu bytes, it "
+                       "takes %llu",
+                       c->graph->name, c->graph->values[place->value].name,
+                       (unsigned long long)place->size_bytes,
+                       (unsigned long long)largest_bytes(c, place));
+  }
+  if (place->storage == TENON_STORAGE_ARENA &&
+      (!lies_within(place, c->schedule->memory_bytes) || !alias_fits(c, place))) {
+    return broken(c, place, "does not lie within its memory");
+  }
+  return TENON_OK;
+}
+
+/* ---- All ---- */
+
+static tenon_status_t check_all(const checker_t* c) {
+  tenon__schedule_t* schedule = c->schedule;
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    TENON_TRY(check_reference(c, k));
+  }
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    if (tenon__place_root(schedule, k) == TENON_NONE) {
+      return broken(c, &schedule->places[k], "is a view of itself, or of too many views");
+    }
+  }
+  uint32_t growing = 0;
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    growing += schedule->places[k].storage == TENON_STORAGE_GROWING ? 1u : 0u;
+  }
+  if (tenon__schedule_classify(c->plan, c->graph_number, c->sink) != TENON_OK) {
+    return TENON_ERROR_INVALID_DATA;
+  }
+  for (uint32_t k = 0; k < schedule->place_count; ++k) {
+    const tenon__place_t* place = &schedule->places[k];
+    growing -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;
+    const bool has_size =
+        place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_OUTPUT;
+    TENON_TRY(has_size ? check_memory(c, place) : TENON_OK);
+  }
+  return growing == 0 ? TENON_OK
+                      : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                                    "the plan is broken: in '%s', memory is planned for extents "
+                                    "that are known only when running",
+                                    c->graph->name);
+}
+
+tenon_status_t tenon__places_check(tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
+                                   const tenon_sink_t* sink) {
+  checker_t c = {.plan = plan,
+                 .graph_number = graph,
+                 .graph = plan->network->graphs[graph],
+                 .schedule = &plan->schedules[graph],
+                 .sink = sink};
+  c.input_of = tenon__arena_allocate(arena, c.graph->value_count, sizeof *c.input_of);
+  if (c.input_of == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  for (uint32_t k = 0; k < c.graph->value_count; ++k) {
+    c.input_of[k] = TENON_NONE;
+  }
+  for (uint32_t k = 0; k < c.graph->input_count; ++k) {
+    c.input_of[c.graph->inputs[k]] = k;
+  }
+  return check_all(&c);
+}

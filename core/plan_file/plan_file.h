@@ -1,0 +1,77 @@
+/*
+ * The file of a plan, for its writer and reader. Numbers are little-endian.
+ *
+ *   header     64 + 32 bytes: below
+ *   structure  `structure_size` bytes: sections, each a u32 name, a u64 size and its bytes
+ *   data       from `data_offset`, a multiple of 4096: weights and packed weights, each aligned to
+ *              64; first those that every run reads
+ *
+ *   header     "TENONPLN"
+ *              u32 version        a reader refuses others
+ *              u32 flags          0
+ *              u64 total_size     of the file
+ *              u64 structure_size
+ *              u64 data_offset
+ *              u64 hot_size       of the data: what every run reads; the rest follows
+ *              16 bytes           0
+ *              32 bytes           SHA-256 of the 64 bytes before and the structure
+ *
+ * Every section stands once, in the order of TENON_PLAN_SECTIONS. Weights are not covered by the
+ * header's digest, so that a plan can be mapped without reading all of it: each has a digest of its
+ * own.
+ */
+#ifndef TENON_CORE_PLAN_FILE_PLAN_FILE_H_
+#define TENON_CORE_PLAN_FILE_PLAN_FILE_H_
+
+#include "core/base/bytes.h"
+#include "core/plan/plan.h"
+
+#define TENON_PLAN_MAGIC "TENONPLN"
+#define TENON_PLAN_VERSION 6u
+#define TENON_PLAN_HEADER_SIZE 96u
+#define TENON_PLAN_DIGEST_OFFSET 64u
+#define TENON_PLAN_DATA_ALIGNMENT 4096u
+#define TENON_PLAN_BLOB_ALIGNMENT 64u
+#define TENON_PLAN_SECTION_HEAD_SIZE 12u
+
+/* NAME, number, contents. */
+#define TENON_PLAN_SECTIONS(X)                                                                \
+  X(SUMMARY, 1, "device, fingerprint, patches, threads, flags, memory of all steps")          \
+  X(PLUGINS, 2, "name, version, digest of each plugin that it needs")                         \
+  X(NETWORK, 3, "the optimised network, without the bytes of weights")                        \
+  X(WEIGHTS, 4, "for each of the network's weights: whether and where its bytes are, digest") \
+  X(SCHEDULES, 5, "for each graph: places, steps with their regions and tactics")             \
+  X(PROFILE, 6, "minimum, optimum and maximum of each symbol")                                \
+  X(PACKED, 7, "packed weights: key, format, where, digest")                                  \
+  X(ORIGINAL, 8, "the network before the optimiser, and how it was built; empty when there is none")
+
+#define TENON_PLAN_SECTION_ENTRY(name, number, contents) TENON_PLAN_SECTION_##name = (number),
+enum { TENON_PLAN_SECTIONS(TENON_PLAN_SECTION_ENTRY) };
+
+/* What the reader shares among its files. */
+typedef struct tenon__plan_reader_t {
+  tenon__byte_reader_t bytes; /* of the current section */
+  tenon__plan_t* plan;
+  const tenon_sink_t* sink;
+  const uint8_t* file;
+  size_t file_size;
+  size_t data_offset;
+  size_t cold_offset;
+} tenon__plan_reader_t;
+
+/* Digest of a weight as tenon__weights_digest makes it, but made now, whatever is remembered. */
+tenon__digest_t tenon__weights_digest_now(const tenon__weights_t* weights,
+                                          tenon__interrupt_t* interrupt);
+
+/* Reports "the plan is broken: ..."; INVALID_DATA. */
+tenon_status_t tenon__plan_broken(const tenon__plan_reader_t* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A status of a helper that refuses silently: reports it as a fault of `what`. */
+tenon_status_t tenon__plan_refused(const tenon__plan_reader_t* reader, tenon_status_t status,
+                                   const char* what);
+
+/* Digest of the header's first 64 bytes and the structure. `file` holds both. */
+tenon__digest_t tenon__plan_file_digest(const void* file, size_t structure_size);
+
+#endif

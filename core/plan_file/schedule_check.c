@@ -1,0 +1,385 @@
+/*
+ * Schedules of a plan from outside. Steps pass to kernels the values that their regions speak of;
+ * bodies form a tree; memory of bodies and workspaces lies within what is allocated for them. Who
+ * writes and reads it: memory_check.c.
+ */
+#include "core/plan_file/schedule_check.h"
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/plan_file/memory_check.h"
+#include "core/plan_file/place_check.h"
+#include "core/region/region_finish.h"
+#include "core/tensor/layout.h"
+
+#define ALIGNMENT_BYTES 64u
+#define MOST_NESTING 64u
+
+enum { MAX_RANK = 64 };
+
+typedef struct checker_t {
+  tenon__plan_t* plan;
+  uint32_t graph_number;
+  const tenon__graph_t* graph;
+  tenon__schedule_t* schedule;
+  const tenon_sink_t* sink;
+  uint8_t* is_computed; /* nodes: seen by a kernel */
+  uint32_t* parents;    /* for each graph of the network: whose body it is, TENON_NONE */
+} checker_t;
+
+static tenon_status_t broken(const checker_t* c, const tenon__step_t* step, const char* what) {
+  return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: in '%s', step '%s' %s",
+                     c->graph->name, step->name, what);
+}
+
+/* ---- Arguments ---- */
+
+/* The place holds the value, or both are absent. */
+static bool holds(const checker_t* c, uint32_t place, uint32_t value) {
+  if (place == TENON_NONE || value == TENON_NONE) {
+    return place == value;
+  }
+  return c->schedule->places[place].value == value;
+}
+
+/* ---- Kernels ---- */
+
+/* A kernel that asks for blocks or padding gets just that, and nobody else does. Weights have none:
+ * kernels pack them. */
+static bool layout_fits(const checker_t* c, uint32_t place, const tenon_argument_rule_t* rule) {
+  if (place == TENON_NONE || c->schedule->places[place].storage == TENON_STORAGE_WEIGHTS) {
+    return true;
+  }
+  const tenon_layout_t* has = c->schedule->places[place].layout;
+  const tenon_layout_t* wants =
+      rule != NULL && rule->kind == TENON_LAYOUT_EXACT ? rule->layout : NULL;
+  has = has != NULL && tenon__layout_is_strided(has) ? NULL : has;
+  wants = wants != NULL && tenon__layout_is_strided(wants) ? NULL : wants;
+  if (has == NULL && wants == NULL) {
+    return true;
+  }
+  return has != NULL && wants != NULL && tenon__layout_equal(has, wants);
+}
+
+static bool region_fits(const checker_t* c, const tenon__step_t* step) {
+  const struct tenon_region_t* region = step->region;
+  const tenon__step_tactic_t* tactic = &step->tactic;
+  if (step->input_count != region->input_count || step->output_count != region->output_count) {
+    return false;
+  }
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (!holds(c, step->inputs[k], region->inputs[k].value) ||
+        !layout_fits(c, step->inputs[k],
+                     tactic->input_rules == NULL ? NULL : &tactic->input_rules[k])) {
+      return false;
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (!holds(c, step->outputs[k], region->outputs[k].value) ||
+        !layout_fits(c, step->outputs[k],
+                     tactic->output_rules == NULL ? NULL : &tactic->output_rules[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool part_fits(uint64_t offset, uint64_t size_bytes, uint64_t total_bytes) {
+  return offset % ALIGNMENT_BYTES == 0 && offset <= total_bytes &&
+         size_bytes <= total_bytes - offset;
+}
+
+static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step) {
+  const tenon__step_tactic_t* tactic = &step->tactic;
+  uint64_t scratch_bytes = 0;
+  if (!region_fits(c, step)) {
+    return broken(c, step, "has places for other arguments than its region's");
+  }
+  if (!tenon__tactic_scratch_bytes(tactic, c->plan->thread_count, &scratch_bytes) ||
+      scratch_bytes > c->plan->scratch_bytes ||
+      !part_fits(step->zeroed_offset, tactic->zeroed_bytes, c->plan->zeroed_bytes) ||
+      !part_fits(step->persistent_offset, tactic->persistent_bytes, c->plan->persistent_bytes)) {
+    return broken(c, step, "needs more memory than there is");
+  }
+  for (uint32_t k = 0; k < step->region->node_count; ++k) {
+    uint8_t* is_computed = &c->is_computed[step->region->nodes[k]];
+    if (*is_computed != 0) {
+      return broken(c, step, "computes what another step computes");
+    }
+    *is_computed = 1;
+  }
+  return TENON_OK;
+}
+
+/* ---- Contents ---- */
+
+/* Whose contents are known: as many numbers as the tensor has elements. */
+static bool contents_fit(const checker_t* c, uint32_t place) {
+  const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
+  int64_t dims[MAX_RANK];
+  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK ||
+      value->dtype == TENON_DTYPE_STRING) {
+    return false; /* what has no rank has TENON_NONE */
+  }
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &dims[k])) {
+      return false;
+    }
+  }
+  uint64_t count = 0;
+  return tenon__element_count(value->rank, dims, &count) && count == value->content_count;
+}
+
+/* What shapes were made of is what the weights say. */
+static bool weights_agree(const checker_t* c, const tenon__value_node_t* value) {
+  const void* data =
+      value->weights == TENON_NONE ? NULL : c->plan->network->weights[value->weights].data;
+  bool agree = true;
+  for (uint32_t k = 0; data != NULL && agree && k < value->content_count; ++k) {
+    int64_t known = 0;
+    const tenon__scalar_t element = tenon__element_load(data, value->dtype, k);
+    agree =
+        !tenon__dim_known(c->plan->network->pool, value->contents[k], &known) ||
+        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i ==
+            known;
+  }
+  return agree;
+}
+
+/* The run reads contents that shapes depend on, wherever they come from. */
+static tenon_status_t check_all_contents(const checker_t* c) {
+  for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
+    const tenon__value_node_t* value = &c->graph->values[c->schedule->places[k].value];
+    if (value->contents != NULL && (!contents_fit(c, k) || !weights_agree(c, value))) {
+      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                         "the plan is broken: in '%s', '%s' has other elements than its contents "
+                         "say",
+                         c->graph->name, value->name);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_contents(const checker_t* c, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    const uint32_t place = step->outputs[k];
+    if (place != TENON_NONE &&
+        (c->graph->values[c->schedule->places[place].value].contents == NULL ||
+         !contents_fit(c, place))) {
+      return broken(c, step, "writes contents that are not known");
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Control ---- */
+
+static uint32_t form_of(tenon__step_kind_t kind) {
+  switch (kind) {
+    case TENON_STEP_CHOOSE:
+      return TENON_CONTROL_CHOOSE;
+    case TENON_STEP_REPEAT:
+      return TENON_CONTROL_REPEAT;
+    case TENON_STEP_MAP:
+      return TENON_CONTROL_MAP;
+    case TENON_STEP_KERNEL:
+    case TENON_STEP_CONTENTS:
+    default:
+      return 0;
+  }
+}
+
+static tenon_status_t check_control(const checker_t* c, const tenon__step_t* step) {
+  const tenon__node_t* node = &c->graph->nodes[step->node];
+  const uint32_t form = form_of(step->kind);
+  /* Of an operator that is not here the plan says how it controls its bodies. */
+  if (node->op == NULL || node->op->descriptor.control == NULL ||
+      node->op->descriptor.control->form != form ||
+      node->body_count != (form == TENON_CONTROL_CHOOSE ? 2u : 1u) ||
+      node->input_count != step->input_count || node->output_count != step->output_count) {
+    return broken(c, step, "is no such control node");
+  }
+  for (uint32_t k = 0; k < step->input_count; ++k) {
+    if (!holds(c, step->inputs[k], node->inputs[k])) {
+      return broken(c, step, "has places for other inputs than its node's");
+    }
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (!holds(c, step->outputs[k], node->outputs[k])) {
+      return broken(c, step, "has places for other outputs than its node's");
+    }
+  }
+  for (uint32_t k = 0; k < node->body_count; ++k) {
+    const uint32_t body = node->bodies[k];
+    if (body >= c->plan->schedule_count || body == 0 || c->parents[body] != TENON_NONE) {
+      return broken(c, step, "has a body that is another's");
+    }
+    c->parents[body] = c->graph_number;
+    if (!part_fits(step->body_offset, c->plan->schedules[body].memory_bytes,
+                   c->schedule->memory_bytes)) {
+      return broken(c, step, "has a body that does not fit into its memory");
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- One graph ---- */
+
+static tenon_status_t check_ends(const checker_t* c) {
+  const tenon__schedule_t* schedule = c->schedule;
+  const tenon__storage_t wanted =
+      c->graph_number == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER;
+  bool fits = schedule->input_count == c->graph->input_count &&
+              schedule->output_count == c->graph->output_count;
+  for (uint32_t k = 0; fits && k < schedule->input_count; ++k) {
+    const uint32_t place = schedule->inputs[k];
+    fits = holds(c, place, c->graph->inputs[k]) && schedule->places[place].storage == wanted;
+  }
+  for (uint32_t k = 0; fits && k < schedule->output_count; ++k) {
+    fits = holds(c, schedule->outputs[k], c->graph->outputs[k]);
+  }
+  return fits ? TENON_OK
+              : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                            "the plan is broken: the inputs or outputs of '%s' have no places",
+                            c->graph->name);
+}
+
+/* What is derived from a region for the profile. */
+static tenon_status_t finish_regions(const checker_t* c) {
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    const tenon__step_t* step = &c->schedule->steps[s];
+    if (step->kind == TENON_STEP_KERNEL) {
+      struct tenon_region_t* region = (struct tenon_region_t*)step->region;
+      if (tenon__region_finish(&c->plan->arena, &c->plan->profile, region) != TENON_OK) {
+        return tenon__fail_memory(c->sink);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_step(const checker_t* c, const tenon__step_t* step) {
+  switch (step->kind) {
+    case TENON_STEP_KERNEL:
+      return check_kernel(c, step);
+    case TENON_STEP_CONTENTS:
+      return check_contents(c, step);
+    case TENON_STEP_CHOOSE:
+    case TENON_STEP_REPEAT:
+    case TENON_STEP_MAP:
+    default:
+      return check_control(c, step);
+  }
+}
+
+static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
+  c->is_computed = tenon__arena_allocate(scratch, c->graph->node_count, 1);
+  if (c->is_computed == NULL) {
+    return tenon__fail_memory(c->sink);
+  }
+  TENON_TRY(tenon__places_check(c->plan, c->graph_number, scratch, c->sink));
+  TENON_TRY(check_all_contents(c));
+  for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
+    TENON_TRY(check_step(c, &c->schedule->steps[s]));
+  }
+  TENON_TRY(check_ends(c));
+  TENON_TRY(tenon__memory_check(c->plan, c->graph_number, scratch, c->sink));
+  return finish_regions(c);
+}
+
+/* ---- All ---- */
+
+static tenon_status_t check_nesting(const checker_t* c) {
+  for (uint32_t g = 0; g < c->plan->schedule_count; ++g) {
+    uint32_t depth = 0;
+    for (uint32_t at = g; at != TENON_NONE; at = c->parents[at]) {
+      if (++depth > MOST_NESTING) {
+        return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                           "the plan is broken: bodies are nested more than %u deep, or in one "
+                           "another",
+                           MOST_NESTING);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
+static bool same_extents(uint32_t rank, const int64_t* dims, uint32_t other_rank,
+                         const int64_t* other_dims) {
+  bool same = rank == other_rank;
+  for (uint32_t k = 0; same && k < rank; ++k) {
+    same = dims[k] == other_dims[k];
+  }
+  return same;
+}
+
+static bool is_like_state(const checker_t* c, uint32_t value, const tenon__state_node_t* state) {
+  const tenon__value_node_t* v = &c->plan->network->graphs[0]->values[value];
+  bool is_like = v->alive && v->kind == TENON_ARGUMENT_TENSOR && v->dtype == state->dtype &&
+                 v->rank == state->rank;
+  for (uint32_t k = 0; is_like && k < state->rank; ++k) {
+    int64_t extent = 0;
+    is_like =
+        tenon__dim_known(c->plan->network->pool, v->dims[k], &extent) && extent == state->dims[k];
+  }
+  return is_like;
+}
+
+static bool begins_well(const tenon__network_t* network, const tenon__state_node_t* state) {
+  const tenon__weights_t* initial =
+      state->initial < network->weights_count ? &network->weights[state->initial] : NULL;
+  return state->initial == TENON_NONE ||
+         (initial != NULL && initial->data != NULL && initial->dtype == state->dtype &&
+          same_extents(state->rank, state->dims, initial->rank, initial->dims));
+}
+
+static tenon_status_t check_states(const checker_t* c) {
+  const tenon__network_t* network = c->plan->network;
+  for (uint32_t k = 0; k < network->state_count; ++k) {
+    const tenon__state_node_t* state = &network->states[k];
+    const char* fault =
+        !begins_well(network, state)         ? "begins with values that are not there"
+        : state->dtype == TENON_DTYPE_STRING ? "is of strings"
+        : !is_like_state(c, state->read, state) ||
+                (state->update != TENON_NONE && !is_like_state(c, state->update, state))
+            ? "is read as, or becomes, what is of another type"
+            : NULL;
+    if (fault != NULL) {
+      return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA, "the plan is broken: state '%s' %s",
+                         state->name, fault);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
+  tenon__plan_t* plan = c->plan;
+  c->parents = tenon__arena_allocate(scratch, plan->schedule_count, sizeof *c->parents);
+  if (c->parents == NULL) {
+    return tenon__fail_memory(c->sink);
+  }
+  TENON_TRY(check_states(c));
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    c->parents[g] = TENON_NONE;
+  }
+  for (uint32_t g = 0; g < plan->schedule_count; ++g) {
+    if (!tenon__graph_alive(plan->network, g)) {
+      continue;
+    }
+    c->graph_number = g;
+    c->graph = plan->network->graphs[g];
+    c->schedule = &plan->schedules[g];
+    TENON_TRY(check_graph(c, scratch));
+  }
+  TENON_TRY(check_nesting(c));
+  return tenon__workspaces_check(plan, c->sink);
+}
+
+tenon_status_t tenon__schedules_check(tenon__plan_t* plan, const tenon_sink_t* sink) {
+  tenon__arena_t scratch;
+  tenon__arena_initialize(&scratch, plan->allocator);
+  checker_t c = {.plan = plan, .sink = sink};
+  const tenon_status_t status = check_all(&c, &scratch);
+  tenon__arena_deinitialize(&scratch);
+  return status;
+}

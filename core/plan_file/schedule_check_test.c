@@ -1,0 +1,512 @@
+/* Plans that are written well but say what must not be: each is refused, with the reason. */
+#include "core/plan_file/plan_file.h"
+#include "core/plan_file/sample_plan.h"
+
+/* After the sample's headers: its own are for any program. */
+#include "core/base/test.h"
+#include "core/plan_file/reader.h"
+#include "core/plan_file/writer.h"
+
+typedef struct hostile_t {
+  sample_library_t library;
+  tenon__test_messages_t messages;
+  tenon__plan_t* plan;
+} hostile_t;
+
+static tenon__place_t* place(hostile_t* h, uint32_t number) {
+  return &h->plan->schedules[0].places[number];
+}
+
+static tenon__step_t* step(hostile_t* h, uint32_t number) {
+  return &h->plan->schedules[0].steps[number];
+}
+
+static struct tenon_region_t* region(hostile_t* h, uint32_t number) {
+  return (struct tenon_region_t*)step(h, number)->region;
+}
+
+/* Places of the sample's main graph, in the order in which they are made. */
+enum { X, CONDITION, W, LABELS, MEMORY, A, D, ROWS, JOINED, TURNED, LEFT, RIGHT, LAST, CHOSEN };
+/* Its steps. */
+enum { SUM, TWIST, COPY, PART_LEFT, PART_RIGHT, END, CHOOSE, CONTENTS, FOUND, UPDATE };
+
+static uint32_t* numbers(const uint32_t* array) {
+  return (uint32_t*)array;
+}
+
+/* ---- One fault each ---- */
+
+static void value_out_of_range(hostile_t* h) {
+  place(h, A)->value = 1000;
+}
+static void weights_of_another(hostile_t* h) {
+  place(h, W)->index = 1;
+}
+static void weights_out_of_range(hostile_t* h) {
+  place(h, W)->index = 77;
+}
+static void state_out_of_range(hostile_t* h) {
+  place(h, MEMORY)->index = 1;
+}
+static void input_that_is_none(hostile_t* h) {
+  place(h, A)->storage = TENON_STORAGE_INPUT;
+}
+static void parameter_of_main(hostile_t* h) {
+  place(h, X)->storage = TENON_STORAGE_PARAMETER;
+}
+static void output_of_another(hostile_t* h) {
+  place(h, LAST)->index = 1;
+}
+static void view_of_itself(hostile_t* h) {
+  place(h, TURNED)->base = TURNED;
+}
+static void view_out_of_range(hostile_t* h) {
+  place(h, TURNED)->base = 99;
+}
+static void view_without_map(hostile_t* h) {
+  place(h, TURNED)->map = NULL;
+}
+static void view_of_another_type(hostile_t* h) {
+  place(h, TURNED)->base = CONDITION;
+}
+static void part_of_no_source(hostile_t* h) {
+  place(h, LEFT)->index = 2;
+}
+static void order_that_is_none(hostile_t* h) {
+  static const uint32_t no_order[2] = {0, 0};
+  place(h, D)->order = no_order;
+}
+static void offset_past_the_end(hostile_t* h) {
+  place(h, A)->offset = 1 << 20;
+}
+static void offset_that_wraps(hostile_t* h) {
+  place(h, A)->offset = UINT64_MAX - 63;
+}
+static void offset_unaligned(hostile_t* h) {
+  place(h, A)->offset += 4;
+}
+static void size_too_small(hostile_t* h) {
+  place(h, A)->size_bytes = 16;
+}
+static void output_too_small(hostile_t* h) {
+  place(h, LAST)->size_bytes = 16;
+}
+static void alias_of_itself(hostile_t* h) {
+  place(h, A)->alias = A;
+}
+static void alias_elsewhere(hostile_t* h) {
+  place(h, A)->alias = D;
+  place(h, A)->offset = place(h, D)->offset == 0 ? 64 : 0;
+}
+static void memory_for_what_grows(hostile_t* h) {
+  const uint32_t found = step(h, FOUND)->outputs[0];
+  place(h, found)->storage = TENON_STORAGE_ARENA;
+}
+static void blocks_on_a_part(hostile_t* h) {
+  static const uint32_t block_dims[1] = {1};
+  static const uint32_t block_sizes[1] = {4};
+  static const tenon_layout_t blocked = {.size = sizeof(tenon_layout_t),
+                                         .name = "blocks",
+                                         .block_dims = block_dims,
+                                         .block_sizes = block_sizes,
+                                         .rank = 2,
+                                         .block_count = 1};
+  place(h, LEFT)->layout = &blocked;
+}
+static void blocks_that_nobody_asked_for(hostile_t* h) {
+  blocks_on_a_part(h);
+  place(h, A)->layout = place(h, LEFT)->layout;
+  place(h, LEFT)->layout = NULL;
+}
+
+static void argument_without_place(hostile_t* h) {
+  numbers(step(h, SUM)->inputs)[0] = TENON_NONE;
+}
+static void argument_out_of_range(hostile_t* h) {
+  numbers(step(h, SUM)->inputs)[0] = 500;
+}
+static void argument_of_another_value(hostile_t* h) {
+  numbers(step(h, SUM)->inputs)[0] = MEMORY;
+}
+static void too_few_arguments(hostile_t* h) {
+  step(h, SUM)->input_count = 1;
+}
+static void reads_before_it_is_written(hostile_t* h) {
+  const tenon__step_t first = *step(h, SUM);
+  *step(h, SUM) = *step(h, TWIST);
+  *step(h, TWIST) = first;
+}
+static void writes_an_input(hostile_t* h) {
+  numbers(step(h, SUM)->outputs)[0] = X;
+  ((tenon__region_output_t*)region(h, SUM)->outputs)[0].value = place(h, X)->value;
+}
+static void writes_a_view(hostile_t* h) {
+  numbers(step(h, COPY)->outputs)[0] = TURNED;
+  ((tenon__region_output_t*)region(h, COPY)->outputs)[0].value = place(h, TURNED)->value;
+}
+static void writes_a_state_that_is_read(hostile_t* h) {
+  numbers(step(h, UPDATE)->outputs)[0] = MEMORY;
+  ((tenon__region_output_t*)region(h, UPDATE)->outputs)[0].value = place(h, MEMORY)->value;
+}
+static void scratch_past_the_plans(hostile_t* h) {
+  step(h, SUM)->tactic.scratch_bytes = 10000;
+}
+
+static void scratch_of_threads_past_the_plans(hostile_t* h) {
+  step(h, SUM)->tactic.scratch_bytes_per_thread = 10000;
+}
+
+static void scratch_past_counting(hostile_t* h) {
+  step(h, SUM)->tactic.scratch_bytes_per_thread = UINT64_MAX / 2;
+}
+static void zeroed_past_the_plans(hostile_t* h) {
+  step(h, SUM)->zeroed_offset = 1 << 20;
+}
+static void persistent_unaligned(hostile_t* h) {
+  step(h, SUM)->persistent_offset = 1;
+}
+static void computed_twice(hostile_t* h) {
+  numbers(region(h, PART_RIGHT)->nodes)[0] = region(h, PART_LEFT)->nodes[0];
+  *(tenon__region_input_t*)region(h, PART_RIGHT)->inputs = *region(h, PART_LEFT)->inputs;
+  *(tenon__region_output_t*)region(h, PART_RIGHT)->outputs = *region(h, PART_LEFT)->outputs;
+  numbers(step(h, PART_RIGHT)->inputs)[0] = A;
+  numbers(step(h, PART_RIGHT)->outputs)[0] = LEFT;
+}
+static void contents_of_the_unknown(hostile_t* h) {
+  numbers(step(h, CONTENTS)->outputs)[0] = JOINED;
+}
+static void control_of_no_control(hostile_t* h) {
+  step(h, CHOOSE)->node = 0;
+}
+static void control_of_another_form(hostile_t* h) {
+  step(h, CHOOSE)->kind = TENON_STEP_REPEAT;
+}
+/* Of an operator that is not here, since no other has this contract. */
+static void control_that_nobody_declares(hostile_t* h) {
+  static tenon__operator_t op;
+  tenon__node_t* node = &h->plan->network->graphs[0]->nodes[step(h, CHOOSE)->node];
+  op = *node->op;
+  op.descriptor.control = NULL;
+  op.contract.bytes[0] ^= 1;
+  node->op = &op;
+}
+static void node_out_of_range(hostile_t* h) {
+  step(h, CHOOSE)->node = 1000;
+}
+static void body_past_the_memory(hostile_t* h) {
+  step(h, CHOOSE)->body_offset = 1 << 20;
+}
+static void body_run_twice(hostile_t* h) {
+  tenon__schedule_t* schedule = &h->plan->schedules[0];
+  schedule->steps[schedule->step_count++] = *step(h, CHOOSE);
+}
+static void output_never_written(hostile_t* h) {
+  h->plan->schedules[0].step_count -= 2;
+}
+static void outputs_in_another_order(hostile_t* h) {
+  h->plan->schedules[0].outputs[0] = h->plan->schedules[0].outputs[1];
+}
+static void inputs_in_another_order(hostile_t* h) {
+  h->plan->schedules[0].inputs[0] = h->plan->schedules[0].inputs[1];
+}
+static void too_few_outputs(hostile_t* h) {
+  h->plan->schedules[0].output_count = 3;
+}
+
+static void region_of_no_kind(hostile_t* h) {
+  region(h, SUM)->kind = 7;
+}
+static void region_node_out_of_range(hostile_t* h) {
+  numbers(region(h, TWIST)->nodes)[0] = 1000;
+}
+static void operator_without_node(hostile_t* h) {
+  region(h, TWIST)->node_count = 0;
+}
+static void operator_with_other_inputs(hostile_t* h) {
+  ((tenon__region_input_t*)region(h, TWIST)->inputs)[0].value = place(h, X)->value;
+}
+static void access_of_another_rank(hostile_t* h) {
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].access.rank = 1;
+}
+static void access_out_of_the_pool(hostile_t* h) {
+  static const tenon_dim_t outside[2] = {{123456}, {0}};
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].access.coordinates = outside;
+}
+static void aligned_to_nowhere(hostile_t* h) {
+  ((tenon__region_input_t*)region(h, SUM)->inputs)[0].space = 3;
+}
+static void runs_twice_along_an_axis(hostile_t* h) {
+  numbers(region(h, SUM)->outputs[0].axes)[0] = region(h, SUM)->outputs[0].axes[1];
+}
+static void program_reads_no_input(hostile_t* h) {
+  ((tenon_operand_t*)region(h, SUM)->expression->program.operands)[0].index = 9;
+}
+static void program_reads_another_type(hostile_t* h) {
+  ((tenon_operand_t*)region(h, SUM)->expression->program.operands)[0].dtype = TENON_DTYPE_FLOAT64;
+}
+static void program_writes_another_type(hostile_t* h) {
+  ((tenon_program_output_t*)region(h, SUM)->expression->program.outputs)[0].dtype =
+      TENON_DTYPE_FLOAT64;
+}
+static void slot_writes_no_output(hostile_t* h) {
+  ((tenon_program_output_t*)region(h, TWIST)->slots[0].expression.program.outputs)[0].index = 4;
+}
+static void slot_value_of_another_type(hostile_t* h) {
+  ((tenon_operand_t*)region(h, TWIST)->slots[0].expression.program.operands)[0].dtype =
+      TENON_DTYPE_FLOAT64;
+}
+static void move_from_no_input(hostile_t* h) {
+  ((tenon__map_source_t*)region(h, COPY)->map->sources)[0].input = 1;
+}
+static void rule_follows_nobody(hostile_t* h) {
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.input_rules)[1].argument = 12;
+}
+static void rule_without_layout(hostile_t* h) {
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].layout = NULL;
+}
+static void in_place_of_nobody(hostile_t* h) {
+  ((tenon_argument_rule_t*)step(h, TWIST)->tactic.output_rules)[0].in_place = 9;
+}
+/* ---- Memory that is nobody's, another's, or too much ---- */
+
+static uint32_t another_place(hostile_t* h, uint32_t of, tenon__storage_t storage) {
+  tenon__schedule_t* schedule = &h->plan->schedules[0];
+  schedule->places[schedule->place_count] = schedule->places[of];
+  schedule->places[schedule->place_count].storage = storage;
+  return schedule->place_count++;
+}
+static void output_in_another_place(hostile_t* h) {
+  h->plan->schedules[0].outputs[0] = another_place(h, LAST, TENON_STORAGE_OUTPUT);
+}
+static void input_in_another_place(hostile_t* h) {
+  numbers(step(h, SUM)->inputs)[0] = another_place(h, X, TENON_STORAGE_INPUT);
+}
+static void more_memory_than_values(hostile_t* h) {
+  h->plan->schedules[0].memory_bytes = UINT64_C(1) << 31;
+}
+static void memory_that_wraps(hostile_t* h) {
+  h->plan->schedules[0].memory_bytes = UINT64_MAX - 31;
+}
+static void value_larger_than_it_is(hostile_t* h) {
+  place(h, A)->size_bytes = UINT64_C(1) << 31;
+  h->plan->schedules[0].memory_bytes = UINT64_C(1) << 32;
+}
+static void more_scratch_than_steps(hostile_t* h) {
+  h->plan->scratch_bytes = UINT64_MAX - 31;
+}
+static void more_zeroed_than_steps(hostile_t* h) {
+  h->plan->zeroed_bytes = UINT64_C(1) << 40;
+}
+static void more_persistent_than_steps(hostile_t* h) {
+  h->plan->persistent_bytes = UINT64_C(1) << 40;
+}
+static void steps_that_cannot_be_counted(hostile_t* h) {
+  step(h, SUM)->tactic.persistent_bytes = UINT64_MAX - 63;
+  h->plan->persistent_bytes = UINT64_MAX - 63;
+}
+static void output_over_an_input(hostile_t* h) {
+  place(h, D)->offset = place(h, A)->offset;
+}
+static void output_over_a_value_that_is_read_later(hostile_t* h) {
+  place(h, ROWS)->offset = place(h, A)->offset;
+}
+static void in_place_without_a_rule(hostile_t* h) {
+  place(h, D)->order = NULL;
+  place(h, D)->alias = A;
+  place(h, D)->offset = place(h, A)->offset;
+}
+static void body_over_what_it_was_lent(hostile_t* h) {
+  step(h, CHOOSE)->body_offset = place(h, ROWS)->offset;
+}
+static void written_twice(hostile_t* h) {
+  tenon__schedule_t* schedule = &h->plan->schedules[0];
+  memmove(step(h, COPY) + 1, step(h, COPY),
+          (schedule->step_count++ - COPY) * sizeof *schedule->steps);
+}
+static void output_whose_weights_are_gone(hostile_t* h) {
+  static const bool kept[2] = {false, true};
+  h->plan->weights_kept = kept;
+  numbers(step(h, CHOOSE)->inputs)[1] = W;
+  h->plan->network->graphs[0]->nodes[step(h, CHOOSE)->node].inputs[1] = place(h, W)->value;
+}
+static void state_of_another_shape(hostile_t* h) {
+  h->plan->network->states[0].update = place(h, LABELS)->value;
+}
+static void state_that_becomes_more(hostile_t* h) {
+  h->plan->network->states[0].update = place(h, JOINED)->value;
+}
+static void contents_of_other_weights(hostile_t* h) {
+  static tenon_dim_t contents[2];
+  tenon__value_node_t* labels = &h->plan->network->graphs[0]->values[place(h, W)->value];
+  int64_t count = 1;
+  for (uint32_t k = 0; k < labels->rank; ++k) {
+    int64_t extent = 0;
+    EXPECT(tenon__dim_known(h->plan->network->pool, labels->dims[k], &extent));
+    count *= extent;
+  }
+  tenon_dim_t* all = tenon__arena_allocate(&h->plan->arena, (size_t)count, sizeof *all);
+  contents[0] = tenon__dim_constant(h->plan->network->pool, 77);
+  for (int64_t k = 0; k < count; ++k) {
+    all[k] = contents[0];
+  }
+  labels->contents = all;
+  labels->content_count = (uint32_t)count;
+}
+static void weights_that_are_an_input(hostile_t* h) {
+  h->plan->network->graphs[0]->values[place(h, X)->value].weights = 0;
+}
+static void weights_of_another_extent(hostile_t* h) {
+  static int64_t dims[2] = {1, 1};
+  h->plan->network->weights[0].dims = dims;
+}
+
+static void too_many_threads(hostile_t* h) {
+  h->plan->thread_count = 1u << 30;
+}
+static void state_begins_with_what_is_gone(hostile_t* h) {
+  static const bool kept[2] = {false, true};
+  h->plan->network->states[0].initial = 0;
+  h->plan->weights_kept = kept;
+}
+static void state_begins_with_another_shape(hostile_t* h) {
+  h->plan->network->states[0].initial = 1;
+}
+
+typedef struct fault_t {
+  const char* name;
+  void (*make)(hostile_t* h);
+  const char* words; /* part of the message */
+} fault_t;
+
+#define FAULT(name, words) \
+  { #name, name, words }
+
+static const fault_t faults[] = {
+    FAULT(value_out_of_range, "holds none of its values"),
+    FAULT(weights_of_another, "is not what it refers to"),
+    FAULT(weights_out_of_range, "is not what it refers to"),
+    FAULT(state_out_of_range, "is not what it refers to"),
+    FAULT(input_that_is_none, "is not what it refers to"),
+    FAULT(parameter_of_main, "is not what it refers to"),
+    FAULT(output_of_another, "is not what it refers to"),
+    FAULT(view_of_itself, "is a view of itself"),
+    FAULT(view_out_of_range, "is not what it refers to"),
+    FAULT(view_without_map, "is not what it refers to"),
+    FAULT(view_of_another_type, "is not what it refers to"),
+    FAULT(part_of_no_source, "is not what it refers to"),
+    FAULT(order_that_is_none, "no permutation"),
+    FAULT(offset_past_the_end, "does not lie within its memory"),
+    FAULT(offset_that_wraps, "does not lie within its memory"),
+    FAULT(offset_unaligned, "does not lie within its memory"),
+    FAULT(size_too_small, "too small"),
+    FAULT(output_too_small, "too small"),
+    FAULT(alias_of_itself, "does not lie within its memory"),
+    FAULT(alias_elsewhere, "does not lie within its memory"),
+    FAULT(memory_for_what_grows, "known only when running"),
+    FAULT(blocks_on_a_part, "is not what it refers to"),
+    FAULT(blocks_that_nobody_asked_for, ""),
+    FAULT(argument_without_place, "other arguments than its region's"),
+    FAULT(argument_out_of_range, "no place 500"),
+    FAULT(argument_of_another_value, "other arguments than its region's"),
+    FAULT(too_few_arguments, "other arguments than its region's"),
+    FAULT(reads_before_it_is_written, "reads what was not written"),
+    FAULT(writes_an_input, "writes what may only be read"),
+    FAULT(writes_a_view, "writes what may only be read"),
+    FAULT(writes_a_state_that_is_read, "writes what may only be read"),
+    FAULT(scratch_past_the_plans, "needs more memory than there is"),
+    FAULT(scratch_of_threads_past_the_plans, "needs more memory than there is"),
+    FAULT(scratch_past_counting, "needs more memory than there is"),
+    FAULT(zeroed_past_the_plans, "needs more memory than there is"),
+    FAULT(persistent_unaligned, "needs more memory than there is"),
+    FAULT(computed_twice, "computes what another step computes"),
+    FAULT(contents_of_the_unknown, "writes contents that are not known"),
+    FAULT(control_of_no_control, "is no such control node"),
+    FAULT(control_of_another_form, "is no such control node"),
+    FAULT(control_that_nobody_declares, "is no such control node"),
+    FAULT(node_out_of_range, "is of no node"),
+    FAULT(body_past_the_memory, "does not fit into its memory"),
+    FAULT(body_run_twice, "has a body that is another's"),
+    FAULT(output_never_written, "nothing is left of output"),
+    FAULT(outputs_in_another_order, "is not what it refers to"),
+    FAULT(inputs_in_another_order, "is not what it refers to"),
+    FAULT(too_few_outputs, "have no places"),
+    FAULT(region_of_no_kind, "the kind is unknown"),
+    FAULT(region_node_out_of_range, "a node is none of the graph's"),
+    FAULT(operator_without_node, "operators are missing"),
+    FAULT(operator_with_other_inputs, "not those of the operator"),
+    FAULT(access_of_another_rank, "rank of its value"),
+    FAULT(access_out_of_the_pool, "broken coordinates"),
+    FAULT(aligned_to_nowhere, "does not fit the arguments"),
+    FAULT(runs_twice_along_an_axis, "runs twice along an axis"),
+    FAULT(program_reads_no_input, "does not fit the arguments"),
+    FAULT(program_reads_another_type, "does not fit the arguments"),
+    FAULT(program_writes_another_type, "does not fit the arguments"),
+    FAULT(slot_writes_no_output, "does not fit the arguments"),
+    FAULT(slot_value_of_another_type, "in another type"),
+    FAULT(move_from_no_input, "a map is broken"),
+    FAULT(rule_follows_nobody, "rule for an argument is none"),
+    FAULT(rule_without_layout, "rule for an argument is none"),
+    FAULT(in_place_of_nobody, "rule for an argument is none"),
+    FAULT(output_in_another_place, "is not what it refers to"),
+    FAULT(input_in_another_place, "is not what it refers to"),
+    FAULT(more_memory_than_values, "'main' asks for 2147483648 bytes of memory, its values take"),
+    FAULT(memory_that_wraps, "asks for 18446744073709551584 bytes of memory"),
+    FAULT(value_larger_than_it_is, "'sum' asks for 2147483648 bytes, it takes 48"),
+    FAULT(more_scratch_than_steps, "18446744073709551584 bytes of scratch memory, its steps need"),
+    FAULT(more_zeroed_than_steps, "1099511627776 bytes of zeroed memory, its steps need"),
+    FAULT(more_persistent_than_steps, "1099511627776 bytes of persistent memory, its steps need"),
+    FAULT(steps_that_cannot_be_counted, "more memory than can be counted"),
+    FAULT(output_over_an_input, "writes into what it reads or writes besides"),
+    FAULT(output_over_a_value_that_is_read_later, "reads what was not written, or written over"),
+    FAULT(in_place_without_a_rule, "writes into what it reads or writes besides"),
+    FAULT(body_over_what_it_was_lent, "has bodies that write into its own arguments"),
+    FAULT(written_twice, "writes what another step has written"),
+    FAULT(output_whose_weights_are_gone, "reads weights that the plan does not keep"),
+    FAULT(state_of_another_shape, "is of another type"),
+    FAULT(state_that_becomes_more, "is of another type"),
+    FAULT(contents_of_other_weights, "has other elements than its contents say"),
+    FAULT(weights_that_are_an_input, "is made twice"),
+    FAULT(weights_of_another_extent, "w: is of another type than its weights"),
+    FAULT(too_many_threads, "threads"),
+    FAULT(state_begins_with_what_is_gone, "begins with values that are not there"),
+    FAULT(state_begins_with_another_shape, "begins with values that are not there"),
+};
+
+static void try_fault(const fault_t* fault) {
+  hostile_t h;
+  memset(&h, 0, sizeof h);
+  const tenon_allocator_t allocator = tenon__allocator_default();
+  const tenon_sink_t* sink = tenon__test_listen(&h.messages);
+  void* data = NULL;
+  size_t size = 0;
+  tenon__plan_t* plan = NULL;
+  REQUIRE(sample_library_create(&h.library, sink));
+  h.plan = sample_plan_create(&h.library, allocator, sink);
+  REQUIRE(h.plan != NULL);
+  if (fault != NULL) {
+    fault->make(&h);
+  }
+  EXPECT_STATUS(tenon__plan_write(h.plan, allocator, sink, &data, &size), TENON_OK);
+  const tenon_status_t status =
+      tenon__plan_read(allocator, data, size, sample_find, &h.library, sink, &plan);
+  if (fault == NULL) {
+    EXPECT_STATUS(status, TENON_OK);
+  } else if (status != TENON_ERROR_INVALID_DATA || strstr(h.messages.text, fault->words) == NULL) {
+    tenon__test_fail(__FILE__, __LINE__, "%s: %s, \"%s\"", fault->name, tenon__status_text(status),
+                     h.messages.text);
+  }
+  tenon__free(allocator, data, size);
+  tenon__plan_destroy(plan);
+  tenon__plan_destroy(h.plan);
+  sample_library_destroy(&h.library);
+}
+
+TENON_TEST(the_sample_itself_is_fine) {
+  try_fault(NULL);
+}
+
+TENON_TEST(refuses_each_fault_with_its_reason) {
+  for (size_t k = 0; k < sizeof faults / sizeof faults[0]; ++k) {
+    try_fault(&faults[k]);
+  }
+}

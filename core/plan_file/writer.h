@@ -1,0 +1,16 @@
+/* Writes a plan; the same plan gives the same bytes. */
+#ifndef TENON_CORE_PLAN_FILE_WRITER_H_
+#define TENON_CORE_PLAN_FILE_WRITER_H_
+
+#include "core/plan/plan.h"
+
+tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                 const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
+/* The same, unless somebody wants its end meanwhile: CANCELLED. */
+tenon_status_t tenon__plan_write_until(const tenon__plan_t* plan, tenon_allocator_t allocator,
+                                       tenon__interrupt_t* interrupt, const tenon_sink_t* sink,
+                                       void** out_data, size_t* out_size_bytes);
+/* Where, in a file that tenon__plan_write made, that begins which not every run reads. */
+size_t tenon__plan_cold_offset(const void* data, size_t size_bytes);
+
+#endif

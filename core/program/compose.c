@@ -1,0 +1,471 @@
+/*
+ * Composition. Both programs are copied into one; a part that stands in another space than the
+ * result is copied with a replacement for each of its coordinates. The result's space is the
+ * consumer's, unless the producer reduces and the consumer works on the reduced extents: then the
+ * consumer is lifted into the producer's space, where its values do not vary along the reduced
+ * axes.
+ */
+#include "core/program/compose.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/program/normalise.h"
+#include "core/program/program_builder.h"
+
+enum { RANK_LIMIT = 64 };
+
+typedef struct composition_t {
+  tenon__dim_pool_t* pool;
+  tenon__arena_t* arena;
+  tenon__program_builder_t builder;
+  uint32_t rank; /* of the result's space */
+  const tenon_dim_t* space;
+} composition_t;
+
+/* How one part is copied. */
+typedef struct part_t {
+  const tenon__expression_t* expression;
+  const tenon_dim_t* replacements; /* of its coordinates; NULL: it stands in the result's space */
+  const uint32_t* axes; /* of the result for each of its own, for reductions; NULL: same */
+  uint32_t index_base;
+  const uint32_t* slots; /* operands that read values made already */
+  const uint32_t* values;
+  uint32_t slot_count;
+  uint32_t* map; /* instruction -> of the builder */
+} part_t;
+
+static tenon_status_t memory_or(const composition_t* c, tenon_status_t otherwise) {
+  return c->builder.failed || tenon__dim_pool_failed(c->pool) ? TENON_ERROR_OUT_OF_MEMORY
+                                                              : otherwise;
+}
+
+/* The operand of the result for an operand of the part. */
+static tenon_status_t copy_operand(composition_t* c, const part_t* part, uint32_t number,
+                                   uint32_t* out_operand) {
+  tenon_operand_t operand = part->expression->program.operands[number];
+  tenon__access_t access = part->expression->accesses[number];
+  if (operand.kind == TENON_OPERAND_ARGUMENT) {
+    operand.index += part->index_base;
+  }
+  if (operand.indexed == 0 && part->replacements != NULL) {
+    tenon_dim_t* coordinates =
+        tenon__arena_allocate(c->arena, access.rank + 1u, sizeof(*coordinates));
+    if (coordinates == NULL) {
+      return TENON_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < access.rank; ++i) {
+      coordinates[i] = tenon__dim_substitute(c->pool, access.coordinates[i], part->replacements,
+                                             part->expression->program.rank, NULL);
+      if (tenon__dim_equal(coordinates[i], TENON_DIM_INVALID)) {
+        return memory_or(c, TENON_ERROR_UNSUPPORTED);
+      }
+    }
+    access.coordinates = coordinates;
+  }
+  if (operand.indexed == 0) {
+    operand.broadcast_axes = tenon__access_broadcast_axes(c->pool, &access, c->space, c->rank);
+  }
+  *out_operand = tenon__emit_operand(&c->builder, &operand, &access);
+  return memory_or(c, TENON_OK);
+}
+
+/* A coordinate of the part's space as an instruction: known numbers times coordinates, plus a known
+ * number. */
+static tenon_status_t coordinate_code(composition_t* c, tenon_dim_t coordinate, tenon_dtype_t dtype,
+                                      uint32_t* out_code) {
+  tenon_dim_t parts[RANK_LIMIT];
+  tenon_dim_t base = TENON_DIM_INVALID;
+  int64_t number = 0;
+  if (!tenon__dim_affine(c->pool, coordinate, c->rank, &base, parts) ||
+      !tenon__dim_known(c->pool, base, &number)) {
+    return memory_or(c, TENON_ERROR_UNSUPPORTED);
+  }
+  uint32_t code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+  for (uint32_t k = 0; k < c->rank; ++k) {
+    if (!tenon__dim_known(c->pool, parts[k], &number)) {
+      return memory_or(c, TENON_ERROR_UNSUPPORTED);
+    }
+    if (number == 0) {
+      continue;
+    }
+    const uint32_t index =
+        tenon__emit_immediate(&c->builder, TENON_OPCODE_INDEX, dtype, 0, (int64_t)k);
+    const uint32_t factor =
+        tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+    code = tenon__emit_operation(
+        &c->builder, TENON_OPCODE_ADD, dtype, code,
+        tenon__emit_operation(&c->builder, TENON_OPCODE_MUL, dtype, index, factor, 0), 0);
+  }
+  *out_code = code;
+  return memory_or(c, TENON_OK);
+}
+
+/* An extent of the part's space: a number, or the same extent of the result's. */
+static tenon_status_t extent_code(composition_t* c, tenon_dim_t extent, tenon_dtype_t dtype,
+                                  uint32_t* out_code) {
+  int64_t number = 0;
+  if (tenon__dim_known(c->pool, extent, &number)) {
+    *out_code = tenon__emit_constant(&c->builder, dtype, (tenon__scalar_t){.i = number});
+    return memory_or(c, TENON_OK);
+  }
+  for (uint32_t k = 0; k < c->rank; ++k) {
+    if (tenon__dim_equal(extent, c->space[k])) {
+      *out_code = tenon__emit_immediate(&c->builder, TENON_OPCODE_SIZE, dtype, 0, (int64_t)k);
+      return memory_or(c, TENON_OK);
+    }
+  }
+  return TENON_ERROR_UNSUPPORTED;
+}
+
+static uint64_t map_axes(const part_t* part, uint64_t mask) {
+  if (part->axes == NULL) {
+    return mask;
+  }
+  uint64_t mapped = 0;
+  for (uint32_t k = 0; k < part->expression->program.rank; ++k) {
+    if (((mask >> k) & 1u) != 0 && part->axes[k] != TENON_NONE) {
+      mapped |= UINT64_C(1) << part->axes[k];
+    }
+  }
+  return mapped;
+}
+
+static bool find_slot(const part_t* part, int64_t operand, uint32_t* out_value) {
+  for (uint32_t k = 0; k < part->slot_count; ++k) {
+    if ((int64_t)part->slots[k] == operand) {
+      *out_value = part->values[k];
+      return true;
+    }
+  }
+  return false;
+}
+
+static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
+  return c->builder.failed || tenon__builder_type(&c->builder, code) == dtype
+             ? code
+             : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
+}
+
+/* INPUT, LOAD, INDEX, SIZE: what looks outside of the program. */
+static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
+                                uint32_t* out_code) {
+  const tenon__expression_t* e = part->expression;
+  uint32_t operand = 0;
+  uint32_t value = 0;
+  uint32_t coordinates[RANK_LIMIT];
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      if (find_slot(part, i->immediate.i, &value)) {
+        *out_code = cast_to(c, value, i->dtype);
+        return memory_or(c, TENON_OK);
+      }
+      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+      *out_code = tenon__emit_immediate(&c->builder, i->opcode, i->dtype, 0, (int64_t)operand);
+      return memory_or(c, TENON_OK);
+    case TENON_OPCODE_LOAD:
+      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+      for (uint32_t d = 0; d < i->operands[1] && d < RANK_LIMIT; ++d) {
+        coordinates[d] = part->map[e->program.coordinates[i->operands[0] + d]];
+      }
+      *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);
+      return memory_or(c, TENON_OK);
+    case TENON_OPCODE_INDEX:
+      return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
+    default:
+      return extent_code(c, e->space[i->immediate.i], i->dtype, out_code);
+  }
+}
+
+static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
+  const bool placed = i->opcode == TENON_OPCODE_INDEX || i->opcode == TENON_OPCODE_SIZE;
+  return i->opcode == TENON_OPCODE_INPUT || i->opcode == TENON_OPCODE_LOAD ||
+         (placed && part->replacements != NULL);
+}
+
+static uint32_t copy_operation(composition_t* c, const part_t* part, tenon_instruction_t i) {
+  const uint32_t count = tenon__opcode_operand_count(i.opcode);
+  for (uint32_t o = 0; o < 3; ++o) {
+    i.operands[o] = o < count ? part->map[i.operands[o]] : 0;
+  }
+  if (tenon__opcode_is_reduction(i.opcode)) {
+    i.immediate.i = (int64_t)map_axes(part, (uint64_t)i.immediate.i);
+  }
+  return tenon__emit(&c->builder, &i);
+}
+
+static tenon_status_t copy_part(composition_t* c, part_t* part) {
+  const tenon_program_t* program = &part->expression->program;
+  tenon_status_t status = TENON_OK;
+  part->map = tenon__arena_allocate(c->arena, program->instruction_count + 1u, sizeof(uint32_t));
+  if (part->map == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < program->instruction_count && status == TENON_OK; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    if (looks_outside(part, i)) {
+      status = copy_leaf(c, part, i, &part->map[k]);
+    } else {
+      part->map[k] = copy_operation(c, part, *i);
+    }
+  }
+  return status == TENON_OK ? memory_or(c, TENON_OK) : status;
+}
+
+static bool reduces(const tenon__expression_t* e) {
+  for (uint32_t k = 0; k < e->program.instruction_count; ++k) {
+    if (tenon__opcode_is_reduction(e->program.instructions[k].opcode)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool same_space(const tenon__expression_t* a, const tenon__expression_t* b) {
+  return a->program.rank == b->program.rank &&
+         (a->program.rank == 0 ||
+          memcmp(a->space, b->space, a->program.rank * sizeof(tenon_dim_t)) == 0);
+}
+
+static bool is_reduced(const tenon__expression_t* producer, uint32_t output, uint32_t axis) {
+  return ((producer->program.outputs[output].reduced_axes >> axis) & 1u) != 0;
+}
+
+/* Is the output read at the same point of an equal space? Along reduced axes it may be read
+ * anywhere. */
+static bool reads_same_point(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
+                             uint32_t slot, const tenon__expression_t* producer, uint32_t output) {
+  const tenon__access_t* access = &consumer->accesses[slot];
+  uint64_t seen = producer->program.outputs[output].reduced_axes;
+  if (!same_space(consumer, producer) || access->rank != producer->output_ranks[output]) {
+    return false;
+  }
+  for (uint32_t d = 0; d < access->rank; ++d) {
+    const uint32_t axis = producer->output_axes[output][d];
+    if (!is_reduced(producer, output, axis) &&
+        !tenon__dim_equal(access->coordinates[d],
+                          tenon__dim_coordinate(pool, axis, producer->space[axis]))) {
+      return false;
+    }
+    seen |= UINT64_C(1) << axis;
+  }
+  for (uint32_t k = 0; k < producer->program.rank; ++k) {
+    int64_t extent = 0;
+    const bool single = tenon__dim_known(pool, producer->space[k], &extent) && extent == 1;
+    if (((seen >> k) & 1u) == 0 && !single) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Does the consumer stand on the output's own shape and read it point by point? */
+static bool stands_on_output(tenon__dim_pool_t* pool, const tenon__expression_t* consumer,
+                             uint32_t slot, const tenon__expression_t* producer, uint32_t output) {
+  const tenon__access_t* access = &consumer->accesses[slot];
+  const uint32_t rank = producer->output_ranks[output];
+  if (consumer->program.rank != rank || access->rank != rank) {
+    return false;
+  }
+  const tenon_dim_t one = tenon__dim_constant(pool, 1);
+  for (uint32_t d = 0; d < rank; ++d) {
+    const uint32_t axis = producer->output_axes[output][d];
+    const tenon_dim_t extent = is_reduced(producer, output, axis) ? one : producer->space[axis];
+    if (!tenon__dim_equal(consumer->space[d], extent) ||
+        !tenon__dim_equal(access->coordinates[d], tenon__dim_coordinate(pool, d, extent))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The producer's coordinates where the consumer reads it; axes that its output lacks must have
+ * extent 1. */
+static tenon_status_t producer_replacements(composition_t* c, const tenon__access_t* access,
+                                            const tenon__expression_t* producer, uint32_t output,
+                                            const tenon_dim_t** out_replacements) {
+  const uint32_t rank = producer->program.rank;
+  tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
+  if (replacements == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (access->rank != producer->output_ranks[output]) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    replacements[k] = TENON_DIM_INVALID;
+  }
+  for (uint32_t d = 0; d < access->rank; ++d) {
+    replacements[producer->output_axes[output][d]] = access->coordinates[d];
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__dim_equal(replacements[k], TENON_DIM_INVALID)) {
+      continue;
+    }
+    if (!tenon__dim_known(c->pool, producer->space[k], &extent) || extent != 1) {
+      return memory_or(c, TENON_ERROR_UNSUPPORTED);
+    }
+    replacements[k] = tenon__dim_constant(c->pool, 0);
+  }
+  *out_replacements = replacements;
+  return memory_or(c, TENON_OK);
+}
+
+/* The consumer's coordinates and axes in the producer's space, into which it is lifted. */
+static tenon_status_t lift(composition_t* c, const tenon__expression_t* producer, uint32_t output,
+                           part_t* consumer) {
+  const uint32_t rank = producer->output_ranks[output];
+  tenon_dim_t* replacements = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*replacements));
+  uint32_t* axes = tenon__arena_allocate(c->arena, rank + 1u, sizeof(*axes));
+  if (replacements == NULL || axes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t d = 0; d < rank; ++d) {
+    const uint32_t axis = producer->output_axes[output][d];
+    const bool gone = is_reduced(producer, output, axis);
+    axes[d] = gone ? TENON_NONE : axis;
+    replacements[d] = gone ? tenon__dim_constant(c->pool, 0)
+                           : tenon__dim_coordinate(c->pool, axis, producer->space[axis]);
+  }
+  consumer->replacements = replacements;
+  consumer->axes = axes;
+  return memory_or(c, TENON_OK);
+}
+
+/* The producer's value as the consumer reads it: stored and loaded again. Packed types change a
+ * value when it is stored; narrow floats round, which a strict build keeps, and every build where
+ * the rounding was asked for. */
+static tenon_status_t stored_value(composition_t* c, uint32_t code,
+                                   const tenon_program_output_t* output, bool strict,
+                                   uint32_t* out_code) {
+  const tenon_dtype_t arithmetic = tenon__dtype_arithmetic(output->dtype);
+  const bool narrow = arithmetic != output->dtype;
+  if (narrow && (strict || (output->reserved & TENON_OUTPUT_ROUNDS) != 0 ||
+                 tenon__dtype_class(output->dtype) != 'f')) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  *out_code = cast_to(c, code, arithmetic);
+  return memory_or(c, TENON_OK);
+}
+
+/* What is composed, as the caller says it. */
+typedef struct request_t {
+  const tenon__expression_t* consumer;
+  const uint32_t* slots;
+  uint32_t slot_count;
+  uint32_t output; /* of the producer */
+  bool in_place;   /* every slot reads the producer at the same point of its own space */
+  bool strict;
+} request_t;
+
+/* The producer's value where slot number `slot` reads it. */
+static tenon_status_t copy_value(composition_t* c, const request_t* request, uint32_t slot,
+                                 part_t* producer, uint32_t* out_value) {
+  const tenon_program_output_t* made = &producer->expression->program.outputs[request->output];
+  const tenon__access_t* access = &request->consumer->accesses[request->slots[slot]];
+  if (!request->in_place) {
+    TENON_TRY(producer_replacements(c, access, producer->expression, request->output,
+                                    &producer->replacements));
+  }
+  if (slot == 0 || !request->in_place) {
+    TENON_TRY(copy_part(c, producer));
+  }
+  return stored_value(c, producer->map[made->instruction], made, request->strict, out_value);
+}
+
+/* The consumer's outputs, on the result's axes, and the producer's if it is kept. */
+static tenon_status_t finish(composition_t* c, const part_t* consumer, const part_t* producer,
+                             uint32_t producer_output, bool keep,
+                             tenon__expression_t* out_expression) {
+  const tenon__expression_t* e = consumer->expression;
+  const uint32_t own = e->program.output_count;
+  const uint32_t count = own + (keep ? 1u : 0u);
+  const uint64_t lifted = consumer->axes == NULL
+                              ? 0
+                              : producer->expression->program.outputs[producer_output].reduced_axes;
+  tenon_program_output_t* outputs = tenon__arena_allocate(c->arena, count + 1u, sizeof(*outputs));
+  const uint32_t** axes = tenon__arena_allocate(c->arena, count + 1u, sizeof(*axes));
+  uint32_t* ranks = tenon__arena_allocate(c->arena, count + 1u, sizeof(*ranks));
+  if (outputs == NULL || axes == NULL || ranks == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < own; ++k) {
+    outputs[k] = e->program.outputs[k];
+    outputs[k].instruction = consumer->map[outputs[k].instruction];
+    outputs[k].reduced_axes = map_axes(consumer, outputs[k].reduced_axes) | lifted;
+    ranks[k] = e->output_ranks[k];
+    axes[k] = e->output_axes[k];
+    if (consumer->axes != NULL) {
+      uint32_t* placed = tenon__arena_allocate(c->arena, ranks[k] + 1u, sizeof(*placed));
+      if (placed == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+      for (uint32_t d = 0; d < ranks[k]; ++d) {
+        placed[d] = producer->expression->output_axes[producer_output][e->output_axes[k][d]];
+      }
+      axes[k] = placed;
+    }
+  }
+  if (keep) {
+    outputs[own] = producer->expression->program.outputs[producer_output];
+    outputs[own].instruction = producer->map[outputs[own].instruction];
+    axes[own] = producer->expression->output_axes[producer_output];
+    ranks[own] = producer->expression->output_ranks[producer_output];
+  }
+  tenon__expression_t raw = {0};
+  const tenon__program_outputs_t all = {count, outputs, axes, ranks};
+  TENON_TRY(tenon__program_builder_finish(&c->builder, c->rank, c->space, &all, NULL, &raw));
+  return tenon__expression_normalise(&raw, c->arena, out_expression);
+}
+
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
+tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
+                                         const tenon__expression_t* consumer, const uint32_t* slots,
+                                         uint32_t slot_count, const tenon__expression_t* producer,
+                                         uint32_t producer_output, bool keep_output,
+                                         uint32_t producer_index_base, bool strict,
+                                         tenon__arena_t* arena,
+                                         tenon__expression_t* out_expression) {
+  bool same_point = true;
+  bool on_output = true;
+  for (uint32_t k = 0; k < slot_count; ++k) {
+    if (consumer->program.operands[slots[k]].indexed != 0) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    same_point =
+        same_point && reads_same_point(pool, consumer, slots[k], producer, producer_output);
+    on_output = on_output && stands_on_output(pool, consumer, slots[k], producer, producer_output);
+  }
+  const bool lifted = !same_point && on_output && reduces(producer);
+  if (slot_count == 0 || (!same_point && !lifted && (keep_output || reduces(producer)))) {
+    return tenon__dim_pool_failed(pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_UNSUPPORTED;
+  }
+  const tenon__expression_t* frame = lifted ? producer : consumer;
+  composition_t c = {
+      .pool = pool, .arena = arena, .rank = frame->program.rank, .space = frame->space};
+  tenon__program_builder_initialize(&c.builder, arena);
+  part_t first = {.expression = producer, .index_base = producer_index_base};
+  part_t second = {.expression = consumer, .slots = slots, .slot_count = slot_count};
+  uint32_t* values = tenon__arena_allocate(arena, slot_count, sizeof(*values));
+  if (values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const request_t request = {.consumer = consumer,
+                             .slots = slots,
+                             .slot_count = slot_count,
+                             .output = producer_output,
+                             .in_place = same_point || lifted,
+                             .strict = strict};
+  for (uint32_t k = 0; k < slot_count; ++k) {
+    TENON_TRY(copy_value(&c, &request, k, &first, &values[k]));
+  }
+  second.values = values;
+  if (lifted) {
+    TENON_TRY(lift(&c, producer, producer_output, &second));
+  }
+  TENON_TRY(copy_part(&c, &second));
+  return finish(&c, &second, &first, producer_output, keep_output, out_expression);
+}

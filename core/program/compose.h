@@ -1,0 +1,25 @@
+/* Composition: the consumer's program with the producer's in the place of an operand. */
+#ifndef TENON_CORE_PROGRAM_COMPOSE_H_
+#define TENON_CORE_PROGRAM_COMPOSE_H_
+
+#include "core/base/arena.h"
+#include "core/dimension/dimension.h"
+#include "core/program/program.h"
+
+/* Composition. `consumer` reads, through operands `slots` (a set of its operand numbers), output
+ * `producer_output` of `producer`. All producer operands are appended with accesses substituted
+ * through the consumer's access; equal operands merge. If `keep_output` the producer's value
+ * becomes an output too (only when the spaces are equal and the access is the identity).
+ * UNSUPPORTED, silently, when the producer reduces and the access is not the identity, when ranks
+ * exceed 64, when an indexed operand is involved, when the producer's output rounds, or when
+ * `strict` rounding forbids it. Operand `index` fields: producer's are kept with
+ * `producer_index_base` added. */
+tenon_status_t tenon__expression_compose(tenon__dim_pool_t* pool,
+                                         const tenon__expression_t* consumer, const uint32_t* slots,
+                                         uint32_t slot_count, const tenon__expression_t* producer,
+                                         uint32_t producer_output, bool keep_output,
+                                         uint32_t producer_index_base, bool strict,
+                                         tenon__arena_t* arena,
+                                         tenon__expression_t* out_expression);
+
+#endif

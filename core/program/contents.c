@@ -1,0 +1,298 @@
+/*
+ * Small integer programs on symbols: shapes that are computed stay symbolic. Floats are quotients
+ * of dimensions, as long as nothing rounds: from an extent to a float, times or divided by a
+ * number, rounded to an integer and back is exact for extents below 2^20 or so, which is taken for
+ * granted, as it is that extents fit 32 bits.
+ */
+#include "core/program/contents.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_evaluate.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/program/contents_value.h"
+#include "core/program/scalar.h"
+
+enum { MOST_ELEMENTS = 1024, MOST_AXES = 64 };
+
+typedef tenon__content_t content_t;
+
+typedef struct symbolic_t {
+  tenon__dim_pool_t* pool;
+  const tenon__expression_t* expression;
+  const tenon_dim_t* const* contents;
+  const uint32_t* content_counts;
+  const tenon_dim_t* const* operand_dims;
+  tenon__arena_t* arena;
+  int64_t space[MOST_AXES];
+  int64_t point[MOST_AXES];
+  content_t* values; /* one for each instruction, at the point */
+  content_t** sums;  /* results of reductions, over the whole space */
+  uint32_t* stages;  /* after how many rounds of reductions an instruction can be computed */
+} symbolic_t;
+
+/* Element of an operand at coordinates; unknown where its contents are. */
+static content_t element(const symbolic_t* s, uint32_t operand, const int64_t* coordinates,
+                         uint32_t rank) {
+  int64_t place = 0;
+  if (s->contents[operand] == NULL) {
+    return tenon__content_unknown();
+  }
+  for (uint32_t d = 0; d < rank; ++d) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(s->pool, s->operand_dims[operand][d], &extent) || coordinates[d] < 0 ||
+        coordinates[d] >= extent) {
+      return tenon__content_unknown();
+    }
+    place = place * extent + coordinates[d];
+  }
+  return place < (int64_t)s->content_counts[operand]
+             ? tenon__content_whole(s->pool, s->contents[operand][place])
+             : tenon__content_unknown();
+}
+
+static content_t read_input(const symbolic_t* s, uint32_t operand) {
+  const tenon__access_t* access = &s->expression->accesses[operand];
+  int64_t coordinates[MOST_AXES];
+  const tenon__dim_point_t point = {.coordinates = s->point,
+                                    .coordinate_count = s->expression->program.rank};
+  for (uint32_t d = 0; d < access->rank; ++d) {
+    if (!tenon__dim_value_at(s->pool, access->coordinates[d], &point, &coordinates[d])) {
+      return tenon__content_unknown();
+    }
+  }
+  return element(s, operand, coordinates, access->rank);
+}
+
+static content_t read_load(const symbolic_t* s, const tenon_instruction_t* i) {
+  int64_t coordinates[MOST_AXES];
+  for (uint32_t d = 0; d < i->operands[1]; ++d) {
+    const uint32_t coordinate = s->expression->program.coordinates[i->operands[0] + d];
+    if (!tenon__content_known(s->pool, s->values[coordinate], &coordinates[d])) {
+      return tenon__content_unknown();
+    }
+  }
+  return element(s, (uint32_t)i->immediate.i, coordinates, i->operands[1]);
+}
+
+/* Place of the current point among all of the space, in row-major order. */
+static uint64_t place_of_point(const symbolic_t* s, uint64_t without) {
+  uint64_t place = 0;
+  for (uint32_t k = 0; k < s->expression->program.rank; ++k) {
+    const bool gone = ((without >> k) & 1u) != 0;
+    place = place * (gone ? 1u : (uint64_t)s->space[k]) + (gone ? 0u : (uint64_t)s->point[k]);
+  }
+  return place;
+}
+
+static content_t combine(const symbolic_t* s, const tenon_instruction_t* i) {
+  const tenon_program_t* program = &s->expression->program;
+  const content_t* operands[3] = {&s->values[i->operands[0]], &s->values[i->operands[1]],
+                                  &s->values[i->operands[2]]};
+  const tenon_dtype_t from = tenon__instruction_type(&program->instructions[i->operands[0]]);
+  return tenon__content_combine(s->pool, i, from, operands);
+}
+
+static content_t at_instruction(const symbolic_t* s, uint32_t index) {
+  const tenon_instruction_t* i = &s->expression->program.instructions[index];
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      return read_input(s, (uint32_t)i->immediate.i);
+    case TENON_OPCODE_LOAD:
+      return read_load(s, i);
+    case TENON_OPCODE_CONSTANT:
+      return tenon__dtype_class(i->dtype) == 'f' ? tenon__content_float(s->pool, i->immediate.f)
+                                                 : tenon__content_number(s->pool, i->immediate.i);
+    case TENON_OPCODE_INDEX:
+      return tenon__content_number(s->pool, s->point[i->immediate.i]);
+    case TENON_OPCODE_SIZE:
+      return tenon__content_number(s->pool, s->space[i->immediate.i]);
+    default:
+      break;
+  }
+  if (tenon__opcode_is_reduction(i->opcode)) {
+    return s->sums[index][place_of_point(s, (uint64_t)i->immediate.i)];
+  }
+  return combine(s, i);
+}
+
+/* The next point of the space without some axes, in row-major order; false past the last. */
+static bool next_point(symbolic_t* s, uint64_t without) {
+  for (uint32_t k = s->expression->program.rank; k > 0; --k) {
+    if (((without >> (k - 1)) & 1u) != 0) {
+      continue;
+    }
+    if (++s->point[k - 1] < s->space[k - 1]) {
+      return true;
+    }
+    s->point[k - 1] = 0;
+  }
+  return false;
+}
+
+/* Computes every instruction that can be after `stage` rounds. */
+static void evaluate_point(symbolic_t* s, uint32_t stage) {
+  for (uint32_t k = 0; k < s->expression->program.instruction_count; ++k) {
+    if (s->stages[k] <= stage) {
+      s->values[k] = at_instruction(s, k);
+    }
+  }
+}
+
+/* All reductions of a stage: each point is added to its sum. */
+static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
+  const tenon_program_t* program = &s->expression->program;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    if (s->stages[k] == stage && tenon__opcode_is_reduction(program->instructions[k].opcode)) {
+      s->sums[k] = tenon__arena_allocate(s->arena, points + 1, sizeof(content_t));
+      if (s->sums[k] == NULL) {
+        return TENON_ERROR_OUT_OF_MEMORY;
+      }
+    }
+  }
+  memset(s->point, 0, sizeof(s->point));
+  for (bool more = points > 0; more; more = next_point(s, 0)) {
+    evaluate_point(s, stage - 1);
+    for (uint32_t k = 0; k < program->instruction_count; ++k) {
+      const tenon_instruction_t* i = &program->instructions[k];
+      if (s->stages[k] == stage && tenon__opcode_is_reduction(i->opcode)) {
+        content_t* sum = &s->sums[k][place_of_point(s, (uint64_t)i->immediate.i)];
+        *sum = tenon__content_add_to_sum(s->pool, i, *sum, s->values[i->operands[0]]);
+      }
+    }
+  }
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    for (uint64_t p = 0; s->sums[k] != NULL && s->stages[k] == stage && p < points; ++p) {
+      s->sums[k][p] = tenon__content_end_sum(s->pool, &program->instructions[k], s->sums[k][p]);
+    }
+  }
+  return TENON_OK;
+}
+
+/* Whole numbers up to this a narrow float holds exactly; other types do not round, or all of what
+ * contents hold, as is taken for granted. */
+static int64_t exact_limit(tenon_dtype_t dtype) {
+  if (tenon__dtype_class(dtype) != 'f' || tenon__dtype_arithmetic(dtype) == dtype) {
+    return INT64_MAX;
+  }
+  return dtype == TENON_DTYPE_FLOAT16 ? 2048 : dtype == TENON_DTYPE_BFLOAT16 ? 256 : 0;
+}
+
+/* A number as it is stored and read again: half precision rounds it, packed integers wrap it. */
+static content_t as_stored(const symbolic_t* s, content_t value, tenon_dtype_t from,
+                           tenon_dtype_t dtype) {
+  int64_t number = 0;
+  uint64_t bytes = 0;
+  if (from == dtype) {
+    return value;
+  }
+  if (!tenon__content_known(s->pool, value, &number)) {
+    const int64_t limit = exact_limit(dtype);
+    int64_t low = 0;
+    int64_t high = 0;
+    tenon__dim_range(s->pool, value.numerator, &low, &high);
+    const bool is_exact = low >= -limit && high <= limit && limit > 0;
+    return is_exact || limit == INT64_MAX ? value : tenon__content_unknown();
+  }
+  tenon__scalar_t scalar = {.i = number};
+  if (tenon__dtype_class(from) == 'f') {
+    scalar.f = (double)number;
+  }
+  tenon__element_store(&bytes, dtype, 0, scalar, from);
+  scalar = tenon__element_load(&bytes, dtype, 0);
+  return tenon__dtype_class(dtype) == 'f' ? tenon__content_float(s->pool, scalar.f)
+                                          : tenon__content_number(s->pool, scalar.i);
+}
+
+/* The output's elements, one by one; *out_all is false when one is not known. */
+static tenon_status_t collect(symbolic_t* s, uint32_t output, uint64_t results,
+                              tenon_dim_t* contents, bool* out_all) {
+  const tenon_program_output_t* made = &s->expression->program.outputs[output];
+  const tenon_dtype_t from =
+      tenon__instruction_type(&s->expression->program.instructions[made->instruction]);
+  *out_all = true;
+  memset(s->point, 0, sizeof(s->point));
+  for (uint64_t p = 0; p < results && *out_all; ++p) {
+    evaluate_point(s, UINT32_MAX);
+    const content_t value = as_stored(s, s->values[made->instruction], from, made->dtype);
+    *out_all = tenon__content_is_whole(s->pool, value);
+    contents[p] = value.numerator;
+    (void)next_point(s, made->reduced_axes);
+  }
+  return tenon__dim_pool_failed(s->pool) ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+/* Numbers of points and of results; false when they are not known, or too many. */
+static bool count_points(symbolic_t* s, uint64_t reduced, uint64_t* out_points,
+                         uint64_t* out_results) {
+  *out_points = 1;
+  *out_results = 1;
+  for (uint32_t k = 0; k < s->expression->program.rank; ++k) {
+    if (!tenon__dim_known(s->pool, s->expression->space[k], &s->space[k]) || s->space[k] < 0 ||
+        s->space[k] > MOST_ELEMENTS) {
+      return false;
+    }
+    *out_points *= (uint64_t)s->space[k];
+    *out_results *= ((reduced >> k) & 1u) != 0 ? 1u : (uint64_t)s->space[k];
+    if (*out_points > MOST_ELEMENTS) {
+      return false;
+    }
+  }
+  return *out_results == 0 || *out_points > 0; /* sums over nothing are left to the evaluator */
+}
+
+/* Could the output be an integer at all, and everything read be contents? */
+static bool may_be_contents(const tenon__expression_t* e, uint32_t output,
+                            const tenon_dim_t* const* contents) {
+  const char kind = tenon__dtype_class(e->program.outputs[output].dtype);
+  bool fine = kind == 'i' || kind == 'u' || kind == 'b' || kind == 'f';
+  for (uint32_t k = 0; k < e->program.operand_count; ++k) {
+    fine = fine && contents[k] != NULL;
+  }
+  return fine && e->program.rank <= MOST_AXES;
+}
+
+/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
+tenon_status_t tenon__program_contents(tenon__dim_pool_t* pool,
+                                       const tenon__expression_t* expression, uint32_t output,
+                                       const tenon_dim_t* const* contents,
+                                       const uint32_t* content_counts,
+                                       const tenon_dim_t* const* operand_dims,
+                                       tenon__arena_t* arena, const tenon_dim_t** out_contents,
+                                       uint32_t* out_count) {
+  const size_t count = (size_t)expression->program.instruction_count + 1;
+  symbolic_t s = {.pool = pool,
+                  .expression = expression,
+                  .contents = contents,
+                  .content_counts = content_counts,
+                  .operand_dims = operand_dims,
+                  .arena = arena};
+  uint64_t points = 0;
+  uint64_t results = 0;
+  bool all = false;
+  *out_contents = NULL;
+  *out_count = 0;
+  if (!may_be_contents(expression, output, contents) ||
+      !count_points(&s, expression->program.outputs[output].reduced_axes, &points, &results)) {
+    return TENON_OK;
+  }
+  tenon_dim_t* found = tenon__arena_allocate(arena, results + 1, sizeof(*found));
+  s.values = tenon__arena_allocate(arena, count, sizeof(*s.values));
+  s.sums = tenon__arena_allocate(arena, count, sizeof(void*));
+  s.stages = tenon__arena_allocate(arena, count, sizeof(*s.stages));
+  if (found == NULL || s.values == NULL || s.sums == NULL || s.stages == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  const uint32_t stages = tenon__program_stages(&expression->program, s.stages);
+  for (uint32_t stage = 1; stage <= stages; ++stage) {
+    TENON_TRY(reduce(&s, stage, points));
+  }
+  TENON_TRY(collect(&s, output, results, found, &all));
+  if (all) {
+    *out_contents = found;
+    *out_count = (uint32_t)results;
+  }
+  return TENON_OK;
+}

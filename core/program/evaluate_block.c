@@ -1,0 +1,332 @@
+/* Rows of values: reading, writing, arithmetic, sums. Frequent operations have loops of their own;
+ * the others go value by value. */
+#include "core/program/evaluate_block.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/program/scalar.h"
+#include "core/tensor/layout.h"
+
+bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk) {
+  *out_walk = (tenon__walk_t){.rank = rank};
+  if (rank > 0) {
+    memcpy(out_walk->extents, extents, rank * sizeof(*extents));
+  }
+  return tenon__element_count(rank, extents, &out_walk->left);
+}
+
+/* Moves a point by `count` along the last axis and carries. */
+static void move_point(const tenon__walk_t* walk, int64_t* point, uint64_t count) {
+  for (uint32_t k = walk->rank; k > 0 && count > 0; --k) {
+    const uint64_t extent = (uint64_t)walk->extents[k - 1];
+    const uint64_t moved = (uint64_t)point[k - 1] + count;
+    point[k - 1] = (int64_t)(moved % extent);
+    count = moved / extent;
+  }
+}
+
+void tenon__walk_advance(tenon__walk_t* walk, uint32_t count) {
+  walk->left -= count;
+  if (walk->left > 0) {
+    move_point(walk, walk->point, count);
+  }
+}
+
+void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
+                        int64_t* out_places) {
+  int64_t point[TENON__AXES];
+  if (walk->rank == 0) {
+    memset(out_places, 0, count * sizeof(*out_places));
+    return;
+  }
+  memcpy(point, walk->point, walk->rank * sizeof(*point));
+  const uint32_t last = walk->rank - 1;
+  for (uint32_t done = 0; done < count;) {
+    const int64_t row = walk->extents[last] - point[last];
+    const uint32_t run = row < (int64_t)(count - done) ? (uint32_t)row : count - done;
+    int64_t place = 0;
+    for (uint32_t k = 0; k <= last; ++k) {
+      place += point[k] * strides[k];
+    }
+    for (uint32_t i = 0; i < run; ++i) {
+      out_places[done + i] = place + (int64_t)i * strides[last];
+    }
+    done += run;
+    if (done < count) {
+      move_point(walk, point, run);
+    }
+  }
+}
+
+/* ---- Reading and writing ---- */
+
+#define READ_ROW(type, field)                                                 \
+  for (uint32_t p = 0; p < count; ++p) {                                      \
+    type value;                                                               \
+    memcpy(&value, base + places[p] * (int64_t)sizeof(value), sizeof(value)); \
+    out[p].field = value;                                                     \
+  }                                                                           \
+  break
+
+static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
+                        tenon__scalar_t* out, uint32_t count) {
+  const char* base = view->data;
+  const uint32_t bits = tenon__dtype_bits(view->dtype);
+  switch (view->dtype) {
+    case TENON_DTYPE_FLOAT32:
+      for (uint32_t p = 0; p < count; ++p) {
+        float value;
+        memcpy(&value, base + places[p] * (int64_t)sizeof(value), sizeof(value));
+        out[p].f = (double)value;
+      }
+      break;
+    case TENON_DTYPE_FLOAT64:
+      READ_ROW(double, f);
+    case TENON_DTYPE_INT64:
+      READ_ROW(int64_t, i);
+    case TENON_DTYPE_INT32:
+      READ_ROW(int32_t, i);
+    case TENON_DTYPE_UINT8:
+      READ_ROW(uint8_t, i);
+    default: /* elements may stand before the view's data, so each is taken from its own address */
+      for (uint32_t p = 0; p < count; ++p) {
+        out[p] =
+            bits < 8
+                ? tenon__element_load(base, view->dtype,
+                                      (uint64_t)(places[p] + (int64_t)(view->bit_offset / bits)))
+                : tenon__element_load(base + places[p] * (int64_t)(bits / 8), view->dtype, 0);
+      }
+      break;
+  }
+}
+
+#undef READ_ROW
+
+void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, tenon_dtype_t dtype,
+                       tenon__scalar_t* out, uint32_t count) {
+  const tenon_dtype_t stored = tenon__dtype_arithmetic(view->dtype);
+  read_stored(view, places, out, count);
+  for (uint32_t p = 0; stored != dtype && p < count; ++p) {
+    out[p] = tenon__scalar_cast(out[p], stored, dtype);
+  }
+}
+
+void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* places,
+                        const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count) {
+  char* base = view->data;
+  const uint32_t bits = tenon__dtype_bits(view->dtype);
+  if (view->dtype == TENON_DTYPE_FLOAT32 && from == TENON_DTYPE_FLOAT32) {
+    for (uint32_t p = 0; p < count; ++p) {
+      const float value = (float)values[p].f;
+      memcpy(base + places[p] * (int64_t)sizeof(value), &value, sizeof(value));
+    }
+    return;
+  }
+  for (uint32_t p = 0; p < count; ++p) {
+    if (bits < 8) {
+      tenon__element_store(base, view->dtype,
+                           (uint64_t)(places[p] + (int64_t)(view->bit_offset / bits)), values[p],
+                           from);
+    } else {
+      tenon__element_store(base + places[p] * (int64_t)(bits / 8), view->dtype, 0, values[p], from);
+    }
+  }
+}
+
+/* ---- Arithmetic ---- */
+
+#define ROW(expression)                  \
+  for (uint32_t p = 0; p < count; ++p) { \
+    const double x = a[p].f;             \
+    const double y = b[p].f;             \
+    out[p].f = (expression);             \
+  }                                      \
+  return true
+
+#define TRUTH(expression)                \
+  for (uint32_t p = 0; p < count; ++p) { \
+    const double x = a[p].f;             \
+    const double y = b[p].f;             \
+    out[p].i = (expression);             \
+  }                                      \
+  return true
+
+/* Sums and products of f32 are exact or rounded innocuously in f64, so rounding once more gives the
+ * f32 result. */
+static bool apply_f32(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
+                      tenon__scalar_t* out, uint32_t count) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      ROW((double)(float)(x + y));
+    case TENON_OPCODE_SUB:
+      ROW((double)(float)(x - y));
+    case TENON_OPCODE_MUL:
+      ROW((double)(float)(x * y));
+    case TENON_OPCODE_DIV:
+      ROW((double)(float)(x / y));
+    default:
+      return false;
+  }
+}
+
+static bool apply_f64(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
+                      tenon__scalar_t* out, uint32_t count) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      ROW(x + y);
+    case TENON_OPCODE_SUB:
+      ROW(x - y);
+    case TENON_OPCODE_MUL:
+      ROW(x * y);
+    case TENON_OPCODE_DIV:
+      ROW(x / y);
+    default:
+      return false;
+  }
+}
+
+/* What needs no rounding in either float type. */
+static bool apply_float(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
+                        tenon__scalar_t* out, uint32_t count) {
+  switch (opcode) {
+    case TENON_OPCODE_MAX:
+      ROW(isnan(x) || isnan(y) ? (double)NAN : x > y || (x == y && signbit(y)) ? x : y);
+    case TENON_OPCODE_MIN:
+      ROW(isnan(x) || isnan(y) ? (double)NAN : x < y || (x == y && signbit(x)) ? x : y);
+    case TENON_OPCODE_EQ:
+      TRUTH(x == y);
+    case TENON_OPCODE_NE:
+      TRUTH(x != y);
+    case TENON_OPCODE_LT:
+      TRUTH(x < y);
+    case TENON_OPCODE_LE:
+      TRUTH(x <= y);
+    default:
+      return false;
+  }
+}
+
+#undef ROW
+#undef TRUTH
+
+#define ROW(expression)                  \
+  for (uint32_t p = 0; p < count; ++p) { \
+    const uint64_t x = (uint64_t)a[p].i; \
+    const uint64_t y = (uint64_t)b[p].i; \
+    out[p].i = (int64_t)(expression);    \
+  }                                      \
+  return true
+
+/* i64 alone: narrower integers wrap. */
+static bool apply_i64(uint32_t opcode, const tenon__scalar_t* a, const tenon__scalar_t* b,
+                      tenon__scalar_t* out, uint32_t count) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      ROW(x + y);
+    case TENON_OPCODE_SUB:
+      ROW(x - y);
+    case TENON_OPCODE_MUL:
+      ROW(x * y);
+    case TENON_OPCODE_EQ:
+      ROW(x == y);
+    case TENON_OPCODE_LT:
+      ROW((int64_t)x < (int64_t)y);
+    case TENON_OPCODE_LE:
+      ROW((int64_t)x <= (int64_t)y);
+    default:
+      return false;
+  }
+}
+
+#undef ROW
+
+void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
+                        const tenon__scalar_t* a, const tenon__scalar_t* b,
+                        const tenon__scalar_t* c, tenon__scalar_t* out, uint32_t count) {
+  const uint32_t opcode = instruction->opcode;
+  const tenon_dtype_t dtype = instruction->dtype;
+  const bool is_float = tenon__dtype_class(dtype) == 'f' && opcode != TENON_OPCODE_CAST;
+  if ((dtype == TENON_DTYPE_FLOAT32 && apply_f32(opcode, a, b, out, count)) ||
+      (dtype == TENON_DTYPE_FLOAT64 && apply_f64(opcode, a, b, out, count)) ||
+      (is_float && apply_float(opcode, a, b, out, count)) ||
+      (dtype == TENON_DTYPE_INT64 && apply_i64(opcode, a, b, out, count))) {
+    return;
+  }
+  if (opcode == TENON_OPCODE_SELECT) {
+    for (uint32_t p = 0; p < count; ++p) {
+      out[p] = a[p].i != 0 ? b[p] : c[p];
+    }
+    return;
+  }
+  if (opcode == TENON_OPCODE_RANDOM) {
+    for (uint32_t p = 0; p < count; ++p) {
+      out[p].f = tenon__random_uniform(dtype, (uint64_t)a[p].i, (uint64_t)b[p].i);
+    }
+    return;
+  }
+  for (uint32_t p = 0; p < count; ++p) {
+    out[p] = tenon__scalar_apply(opcode, dtype, from, a[p], b[p], c[p]);
+  }
+}
+
+/* ---- Reductions ---- */
+
+tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction) {
+  const tenon_dtype_t dtype = instruction->dtype;
+  const char kind = tenon__dtype_class(dtype);
+  const uint32_t bits = tenon__dtype_bits(dtype) - (kind == 'i' ? 1u : 0u);
+  const int64_t most = kind == 'b' ? 1 : bits >= 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1u);
+  switch (instruction->opcode) {
+    case TENON_OPCODE_PROD:
+      return kind == 'f' ? (tenon__scalar_t){.f = 1.0} : (tenon__scalar_t){.i = 1};
+    case TENON_OPCODE_REDUCE_MIN:
+      return kind == 'f' ? (tenon__scalar_t){.f = HUGE_VAL} : (tenon__scalar_t){.i = most};
+    case TENON_OPCODE_REDUCE_MAX:
+      return kind == 'f' ? (tenon__scalar_t){.f = -HUGE_VAL}
+                         : (tenon__scalar_t){.i = kind == 'i' ? -most - 1 : 0};
+    default:
+      return kind == 'f' ? (tenon__scalar_t){.f = 0.0} : (tenon__scalar_t){.i = 0};
+  }
+}
+
+void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,
+                          const int64_t* places, tenon__scalar_t* sums, uint32_t count) {
+  const tenon_dtype_t dtype = instruction->dtype;
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  const bool extreme = instruction->opcode == TENON_OPCODE_REDUCE_MIN ||
+                       instruction->opcode == TENON_OPCODE_REDUCE_MAX;
+  const bool product = instruction->opcode == TENON_OPCODE_PROD;
+  const uint32_t opcode =
+      instruction->opcode == TENON_OPCODE_REDUCE_MIN ? TENON_OPCODE_MIN : TENON_OPCODE_MAX;
+  for (uint32_t p = 0; p < count; ++p) {
+    tenon__scalar_t* sum = &sums[places[p]];
+    if (extreme) {
+      *sum = tenon__scalar_apply(opcode, dtype, dtype, *sum, values[p], values[p]);
+    } else if (is_float) {
+      sum->f = product ? sum->f * values[p].f : sum->f + values[p].f;
+    } else {
+      const uint64_t x = (uint64_t)sum->i;
+      const uint64_t y = (uint64_t)values[p].i;
+      sum->i = (int64_t)(product ? x * y : x + y);
+    }
+  }
+}
+
+tenon__scalar_t tenon__reduction_end(const tenon_instruction_t* instruction, tenon__scalar_t sum,
+                                     uint64_t length) {
+  const tenon_dtype_t dtype = instruction->dtype;
+  const char kind = tenon__dtype_class(dtype);
+  const bool mean = instruction->opcode == TENON_OPCODE_MEAN;
+  if (kind == 'f') {
+    sum.f = tenon__round_float(dtype, mean ? sum.f / (double)length : sum.f);
+    return sum;
+  }
+  if (mean && length > 0) {
+    sum.i = kind == 'u'          ? (int64_t)((uint64_t)sum.i / length)
+            : length > INT64_MAX ? 0
+                                 : sum.i / (int64_t)length;
+  }
+  sum.i = tenon__wrap_integer(dtype, sum.i);
+  return sum;
+}

@@ -1,0 +1,44 @@
+/*
+ * Inside the evaluator: one block of points. Every instruction has a row of values, one for each
+ * point (lane) of the block; a walk knows where in the space the block begins.
+ */
+#ifndef TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
+#define TENON_CORE_PROGRAM_EVALUATE_BLOCK_H_
+
+#include "core/tensor/dtype.h"
+
+enum { TENON__BLOCK = 256, TENON__AXES = 64 };
+
+/* A walk over a space in row-major order, block by block. */
+typedef struct tenon__walk_t {
+  uint32_t rank;
+  int64_t extents[TENON__AXES];
+  int64_t point[TENON__AXES]; /* the first of the block */
+  uint64_t left;              /* points from here on */
+} tenon__walk_t;
+
+/* False when the number of points overflows or an extent is negative. */
+bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk);
+void tenon__walk_advance(tenon__walk_t* walk, uint32_t count);
+/* For each of `count` points sum(coordinate * stride). */
+void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
+                        int64_t* out_places);
+
+/* Elements of a view at places (in elements), converted to `dtype`. */
+void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, tenon_dtype_t dtype,
+                       tenon__scalar_t* out, uint32_t count);
+/* Values of type `from`, converted to the view's dtype. */
+void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* places,
+                        const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count);
+/* Opcodes from CAST to RANDOM on rows. `from`: type of a's values. */
+void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
+                        const tenon__scalar_t* a, const tenon__scalar_t* b,
+                        const tenon__scalar_t* c, tenon__scalar_t* out, uint32_t count);
+/* Reductions: what a sum begins with, adds, and ends with after `length` points. */
+tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction);
+void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,
+                          const int64_t* places, tenon__scalar_t* sums, uint32_t count);
+tenon__scalar_t tenon__reduction_end(const tenon_instruction_t* instruction, tenon__scalar_t sum,
+                                     uint64_t length);
+
+#endif

@@ -1,0 +1,287 @@
+/* Value numbering: a hash table from instructions to their numbers. */
+#include "core/program/program_builder.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/base/string_map.h"
+#include "core/dimension/dimension_pool.h"
+
+void tenon__program_builder_initialize(tenon__program_builder_t* out_builder,
+                                       tenon__arena_t* arena) {
+  *out_builder = (tenon__program_builder_t){.arena = arena};
+}
+
+/* Room for `needed` elements of an array in the arena. */
+static bool reserve(tenon__program_builder_t* builder, void* inout_array, uint32_t* inout_capacity,
+                    uint32_t count, uint32_t needed, size_t element_size) {
+  if (needed <= *inout_capacity) {
+    return true;
+  }
+  uint32_t capacity = *inout_capacity < 8 ? 8 : *inout_capacity * 2;
+  capacity = capacity < needed ? needed : capacity;
+  void* grown = tenon__arena_allocate(builder->arena, capacity, element_size);
+  if (grown == NULL) {
+    builder->failed = true;
+    return false;
+  }
+  void* array = NULL;
+  memcpy(&array, inout_array, sizeof(array));
+  if (count > 0) {
+    memcpy(grown, array, count * element_size);
+  }
+  memcpy(inout_array, &grown, sizeof(grown));
+  *inout_capacity = capacity;
+  return true;
+}
+
+static uint64_t hash_instruction(const tenon_instruction_t* instruction) {
+  return tenon__hash_bytes(instruction, sizeof(*instruction), 17);
+}
+
+/* Equal fields; the coordinates of LOADs by what they hold, not by where they lie. */
+static bool same_instruction(const tenon__program_builder_t* builder, const tenon_instruction_t* a,
+                             const tenon_instruction_t* b) {
+  if (a->opcode != TENON_OPCODE_LOAD || b->opcode != TENON_OPCODE_LOAD) {
+    /* Immediates by their bits: -0.0 is not 0.0, and a NaN equals itself. */
+    return a->opcode == b->opcode && a->dtype == b->dtype &&
+           memcmp(a->operands, b->operands, sizeof(a->operands)) == 0 &&
+           memcmp(&a->immediate.i, &b->immediate.i, sizeof(a->immediate.i)) == 0;
+  }
+  return a->dtype == b->dtype && a->immediate.i == b->immediate.i &&
+         a->operands[1] == b->operands[1] &&
+         (a->operands[1] == 0 ||
+          memcmp(builder->coordinates + a->operands[0], builder->coordinates + b->operands[0],
+                 a->operands[1] * sizeof(uint32_t)) == 0);
+}
+
+static uint64_t hash_any(const tenon__program_builder_t* builder,
+                         const tenon_instruction_t* instruction) {
+  if (instruction->opcode != TENON_OPCODE_LOAD) {
+    return hash_instruction(instruction);
+  }
+  const uint64_t hash = tenon__hash_bytes(&instruction->immediate, sizeof(int64_t), 19);
+  return tenon__hash_bytes(builder->coordinates + instruction->operands[0],
+                           instruction->operands[1] * sizeof(uint32_t), hash);
+}
+
+static uint32_t find_slot(const tenon__program_builder_t* builder,
+                          const tenon_instruction_t* instruction) {
+  uint32_t slot = (uint32_t)hash_any(builder, instruction) & (builder->slot_count - 1);
+  while (
+      builder->slots[slot] != 0 &&
+      !same_instruction(builder, &builder->instructions[builder->slots[slot] - 1], instruction)) {
+    slot = (slot + 1) & (builder->slot_count - 1);
+  }
+  return slot;
+}
+
+static bool grow_slots(tenon__program_builder_t* builder) {
+  if ((builder->instruction_count + 1) * 2 <= builder->slot_count) {
+    return true;
+  }
+  const uint32_t count = builder->slot_count == 0 ? 32 : builder->slot_count * 2;
+  uint32_t* slots = tenon__arena_allocate(builder->arena, count, sizeof(*slots));
+  if (slots == NULL) {
+    builder->failed = true;
+    return false;
+  }
+  builder->slots = slots;
+  builder->slot_count = count;
+  for (uint32_t i = 0; i < builder->instruction_count; ++i) {
+    builder->slots[find_slot(builder, &builder->instructions[i])] = i + 1;
+  }
+  return true;
+}
+
+uint32_t tenon__emit(tenon__program_builder_t* builder, const tenon_instruction_t* instruction) {
+  /* Field by field: padding and the other member of the union must not differ. */
+  tenon_instruction_t made;
+  memset(&made, 0, sizeof(made));
+  made.opcode = instruction->opcode;
+  made.dtype = instruction->dtype;
+  memcpy(made.operands, instruction->operands, sizeof(made.operands));
+  memcpy(&made.immediate, &instruction->immediate, sizeof(made.immediate));
+  if (builder->failed || !grow_slots(builder) ||
+      !reserve(builder, &builder->instructions, &builder->instruction_capacity,
+               builder->instruction_count, builder->instruction_count + 1, sizeof(made))) {
+    return 0;
+  }
+  const uint32_t slot = find_slot(builder, &made);
+  if (builder->slots[slot] != 0) {
+    return builder->slots[slot] - 1;
+  }
+  builder->instructions[builder->instruction_count] = made;
+  builder->slots[slot] = ++builder->instruction_count;
+  return builder->instruction_count - 1;
+}
+
+uint32_t tenon__emit_constant(tenon__program_builder_t* builder, tenon_dtype_t dtype,
+                              tenon__scalar_t value) {
+  tenon_instruction_t instruction = {.opcode = TENON_OPCODE_CONSTANT, .dtype = (uint16_t)dtype};
+  if (tenon__dtype_class(dtype) == 'f') {
+    instruction.immediate.f = tenon__round_float(dtype, value.f);
+  } else {
+    instruction.immediate.i = tenon__wrap_integer(dtype, value.i);
+  }
+  return tenon__emit(builder, &instruction);
+}
+
+uint32_t tenon__emit_load(tenon__program_builder_t* builder, tenon_dtype_t dtype, uint32_t operand,
+                          const uint32_t* coordinates, uint32_t count) {
+  const uint32_t first = builder->coordinate_count;
+  if (!reserve(builder, &builder->coordinates, &builder->coordinate_capacity, first, first + count,
+               sizeof(uint32_t))) {
+    return 0;
+  }
+  if (count > 0) {
+    memcpy(builder->coordinates + first, coordinates, count * sizeof(*coordinates));
+  }
+  const uint32_t before = builder->instruction_count;
+  const tenon_instruction_t instruction = {.opcode = TENON_OPCODE_LOAD,
+                                           .dtype = (uint16_t)dtype,
+                                           .operands = {first, count, 0},
+                                           .immediate = {.i = (int64_t)operand}};
+  const uint32_t made = tenon__emit(builder, &instruction);
+  if (builder->instruction_count > before) {
+    builder->coordinate_count = first + count;
+  }
+  return made;
+}
+
+static bool same_access(const tenon__access_t* a, const tenon__access_t* b) {
+  return a->rank == b->rank &&
+         (a->rank == TENON_NONE || a->rank == 0 ||
+          memcmp(a->coordinates, b->coordinates, a->rank * sizeof(tenon_dim_t)) == 0);
+}
+
+uint64_t tenon__access_broadcast_axes(const tenon__dim_pool_t* pool, const tenon__access_t* access,
+                                      const tenon_dim_t* space, uint32_t rank) {
+  uint64_t varying = 0;
+  if (access->rank == TENON_NONE) {
+    return 0;
+  }
+  for (uint32_t i = 0; i < access->rank; ++i) {
+    varying |= tenon__dim_coordinate_axes(pool, access->coordinates[i]);
+  }
+  uint64_t axes = 0;
+  for (uint32_t k = 0; k < rank; ++k) {
+    int64_t extent = 0;
+    const bool single = tenon__dim_known(pool, space[k], &extent) && extent == 1;
+    if (!single && ((varying >> k) & 1u) == 0) {
+      axes |= UINT64_C(1) << k;
+    }
+  }
+  return axes;
+}
+
+uint32_t tenon__emit_operand(tenon__program_builder_t* builder, const tenon_operand_t* operand,
+                             const tenon__access_t* access) {
+  for (uint32_t i = 0; i < builder->operand_count; ++i) {
+    const tenon_operand_t* other = &builder->operands[i];
+    if (other->kind == operand->kind && other->index == operand->index &&
+        other->dtype == operand->dtype && other->indexed == operand->indexed &&
+        same_access(&builder->accesses[i], access)) {
+      return i;
+    }
+  }
+  const uint32_t count = builder->operand_count;
+  if (!reserve(builder, &builder->operands, &builder->operand_capacity, count, count + 1,
+               sizeof(tenon_operand_t)) ||
+      !reserve(builder, &builder->accesses, &builder->access_capacity, count, count + 1,
+               sizeof(tenon__access_t))) {
+    return 0;
+  }
+  builder->operands[count] = *operand;
+  builder->accesses[count] = *access;
+  return builder->operand_count++;
+}
+
+bool tenon__builder_constant(const tenon__program_builder_t* builder, uint32_t instruction,
+                             tenon__scalar_t* out_value) {
+  if (builder->instruction_count <= instruction) {
+    return false;
+  }
+  const tenon_instruction_t* made = &builder->instructions[instruction];
+  if (made->opcode != TENON_OPCODE_CONSTANT) {
+    return false;
+  }
+  if (tenon__dtype_class(made->dtype) == 'f') {
+    out_value->f = made->immediate.f;
+  } else {
+    out_value->i = made->immediate.i;
+  }
+  return true;
+}
+
+/* A copy in the arena; of nothing, something that is not NULL. */
+static const void* keep(tenon__program_builder_t* builder, const void* data, size_t count,
+                        size_t size) {
+  const void* copy = count == 0 ? tenon__arena_allocate(builder->arena, 1, size)
+                                : tenon__arena_copy(builder->arena, data, count * size);
+  builder->failed = builder->failed || copy == NULL;
+  return copy;
+}
+
+tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, uint32_t rank,
+                                             const tenon_dim_t* space,
+                                             const tenon__program_outputs_t* outputs,
+                                             const tenon_sink_t* sink,
+                                             tenon__expression_t* out_expression) {
+  const uint32_t count = outputs->count;
+  const uint32_t** axes = tenon__arena_allocate(builder->arena, count + 1u, sizeof(void*));
+  const tenon__expression_t made = {
+      .program = {.instructions = builder->instructions,
+                  .operands = builder->operands,
+                  .outputs = keep(builder, outputs->outputs, count, sizeof(*outputs->outputs)),
+                  .coordinates = builder->coordinates,
+                  .instruction_count = builder->instruction_count,
+                  .operand_count = builder->operand_count,
+                  .output_count = count,
+                  .coordinate_count = builder->coordinate_count,
+                  .rank = rank},
+      .accesses = builder->accesses,
+      .space = keep(builder, space, rank, sizeof(*space)),
+      .output_axes = axes,
+      .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
+  for (uint32_t i = 0; i < count && axes != NULL; ++i) {
+    axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
+  }
+  if (builder->failed || axes == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  *out_expression = made;
+  return TENON_OK;
+}
+
+/* The axes of one instruction, from those of its operands. */
+static void find_axes(const tenon_program_t* program, uint32_t index, uint64_t* varying,
+                      uint64_t* reduced) {
+  const tenon_instruction_t* instruction = &program->instructions[index];
+  uint32_t count = 0;
+  const uint32_t* needs = tenon__instruction_needs(program->coordinates, instruction, &count);
+  uint64_t vary = 0;
+  uint64_t gone = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    vary |= varying[needs[i]];
+    gone |= reduced[needs[i]];
+  }
+  if (instruction->opcode == TENON_OPCODE_INPUT) {
+    vary = tenon__axes_below(program->rank) &
+           ~program->operands[instruction->immediate.i].broadcast_axes;
+  } else if (instruction->opcode == TENON_OPCODE_INDEX) {
+    vary = UINT64_C(1) << (uint64_t)instruction->immediate.i;
+  } else if (tenon__opcode_is_reduction(instruction->opcode)) {
+    vary &= ~(uint64_t)instruction->immediate.i;
+    gone |= (uint64_t)instruction->immediate.i;
+  }
+  varying[index] = vary;
+  reduced[index] = gone;
+}
+
+void tenon__program_axes(const tenon_program_t* program, uint64_t* out_varying,
+                         uint64_t* out_reduced) {
+  for (uint32_t i = 0; i < program->instruction_count; ++i) {
+    find_axes(program, i, out_varying, out_reduced);
+  }
+}

@@ -1,0 +1,156 @@
+#include "core/program/program_check.h"
+
+#include "core/base/status.h"
+#include "core/program/program.h"
+#include "core/program/scalar.h"
+
+enum { MOST_AXES = 64 };
+
+static bool operand_is_earlier(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  for (uint32_t o = 0; o < tenon__opcode_operand_count(i->opcode); ++o) {
+    if (i->operands[o] >= index) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool load_is_good(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  if (i->immediate.i < 0 || i->immediate.i >= (int64_t)p->operand_count ||
+      p->operands[i->immediate.i].indexed == 0 || i->operands[1] > MOST_AXES ||
+      i->operands[0] > p->coordinate_count ||
+      i->operands[1] > p->coordinate_count - i->operands[0]) {
+    return false;
+  }
+  for (uint32_t k = 0; k < i->operands[1]; ++k) {
+    const uint32_t coordinate = p->coordinates[i->operands[0] + k];
+    if (coordinate >= index ||
+        tenon__dtype_class(tenon__instruction_type(&p->instructions[coordinate])) == 'f') {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_integer(tenon_dtype_t dtype) {
+  return tenon__dtype_class(dtype) == 'i' || tenon__dtype_class(dtype) == 'u';
+}
+
+/* Does the opcode compute in that type? */
+static bool opcode_takes(uint32_t opcode, tenon_dtype_t dtype) {
+  const char kind = tenon__dtype_class(dtype);
+  switch (opcode) {
+    case TENON_OPCODE_AND:
+    case TENON_OPCODE_OR:
+    case TENON_OPCODE_XOR:
+    case TENON_OPCODE_NOT:
+      return kind != 'f';
+    case TENON_OPCODE_SHL:
+    case TENON_OPCODE_SHR:
+      return is_integer(dtype);
+    case TENON_OPCODE_CONSTANT:
+    case TENON_OPCODE_CAST:
+    case TENON_OPCODE_SELECT:
+    case TENON_OPCODE_EQ:
+    case TENON_OPCODE_NE:
+    case TENON_OPCODE_REDUCE_MIN:
+    case TENON_OPCODE_REDUCE_MAX:
+      return true;
+    case TENON_OPCODE_ATAN2:
+    case TENON_OPCODE_RANDOM:
+      return kind == 'f';
+    default:
+      return opcode >= TENON_OPCODE_SQRT && opcode <= TENON_OPCODE_SOFTPLUS ? kind == 'f'
+                                                                            : kind != 'b';
+  }
+}
+
+static bool operand_types_agree(const tenon_program_t* p, const tenon_instruction_t* i) {
+  const uint32_t count = tenon__opcode_operand_count(i->opcode);
+  if (!opcode_takes(i->opcode, i->dtype)) {
+    return false;
+  }
+  for (uint32_t o = 0; o < count && i->opcode != TENON_OPCODE_CAST; ++o) {
+    const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
+    if (i->opcode == TENON_OPCODE_RANDOM) {
+      if (!is_integer(type)) {
+        return false;
+      }
+      continue;
+    }
+    const bool is_condition = i->opcode == TENON_OPCODE_SELECT && o == 0;
+    if (type != (is_condition ? (tenon_dtype_t)TENON_DTYPE_BOOL : i->dtype)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Axes of a reduction are axes of the space. */
+static bool axes_are_good(const tenon_program_t* p, const tenon_instruction_t* i) {
+  return !tenon__opcode_is_reduction(i->opcode) || p->rank >= MOST_AXES ||
+         ((uint64_t)i->immediate.i >> p->rank) == 0;
+}
+
+static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
+  const tenon_instruction_t* i = &p->instructions[index];
+  if (i->opcode == TENON_OPCODE_NOP || i->opcode >= TENON_OPCODE_COUNT ||
+      i->dtype == TENON_DTYPE_UNDEFINED || i->dtype >= TENON_DTYPE_COUNT ||
+      tenon__dtype_arithmetic(i->dtype) != i->dtype) {
+    return false;
+  }
+  switch (i->opcode) {
+    case TENON_OPCODE_INPUT:
+      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
+             p->operands[i->immediate.i].indexed == 0;
+    case TENON_OPCODE_LOAD:
+      return load_is_good(p, index);
+    case TENON_OPCODE_INDEX:
+    case TENON_OPCODE_SIZE:
+      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->rank &&
+             tenon__dtype_class(i->dtype) != 'f';
+    default:
+      return operand_is_earlier(p, index) && operand_types_agree(p, i) && axes_are_good(p, i);
+  }
+}
+
+tenon_status_t tenon__program_check(const tenon_program_t* program, const tenon_sink_t* sink) {
+  if (program->rank > MOST_AXES || program->instruction_count > TENON__MOST_INSTRUCTIONS) {
+    return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                       "an expression is too large: rank %u, %u instructions", program->rank,
+                       program->instruction_count);
+  }
+  for (uint32_t k = 0; k < program->operand_count; ++k) {
+    if (tenon__dtype_bits(program->operands[k].dtype) == 0 || program->operands[k].kind > 1) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "operand %u of an expression is invalid",
+                         k);
+    }
+  }
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    if (!instruction_is_good(program, k)) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA,
+                         "instruction %u of an expression is invalid", k);
+    }
+  }
+  for (uint32_t k = 0; k < program->output_count; ++k) {
+    if (program->outputs[k].instruction >= program->instruction_count ||
+        tenon__dtype_bits(program->outputs[k].dtype) == 0 ||
+        program->outputs[k].reserved > TENON_OUTPUT_ROUNDS) {
+      return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "output %u of an expression is invalid",
+                         k);
+    }
+  }
+  return TENON_OK;
+}
+
+bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, uint32_t rank) {
+  bool fit = true;
+  for (uint32_t k = 0; k < program->instruction_count && fit; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    fit = i->opcode != TENON_OPCODE_LOAD || i->immediate.i != (int64_t)operand ||
+          i->operands[1] == rank;
+  }
+  return fit;
+}

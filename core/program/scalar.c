@@ -1,0 +1,417 @@
+/* What the opcodes mean, one scalar at a time. */
+#include "core/program/scalar.h"
+
+#include <math.h>
+
+static const uint8_t operand_counts[] = {
+#define OPERANDS(name, spelling, operands, meaning) operands,
+    TENON_OPCODES(OPERANDS)
+#undef OPERANDS
+};
+
+static const char* const names[] = {
+#define NAME(name, spelling, operands, meaning) spelling,
+    TENON_OPCODES(NAME)
+#undef NAME
+};
+
+uint32_t tenon__opcode_operand_count(uint32_t opcode) {
+  return opcode < TENON_OPCODE_COUNT ? operand_counts[opcode] : 0;
+}
+
+const char* tenon__opcode_name(uint32_t opcode) {
+  return opcode < TENON_OPCODE_COUNT ? names[opcode] : "?";
+}
+
+bool tenon__opcode_is_comparison(uint32_t opcode) {
+  return (opcode >= TENON_OPCODE_EQ && opcode <= TENON_OPCODE_GE) ||
+         opcode == TENON_OPCODE_IS_NAN || opcode == TENON_OPCODE_IS_INF;
+}
+
+bool tenon__opcode_is_reduction(uint32_t opcode) {
+  return opcode >= TENON_OPCODE_SUM && opcode <= TENON_OPCODE_MEAN;
+}
+
+bool tenon__opcode_is_commutative(uint32_t opcode) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+    case TENON_OPCODE_MUL:
+    case TENON_OPCODE_MIN:
+    case TENON_OPCODE_MAX:
+    case TENON_OPCODE_EQ:
+    case TENON_OPCODE_NE:
+    case TENON_OPCODE_AND:
+    case TENON_OPCODE_OR:
+    case TENON_OPCODE_XOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction) {
+  return tenon__opcode_is_comparison(instruction->opcode) ? TENON_DTYPE_BOOL : instruction->dtype;
+}
+
+double tenon__round_float(tenon_dtype_t dtype, double value) {
+  return dtype == TENON_DTYPE_FLOAT64 ? value : (double)(float)value;
+}
+
+int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value) {
+  switch (dtype) {
+    case TENON_DTYPE_INT8:
+      return (int8_t)(uint8_t)value;
+    case TENON_DTYPE_INT16:
+      return (int16_t)(uint16_t)value;
+    case TENON_DTYPE_INT32:
+      return (int32_t)(uint32_t)value;
+    case TENON_DTYPE_UINT8:
+      return (uint8_t)value;
+    case TENON_DTYPE_UINT16:
+      return (uint16_t)value;
+    case TENON_DTYPE_UINT32:
+      return (uint32_t)value;
+    case TENON_DTYPE_BOOL:
+      return value != 0;
+    default:
+      return value;
+  }
+}
+
+double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter) {
+  uint32_t k0 = (uint32_t)key;
+  uint32_t k1 = (uint32_t)(key >> 32);
+  uint32_t c[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t p0 = (uint64_t)0xD2511F53u * c[0];
+    const uint64_t p1 = (uint64_t)0xCD9E8D57u * c[2];
+    const uint32_t next[4] = {(uint32_t)(p1 >> 32) ^ c[1] ^ k0, (uint32_t)p1,
+                              (uint32_t)(p0 >> 32) ^ c[3] ^ k1, (uint32_t)p0};
+    for (int i = 0; i < 4; ++i) {
+      c[i] = next[i];
+    }
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  if (dtype == TENON_DTYPE_FLOAT64) {
+    return (double)((((uint64_t)c[0] << 32) | c[1]) >> 11) * 0x1p-53;
+  }
+  return (double)(c[0] >> 8) * 0x1p-24;
+}
+
+static double float_minimum(double a, double b) {
+  if (isnan(a) || isnan(b)) {
+    return NAN;
+  }
+  return a < b || (a == b && signbit(a)) ? a : b;
+}
+
+static double float_maximum(double a, double b) {
+  if (isnan(a) || isnan(b)) {
+    return NAN;
+  }
+  return a > b || (a == b && signbit(b)) ? a : b;
+}
+
+static double float_sigmoid(double a) {
+  const double e = exp(-fabs(a));
+  return a >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+static double float_softplus(double a) {
+  return isnan(a) ? a : (a > 0 ? a : 0) + log1p(exp(-fabs(a)));
+}
+
+static double float_unary(uint32_t opcode, double a) {
+  switch (opcode) {
+    case TENON_OPCODE_NEG:
+      return -a;
+    case TENON_OPCODE_ABS:
+      return fabs(a);
+    case TENON_OPCODE_SIGN:
+      return isnan(a) ? a : (double)((a > 0) - (a < 0));
+    case TENON_OPCODE_FLOOR:
+      return floor(a);
+    case TENON_OPCODE_CEIL:
+      return ceil(a);
+    case TENON_OPCODE_ROUND:
+      return rint(a);
+    case TENON_OPCODE_TRUNC:
+      return trunc(a);
+    case TENON_OPCODE_SQRT:
+      return sqrt(a);
+    case TENON_OPCODE_RSQRT:
+      return 1.0 / sqrt(a);
+    case TENON_OPCODE_RECIP:
+      return 1.0 / a;
+    case TENON_OPCODE_EXP:
+      return exp(a);
+    case TENON_OPCODE_EXPM1:
+      return expm1(a);
+    case TENON_OPCODE_LOG:
+      return log(a);
+    case TENON_OPCODE_LOG1P:
+      return log1p(a);
+    case TENON_OPCODE_ERF:
+      return erf(a);
+    case TENON_OPCODE_SIGMOID:
+      return float_sigmoid(a);
+    case TENON_OPCODE_SOFTPLUS:
+      return float_softplus(a);
+    default:
+      return NAN;
+  }
+}
+
+static double float_angle(uint32_t opcode, double a) {
+  switch (opcode) {
+    case TENON_OPCODE_SIN:
+      return sin(a);
+    case TENON_OPCODE_COS:
+      return cos(a);
+    case TENON_OPCODE_TAN:
+      return tan(a);
+    case TENON_OPCODE_ASIN:
+      return asin(a);
+    case TENON_OPCODE_ACOS:
+      return acos(a);
+    case TENON_OPCODE_ATAN:
+      return atan(a);
+    case TENON_OPCODE_SINH:
+      return sinh(a);
+    case TENON_OPCODE_COSH:
+      return cosh(a);
+    case TENON_OPCODE_TANH:
+      return tanh(a);
+    case TENON_OPCODE_ASINH:
+      return asinh(a);
+    case TENON_OPCODE_ACOSH:
+      return acosh(a);
+    default:
+      return atanh(a);
+  }
+}
+
+static double float_binary(uint32_t opcode, double a, double b) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      return a + b;
+    case TENON_OPCODE_SUB:
+      return a - b;
+    case TENON_OPCODE_MUL:
+      return a * b;
+    case TENON_OPCODE_DIV:
+      return a / b;
+    case TENON_OPCODE_FLOOR_DIV:
+      return floor(a / b);
+    case TENON_OPCODE_MOD: {
+      const double r = fmod(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    }
+    case TENON_OPCODE_FMOD:
+      return fmod(a, b);
+    case TENON_OPCODE_POW:
+      return pow(a, b);
+    case TENON_OPCODE_MIN:
+      return float_minimum(a, b);
+    case TENON_OPCODE_MAX:
+      return float_maximum(a, b);
+    case TENON_OPCODE_ATAN2:
+      return atan2(a, b);
+    default:
+      return NAN;
+  }
+}
+
+static bool float_compare(uint32_t opcode, double a, double b) {
+  switch (opcode) {
+    case TENON_OPCODE_EQ:
+      return a == b;
+    case TENON_OPCODE_NE:
+      return a != b;
+    case TENON_OPCODE_LT:
+      return a < b;
+    case TENON_OPCODE_LE:
+      return a <= b;
+    case TENON_OPCODE_GT:
+      return a > b;
+    case TENON_OPCODE_GE:
+      return a >= b;
+    case TENON_OPCODE_IS_NAN:
+      return isnan(a);
+    default:
+      return isinf(a) != 0;
+  }
+}
+
+static bool is_unsigned(tenon_dtype_t dtype) {
+  const char kind = tenon__dtype_class(dtype);
+  return kind == 'u' || kind == 'b';
+}
+
+static int64_t integer_power(int64_t a, int64_t b) {
+  if (b < 0) {
+    return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+  }
+  uint64_t result = 1;
+  uint64_t base = (uint64_t)a;
+  for (uint64_t e = (uint64_t)b; e != 0; e >>= 1) {
+    result = (e & 1u) != 0 ? result * base : result;
+    base *= base;
+  }
+  return (int64_t)result;
+}
+
+/* Division and remainders; signed ones on int64, where every narrower type fits. */
+static int64_t integer_divide(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
+  const bool wants_remainder = opcode == TENON_OPCODE_MOD || opcode == TENON_OPCODE_FMOD;
+  if (b == 0) {
+    return 0;
+  }
+  if (is_unsigned(dtype)) {
+    return (int64_t)(wants_remainder ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
+  }
+  if (b == -1) {
+    return wants_remainder ? 0 : (int64_t)(0 - (uint64_t)a);
+  }
+  const int64_t quotient = a / b;
+  const int64_t remainder = a % b;
+  const bool lower = remainder != 0 && (remainder < 0) != (b < 0);
+  switch (opcode) {
+    case TENON_OPCODE_DIV:
+      return quotient;
+    case TENON_OPCODE_FLOOR_DIV:
+      return lower ? quotient - 1 : quotient;
+    case TENON_OPCODE_MOD:
+      return lower ? remainder + b : remainder;
+    default:
+      return remainder;
+  }
+}
+
+static bool integer_less(tenon_dtype_t dtype, int64_t a, int64_t b) {
+  return is_unsigned(dtype) ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+static bool integer_compare(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
+  switch (opcode) {
+    case TENON_OPCODE_EQ:
+      return a == b;
+    case TENON_OPCODE_NE:
+      return a != b;
+    case TENON_OPCODE_LT:
+      return integer_less(dtype, a, b);
+    case TENON_OPCODE_LE:
+      return !integer_less(dtype, b, a);
+    case TENON_OPCODE_GT:
+      return integer_less(dtype, b, a);
+    case TENON_OPCODE_GE:
+      return !integer_less(dtype, a, b);
+    default:
+      return false; /* integers are neither NaN nor infinite */
+  }
+}
+
+static int64_t integer_shift(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
+  const int64_t bits = (int64_t)tenon__dtype_bits(dtype);
+  if (b < 0 || b >= bits) {
+    return opcode == TENON_OPCODE_SHR && !is_unsigned(dtype) && a < 0 ? -1 : 0;
+  }
+  if (opcode == TENON_OPCODE_SHL) {
+    return (int64_t)((uint64_t)a << b);
+  }
+  return is_unsigned(dtype) ? (int64_t)((uint64_t)a >> b) : a >> b;
+}
+
+static int64_t integer_apply(uint32_t opcode, tenon_dtype_t dtype, int64_t a, int64_t b) {
+  switch (opcode) {
+    case TENON_OPCODE_ADD:
+      return (int64_t)((uint64_t)a + (uint64_t)b);
+    case TENON_OPCODE_SUB:
+      return (int64_t)((uint64_t)a - (uint64_t)b);
+    case TENON_OPCODE_MUL:
+      return (int64_t)((uint64_t)a * (uint64_t)b);
+    case TENON_OPCODE_DIV:
+    case TENON_OPCODE_FLOOR_DIV:
+    case TENON_OPCODE_MOD:
+    case TENON_OPCODE_FMOD:
+      return integer_divide(opcode, dtype, a, b);
+    case TENON_OPCODE_POW:
+      return integer_power(a, b);
+    case TENON_OPCODE_MIN:
+      return integer_less(dtype, b, a) ? b : a;
+    case TENON_OPCODE_MAX:
+      return integer_less(dtype, a, b) ? b : a;
+    case TENON_OPCODE_NEG:
+      return (int64_t)(0 - (uint64_t)a);
+    case TENON_OPCODE_ABS:
+      return is_unsigned(dtype) || a >= 0 ? a : (int64_t)(0 - (uint64_t)a);
+    case TENON_OPCODE_SIGN:
+      return is_unsigned(dtype) ? a != 0 : (a > 0) - (a < 0);
+    case TENON_OPCODE_AND:
+      return a & b;
+    case TENON_OPCODE_OR:
+      return a | b;
+    case TENON_OPCODE_XOR:
+      return a ^ b;
+    case TENON_OPCODE_NOT:
+      return dtype == TENON_DTYPE_BOOL ? a == 0 : ~a;
+    case TENON_OPCODE_SHL:
+    case TENON_OPCODE_SHR:
+      return integer_shift(opcode, dtype, a, b);
+    default:
+      return a; /* floor, ceil, round, trunc */
+  }
+}
+
+tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
+                                    tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c) {
+  const bool is_float = tenon__dtype_class(dtype) == 'f';
+  tenon__scalar_t result = {.i = 0};
+  if (opcode == TENON_OPCODE_CAST) {
+    return tenon__scalar_cast(a, from, dtype);
+  }
+  if (opcode == TENON_OPCODE_SELECT) {
+    return a.i != 0 ? b : c;
+  }
+  if (tenon__opcode_is_comparison(opcode)) {
+    result.i =
+        is_float ? float_compare(opcode, a.f, b.f) : integer_compare(opcode, dtype, a.i, b.i);
+  } else if (!is_float) {
+    result.i = tenon__wrap_integer(dtype, integer_apply(opcode, dtype, a.i, b.i));
+  } else {
+    const bool is_angle = opcode >= TENON_OPCODE_SIN && opcode <= TENON_OPCODE_ATANH;
+    const double value = tenon__opcode_operand_count(opcode) == 2 ? float_binary(opcode, a.f, b.f)
+                         : is_angle                               ? float_angle(opcode, a.f)
+                                                                  : float_unary(opcode, a.f);
+    result.f = tenon__round_float(dtype, value);
+  }
+  return result;
+}
+
+const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
+                                         const tenon_instruction_t* instruction,
+                                         uint32_t* out_count) {
+  if (instruction->opcode == TENON_OPCODE_LOAD) {
+    *out_count = instruction->operands[1];
+    return coordinates + instruction->operands[0];
+  }
+  *out_count = tenon__opcode_operand_count(instruction->opcode);
+  return instruction->operands;
+}
+
+uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages) {
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < program->instruction_count; ++k) {
+    const tenon_instruction_t* i = &program->instructions[k];
+    uint32_t count = 0;
+    const uint32_t* needs = tenon__instruction_needs(program->coordinates, i, &count);
+    uint32_t stage = 0;
+    for (uint32_t o = 0; o < count; ++o) {
+      stage = out_stages[needs[o]] > stage ? out_stages[needs[o]] : stage;
+    }
+    out_stages[k] = stage + (tenon__opcode_is_reduction(i->opcode) ? 1u : 0u);
+    most = out_stages[k] > most ? out_stages[k] : most;
+  }
+  return most;
+}

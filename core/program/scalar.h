@@ -1,0 +1,37 @@
+/* One operation on scalars: the meaning of the opcodes, for folding, contents and the evaluator.
+ * Results are rounded to the instruction's arithmetic type. */
+#ifndef TENON_CORE_PROGRAM_SCALAR_H_
+#define TENON_CORE_PROGRAM_SCALAR_H_
+
+#include <stdbool.h>
+
+#include "core/tensor/dtype.h"
+
+/* Opcodes from CAST to SELECT (not RANDOM, reductions, INPUT, LOAD, INDEX, SIZE). `dtype`: the
+ * instruction's. `from`: CAST's source type. */
+tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
+                                    tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c);
+/* Rounds a double to a float type's values; wraps an integer to its width. */
+double tenon__round_float(tenon_dtype_t dtype, double value);
+int64_t tenon__wrap_integer(tenon_dtype_t dtype, int64_t value);
+/* Philox4x32-10: uniform in [0, 1) from the first word (24 bits for f32, 53 from two words for
+ * f64). */
+double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter);
+
+bool tenon__opcode_is_comparison(uint32_t opcode); /* result is bool */
+bool tenon__opcode_is_reduction(uint32_t opcode);
+bool tenon__opcode_is_commutative(uint32_t opcode);
+uint32_t tenon__opcode_operand_count(uint32_t opcode);
+const char* tenon__opcode_name(uint32_t opcode);
+/* Type of what an instruction yields. */
+tenon_dtype_t tenon__instruction_type(const tenon_instruction_t* instruction);
+/* Instructions that one needs: its operands, or of a LOAD its coordinates, from the program's list.
+ */
+const uint32_t* tenon__instruction_needs(const uint32_t* coordinates,
+                                         const tenon_instruction_t* instruction,
+                                         uint32_t* out_count);
+/* For each instruction, how many rounds of reductions must be done before it can be computed (its
+ * own, if it is one, included); the largest of these numbers. */
+uint32_t tenon__program_stages(const tenon_program_t* program, uint32_t* out_stages);
+
+#endif

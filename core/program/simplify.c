@@ -1,0 +1,479 @@
+/* The rules, by opcode. Each rule looks at operands that are simplified already. */
+#include "core/program/simplify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/string_map.h"
+
+enum { SIZE_LIMIT = 1u << 20 };
+
+typedef tenon__simplifier_t simplifier_t;
+
+void tenon__simplifier_initialize(simplifier_t* out_simplifier, tenon__arena_t* arena) {
+  *out_simplifier = (simplifier_t){0};
+  tenon__program_builder_initialize(&out_simplifier->builder, arena);
+}
+
+static const tenon_instruction_t* made(const simplifier_t* s, uint32_t index) {
+  return &s->builder.instructions[index];
+}
+
+static bool is_opcode(const simplifier_t* s, uint32_t index, uint32_t opcode) {
+  return made(s, index)->opcode == opcode;
+}
+
+static bool is_float(tenon_dtype_t dtype) {
+  return tenon__dtype_class(dtype) == 'f';
+}
+
+/* A constant of that value; of floats also of that sign of zero. */
+static bool is_number(const simplifier_t* s, uint32_t index, double number) {
+  tenon__scalar_t value;
+  if (!tenon__builder_constant(&s->builder, index, &value)) {
+    return false;
+  }
+  if (!is_float(made(s, index)->dtype)) {
+    return (double)value.i == number;
+  }
+  return value.f == number && (signbit(value.f) != 0) == (signbit(number) != 0);
+}
+
+/* Does every value of `from` have its equal in `to`, both types of arithmetic? */
+static bool is_lossless(tenon_dtype_t from, tenon_dtype_t to) {
+  const char a = tenon__dtype_class(from);
+  const char b = tenon__dtype_class(to);
+  const uint32_t from_bits = tenon__dtype_bits(from) - (a == 'i' ? 1u : 0u);
+  const uint32_t to_bits = tenon__dtype_bits(to) - (b == 'i' ? 1u : 0u);
+  if (from == to || a == 'b') {
+    return true;
+  }
+  if (b == 'f') {
+    return a == 'f' ? tenon__dtype_bits(from) <= tenon__dtype_bits(to)
+                    : from_bits <= (tenon__dtype_bits(to) >= 64 ? 53u : 24u);
+  }
+  if (a == 'f' || b == 'b' || (a == 'i' && b == 'u')) {
+    return false;
+  }
+  return from_bits <= to_bits;
+}
+
+/* Folds an operation on constants alone. */
+static bool fold(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t count = tenon__opcode_operand_count(i->opcode);
+  tenon__scalar_t values[3] = {{.i = 0}, {.i = 0}, {.i = 0}};
+  if (count == 0 || tenon__opcode_is_reduction(i->opcode)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
+    if (!tenon__builder_constant(&s->builder, i->operands[k], &values[k])) {
+      return false;
+    }
+  }
+  const tenon_dtype_t from = tenon__builder_type(&s->builder, i->operands[0]);
+  tenon__scalar_t result = {.i = 0};
+  if (i->opcode == TENON_OPCODE_RANDOM) {
+    result.f = tenon__random_uniform(i->dtype, (uint64_t)values[0].i, (uint64_t)values[1].i);
+  } else {
+    result = tenon__scalar_apply(i->opcode, i->dtype, from, values[0], values[1], values[2]);
+  }
+  *out = tenon__emit_constant(&s->builder, tenon__instruction_type(i), result);
+  return true;
+}
+
+static uint32_t unary(simplifier_t* s, uint32_t opcode, tenon_dtype_t dtype, uint32_t a) {
+  return tenon__simplify_operation(s, opcode, dtype, a, 0, 0);
+}
+
+static uint32_t binary(simplifier_t* s, uint32_t opcode, tenon_dtype_t dtype, uint32_t a,
+                       uint32_t b) {
+  return tenon__simplify_operation(s, opcode, dtype, a, b, 0);
+}
+
+static bool give(uint32_t index, uint32_t* out) {
+  *out = index;
+  return true;
+}
+
+static bool simplify_add(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  /* In floats x + 0 is not x for x = -0, but x + -0 is x always. */
+  if (is_number(s, b, is_float(i->dtype) ? -0.0 : 0.0)) {
+    return give(a, out);
+  }
+  if (is_opcode(s, b, TENON_OPCODE_NEG)) {
+    return give(binary(s, TENON_OPCODE_SUB, i->dtype, a, made(s, b)->operands[0]), out);
+  }
+  if (is_opcode(s, a, TENON_OPCODE_NEG)) {
+    return give(binary(s, TENON_OPCODE_SUB, i->dtype, b, made(s, a)->operands[0]), out);
+  }
+  return false;
+}
+
+static bool simplify_sub(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  tenon__scalar_t value;
+  if (a == b && !is_float(i->dtype)) {
+    return give(tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0}), out);
+  }
+  if (is_opcode(s, b, TENON_OPCODE_NEG)) {
+    return give(binary(s, TENON_OPCODE_ADD, i->dtype, a, made(s, b)->operands[0]), out);
+  }
+  if (is_number(s, a, is_float(i->dtype) ? -0.0 : 0.0)) {
+    return give(unary(s, TENON_OPCODE_NEG, i->dtype, b), out);
+  }
+  if (tenon__builder_constant(&s->builder, b, &value)) { /* one form for both: a + -c */
+    if (is_float(i->dtype)) {
+      value.f = -value.f;
+    } else {
+      value.i = (int64_t)(0 - (uint64_t)value.i);
+    }
+    const uint32_t minus = tenon__emit_constant(&s->builder, i->dtype, value);
+    return give(binary(s, TENON_OPCODE_ADD, i->dtype, a, minus), out);
+  }
+  return false;
+}
+
+static bool simplify_mul(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  if (is_number(s, b, 1.0)) {
+    return give(a, out);
+  }
+  if (is_number(s, b, -1.0) && tenon__dtype_class(i->dtype) != 'u') {
+    return give(unary(s, TENON_OPCODE_NEG, i->dtype, a), out);
+  }
+  if (is_number(s, b, 0.0) && !is_float(i->dtype)) {
+    return give(b, out);
+  }
+  return false;
+}
+
+/* The argument x of a sum 1 + exp(-x) (negated) or 1 + exp(x). */
+static bool exponential_sum(const simplifier_t* s, uint32_t sum, bool negated,
+                            uint32_t* out_argument) {
+  if (!is_opcode(s, sum, TENON_OPCODE_ADD) || !is_number(s, made(s, sum)->operands[1], 1.0) ||
+      !is_opcode(s, made(s, sum)->operands[0], TENON_OPCODE_EXP)) {
+    return false;
+  }
+  const uint32_t exponent = made(s, made(s, sum)->operands[0])->operands[0];
+  if (!negated) {
+    *out_argument = exponent;
+    return true;
+  }
+  if (!is_opcode(s, exponent, TENON_OPCODE_NEG)) {
+    return false;
+  }
+  *out_argument = made(s, exponent)->operands[0];
+  return true;
+}
+
+/* Multiplying by 1 / c is exact when c is a power of two whose inverse is a normal number. */
+static bool exact_inverse(tenon_dtype_t dtype, double value, double* out_inverse) {
+  int exponent = 0;
+  const int limit = dtype == TENON_DTYPE_FLOAT64 ? 1000 : 120;
+  if (!(fabs(frexp(value, &exponent)) == 0.5) || exponent > limit || exponent < -limit) {
+    return false;
+  }
+  *out_inverse = 1.0 / value;
+  return true;
+}
+
+static bool simplify_div(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  tenon__scalar_t value;
+  if (is_number(s, b, 1.0)) {
+    return give(a, out);
+  }
+  if (!is_float(i->dtype)) {
+    return false;
+  }
+  if (is_number(s, a, 1.0)) {
+    return give(unary(s, TENON_OPCODE_RECIP, i->dtype, b), out);
+  }
+  if (tenon__builder_constant(&s->builder, b, &value) &&
+      exact_inverse(i->dtype, value.f, &value.f)) {
+    const uint32_t inverse = tenon__emit_constant(&s->builder, i->dtype, value);
+    return give(binary(s, TENON_OPCODE_MUL, i->dtype, a, inverse), out);
+  }
+  return false;
+}
+
+static bool simplify_pow(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  if (is_number(s, i->operands[1], 1.0)) {
+    return give(a, out);
+  }
+  if (is_number(s, i->operands[1], 2.0)) {
+    return give(binary(s, TENON_OPCODE_MUL, i->dtype, a, a), out);
+  }
+  return false;
+}
+
+/* min(min(x, c), d) with constants is min(x, min(c, d)); twice the same is once. */
+static bool simplify_extremum(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  tenon__scalar_t values[2];
+  if (a == b) {
+    return give(a, out);
+  }
+  if (!is_opcode(s, a, i->opcode) || !tenon__builder_constant(&s->builder, b, &values[0]) ||
+      !tenon__builder_constant(&s->builder, made(s, a)->operands[1], &values[1])) {
+    return false;
+  }
+  const uint32_t inner = made(s, a)->operands[0];
+  const tenon__scalar_t both =
+      tenon__scalar_apply(i->opcode, i->dtype, i->dtype, values[0], values[1], values[1]);
+  return give(
+      binary(s, i->opcode, i->dtype, inner, tenon__emit_constant(&s->builder, i->dtype, both)),
+      out);
+}
+
+static bool simplify_not(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const tenon_instruction_t inner = *made(s, i->operands[0]);
+  const bool number = !is_float(inner.dtype);
+  switch (inner.opcode) {
+    case TENON_OPCODE_NOT:
+      return give(inner.operands[0], out);
+    case TENON_OPCODE_EQ:
+    case TENON_OPCODE_NE:
+      return give(binary(s, inner.opcode == TENON_OPCODE_EQ ? TENON_OPCODE_NE : TENON_OPCODE_EQ,
+                         inner.dtype, inner.operands[0], inner.operands[1]),
+                  out);
+    case TENON_OPCODE_LT: /* not with NaN */
+      return number &&
+             give(binary(s, TENON_OPCODE_LE, inner.dtype, inner.operands[1], inner.operands[0]),
+                  out);
+    case TENON_OPCODE_LE:
+      return number &&
+             give(binary(s, TENON_OPCODE_LT, inner.dtype, inner.operands[1], inner.operands[0]),
+                  out);
+    default:
+      return false;
+  }
+}
+
+static bool simplify_cast(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const tenon_dtype_t middle = tenon__builder_type(&s->builder, a);
+  if (middle == i->dtype) {
+    return give(a, out);
+  }
+  if (is_opcode(s, a, TENON_OPCODE_CAST)) {
+    const uint32_t inner = made(s, a)->operands[0];
+    if (is_lossless(tenon__builder_type(&s->builder, inner), middle)) {
+      return give(unary(s, TENON_OPCODE_CAST, i->dtype, inner), out);
+    }
+  }
+  return false;
+}
+
+static bool simplify_select(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  tenon__scalar_t condition;
+  const uint32_t* operands = i->operands;
+  if (tenon__builder_constant(&s->builder, operands[0], &condition)) {
+    return give(operands[condition.i != 0 ? 1 : 2], out);
+  }
+  if (operands[1] == operands[2]) {
+    return give(operands[1], out);
+  }
+  if (is_opcode(s, operands[0], TENON_OPCODE_NOT)) {
+    return give(
+        tenon__simplify_operation(s, TENON_OPCODE_SELECT, i->dtype,
+                                  made(s, operands[0])->operands[0], operands[2], operands[1]),
+        out);
+  }
+  return false;
+}
+
+/* and, or, xor of a value with itself, with nothing, with everything. */
+static bool simplify_bits(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  const bool is_bool = i->dtype == TENON_DTYPE_BOOL;
+  if (a == b) {
+    return give(i->opcode == TENON_OPCODE_XOR
+                    ? tenon__emit_constant(&s->builder, i->dtype, (tenon__scalar_t){.i = 0})
+                    : a,
+                out);
+  }
+  if (is_number(s, b, 0.0)) {
+    return give(i->opcode == TENON_OPCODE_AND ? b : a, out);
+  }
+  if (is_bool && is_number(s, b, 1.0)) {
+    return i->opcode == TENON_OPCODE_XOR ? give(unary(s, TENON_OPCODE_NOT, i->dtype, a), out)
+                                         : give(i->opcode == TENON_OPCODE_AND ? a : b, out);
+  }
+  return false;
+}
+
+static bool simplify_compare(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  const uint32_t b = i->operands[1];
+  if (i->opcode == TENON_OPCODE_GT || i->opcode == TENON_OPCODE_GE) {
+    return give(
+        binary(s, i->opcode == TENON_OPCODE_GT ? TENON_OPCODE_LT : TENON_OPCODE_LE, i->dtype, b, a),
+        out);
+  }
+  if (a == b && !is_float(i->dtype)) {
+    const bool holds = i->opcode == TENON_OPCODE_EQ || i->opcode == TENON_OPCODE_LE;
+    const tenon__scalar_t value = {.i = holds ? 1 : 0};
+    return give(tenon__emit_constant(&s->builder, TENON_DTYPE_BOOL, value), out);
+  }
+  return false;
+}
+
+static bool simplify_unary(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  const uint32_t a = i->operands[0];
+  uint32_t argument = 0;
+  switch (i->opcode) {
+    case TENON_OPCODE_NEG:
+      return is_opcode(s, a, TENON_OPCODE_NEG) && give(made(s, a)->operands[0], out);
+    case TENON_OPCODE_ABS:
+      return is_opcode(s, a, TENON_OPCODE_ABS)
+                 ? give(a, out)
+                 : is_opcode(s, a, TENON_OPCODE_NEG) &&
+                       give(unary(s, TENON_OPCODE_ABS, i->dtype, made(s, a)->operands[0]), out);
+    case TENON_OPCODE_FLOOR:
+    case TENON_OPCODE_CEIL:
+    case TENON_OPCODE_ROUND:
+    case TENON_OPCODE_TRUNC: /* what is whole stays */
+      return made(s, a)->opcode >= TENON_OPCODE_FLOOR && made(s, a)->opcode <= TENON_OPCODE_TRUNC &&
+             give(a, out);
+    case TENON_OPCODE_RECIP:
+      return exponential_sum(s, a, true, &argument) &&
+             give(unary(s, TENON_OPCODE_SIGMOID, i->dtype, argument), out);
+    case TENON_OPCODE_LOG:
+      return exponential_sum(s, a, false, &argument) &&
+             give(unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, argument), out);
+    case TENON_OPCODE_LOG1P:
+      return is_opcode(s, a, TENON_OPCODE_EXP) &&
+             give(unary(s, TENON_OPCODE_SOFTPLUS, i->dtype, made(s, a)->operands[0]), out);
+    case TENON_OPCODE_NOT:
+      return simplify_not(s, i, out);
+    case TENON_OPCODE_CAST:
+      return simplify_cast(s, i, out);
+    default:
+      return false;
+  }
+}
+
+static bool simplify(simplifier_t* s, const tenon_instruction_t* i, uint32_t* out) {
+  switch (i->opcode) {
+    case TENON_OPCODE_ADD:
+      return simplify_add(s, i, out);
+    case TENON_OPCODE_SUB:
+      return simplify_sub(s, i, out);
+    case TENON_OPCODE_MUL:
+      return simplify_mul(s, i, out);
+    case TENON_OPCODE_DIV:
+      return simplify_div(s, i, out);
+    case TENON_OPCODE_POW:
+      return simplify_pow(s, i, out);
+    case TENON_OPCODE_MIN:
+    case TENON_OPCODE_MAX:
+      return simplify_extremum(s, i, out);
+    case TENON_OPCODE_AND:
+    case TENON_OPCODE_OR:
+    case TENON_OPCODE_XOR:
+      return simplify_bits(s, i, out);
+    case TENON_OPCODE_SHL:
+    case TENON_OPCODE_SHR:
+      return is_number(s, i->operands[1], 0.0) && give(i->operands[0], out);
+    case TENON_OPCODE_SELECT:
+      return simplify_select(s, i, out);
+    case TENON_OPCODE_EQ:
+    case TENON_OPCODE_NE:
+    case TENON_OPCODE_LT:
+    case TENON_OPCODE_LE:
+    case TENON_OPCODE_GT:
+    case TENON_OPCODE_GE:
+      return simplify_compare(s, i, out);
+    default:
+      break;
+  }
+  if (tenon__opcode_is_reduction(i->opcode)) {
+    return i->immediate.i == 0 && give(i->operands[0], out);
+  }
+  return tenon__opcode_operand_count(i->opcode) == 1 && simplify_unary(s, i, out);
+}
+
+/* Room for the keys of all instructions there are; computes those that are new. */
+static void update_keys(simplifier_t* s) {
+  const uint32_t count = s->builder.instruction_count;
+  if (count > s->key_capacity) {
+    const uint32_t capacity = count * 2 + 16;
+    tenon__instruction_key_t* keys =
+        tenon__arena_allocate(s->builder.arena, capacity, sizeof(*keys));
+    if (keys == NULL) {
+      s->builder.failed = true;
+      return;
+    }
+    if (s->key_count > 0) {
+      memcpy(keys, s->keys, s->key_count * sizeof(*keys));
+    }
+    s->keys = keys;
+    s->key_capacity = capacity;
+  }
+  for (; s->key_count < count; ++s->key_count) {
+    const tenon_instruction_t* i = made(s, s->key_count);
+    const uint64_t head[3] = {i->opcode, i->dtype, (uint64_t)i->immediate.i};
+    tenon__instruction_key_t key = {
+        .hash = tenon__hash_bytes(head, sizeof(head), 3), .first_operand = TENON_NONE, .size = 1};
+    uint32_t below = 0;
+    const uint32_t* operands = tenon__instruction_needs(s->builder.coordinates, i, &below);
+    if (i->opcode == TENON_OPCODE_LOAD || i->opcode == TENON_OPCODE_INPUT) {
+      key.first_operand = (uint32_t)i->immediate.i;
+    }
+    for (uint32_t k = 0; k < below; ++k) {
+      const tenon__instruction_key_t* other = &s->keys[operands[k]];
+      key.hash = tenon__hash_bytes(&other->hash, sizeof(other->hash), key.hash);
+      key.size = key.size + other->size > SIZE_LIMIT ? SIZE_LIMIT : key.size + other->size;
+      key.first_operand =
+          other->first_operand < key.first_operand ? other->first_operand : key.first_operand;
+    }
+    s->keys[s->key_count] = key;
+  }
+}
+
+/* Constants last; then by the inputs read, by size, by what it is. */
+static bool comes_before(const simplifier_t* s, uint32_t a, uint32_t b) {
+  const bool a_constant = is_opcode(s, a, TENON_OPCODE_CONSTANT);
+  const bool b_constant = is_opcode(s, b, TENON_OPCODE_CONSTANT);
+  const tenon__instruction_key_t* x = &s->keys[a];
+  const tenon__instruction_key_t* y = &s->keys[b];
+  if (a_constant != b_constant) {
+    return b_constant;
+  }
+  if (x->first_operand != y->first_operand) {
+    return x->first_operand < y->first_operand;
+  }
+  return x->size != y->size ? x->size < y->size : x->hash < y->hash;
+}
+
+uint32_t tenon__simplify_emit(simplifier_t* s, const tenon_instruction_t* instruction,
+                              const uint32_t* coordinates) {
+  if (s->builder.failed) {
+    return 0;
+  }
+  if (instruction->opcode == TENON_OPCODE_LOAD) {
+    return tenon__emit_load(&s->builder, instruction->dtype, (uint32_t)instruction->immediate.i,
+                            coordinates, instruction->operands[1]);
+  }
+  tenon_instruction_t own = *instruction;
+  uint32_t result = 0;
+  update_keys(s);
+  if (!s->builder.failed && tenon__opcode_is_commutative(own.opcode) &&
+      comes_before(s, own.operands[1], own.operands[0])) {
+    own.operands[0] = instruction->operands[1];
+    own.operands[1] = instruction->operands[0];
+  }
+  if (s->builder.failed || fold(s, &own, &result) || simplify(s, &own, &result)) {
+    return s->builder.failed ? 0 : result;
+  }
+  return tenon__emit(&s->builder, &own);
+}

@@ -1,0 +1,121 @@
+/*
+ * A region: connected nodes that one kernel computes as one step. This is the type behind the
+ * contract's opaque tenon_region_t. The same region is made when candidates are timed and again
+ * when a plan is loaded.
+ */
+#ifndef TENON_CORE_REGION_REGION_H_
+#define TENON_CORE_REGION_REGION_H_
+
+#include "core/dimension/extents.h"
+#include "core/network/network.h"
+
+/* Space numbers: whose iteration space an aligned argument is aligned to. */
+#define TENON_SPACE_PROGRAM TENON_NONE
+
+/* One input of the region. Plain: the value as it is. Aligned: a view with the rank of a space. */
+typedef struct tenon__region_input_t {
+  uint32_t value; /* of the graph; TENON_NONE: an absent optional input */
+  bool aligned;
+  uint32_t space;         /* slot, or TENON_SPACE_PROGRAM */
+  tenon__access_t access; /* aligned ones */
+} tenon__region_input_t;
+
+typedef struct tenon__region_output_t {
+  uint32_t value; /* TENON_NONE: unwanted */
+  bool aligned;
+  uint32_t axis_count;  /* aligned: rank of the value */
+  const uint32_t* axes; /* aligned: axis of the space along which each axis of the value runs */
+} tenon__region_output_t;
+
+/* What fills one slot of the kernel. operands[k].index: the region's input. */
+typedef struct tenon__region_slot_t {
+  uint32_t slot; /* of the kernel */
+  tenon__expression_t expression;
+} tenon__region_slot_t;
+
+/* An aligned input's access, taken apart: coordinate d = base[d] + sum(coefficients[d * rank + k] *
+ * point k). */
+typedef struct tenon__region_affine_t {
+  const tenon_dim_t* base;
+  const tenon_dim_t* coefficients;
+} tenon__region_affine_t;
+
+struct tenon_region_t {
+  const tenon__network_t* network;
+  uint32_t graph;
+  uint32_t kind; /* TENON_REGION_OPERATOR, _EXPRESSION, _MOVE */
+  /* Nodes that the kernel sees (operators), the main one first. */
+  uint32_t node_count;
+  const uint32_t* nodes;
+  /* All nodes that the step computes: those above, and those in slots or in the program. */
+  uint32_t covered_count;
+  const uint32_t* covered;
+  uint32_t input_count;
+  const tenon__region_input_t* inputs;
+  uint32_t output_count;
+  const tenon__region_output_t* outputs;
+  uint32_t slot_count;
+  const tenon__region_slot_t* slots;
+  const tenon__expression_t* expression; /* REGION_EXPRESSION */
+  const tenon__index_map_t* map; /* REGION_MOVE: source.input and fill_input: region inputs */
+  /* Derived by tenon__region_finish. */
+  uint32_t value_count;
+  const tenon_value_info_t* values;
+  const uint32_t* graph_values; /* value of the graph for each of them */
+  const uint32_t* input_values; /* region input -> value of the region, or TENON_NONE */
+  const uint32_t* output_values;
+  const tenon__region_affine_t* affines; /* per input; empty for plain ones */
+  const tenon__arena_t* arena;
+  const tenon__profile_t* profile;
+  /* Of several nodes, while building: the kernel that would compute them; nobody else is asked. */
+  const struct tenon__kernel_entry_t* claimant;
+};
+
+/* The region of one operator's node, all its inputs and outputs plain, slots empty. */
+tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t node,
+                                     struct tenon_region_t* out_region);
+/* The region of several operators' nodes, the main one first, with these inputs and outputs. */
+tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
+                                      uint32_t graph, const uint32_t* nodes, uint32_t node_count,
+                                      const uint32_t* inputs, uint32_t input_count,
+                                      const uint32_t* outputs, uint32_t output_count,
+                                      struct tenon_region_t* out_region);
+/* What the nodes read from outside, in the order in which they read it, each once; false when that
+ * is too much. */
+enum { TENON_REGION_MOST_PROPOSED = 64 };
+bool tenon__region_reads(const tenon__graph_t* graph, const uint32_t* nodes, uint32_t node_count,
+                         uint32_t out_values[TENON_REGION_MOST_PROPOSED], uint32_t* out_count);
+/* Adds slots' operands and takes their results: `expression` has operand kinds SLOT_VALUE for the
+ * slot's own value and graph values in operands[k].index for the rest; the region's output `index`
+ * becomes `value`. */
+tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
+                                       uint32_t slot, uint32_t output_index,
+                                       const tenon__expression_t* expression, uint32_t value);
+/* An expression region: operands[k].index are graph values; output o is values[o];
+ * those that are TENON_NONE are not computed. */
+tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__network_t* network,
+                                           uint32_t graph, const tenon__expression_t* expression,
+                                           const uint32_t* values, const uint32_t* covered,
+                                           uint32_t covered_count,
+                                           struct tenon_region_t* out_region);
+/* A move region from a node's map (sources index the node's inputs). */
+tenon_status_t tenon__region_of_move(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t node, uint32_t output,
+                                     struct tenon_region_t* out_region);
+/* A copy of a value, for changing its layout: a move region that covers no node. */
+tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network_t* network,
+                                     uint32_t graph, uint32_t value,
+                                     struct tenon_region_t* out_region);
+
+/* The name of its main node; "" when it covers none. */
+static inline const char* tenon__region_name(const struct tenon_region_t* region) {
+  return region->node_count == 0
+             ? ""
+             : region->network->graphs[region->graph]->nodes[region->nodes[0]].name;
+}
+/* Extents of a space of the region. */
+const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
+                                       uint32_t* out_rank);
+
+#endif

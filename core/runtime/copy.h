@@ -1,0 +1,11 @@
+/* Copying tensors of any strides. */
+#ifndef TENON_CORE_RUNTIME_COPY_H_
+#define TENON_CORE_RUNTIME_COPY_H_
+
+#include "tenon/plugin.h"
+
+/* Copies a tensor of any strides into another of the same extents. */
+tenon_status_t tenon__copy_tensor(const tenon_tensor_view_t* source,
+                                  const tenon_tensor_view_t* target);
+
+#endif

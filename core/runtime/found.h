@@ -1,0 +1,30 @@
+/* Extents that only a run finds. */
+#ifndef TENON_CORE_RUNTIME_FOUND_H_
+#define TENON_CORE_RUNTIME_FOUND_H_
+
+#include "core/runtime/state.h"
+
+/* Lists the extents that the graph's steps find, and the views that say extents, in the context's
+ * arena. */
+tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+/* Are the extents of a step's output, as far as they are unknown, such as the step itself finds? */
+bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
+                        const tenon__value_node_t* value);
+/* Symbols of a value's extents that follow from its shape, now that it is made. */
+void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
+/* What the last run, or the last iteration, found says nothing about this one. */
+void tenon__frame_forget_found(tenon__frame_t* frame);
+/* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the
+ * value. */
+tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place);
+/* Sets those symbols among a value's dims that nobody knows yet, or that stand for just these
+ * extents, from numbers; INVALID_DATA, with the value's name, when the rank is another or a number
+ * is not one that the plan was made for. */
+tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                          uint32_t rank, const int64_t* dims, bool* out_changed);
+/* The same for what a run finds; then all of the value's dims, symbols or not, must say these
+ * numbers: INVALID_DATA otherwise. */
+tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t graph, uint32_t value,
+                                         uint32_t rank, const int64_t* dims);
+
+#endif

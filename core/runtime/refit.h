@@ -1,0 +1,20 @@
+/* Refit, the engine's part: new weights wait until they are committed, then all or nothing. */
+#ifndef TENON_CORE_RUNTIME_REFIT_H_
+#define TENON_CORE_RUNTIME_REFIT_H_
+
+#include "core/runtime/types.h"
+
+/* Refit, in the parts that core/build/refit.c puts together. Weights by their name in the network:
+ * the bytes are copied and kept until they are dropped. UNSUPPORTED, with what stands in the way,
+ * when they cannot be replaced. */
+bool tenon__engine_can_set_weights(const tenon__engine_t* engine, uint32_t index);
+tenon_status_t tenon__engine_set_weights(tenon__engine_t* engine, const char* name,
+                                         const void* data, size_t size_bytes);
+const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_t index);
+void tenon__engine_drop_pending(tenon__engine_t* engine);
+/* New bytes for each of the network's weights, NULL for those that stay, of the network's
+ * allocator; adopted on success alone. All steps are prepared again; contexts bind anew. No context
+ * may be running. */
+tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fresh);
+
+#endif

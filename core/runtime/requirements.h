@@ -1,0 +1,12 @@
+/* What the operators' rules left to the run, looked at whenever extents were learned. */
+#ifndef TENON_CORE_RUNTIME_REQUIREMENTS_H_
+#define TENON_CORE_RUNTIME_REQUIREMENTS_H_
+
+#include "core/runtime/state.h"
+
+void tenon__frame_list_requirements(tenon__frame_t* frame);
+/* Does what the graph's rules left to the run hold, as far as extents are known now?
+ * INVALID_ARGUMENT names the node. Looks again only when extents were learned since. */
+tenon_status_t tenon__frame_check(tenon__frame_t* frame);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * The insides of engines and contexts. A context has a frame for each graph of the plan: where each
+ * place's memory is now, and each step's arguments and bound kernel. Bodies reuse their frames from
+ * iteration to iteration.
+ */
+#ifndef TENON_CORE_RUNTIME_STATE_H_
+#define TENON_CORE_RUNTIME_STATE_H_
+
+#include "core/base/interrupt.h"
+#include "core/base/thread_pool.h"
+#include "core/catalog/entry.h"
+#include "core/kernel/growing.h"
+#include "core/kernel/instance.h"
+#include "core/kernel/packed_store.h"
+#include "core/plan/plan.h"
+#include "core/runtime/types.h"
+
+typedef struct tenon__engine_step_t {
+  tenon__instance_t* instance; /* NULL: the core does it */
+  uint32_t number;             /* over all graphs, for the profiler */
+} tenon__engine_step_t;
+
+struct tenon__engine_t {
+  tenon_allocator_t allocator;
+  tenon__engine_options_t options;
+  _Atomic uint32_t reference_count;
+  tenon__catalog_t* catalog;
+  tenon__plan_t* plan;
+  tenon__packed_store_t* store;
+  const tenon__device_entry_t* device;
+  tenon_device_t* device_handle;
+  bool is_elsewhere;            /* not on the machine that the plan was tuned for */
+  tenon__engine_step_t** steps; /* per graph */
+  uint32_t step_count;          /* of all graphs */
+  void** pending;               /* of each of the network's weights: set and not committed */
+  uint8_t* reads_contents; /* per number of the network: is there a CONTENT symbol of that value? */
+  uint32_t generation;     /* of the weights: one more with each refit */
+};
+
+/* Memory of a place that has its own (not VIEW, PART). */
+typedef struct tenon__place_state_t {
+  void* data;
+  tenon__growing_t* growing; /* GROWING; staging of inputs and outputs; NULL otherwise */
+  tenon_argument_t argument; /* sequences and optionals; PARAMETER: what is lent */
+  /* Extents that the memory has, INPUT: as set, PARAMETER: as lent. Others' are planned, or the
+   * growing's. */
+  uint32_t rank;
+  int64_t* dims;
+  int64_t* strides; /* PARAMETER */
+} tenon__place_state_t;
+
+typedef struct tenon__bound_argument_t {
+  tenon__place_state_t* root; /* NULL: absent */
+  int64_t byte_offset;
+  int64_t* dims; /* rank of the argument as the kernel sees it */
+  int64_t* strides;
+  uint32_t capacity;
+} tenon__bound_argument_t;
+
+typedef struct tenon__step_state_t {
+  tenon_argument_t* inputs;
+  tenon_argument_t* outputs;
+  tenon__bound_argument_t* input_bindings;
+  tenon__bound_argument_t* output_bindings;
+  tenon__growing_t** growing; /* one for each output */
+  tenon__bound_t* bound;
+  int64_t* signature; /* what the bound step was bound for: all dims and strides */
+  uint32_t signature_count;
+  uint32_t signature_capacity;
+  bool writes_nothing;  /* its outputs have no elements: the kernel is not called */
+  bool has_dynamic_map; /* a move whose places depend on what the run finds: no signature says it */
+} tenon__step_state_t;
+
+/* What the run does with a value's numbers when they are there: takes them for symbols, compares
+ * them with what the plan knows. */
+enum { TENON_NUMBERS_LEARNT = 1u << 0, TENON_NUMBERS_COMPARED = 1u << 1 };
+
+/* An extent that a symbol stands for, of a value that was replaced: its shape says it otherwise. */
+typedef struct tenon__following_t {
+  uint32_t symbol;
+  uint32_t value;
+  tenon_dim_t dim;
+} tenon__following_t;
+
+typedef struct tenon__frame_t {
+  struct tenon__context_t* context;
+  uint32_t graph;
+  const tenon__schedule_t* schedule;
+  char* memory; /* the graph's part of the arena */
+  tenon__place_state_t* places;
+  tenon__step_state_t* steps;
+  uint8_t* numbers;     /* of each place: TENON_NUMBERS_* */
+  uint32_t found_count; /* symbols that this graph's own steps find, anew in every run */
+  uint32_t* found;
+  uint32_t sizing_count; /* views whose numbers are extents elsewhere: no step of theirs says so */
+  uint32_t* sizing;
+  uint32_t following_count;
+  tenon__following_t* following;
+  bool is_bound;                            /* static steps are */
+  struct tenon__control_state_t** controls; /* per step */
+  uint32_t requirement_count;
+  const tenon__requirement_t* requirements; /* of this graph, in the plan */
+  uint64_t checked_version;                 /* of the extents for which they were found to hold */
+} tenon__frame_t;
+
+struct tenon__context_t {
+  tenon_allocator_t allocator;
+  tenon__engine_t* engine;
+  uint32_t generation;  /* of the engine's weights that the frames know */
+  tenon__arena_t arena; /* frames and arrays: made once */
+  tenon__thread_pool_t* pool;
+  tenon_stream_t* stream;
+  char* memory;
+  char* scratch;
+  uint64_t scratch_bytes; /* for the threads of the pool */
+  char* zeroed;
+  bool zeroed_is_dirty; /* a run failed: what its kernels left there, nobody knows */
+  char* persistent;
+  tenon__extents_t extents;
+  tenon__frame_t* frames;   /* per graph */
+  tenon_argument_t* inputs; /* as set; kind ABSENT until then */
+  bool* input_is_set;
+  bool shapes_changed;
+  tenon_tensor_view_t* outputs; /* the application's memory; data NULL: ours */
+  int64_t (*output_dims)[64];   /* and how much it holds */
+  int64_t (*output_strides)[64];
+  tenon_argument_t* results;
+  int64_t (*result_strides)[64];
+  int64_t (*result_dims)[64];
+  int64_t (*input_dims)[64];
+  int64_t (*input_strides)[64];
+  void** states;
+  void** next_states; /* for updates that read states; NULL for others */
+  size_t* state_sizes;
+  struct tenon_run_t run;
+  tenon__interrupt_t interrupt;
+  void (*profiler)(void* user, uint32_t step, double seconds);
+  void* profiler_user;
+};
+
+/* The value that a place holds. */
+static inline const tenon__value_node_t* tenon__frame_value(const tenon__frame_t* frame,
+                                                            uint32_t place) {
+  return &frame->context->engine->plan->network->graphs[frame->graph]
+              ->values[frame->schedule->places[place].value];
+}
+
+#endif

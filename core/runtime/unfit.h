@@ -1,0 +1,12 @@
+/* Why an argument of a step cannot be bound, in words. */
+#ifndef TENON_CORE_RUNTIME_UNFIT_H_
+#define TENON_CORE_RUNTIME_UNFIT_H_
+
+#include "core/runtime/state.h"
+
+/* Why a step's argument at a place cannot be bound, to the sink: INVALID_DATA, OUT_OF_MEMORY when
+ * `status` is that. */
+tenon_status_t tenon__frame_unfit(const tenon__frame_t* frame, const char* step, uint32_t place,
+                                  tenon_status_t status);
+
+#endif

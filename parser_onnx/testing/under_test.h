@@ -1,0 +1,17 @@
+/* This parser and its converters, as tests/support/fake.h takes them. */
+#ifndef TENON_PARSER_ONNX_TESTING_UNDER_TEST_H_
+#define TENON_PARSER_ONNX_TESTING_UNDER_TEST_H_
+
+#include "converters/families.h"
+#include "parser.h"
+#include "tests/support/fake.h"
+
+#define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
+static const tenon_make_table_t families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};
+#undef FAMILY_ENTRY
+
+static const tenon__fake_parser_t under_test = {"onnx", tenon__onnx_parser_parse,
+                                                tenon__onnx_convert_row, families,
+                                                sizeof(families) / sizeof(families[0])};
+
+#endif

@@ -1,0 +1,17 @@
+/* This parser and its converters, as tests/support/fake.h takes them. */
+#ifndef TENON_PARSER_UFF_TESTING_UNDER_TEST_H_
+#define TENON_PARSER_UFF_TESTING_UNDER_TEST_H_
+
+#include "converters/families.h"
+#include "parser.h"
+#include "tests/support/fake.h"
+
+#define FAMILY_ENTRY(name, count) {tenon__uff_##name##_rows, count},
+static const tenon_make_table_t families[] = {TENON__UFF_FAMILIES(FAMILY_ENTRY)};
+#undef FAMILY_ENTRY
+
+static const tenon__fake_parser_t under_test = {"uff", tenon__uff_parser_parse,
+                                                tenon__uff_convert_row, families,
+                                                sizeof(families) / sizeof(families[0])};
+
+#endif

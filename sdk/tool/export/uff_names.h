@@ -1,0 +1,18 @@
+/* A set of names. */
+#ifndef TOOL_EXPORT_UFF_NAMES_H_
+#define TOOL_EXPORT_UFF_NAMES_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct tool_uff_names_t {
+  char** slots; /* NULL: free */
+  size_t capacity;
+  size_t count;
+} tool_uff_names_t;
+
+/* Copies the name; false when it is there already. */
+bool tool_uff_names_add(tool_uff_names_t* names, const char* name);
+void tool_uff_names_free(tool_uff_names_t* names);
+
+#endif

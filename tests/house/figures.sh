@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# The figures of the house: size, shape and comment of the product's sources, without tests and fakes. What they
+# mean stands in sdk/docs/house.md.
+#
+#   figures.sh ROOT             prints the table
+#   figures.sh ROOT --details   and before it each name behind a figure
+#   figures.sh ROOT --check     and fails where a figure is beyond its limit
+#   figures.sh --self-test      each limit is seen to be noticed
+set -euo pipefail
+export LC_ALL=C
+folder=$(cd "$(dirname "$0")" && pwd)
+
+# Limits: none may grow. What is aimed at stands behind.
+most_elsewhere_percent=3
+most_circles=10     # 0
+most_parameters=107 # 25; a kernel has two by the contract
+most_twice=0
+most_guards=250     # 0
+most_room_percent=13
+
+measure() { # ROOT DETAILS
+  cd "$1"
+  find core $(ls -d plugin_registry plugins parser_* sdk 2>/dev/null || true) \( -name '*.c' -o -name '*.h' \) \
+    ! -name '*_test.c' ! -name '*_fuzz.c' ! -name 'test*.h' ! -name 'sample_*.h' ! -name 'fake_*' \
+    ! -path '*/testing/*' ! -path '*/bench/*' ! -path 'sdk/examples/*' -print0 | sort -z |
+    xargs -0 awk -v details="$2" -f "$folder/figures.awk"
+}
+
+check() { # the line of limits
+  local elsewhere declared circles parameters twice guards room failures=0
+  read -r _ elsewhere declared circles parameters twice guards room <<<"$1"
+  above() {
+    if awk "BEGIN { exit !($2 > $3) }"; then
+      echo "$1: $2, at most $3"
+      failures=$((failures + 1))
+    fi
+  }
+  above 'percent of functions declared in the header of another source' \
+    "$(awk "BEGIN { print $declared == 0 ? 0 : 100 * $elsewhere / $declared }")" $most_elsewhere_percent
+  above 'circles of files' "$circles" $most_circles
+  above 'functions with seven parameters or more' "$parameters" $most_parameters
+  above 'names defined twice' "$twice" $most_twice
+  above 'loops with a guard that they do not change' "$guards" $most_guards
+  above 'percent of the core in its largest room' "$room" $most_room_percent
+  return $((failures > 0))
+}
+
+self_test() {
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' EXIT
+  mkdir -p "$root"/core/{one,two} "$root"/sdk "$root"/plugins
+  printf '#include "core/two/b.h"\n\nint tenon__a(int x);\nint tenon__c(int x);\n' >"$root/core/one/a.h"
+  printf '#include "core/one/a.h"\n\nint tenon__b(int x);\n' >"$root/core/two/b.h"
+  printf '#include "core/two/b.h"\n\nint tenon__b(int x) {\n  return x;\n}\n\nint tenon__c(int x) {\n  return x;\n}\n' \
+    >"$root/core/two/b.c"
+  printf '%s\n' '#include "core/one/a.h"' '' 'int tenon__a(int x) {' '  int sum = 0;' \
+    '  for (int i = 0; x > 3 && i < 5; ++i) {' '    sum += i;' '  }' '  for (int i = 0; sum < 3 && i < 5; ++i) {' \
+    '    sum += i;' '  }' '  return sum;' '}' '' 'int tenon__many(int a, int b, int c, int d, int e, int f,' \
+    '                int g) {' '  return a + b + c + d + e + f + g;' '}' >"$root/core/one/a.c"
+  measure "$root" '' >"$root/table" 2>"$root/limits"
+  read -r _ elsewhere declared circles parameters twice guards _ <"$root/limits"
+  [[ "$elsewhere $declared $circles $parameters $twice $guards" == '1 3 1 1 0 1' ]] ||
+    { cat "$root/table" "$root/limits"; echo 'figures of a known tree came out otherwise'; return 1; }
+  if check 'limits 4 100 0 0 0 0 0' >/dev/null; then echo 'a limit was not noticed'; return 1; fi
+  check 'limits 3 100 0 0 0 0 0' >/dev/null
+}
+
+if [[ ${1:-} == --self-test ]]; then
+  self_test
+else
+  limits=$(mktemp)
+  trap 'rm -f "$limits"' EXIT
+  measure "$(cd "${1:?the root of the tree}" && pwd)" "$([[ ${2:-} == --details ]] && echo 1 || true)" 2>"$limits"
+  if [[ ${2:-} == --check ]]; then check "$(cat "$limits")"; fi
+fi

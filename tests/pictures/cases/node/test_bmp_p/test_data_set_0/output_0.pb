@@ -1,0 +1,1 @@
+Boutput_0JiTργTργGΗλpGΗTργvξjΜλpTργTργλpGΗGΗTργλpjΜvξGΗλpjΜTργλpvξλpTργλpTργjΜjΜλpTργGΗTργλp

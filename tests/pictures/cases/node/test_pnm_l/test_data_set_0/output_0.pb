@@ -1,0 +1,1 @@
+Boutput_0JiHHHÐÐÐJJJŠŠŠAAA***AAAdddßßßüüüBBB¯¯¯òòòbbbÌÌÌâââlll‘‘‘˜˜˜:::###LLLAAAFFF„„„}}}```äää
