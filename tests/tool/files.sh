@@ -61,6 +61,30 @@ make_model() {
   graph+=$(part_of 12 "$(value_info y "$type" any)")
   write_bytes "$file" "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
 }
+# make_endless FILE: y = |x|, n times over; and beside it FILE.n.npy, an n that no run gets to.
+make_endless() {
+  local body node graph name header
+  node=$(part_of 1 "$(digits_of v)")$(part_of 2 "$(digits_of u)")$(part_of 4 "$(digits_of Abs)")
+  body=$(part_of 1 "$node")
+  node=$(part_of 1 "$(digits_of condition)")$(part_of 2 "$(digits_of again)")
+  node+=$(part_of 4 "$(digits_of Identity)")
+  body+=$(part_of 1 "$node")$(part_of 2 "$(digits_of body)")
+  body+=$(part_of 11 "$(value_info iteration 7)")$(part_of 11 "$(value_info condition 9)")
+  body+=$(part_of 11 "$(value_info v 1 2)")
+  body+=$(part_of 12 "$(value_info again 9)")$(part_of 12 "$(value_info u 1 2)")
+  node=''
+  for name in n '' x; do
+    node+=$(part_of 1 "$(digits_of "$name")")
+  done
+  node+=$(part_of 2 "$(digits_of y)")$(part_of 4 "$(digits_of Loop)")
+  node+=$(part_of 5 "$(part_of 1 "$(digits_of body)")$(part_of 6 "$body")$(varint_of 20 5)")
+  graph=$(part_of 1 "$node")$(part_of 2 "$(digits_of g)")
+  graph+=$(part_of 11 "$(value_info n 7)")$(part_of 11 "$(value_info x 1 2)")
+  graph+=$(part_of 12 "$(value_info y 1 2)")
+  write_bytes "$1" "$(varint_of 1 8)$(part_of 7 "$graph")$(part_of 8 "$(varint_of 2 13)")"
+  printf -v header '%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (), }"
+  write_bytes "$1.n.npy" "934e554d505901007600$(digits_of "$header")0000000000000040"
+}
 # make_array FILE TYPE SHAPE DIGITS: an .npy; TYPE as NumPy writes it ('<f8'), SHAPE '2, 3'.
 make_array() {
   local header="{'descr': '$2', 'fortran_order': False, 'shape': ($3,), }"

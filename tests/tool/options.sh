@@ -84,6 +84,8 @@ refuses "--scale: \"x\" is not one number" run fixed.plan --input "$digits/digit
 refuses "--warm-up, in seconds where trtexec counts milliseconds" bench fixed.plan --warmUp=200
 refuses "it is --profile-steps" bench fixed.plan --dumpProfile
 refuses "tenon build MODEL -o PLAN" bench --onnx=model.onnx
+refuses "unknown option --fp16: --reduced-precision permits tactics below single precision" bench fixed.plan \
+  --fp16
 refuses "a plan stands without an option" bench --loadEngine=fixed.plan
 refuses "there is no command rnu, did you mean run?" rnu fixed.plan
 refuses "options stand after the command, as in tenon run -v" -v run fixed.plan

@@ -17,10 +17,14 @@ says "unexpected pass: coins is known to fail (said to fail)" "2 passed, 0 faile
 try 0 suite "$root/sdk/demo" --json
 prints_json
 says '"passed": 2'
-# What a case that is ended leaves is removed.
-mkdir tmp
-TMPDIR=$folder/tmp try 1 suite "$root/sdk/demo" --timeout 0.05
-says "took longer than 0."
+# A case that does not end is ended, and what it leaves is removed.
+mkdir -p tmp endless/case/test_data_set_0
+make_endless endless/case/model.onnx
+mv endless/case/model.onnx.n.npy endless/case/test_data_set_0/input_0.npy
+make_array endless/case/test_data_set_0/input_1.npy '<f4' 2 "0000803f00000040"
+make_array endless/case/test_data_set_0/output_0.npy '<f4' 2 "0000803f00000040"
+TMPDIR=$folder/tmp try 1 suite endless --timeout 1
+says "case: took longer than " "0 passed, 1 failed"
 [[ -z $(ls -A tmp) ]] || complain "temporary files were left: $(ls tmp)"
 try 3 suite "$root/sdk/demo" --filter 'nothing*'
 says "matches"

@@ -103,12 +103,6 @@ static void show_progress(const char* words, double done, double total) {
                 (uint64_t)(total * 1e3));
 }
 
-static uint32_t threads_at_work(const bench_t* bench, const tool_execution_t* execution) {
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  const bool known = tenon_engine_get_info(execution->engine, &info) == TENON_OK;
-  return bench->building.threads > 0 ? bench->building.threads : known ? info.thread_count : 1;
-}
-
 static tenon_status_t load_and_warm(bench_t* bench, tenon_registry_t* registry,
                                     tool_execution_t* out_execution) {
   const uint64_t before = tool_memory_begin();
@@ -159,26 +153,12 @@ static tenon_status_t measure(bench_t* bench, tool_execution_t* execution) {
   tool_load_read(&after);
   tool_progress_end();
   bench->elapsed_seconds = now - begin;
-  tool_busy_find(&before, &after, threads_at_work(bench, execution), &bench->busy);
+  tool_busy_find(&before, &after, execution->thread_count, &bench->busy);
   tool_times_sort(&bench->times);
   return status;
 }
 
 /* ---- Results ---- */
-
-static tenon_status_t profile_steps(const bench_t* bench, tool_execution_t* execution) {
-  tool_step_times_t times;
-  const double median = tool_times_percentile(&bench->times, 0.5);
-  const double runs = median > 0 ? bench->seconds / 2 / median : 10;
-  const uint32_t count = runs < 5 ? 5 : runs > 1000 ? 1000 : (uint32_t)runs;
-  const tenon_status_t status = tool_step_times_measure(execution, count, &times);
-  if (status != TENON_OK) {
-    return status;
-  }
-  const tenon_status_t printed = tool_step_times_print(execution, &times);
-  tool_step_times_free(&times);
-  return printed;
-}
 
 /* What was measured until an interrupt is told as well. */
 static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* execution) {
@@ -197,7 +177,7 @@ static tenon_status_t measure_and_tell(bench_t* bench, tool_execution_t* executi
   if (status == TENON_OK && bench->output != NULL) {
     status = tool_execution_write(execution, bench->output);
   }
-  return status == TENON_OK && bench->profile_steps ? profile_steps(bench, execution) : status;
+  return status == TENON_OK && bench->profile_steps ? tool_timing_tell(execution) : status;
 }
 
 static tenon_status_t run_bench(bench_t* bench, tenon_registry_t** out_registry) {

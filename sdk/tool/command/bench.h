@@ -3,10 +3,8 @@
 #ifndef TOOL_COMMAND_BENCH_H_
 #define TOOL_COMMAND_BENCH_H_
 
-#include "session/busy.h"
 #include "session/common.h"
-#include "session/execution.h"
-#include "session/usage.h"
+#include "session/timing.h"
 
 typedef struct bench_t {
   tool_common_t common;

@@ -77,13 +77,8 @@ static percentiles_t list_percentiles(const bench_t* bench) {
 
 /* ---- JSON ---- */
 
-static uint32_t thread_count(const bench_t* bench, const tenon_engine_info_t* info) {
-  return bench->building.threads > 0 ? bench->building.threads : info->thread_count;
-}
-
-static uint64_t scratch_bytes(const bench_t* bench, const tool_execution_t* execution,
-                              const tenon_engine_info_t* info) {
-  return tenon_engine_scratch_bytes(execution->engine, thread_count(bench, info));
+static uint64_t scratch_bytes(const tool_execution_t* execution) {
+  return tenon_engine_scratch_bytes(execution->engine, execution->thread_count);
 }
 
 static double at(const bench_t* bench, double percentile) {
@@ -135,12 +130,12 @@ static void print_json(const bench_t* bench, const tool_execution_t* execution,
   tool_json_number(&json, "build_ms", bench->file.build_seconds * 1e3);
   tool_json_text(&json, "cache", tool_cache_use_text(bench->file.use));
   tool_json_unsigned(&json, "arena_bytes", info->arena_bytes);
-  tool_json_unsigned(&json, "scratch_bytes", scratch_bytes(bench, execution, info));
+  tool_json_unsigned(&json, "scratch_bytes", scratch_bytes(execution));
   tool_json_unsigned(&json, "weights_bytes", info->weights_bytes);
   tool_json_unsigned(&json, "peak_alive_bytes", info->peak_alive_bytes);
   tool_json_unsigned(&json, "plan_bytes", info->plan_bytes);
   tool_json_unsigned(&json, "peak_rss_bytes", bench->memory_bytes);
-  tool_json_unsigned(&json, "threads", thread_count(bench, info));
+  tool_json_unsigned(&json, "threads", execution->thread_count);
   tool_json_text(&json, "device", info->device);
   tool_json_unsigned(&json, "steps", tenon_engine_step_count(execution->engine));
   tool_json_end(&json);
@@ -178,7 +173,7 @@ static void print_text(const bench_t* bench, const tool_execution_t* execution,
                        const tenon_engine_info_t* info) {
   const tool_unit_t first = tool_time_unit(bench->first_seconds);
   tool_say("%s: %u steps on %s, %u threads\n", bench->model,
-           tenon_engine_step_count(execution->engine), info->device, thread_count(bench, info));
+           tenon_engine_step_count(execution->engine), info->device, execution->thread_count);
   print_latency(bench);
   tool_say("throughput  %.5g runs per second by the median (%zu runs in %.2f s)\n",
            throughput(bench), bench->times.count, bench->elapsed_seconds);
@@ -191,7 +186,7 @@ static void print_text(const bench_t* bench, const tool_execution_t* execution,
       "memory      %.1f MiB added to the process; weights %.1f, activations %.1f (at least "
       "%.1f), workspace %.1f\n",
       tool_mib(bench->memory_bytes), tool_mib(info->weights_bytes), tool_mib(info->arena_bytes),
-      tool_mib(info->peak_alive_bytes), tool_mib(scratch_bytes(bench, execution, info)));
+      tool_mib(info->peak_alive_bytes), tool_mib(scratch_bytes(execution)));
 }
 
 tenon_status_t bench_report(const bench_t* bench, const tool_execution_t* execution) {

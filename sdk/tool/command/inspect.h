@@ -3,9 +3,9 @@
 #ifndef TOOL_COMMAND_INSPECT_H_
 #define TOOL_COMMAND_INSPECT_H_
 
-#include "page/timing.h"
 #include "session/common.h"
 #include "session/session.h"
+#include "session/timing.h"
 
 typedef struct inspect_t {
   tool_common_t common;

@@ -40,7 +40,7 @@ static const tool_option_t options[] = {
      "single "
      "class, else 0"},
     {"--profile-steps", NULL, NULL, TOOL_OPTION_FLAG, FIELD(profile_steps), 0,
-     "a table of steps and their times, means of ten runs"},
+     "a table of steps and their times, medians of some runs"},
 };
 
 static const tool_option_rule_t rules[] = {
@@ -175,12 +175,7 @@ static tenon_status_t run_session(run_t* run, tool_session_t* session, const too
     status = write_results(run, execution, data_set);
   }
   if (status == TENON_OK && run->profile_steps) {
-    tool_step_times_t times;
-    status = tool_step_times_measure(execution, 10, &times);
-    if (status == TENON_OK) {
-      status = tool_step_times_print(execution, &times);
-      tool_step_times_free(&times);
-    }
+    status = tool_timing_tell(execution);
   }
   return status;
 }

@@ -5,6 +5,7 @@
 
 #include "session/common.h"
 #include "session/session.h"
+#include "session/timing.h"
 
 typedef struct run_t {
   tool_common_t common;

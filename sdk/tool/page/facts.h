@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "page/peak.h"
-#include "page/timing.h"
+#include "session/timing.h"
 
 typedef struct tool_fact_t {
   tenon_step_info_t info;

@@ -44,14 +44,6 @@ TENON_TEST(lists_the_slowest_first) {
   EXPECT_INT(steps[2], 0);
 }
 
-TENON_TEST(spreads_are_percentiles) {
-  double samples[] = {10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100};
-  const tool_spread_t spread = tool_spread_of(samples, 11);
-  EXPECT(spread.median == 6);
-  EXPECT(spread.low == 2);
-  EXPECT(spread.high == 10);
-}
-
 TENON_TEST(the_larger_of_arithmetic_and_bytes_bounds_a_step) {
   const tool_peak_t peak = {100, 10, false};
   EXPECT(tool_peak_floor(&peak, 500, 20) == 5);

@@ -7,8 +7,6 @@
 #include "page/words.h"
 
 enum { SLOWEST_MOST = 10, NAME_LIMIT = 34 };
-/* Of the 90th to the 10th percentile; runs of a quiet machine stay within a few percent. */
-static const double busy_ratio = 1.25;
 /* Single steps that take less than this part of the time say little. */
 static const double enough_share = 0.5;
 
@@ -28,13 +26,14 @@ static void write_time(FILE* file, const tool_facts_t* facts) {
   tool_words_time(timing->whole.median, words[0]);
   tool_words_time(timing->whole.low, words[1]);
   tool_words_time(timing->whole.high, words[2]);
-  (void)fprintf(file,
-                "<div><b>%s</b> a run<br><span>median of %u; 10 %% below %s, 90 %% below %s%s"
-                "</span></div>\n",
-                words[0], timing->run_count, words[1], words[2],
-                timing->whole.high > busy_ratio * timing->whole.low
-                    ? ". <b>The machine was busy: the times vary.</b>"
-                    : "");
+  (void)fprintf(file, "<div><b>%s</b> a run<br><span>median of %u; 10 %% below %s, 90 %% below %s",
+                words[0], timing->run_count, words[1], words[2]);
+  if (timing->busy.is_busy) {
+    (void)fputs(". <b>The machine was busy: ", file);
+    tool_html_text(file, timing->busy.words, SIZE_MAX);
+    (void)fputs(".</b>", file);
+  }
+  (void)fputs("</span></div>\n", file);
 }
 
 static void write_rate(FILE* file, double amount, double seconds, double peak, const char* unit,

@@ -58,6 +58,20 @@ TENON_TEST(counts_the_steps_that_it_lists) {
   free(text);
 }
 
+/* Times that vary do not tell why: the system does. */
+TENON_TEST(says_that_the_machine_was_busy_where_it_was) {
+  fixture_t f;
+  make(&f);
+  f.timing.whole = (tool_spread_t){1, 4, 9};
+  char* text = write(&f.facts);
+  EXPECT(text != NULL && strstr(text, "busy") == NULL);
+  free(text);
+  f.timing.busy = (tool_busy_t){.is_busy = true, .words = "others used 2 of 2 processors"};
+  text = write(&f.facts);
+  EXPECT_CONTAINS(text, "The machine was busy: others used 2 of 2 processors.");
+  free(text);
+}
+
 TENON_TEST(says_where_the_machines_best_comes_from) {
   fixture_t f;
   make(&f);

@@ -32,6 +32,14 @@ static tenon_status_t read_infos(tool_execution_t* execution) {
   return status;
 }
 
+/* Those asked for, else those that the plan was tuned for. */
+static tenon_status_t count_threads(uint32_t asked_for, tool_execution_t* execution) {
+  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
+  const tenon_status_t status = tenon_engine_get_info(execution->engine, &info);
+  execution->thread_count = asked_for > 0 ? asked_for : info.thread_count;
+  return status;
+}
+
 tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_path,
                                    uint32_t thread_count, tool_execution_t* out_execution) {
   tool_execution_t execution = {0};
@@ -46,6 +54,9 @@ tenon_status_t tool_execution_open(tenon_registry_t* registry, const char* plan_
   execution.load_seconds = tool_seconds() - begin;
   if (status == TENON_OK) {
     status = read_infos(&execution);
+  }
+  if (status == TENON_OK) {
+    status = count_threads(thread_count, &execution);
   }
   if (status != TENON_OK) {
     tool_execution_close(&execution);

@@ -10,7 +10,8 @@
 typedef struct tool_execution_t {
   tenon_engine_t* engine;
   tenon_context_t* context;
-  double load_seconds; /* engine and context */
+  uint32_t thread_count; /* at work in a run */
+  double load_seconds;   /* engine and context */
   uint32_t input_count;
   tenon_io_info_t* inputs;
   tool_value_t* values; /* one for each input */

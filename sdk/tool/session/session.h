@@ -16,19 +16,4 @@ tenon_status_t tool_session_open(tenon_registry_t* registry, const char* model,
                                  tool_session_t* out_session);
 void tool_session_close(tool_session_t* session);
 
-/* Where time goes, step by step. */
-typedef struct tool_step_times_t {
-  uint32_t step_count;
-  double* seconds; /* sums over all runs */
-  uint32_t run_count;
-} tool_step_times_t;
-
-/* Runs `run_count` times with the profiler on. */
-tenon_status_t tool_step_times_measure(tool_execution_t* execution, uint32_t run_count,
-                                       tool_step_times_t* out_times);
-/* A table, or with --json one object for each step. */
-tenon_status_t tool_step_times_print(const tool_execution_t* execution,
-                                     const tool_step_times_t* times);
-void tool_step_times_free(tool_step_times_t* times);
-
 #endif

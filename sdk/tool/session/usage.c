@@ -84,6 +84,13 @@ double tool_times_percentile(const tool_times_t* times, double part) {
   return times->sorted[below] * (1 - weight) + times->sorted[above] * weight;
 }
 
+tool_spread_t tool_times_spread(tool_times_t* times) {
+  tool_times_sort(times);
+  return (tool_spread_t){.low = tool_times_percentile(times, 0.1),
+                         .median = tool_times_percentile(times, 0.5),
+                         .high = tool_times_percentile(times, 0.9)};
+}
+
 double tool_times_mean(const tool_times_t* times) {
   double sum = 0;
   for (size_t i = 0; i < times->count; ++i) {

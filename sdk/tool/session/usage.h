@@ -24,6 +24,14 @@ void tool_times_add(tool_times_t* times, double seconds);
 void tool_times_sort(tool_times_t* times);
 /* Of sorted times, interpolated between neighbours; `part` 0 to 1. 0 when there are none. */
 double tool_times_percentile(const tool_times_t* times, double part);
+/* Of one thing that was timed several times. */
+typedef struct tool_spread_t {
+  double low; /* 10th percentile; seconds */
+  double median;
+  double high; /* 90th percentile */
+} tool_spread_t;
+/* Sorts. */
+tool_spread_t tool_times_spread(tool_times_t* times);
 double tool_times_mean(const tool_times_t* times);
 /* Standard deviation by mean; 0 when there are fewer than two. */
 double tool_times_variation(const tool_times_t* times);

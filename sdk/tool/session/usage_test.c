@@ -22,6 +22,20 @@ TENON_TEST(interpolates_percentiles) {
   tool_times_free(&times);
 }
 
+/* Of few runs too: the 10th percentile is not the least. */
+TENON_TEST(spreads_are_percentiles) {
+  tool_times_t times = {0};
+  const double seconds[] = {30, 10, 20};
+  for (int i = 0; i < 3; ++i) {
+    tool_times_add(&times, seconds[i]);
+  }
+  const tool_spread_t spread = tool_times_spread(&times);
+  EXPECT_NEAR(spread.low, 12, 1e-12); /* sums of two rounded products */
+  EXPECT_NEAR(spread.median, 20, 0);
+  EXPECT_NEAR(spread.high, 28, 1e-12);
+  tool_times_free(&times);
+}
+
 TENON_TEST(sees_memory_that_is_used) {
   enum { SIZE = 32 << 20 };
   const uint64_t begin = tool_memory_begin();

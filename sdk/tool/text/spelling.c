@@ -54,7 +54,10 @@ typedef struct foreign_t {
   const char* words;
 } foreign_t;
 
-static const char low_precision[] = "tactics below single precision do not exist yet";
+static const char low_precision[] =
+    "--reduced-precision permits tactics below single precision; Tenon's own kernels have none "
+    "yet, "
+    "those of other plugins may";
 
 static const foreign_t foreign[] = {
     {"--onnx", "the model stands without an option: tenon build MODEL -o PLAN"},
