@@ -137,13 +137,17 @@ static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32
   }
   tenon__keeping_sink_t kept;
   tenon__keeping_sink_initialize(&kept);
-  tenon_status_t status = tenon__graph_infer(control->network, body, &kept.sink);
+  const tenon_status_t status = tenon__graph_infer(control->network, body, &kept.sink);
   if (status == TENON_OK) {
     graph->fault = NULL;
-  } else if (status != TENON_ERROR_OUT_OF_MEMORY) {
-    status = tenon__graph_fail(control->network, body, status, kept.words);
+    return TENON_OK;
   }
-  return status == TENON_OK ? TENON_OK : tenon__fail_memory(control->inference->sink);
+  if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
+    return tenon__fail(control->inference->sink, status, "%s", kept.words);
+  }
+  return tenon__graph_fail(control->network, body, status, kept.words) == TENON_OK
+             ? TENON_OK
+             : tenon__fail_memory(control->inference->sink);
 }
 
 /* A condition that is known when building: nor do the other branch's faults matter. */

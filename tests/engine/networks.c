@@ -143,6 +143,35 @@ static tenon_status_t make_branch(tenon_network_t* network) {
   return tenon_network_add_output(network, y, "y");
 }
 
+/* y = condition ? what cannot be computed : max(x, 0) + 1; the condition never holds. */
+static tenon_status_t make_fault(tenon_network_t* network) {
+  const tenon_builder_table_t* table = tenon_builder_get_table();
+  tenon_builder_t* builder = builder_of(network);
+  tenon_value_t x;
+  tenon_value_t limit;
+  tenon_value_t v;
+  tenon_value_t y;
+  uint32_t bodies[2];
+  TEST_TRY(tenon_network_add_input(network, "x", FLOAT, 2, (const int64_t[]){-1, 4}, &x));
+  TEST_TRY(tenon_network_add_input(network, "limit", FLOAT, 0, NULL, &limit));
+  TEST_TRY(arithmetic(network, "y = a * a < 0", &limit, 1, &limit));
+  TEST_TRY(table->begin_body(builder, "then"));
+  TEST_TRY(table->body_parameter_like(builder, "p", x, &v));
+  TEST_TRY(table->fail_body(builder, TENON_ERROR_UNSUPPORTED, "nobody can", &bodies[0]));
+  TEST_TRY(table->begin_body(builder, "else"));
+  TEST_TRY(table->body_parameter_like(builder, "p", x, &v));
+  TEST_TRY(arithmetic(network, "y = max(a, 0) + 1", &v, 1, &y));
+  TEST_TRY(table->body_result(builder, y));
+  TEST_TRY(table->end_body(builder, &bodies[1]));
+  TEST_TRY(table->begin(builder, "standard.branch/1", "fault"));
+  TEST_TRY(table->add_input(builder, limit));
+  TEST_TRY(table->add_input(builder, x));
+  TEST_TRY(table->add_body(builder, bodies[0]));
+  TEST_TRY(table->add_body(builder, bodies[1]));
+  TEST_TRY(table->end(builder, &y, 1));
+  return tenon_network_add_output(network, y, "y");
+}
+
 /* The body of a repetition, with what it always takes: the iteration, and whether to go on. */
 static tenon_status_t begin_iteration(tenon_network_t* network, tenon_value_t out_values[2]) {
   const tenon_builder_table_t* table = tenon_builder_get_table();
@@ -400,7 +429,7 @@ static const test_network_t networks[] = {
     {"branch", make_branch, 3},     {"loop", make_loop, 0},       {"scan", make_scan, 5},
     {"mapping", make_mapping, 4},   {"state", make_state, 0},     {"found", make_found, 9},
     {"sequence", make_sequence, 0}, {"windows", make_windows, 0}, {"choices", make_choices, 4},
-    {"turns", make_turns, 0},
+    {"turns", make_turns, 0},       {"fault", make_fault, 3},
 };
 
 uint32_t test_networks(const test_network_t** out_networks) {

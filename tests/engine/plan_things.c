@@ -249,7 +249,8 @@ static const edit_field_t plan_fields[] = {
     FIELD(tenon__plan_t, flags)};
 static const edit_field_t graph_fields[] = {
     FIELD(tenon__graph_t, parent), FIELD(tenon__graph_t, owner),
-    OWN_LIST(tenon__graph_t, inputs, input_count), OWN_LIST(tenon__graph_t, outputs, output_count)};
+    FIELD(tenon__graph_t, fault_status), OWN_LIST(tenon__graph_t, inputs, input_count),
+    OWN_LIST(tenon__graph_t, outputs, output_count)};
 static const edit_field_t schedule_fields[] = {
     FIELD(tenon__schedule_t, memory_bytes), FIELD(tenon__schedule_t, alive_bytes),
     LIST(tenon__schedule_t, inputs, input_count), LIST(tenon__schedule_t, outputs, output_count)};

@@ -1,6 +1,8 @@
 /* Branches that cannot run, from the build to the run that takes one. */
 #include "core/build/build_options.h"
+#include "core/build/load.h"
 #include "core/build/refit.h"
+#include "core/network/fault.h"
 #include "core/runtime/context.h"
 #include "core/runtime/refit.h"
 #include "tests/support/core_world.h"
@@ -418,5 +420,43 @@ TENON_TEST(a_refit_leaves_it_as_it_is) {
     condition = true;
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_DATA);
   }
+  core_world_end(&world);
+}
+
+/* ---- Made again ---- */
+
+static tenon_status_t another_digest(void* user, const tenon__owner_t* owner,
+                                     const tenon_sink_t* sink, tenon__digest_t* out_digest) {
+  (void)user;
+  (void)owner;
+  (void)sink;
+  *out_digest = (tenon__digest_t){{1, 2, 3}};
+  return TENON_OK;
+}
+
+/* With other plugins the plan is made again from the network in it. */
+TENON_TEST(a_plan_that_is_made_again_has_it_too) {
+  const float x[6] = {1, 2, 3, 4, 5, 6};
+  core_world_t world;
+  tenon__build_range_t range;
+  bool made_again = false;
+  add_numbers_or_double(&world, 2, 0);
+  give_range(&world, &range, DIMS(2, 3), DIMS(2, 3), DIMS(2, 3));
+  EXPECT_STATUS(core_world_build(&world), TENON_OK);
+  world.owner.digest = another_digest;
+  const tenon__engine_options_t options = {.allocator = world.bench.allocator, .sink = &world.sink};
+  EXPECT_STATUS(tenon__load(world.catalog, world.plan, world.plan_size, &options, &world.engine,
+                            &made_again),
+                TENON_OK);
+  EXPECT(made_again);
+  REQUIRE(world.engine != NULL);
+  EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context), TENON_OK);
+  bool condition = false;
+  set(&world, &condition, DIMS(2, 3), x);
+  core_world_expect_ran(&world);
+  EXPECT_FLOATS(&world, 0, 2, 4, 6, 8, 10, 12);
+  condition = true;
+  EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(world.bench.messages.text, "'choice' takes its branch 'yes', which cannot run: ");
   core_world_end(&world);
 }
