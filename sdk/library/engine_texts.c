@@ -90,11 +90,12 @@ static const char* plugin_lines(const tenon__plan_t* plan, tenon__arena_t* arena
 
 static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_texts_t* texts) {
   const tenon__plan_t* plan = tenon__engine_plan(engine->engine);
-  uint64_t weights_bytes = 0;
+  uint64_t original_bytes = 0;
   for (uint32_t i = 0; i < plan->network->weights_count; ++i) {
     const bool kept = plan->weights_kept == NULL || plan->weights_kept[i];
-    weights_bytes += kept ? plan->network->weights[i].size_bytes : 0;
+    original_bytes += kept ? plan->network->weights[i].size_bytes : 0;
   }
+  uint64_t weights_bytes = original_bytes;
   for (uint32_t i = 0; i < plan->packed_count; ++i) {
     weights_bytes += plan->packed[i].size_bytes;
   }
@@ -112,6 +113,7 @@ static tenon_status_t make_info(const tenon_engine_t* engine, tenon__engine_text
       .thread_count = plan->thread_count,
       .tuned_only = (plan->flags & TENON_PLAN_TUNED_ONLY) != 0 ? 1 : 0,
       .rebuilt = engine->is_made_again ? 1 : 0,
+      .original_bytes = original_bytes,
   };
   return texts->info.plugins != NULL ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY;
 }

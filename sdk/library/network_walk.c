@@ -5,31 +5,38 @@
 #include "core/network/order.h"
 
 typedef struct walk_t {
-  const tenon__network_t* network;
+  tenon_network_t* network;
+  tenon_visit_item_t visit;
+  void* user;
+  bool enters_bodies;
+  tenon__arena_t* arena;
+  /* Of the graph that is walked now. */
+  uint32_t depth;
+  uint32_t graph_index;
   const tenon__graph_t* graph;
-  tenon__arena_t arena;
-  tenon_value_t* handles; /* one for each value of the main graph */
+  tenon_value_t* handles; /* one for each of its values */
   const uint32_t* order;
   uint32_t count;
 } walk_t;
 
 /* Values get handles of the builder, which tells their types and the bytes of constants. */
-static tenon_status_t make_handles(tenon_network_t* network, walk_t* walk) {
+static tenon_status_t make_handles(walk_t* walk) {
+  tenon_network_t* network = walk->network;
   const uint32_t count = walk->graph->value_count;
-  walk->handles = tenon__arena_allocate(&walk->arena, count + 1u, sizeof(*walk->handles));
+  walk->handles = tenon__arena_allocate(walk->arena, count + 1u, sizeof(*walk->handles));
   if (walk->handles == NULL) {
     return tenon__fail_memory(&network->registry->sink);
   }
   for (uint32_t i = 0; i < count; ++i) {
-    TENON_TRY(tenon__builder_handle(network->builder, 0, i, &walk->handles[i]));
+    TENON_TRY(tenon__builder_handle(network->builder, walk->graph_index, i, &walk->handles[i]));
   }
-  return tenon__graph_order(network->network, 0, &walk->arena, &network->registry->sink,
-                            &walk->order, &walk->count);
+  return tenon__graph_order(network->network, walk->graph_index, walk->arena,
+                            &network->registry->sink, &walk->order, &walk->count);
 }
 
 /* TENON_NONE is absent: id 0. NULL when memory is out. */
 static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uint32_t count) {
-  tenon_value_t* handles = tenon__arena_allocate(&walk->arena, count + 1u, sizeof(*handles));
+  tenon_value_t* handles = tenon__arena_allocate(walk->arena, count + 1u, sizeof(*handles));
   for (uint32_t i = 0; handles != NULL && i < count; ++i) {
     handles[i].id = values[i] == TENON_NONE ? 0 : walk->handles[values[i]].id;
   }
@@ -39,7 +46,7 @@ static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uin
 /* Those of kinds that tenon_attribute_t holds. */
 static bool copy_attributes(walk_t* walk, const tenon__node_t* node, tenon_network_item_t* item) {
   tenon_attribute_t* attributes =
-      tenon__arena_allocate(&walk->arena, node->attribute_count + 1u, sizeof(*attributes));
+      tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*attributes));
   for (uint32_t i = 0; attributes != NULL && i < node->attribute_count; ++i) {
     const tenon__scope_attribute_t* from = &node->attributes[i];
     if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE &&
@@ -58,9 +65,8 @@ static bool copy_attributes(walk_t* walk, const tenon__node_t* node, tenon_netwo
   return attributes != NULL;
 }
 
-static tenon_status_t describe_node(tenon_network_t* network, walk_t* walk, uint32_t index,
+static tenon_status_t describe_node(walk_t* walk, const tenon__node_t* node,
                                     tenon_network_item_t* out_item) {
-  const tenon__node_t* node = &walk->graph->nodes[index];
   tenon_network_item_t item = TENON_OPTIONS(tenon_network_item_t);
   item.kind = TENON_ITEM_NODE;
   item.name = node->name;
@@ -70,19 +76,19 @@ static tenon_status_t describe_node(tenon_network_t* network, walk_t* walk, uint
   item.outputs = handles_of(walk, node->outputs, node->output_count);
   item.output_count = node->output_count;
   item.body_count = node->body_count;
+  item.depth = walk->depth;
   if (node->op == NULL && node->source != NULL) {
     item.text = node->source->text.source;
     item.input_names = node->source->input_names;
   }
   if (item.inputs == NULL || item.outputs == NULL || !copy_attributes(walk, node, &item)) {
-    return tenon__fail_memory(&network->registry->sink);
+    return tenon__fail_memory(&walk->network->registry->sink);
   }
   *out_item = item;
   return TENON_OK;
 }
 
-static tenon_status_t visit_ends(walk_t* walk, uint32_t kind, tenon_visit_item_t visit,
-                                 void* user) {
+static tenon_status_t visit_ends(walk_t* walk, uint32_t kind) {
   const bool is_input = kind == TENON_ITEM_INPUT;
   const uint32_t count = is_input ? walk->graph->input_count : walk->graph->output_count;
   tenon_status_t status = TENON_OK;
@@ -95,30 +101,65 @@ static tenon_status_t visit_ends(walk_t* walk, uint32_t kind, tenon_visit_item_t
     item.input_count = is_input ? 0 : 1;
     item.outputs = is_input ? &walk->handles[value] : NULL;
     item.output_count = is_input ? 1 : 0;
-    status = visit(user, &item);
+    status = walk->visit(walk->user, &item);
   }
   return status;
 }
 
-static tenon_status_t visit_all(tenon_network_t* network, walk_t* walk, tenon_visit_item_t visit,
-                                void* user) {
-  TENON_TRY(make_handles(network, walk));
-  TENON_TRY(visit_ends(walk, TENON_ITEM_INPUT, visit, user));
-  TENON_TRY(visit_ends(walk, TENON_ITEM_OUTPUT, visit, user));
-  for (uint32_t i = 0; i < walk->count; ++i) {
-    tenon_network_item_t item;
-    TENON_TRY(describe_node(network, walk, walk->order[i], &item));
-    TENON_TRY(visit(user, &item));
+static tenon_status_t visit_nodes(walk_t* walk);
+
+static tenon_status_t visit_bodies(const walk_t* walk, const tenon__node_t* node) {
+  for (uint32_t i = 0; walk->enters_bodies && i < node->body_count; ++i) {
+    walk_t body = *walk;
+    ++body.depth;
+    body.graph_index = node->bodies[i];
+    body.graph = walk->network->network->graphs[body.graph_index];
+    TENON_TRY(make_handles(&body));
+    TENON_TRY(visit_nodes(&body));
   }
   return TENON_OK;
 }
 
+static tenon_status_t visit_nodes(walk_t* walk) {
+  for (uint32_t i = 0; i < walk->count; ++i) {
+    const tenon__node_t* node = &walk->graph->nodes[walk->order[i]];
+    tenon_network_item_t item;
+    TENON_TRY(describe_node(walk, node, &item));
+    TENON_TRY(walk->visit(walk->user, &item));
+    TENON_TRY(visit_bodies(walk, node));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t visit_all(walk_t* walk) {
+  TENON_TRY(make_handles(walk));
+  TENON_TRY(visit_ends(walk, TENON_ITEM_INPUT));
+  TENON_TRY(visit_ends(walk, TENON_ITEM_OUTPUT));
+  return visit_nodes(walk);
+}
+
+static tenon_status_t start(const char* function, tenon_network_t* network, bool enters_bodies,
+                            tenon_visit_item_t visit, void* user) {
+  tenon__arena_t arena;
+  TENON_TRY(tenon__enter(function, "network", network != NULL));
+  TENON_TRY(tenon__need(&network->registry->sink, function, "visit", visit != NULL));
+  tenon__arena_initialize(&arena, network->registry->allocator);
+  walk_t walk = {.network = network,
+                 .visit = visit,
+                 .user = user,
+                 .enters_bodies = enters_bodies,
+                 .arena = &arena,
+                 .graph = network->network->graphs[0]};
+  const tenon_status_t status = visit_all(&walk);
+  tenon__arena_deinitialize(&arena);
+  return tenon__tell(&network->registry->sink, function, status);
+}
+
 tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit, void* user) {
-  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
-  TENON_TRY(tenon__need(&network->registry->sink, __func__, "visit", visit != NULL));
-  walk_t walk = {.network = network->network, .graph = network->network->graphs[0]};
-  tenon__arena_initialize(&walk.arena, network->registry->allocator);
-  const tenon_status_t status = visit_all(network, &walk, visit, user);
-  tenon__arena_deinitialize(&walk.arena);
-  return tenon__tell(&network->registry->sink, __func__, status);
+  return start(__func__, network, false, visit, user);
+}
+
+tenon_status_t tenon_network_walk_bodies(tenon_network_t* network, tenon_visit_item_t visit,
+                                         void* user) {
+  return start(__func__, network, true, visit, user);
 }

@@ -112,6 +112,54 @@ TENON_TEST(loop_with_trip_count) {
   session_end(&s);
 }
 
+typedef struct depths_t {
+  tenon_builder_t* builder;
+  uint32_t nodes[2]; /* of the main graph, of its bodies */
+  bool was_repetition;
+} depths_t;
+
+static int32_t count_depth(void* user, const tenon_network_item_t* item) {
+  depths_t* depths = user;
+  EXPECT(item->depth < 2);
+  if (item->kind == TENON_ITEM_NODE && item->depth < 2) {
+    tenon_value_type_t type;
+    ++depths->nodes[item->depth];
+    EXPECT_STATUS(tenon_builder_get_table()->type(depths->builder, item->outputs[0], &type),
+                  TENON_OK);
+    EXPECT(item->depth == 0 || depths->was_repetition);
+    depths->was_repetition = item->body_count > 0 || item->depth > 0;
+  }
+  return TENON_OK;
+}
+
+/* Behind the loop come the three nodes of its body, whose values tell their types. */
+TENON_TEST(bodies_are_walked_where_they_are_wanted) {
+  session_t s;
+  tenon_value_t outputs[2] = {{0}};
+  const int64_t four = 4;
+  depths_t main_graph = {.was_repetition = false};
+  depths_t all = {.was_repetition = false};
+  REQUIRE(session_begin(&s, NULL));
+  main_graph.builder = all.builder = tenon_network_get_builder(s.network);
+  const tenon_value_t x = session_input(&s, "loop.x");
+  const tenon_value_t trips = scalar(&s, "four", TENON_DTYPE_INT64, &four);
+  const form_t form = {.op = "standard.repetition/1",
+                       .carried = 1,
+                       .bodies = {make_loop_body(&s, "y = c")},
+                       .output_count = 2};
+  control(&s, &form, VALUES(trips, ABSENT, x), outputs);
+  const tenon_value_t y = node(&s, "standard.relu/1", VALUES(outputs[0]), NO_ATTRIBUTES);
+  EXPECT_STATUS(tenon_network_add_output(s.network, y, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_network_walk(s.network, count_depth, &main_graph), TENON_OK);
+  EXPECT_INT(main_graph.nodes[0], 2);
+  EXPECT_INT(main_graph.nodes[1], 0);
+  EXPECT_STATUS(tenon_network_walk_bodies(s.network, count_depth, &all), TENON_OK);
+  EXPECT_INT(all.nodes[0], 2);
+  EXPECT_INT(all.nodes[1], 3);
+  EXPECT_STATUS(tenon_network_walk_bodies(s.network, NULL, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  session_end(&s);
+}
+
 TENON_TEST(loop_that_its_condition_ends) {
   session_t s;
   tenon_value_t outputs[2] = {{0}};

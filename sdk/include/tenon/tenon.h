@@ -316,7 +316,7 @@ enum { TENON_ITEM_INPUT = 1, TENON_ITEM_OUTPUT = 2, TENON_ITEM_NODE = 3 };
 typedef struct tenon_network_item_t {
   size_t size;
   uint32_t kind;       /* TENON_ITEM_* */
-  uint32_t body_count; /* of a control node; its bodies are not walked */
+  uint32_t body_count; /* of a control node */
   const char* name;    /* of a node: unique; of an output: the application's */
   const char* op;      /* of a node: "domain.name/1"; NULL: an expression or a move */
   const char* text;    /* of an expression that was given as a text: "y = a + b"; else NULL */
@@ -328,7 +328,7 @@ typedef struct tenon_network_item_t {
   uint32_t input_count;
   uint32_t output_count;
   uint32_t attribute_count;
-  uint32_t reserved;
+  uint32_t depth; /* of bodies: 0 is the main graph */
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
@@ -337,6 +337,10 @@ typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* it
  * change the network. [parse] */
 TENON_API tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit,
                                             void* user);
+/* The same, and behind each control node the nodes of its bodies. What a body is given and what it
+ * results in are no items. [parse] */
+TENON_API tenon_status_t tenon_network_walk_bodies(tenon_network_t* network,
+                                                   tenon_visit_item_t visit, void* user);
 
 /* ---- Timing cache ---------------------------------------------------------------------------- */
 
@@ -522,6 +526,7 @@ typedef struct tenon_engine_info_t {
   uint32_t tuned_only;
   uint32_t rebuilt; /* 1: made again when it was loaded, since its plugins are others here */
   uint32_t reserved;
+  uint64_t original_bytes; /* of weights_bytes: as the network has them; the rest kernels packed */
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);

@@ -235,33 +235,21 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
 
 /* ---- All values ---- */
 
-/* Collects lines that may come in pieces. */
-typedef struct lines_t {
-  char* text;
-} lines_t;
-
-static void collect(void* user, const char* text) {
-  lines_t* lines = user;
-  char* longer = tool_format("%s%s", lines->text, text);
-  tool_free(lines->text);
-  lines->text = longer;
-}
-
 static tenon_status_t list_values(compare_t* compare) {
   tenon_network_t* network = NULL;
-  lines_t lines = {tool_copy_text("")};
+  tool_text_t text = {0};
   const tenon_status_t status = open_network(compare, 0, 0, &network);
   if (status != TENON_OK) {
-    tool_free(lines.text);
     return status;
   }
-  tenon_network_print_values(network, collect, &lines);
+  tenon_network_print_values(network, tool_text_add, &text);
   tenon_network_destroy(network);
-  for (char* line = strtok(lines.text, "\n"); line != NULL;
+  char* lines = tool_text_take(&text);
+  for (char* line = strtok(lines, "\n"); line != NULL;
        line = strtok(NULL, "\n")) { /* NOLINT */
     tool_list_add(&compare->names, tool_copy_text(line));
   }
-  tool_free(lines.text);
+  tool_free(lines);
   return TENON_OK;
 }
 

@@ -143,14 +143,6 @@ static void check_caches(doctor_t* doctor, tenon_registry_t* registry) {
   tool_free(folder);
 }
 
-/* Collects what the library writes. */
-static void collect(void* user, const char* text) {
-  char** collected = user;
-  char* longer = tool_format("%s%s", *collected, text);
-  tool_free(*collected);
-  *collected = longer;
-}
-
 static void tell_lines(const char* topic, char* lines) {
   for (char* line = lines; *line != '\0';) {
     const size_t length = strcspn(line, "\n");

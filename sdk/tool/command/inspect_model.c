@@ -126,17 +126,19 @@ tenon_status_t inspect_read_model(const inspect_t* inspect, tenon_registry_t* re
     tenon_network_destroy(network);
     return status;
   }
-  char* text = tool_network_text(network);
-  tool_network_facts_find(text, &facts);
-  status = print_all_io(network);
+  status = tool_network_facts_find(network, &facts);
   if (status == TENON_OK) {
-    print_facts(inspect, &facts);
+    status = print_all_io(network);
+    if (status == TENON_OK) {
+      print_facts(inspect, &facts);
+    }
+    tool_network_facts_free(&facts);
   }
   if (status == TENON_OK && inspect->network) {
+    char* text = tool_network_text(network);
     inspect_print_text(text);
+    tool_free(text);
   }
-  tool_network_facts_free(&facts);
-  tool_free(text);
   tenon_network_destroy(network);
   return status;
 }

@@ -86,7 +86,7 @@ tenon_status_t inspect_print_plan(const inspect_t* inspect, const tool_execution
   if (tool_console_is_json()) {
     print_info_json(inspect, execution->engine, &info);
   } else {
-    char* weights = tool_weights_words(execution->engine, info.weights_bytes);
+    char* weights = tool_weights_words(&info);
     tool_say("device  %s, tuned for %s, %u threads\n", info.device, info.fingerprint,
              info.thread_count);
     tool_say("bytes   plan %.2f MiB; %s; activations %.2f (at least %.2f); workspace %.2f\n",

@@ -1,10 +1,7 @@
-/* See network_facts.h. Lines of interest:
- *     constant NAME: f32[64, 3, 7, 7]
- *     NAME: f32[1, 64], NAME: f32[1] = domain.name/1(x, w, _) {strides=[2, 2]}
- */
+/* See network_facts.h. */
 #include "session/network_facts.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,109 +9,61 @@
 #include "text/memory.h"
 #include "text/units.h"
 
-static void write_piece(void* user, const char* text) {
-  FILE* file = user;
-  (void)fputs(text, file);
-}
+typedef struct count_t {
+  const tenon_builder_table_t* table;
+  tenon_builder_t* builder;
+  tool_network_facts_t facts;
+  size_t op_capacity;
+  bool* counted; /* constants, by the value's id */
+  size_t id_capacity;
+} count_t;
 
-static char* take_text(FILE* file, char** text) {
-  (void)fclose(file);
-  char* copy = tool_copy_text(*text);
-  free(*text);
-  return copy;
-}
-
-char* tool_network_text(const tenon_network_t* network) {
-  char* text = NULL;
-  size_t size = 0;
-  FILE* file = open_memstream(&text, &size);
-  if (file == NULL) {
-    return tool_copy_text("");
-  }
-  tenon_network_print(network, write_piece, file);
-  return take_text(file, &text);
-}
-
-char* tool_engine_text(const tenon_engine_t* engine) {
-  char* text = NULL;
-  size_t size = 0;
-  FILE* file = open_memstream(&text, &size);
-  if (file == NULL) {
-    return tool_copy_text("");
-  }
-  tenon_engine_print_network(engine, write_piece, file);
-  return take_text(file, &text);
-}
-
-/* "f32[64, 3]" at the end of a line: bytes, 0 where it is something else. */
-static uint64_t type_bytes(const char* text, size_t size) {
-  const char* bracket = memchr(text, '[', size);
-  tenon_dtype_t dtype = 0;
-  int64_t dims[64];
-  uint32_t rank = 0;
-  uint64_t count = 0;
-  uint64_t bytes = 0;
-  if (bracket == NULL) {
-    return 0;
-  }
-  while (dtype < TENON_DTYPE_COUNT &&
-         (strlen(tool_dtype_name(dtype)) != (size_t)(bracket - text) ||
-          strncmp(tool_dtype_name(dtype), text, (size_t)(bracket - text)) != 0)) {
-    ++dtype;
-  }
-  for (const char* at = bracket + 1; at < text + size && *at != ']' && rank < 64;) {
-    char* end = NULL;
-    dims[rank++] = strtoll(at, &end, 10);
-    if (end == at) {
-      return 0; /* a symbol */
-    }
-    at = end + strspn(end, ", ");
-  }
-  return tool_element_count(rank, dims, dtype, &count, &bytes) ? bytes : 0;
-}
-
-/* Where the last ": " of a line ends; NULL: there is none. */
-static const char* after_last_colon(const char* line, size_t length) {
-  for (size_t i = length; i >= 2; --i) {
-    if (line[i - 2] == ':' && line[i - 1] == ' ') {
-      return line + i;
-    }
-  }
-  return NULL;
-}
-
-static void count_op(tool_network_facts_t* facts, size_t* capacity, const char* op, size_t length) {
+static void count_op(count_t* count, const char* op) {
+  tool_network_facts_t* facts = &count->facts;
   ++facts->node_count;
   for (size_t i = 0; i < facts->op_count; ++i) {
-    if (strlen(facts->ops[i].op) == length && strncmp(facts->ops[i].op, op, length) == 0) {
+    if (strcmp(facts->ops[i].op, op) == 0) {
       ++facts->ops[i].count;
       return;
     }
   }
-  facts->ops = tool_grow(facts->ops, capacity, facts->op_count + 1, sizeof(*facts->ops));
-  facts->ops[facts->op_count++] = (tool_op_count_t){tool_copy_bytes(op, length), 1};
+  facts->ops =
+      tool_grow(facts->ops, &count->op_capacity, facts->op_count + 1, sizeof(*facts->ops));
+  facts->ops[facts->op_count++] = (tool_op_count_t){tool_copy_text(op), 1};
 }
 
-static void read_line(const char* line, size_t length, tool_network_facts_t* facts,
-                      size_t* capacity) {
-  static const char constant[] = "constant ";
-  static const char equals[] = " = ";
-  const size_t indent = strspn(line, " ");
-  const char* end = line + length;
-  line += indent < length ? indent : length;
-  if ((size_t)(end - line) > sizeof(constant) &&
-      strncmp(line, constant, sizeof(constant) - 1) == 0) {
-    const char* type = after_last_colon(line, (size_t)(end - line));
-    ++facts->constant_count;
-    facts->constant_bytes += type != NULL ? type_bytes(type, (size_t)(end - type)) : 0;
+/* True for the first time that the value is met. */
+static bool is_new(count_t* count, uint32_t id) {
+  count->counted =
+      tool_grow(count->counted, &count->id_capacity, id + (size_t)1, sizeof(*count->counted));
+  const bool first = !count->counted[id];
+  count->counted[id] = true;
+  return first;
+}
+
+static void count_constant(count_t* count, tenon_value_t value) {
+  tenon_value_type_t type;
+  uint64_t elements = 0;
+  uint64_t bytes = 0;
+  if (value.id == 0 || !is_new(count, value.id) ||
+      count->table->type(count->builder, value, &type) != TENON_OK || type.constant_data == NULL) {
     return;
   }
-  const char* at = memmem(line, (size_t)(end - line), equals, sizeof(equals) - 1);
-  const char* op = at != NULL ? at + sizeof(equals) - 1 : NULL;
-  const char* bracket = op != NULL ? memchr(op, '(', (size_t)(end - op)) : NULL;
-  if (bracket != NULL) {
-    count_op(facts, capacity, op, (size_t)(bracket - op));
+  ++count->facts.constant_count;
+  if (tool_element_count(type.rank, type.dims, type.dtype, &elements, &bytes)) {
+    count->facts.constant_bytes += bytes;
   }
+}
+
+static int32_t visit(void* user, const tenon_network_item_t* item) {
+  count_t* count = user;
+  if (item->kind == TENON_ITEM_NODE) {
+    count_op(count, item->op != NULL ? item->op : "expression or move");
+  }
+  for (uint32_t i = 0; i < item->input_count; ++i) {
+    count_constant(count, item->inputs[i]);
+  }
+  return TENON_OK;
 }
 
 static int compare_counts(const void* a, const void* b) {
@@ -124,18 +73,20 @@ static int compare_counts(const void* a, const void* b) {
                               : strcmp(x->op, y->op);
 }
 
-void tool_network_facts_find(const char* text, tool_network_facts_t* out_facts) {
-  tool_network_facts_t facts = {0};
-  size_t capacity = 0;
-  while (*text != '\0') {
-    const size_t length = strcspn(text, "\n");
-    read_line(text, length, &facts, &capacity);
-    text += length + (text[length] == '\n' ? 1 : 0);
+tenon_status_t tool_network_facts_find(tenon_network_t* network, tool_network_facts_t* out_facts) {
+  count_t count = {.table = tenon_builder_get_table(),
+                   .builder = tenon_network_get_builder(network)};
+  const tenon_status_t status = tenon_network_walk_bodies(network, visit, &count);
+  tool_free(count.counted);
+  if (status != TENON_OK) {
+    tool_network_facts_free(&count.facts);
+    return status;
   }
-  if (facts.op_count > 0) {
-    qsort(facts.ops, facts.op_count, sizeof(*facts.ops), compare_counts);
+  if (count.facts.op_count > 0) {
+    qsort(count.facts.ops, count.facts.op_count, sizeof(*count.facts.ops), compare_counts);
   }
-  *out_facts = facts;
+  *out_facts = count.facts;
+  return TENON_OK;
 }
 
 void tool_network_facts_free(tool_network_facts_t* facts) {
@@ -146,20 +97,28 @@ void tool_network_facts_free(tool_network_facts_t* facts) {
   *facts = (tool_network_facts_t){0};
 }
 
-char* tool_weights_words(const tenon_engine_t* engine, uint64_t weights_bytes) {
-  tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
-  tool_network_facts_t facts;
-  char* text = tool_engine_text(engine);
-  tool_network_facts_find(text, &facts);
-  const uint64_t originals = facts.constant_bytes;
-  tool_network_facts_free(&facts);
-  tool_free(text);
-  if (tenon_engine_get_info(engine, &info) == TENON_OK && info.tuned_only != 0) {
-    return tool_format("weights %.2f MiB, as kernels packed them", tool_mib(weights_bytes));
+/* ---- Texts ---- */
+
+char* tool_network_text(const tenon_network_t* network) {
+  tool_text_t text = {0};
+  tenon_network_print(network, tool_text_add, &text);
+  return tool_text_take(&text);
+}
+
+char* tool_engine_text(const tenon_engine_t* engine) {
+  tool_text_t text = {0};
+  tenon_engine_print_network(engine, tool_text_add, &text);
+  return tool_text_take(&text);
+}
+
+char* tool_weights_words(const tenon_engine_info_t* info) {
+  const uint64_t packed = info->weights_bytes - info->original_bytes;
+  if (info->tuned_only != 0) {
+    return tool_format("weights %.2f MiB, as kernels packed them", tool_mib(info->weights_bytes));
   }
-  if (weights_bytes <= originals) {
-    return tool_format("weights %.2f MiB", tool_mib(weights_bytes));
+  if (packed == 0) {
+    return tool_format("weights %.2f MiB", tool_mib(info->weights_bytes));
   }
   return tool_format("weights %.2f MiB, packed copies %.2f (--tuned-only drops the originals)",
-                     tool_mib(originals), tool_mib(weights_bytes - originals));
+                     tool_mib(info->original_bytes), tool_mib(packed));
 }

@@ -1,5 +1,4 @@
-/* What a network holds, counted in the library's text of it (tenon_network_print and
- * tenon_engine_print_network): operators and constants. */
+/* What a network holds: operators and constants; and networks as text. */
 #ifndef TOOL_SESSION_NETWORK_FACTS_H_
 #define TOOL_SESSION_NETWORK_FACTS_H_
 
@@ -18,15 +17,16 @@ typedef struct tool_network_facts_t {
   uint64_t constant_bytes;
 } tool_network_facts_t;
 
-/* The texts, freed by tool_free; not escaped. */
+tenon_status_t tool_network_facts_find(tenon_network_t* network, tool_network_facts_t* out_facts);
+void tool_network_facts_free(tool_network_facts_t* facts);
+
+/* The library's texts (tenon_network_print, tenon_engine_print_network), freed by tool_free; not
+ * escaped. */
 char* tool_network_text(const tenon_network_t* network);
 char* tool_engine_text(const tenon_engine_t* engine);
 
-void tool_network_facts_find(const char* text, tool_network_facts_t* out_facts);
-void tool_network_facts_free(tool_network_facts_t* facts);
-
-/* "weights 97.4 MiB, packed copies 97.3 (--tuned-only drops the originals)": what a plan of so many
- * bytes of weights holds. Freed by tool_free. */
-char* tool_weights_words(const tenon_engine_t* engine, uint64_t weights_bytes);
+/* "weights 97.4 MiB, packed copies 97.3 (--tuned-only drops the originals)": what a plan holds.
+ * Freed by tool_free. */
+char* tool_weights_words(const tenon_engine_info_t* info);
 
 #endif

@@ -74,3 +74,17 @@ char* tool_format(const char* format, ...) {
 void tool_free(void* block) {
   free(block);
 }
+
+void tool_text_add(void* text, const char* piece) {
+  tool_text_t* to = text;
+  const size_t length = strlen(piece);
+  to->data = tool_grow(to->data, &to->capacity, to->size + length + 1, 1);
+  memcpy(to->data + to->size, piece, length + 1);
+  to->size += length;
+}
+
+char* tool_text_take(tool_text_t* text) {
+  char* data = text->data != NULL ? text->data : tool_copy_text("");
+  *text = (tool_text_t){0};
+  return data;
+}
