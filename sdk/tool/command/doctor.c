@@ -155,8 +155,9 @@ static void tell_lines(const char* topic, char* lines) {
 }
 
 static void check_plugins(doctor_t* doctor, tenon_registry_t* registry) {
-  char* paths = tool_copy_text("");
-  tenon_registry_print_paths(registry, collect, &paths);
+  tool_text_t printed = {0};
+  tenon_registry_print_paths(registry, tool_text_add, &printed);
+  char* paths = tool_text_take(&printed);
   if (paths[0] == '\0') {
     tell_missing(doctor, "search path", "is empty: set TENON_PLUGIN_PATH or use --plugins");
   }
@@ -222,8 +223,9 @@ static void tell_devices(char* lines) {
 }
 
 static void check_devices(doctor_t* doctor, tenon_registry_t* registry) {
-  char* devices = tool_copy_text("");
-  (void)tenon_registry_print_devices(registry, collect, &devices);
+  tool_text_t printed = {0};
+  (void)tenon_registry_print_devices(registry, tool_text_add, &printed);
+  char* devices = tool_text_take(&printed);
   if (strstr(devices, "\"health\": \"ok\"") == NULL) {
     tell_missing(doctor, "device", "none that works: nothing can be built or run");
   }
