@@ -72,6 +72,16 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   return TENON_OK;
 }
 
+/* A plan's reader holds a fill that is an input to this, too. */
+static bool is_one_element(const environment_t* e, const tenon__scope_value_t* value) {
+  bool is_one = value->rank <= RANK_LIMIT; /* TENON_NONE is no rank */
+  for (uint32_t k = 0; is_one && k < value->rank; ++k) {
+    int64_t extent = 0;
+    is_one = tenon__dim_known(e->pool, value->dims[k], &extent) && extent == 1;
+  }
+  return is_one;
+}
+
 /* fill = port, number, attribute, or a choice of them. */
 static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
   environment_t* e = move->e;
@@ -87,6 +97,10 @@ static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
       tenon__index_find_attribute(e->scope, syntax->text) == NULL) {
     const tenon__scope_port_t* port = tenon__index_find_port(e->scope, syntax->text, &is_output);
     if (port != NULL && !is_output) {
+      if (port->values[0].present && !is_one_element(e, &port->values[0])) {
+        return tenon__index_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
+                                 "what fills must be known to be one element");
+      }
       if (port->values[0].present) {
         map->fill = TENON_FILL_INPUT;
         map->fill_input = port->values[0].argument;

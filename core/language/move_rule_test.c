@@ -152,6 +152,30 @@ TENON_TEST(fills) {
   test_end(&t);
 }
 
+TENON_TEST(what_fills_is_known_to_be_one_element) {
+  static const struct {
+    const char* dims;
+    tenon_status_t status;
+  } rows[] = {{"1 1", TENON_OK},
+              {"2", TENON_ERROR_UNSUPPORTED},
+              {"0", TENON_ERROR_UNSUPPORTED},
+              {"n", TENON_ERROR_UNSUPPORTED}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+    WITH_SCOPE;
+    test_input(&t, "x", TENON_DTYPE_FLOAT32, "3");
+    test_input(&t, "value", TENON_DTYPE_FLOAT32, rows[i].dims);
+    test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
+    tenon__index_map_t map = {0};
+    tenon__test_messages_t messages;
+    const tenon_sink_t* sink = tenon__test_listen(&messages);
+    EXPECT_STATUS(map_of(&t, "x[d] = o(d) - 1; fill = value", 0, "5", sink, &map), rows[i].status);
+    if (rows[i].status != TENON_OK) {
+      EXPECT_CONTAINS(messages.text, "what fills must be known to be one element");
+    }
+    test_end(&t);
+  }
+}
+
 TENON_TEST(elements_of_other_inputs) {
   static const char gather[] =
       "let a = wrap(axis, rank(x));"

@@ -113,8 +113,10 @@ int main(int argc, char** argv) {
     (void)printf("read from %s\n", tenon_network_get_file(network, i));
   }
   uint32_t node_count = 0;
+  uint32_t whole_count = 0;
   TRY(tenon_network_walk(network, count_nodes, &node_count));
-  (void)printf("%u nodes\n", node_count);
+  TRY(tenon_network_walk_bodies(network, count_nodes, &whole_count));
+  (void)printf("%u nodes, %u in bodies of theirs\n", node_count, whole_count - node_count);
   /* Any value inside can be an output: here one alone, so that only what it needs is built. */
   tenon_network_print_values(network, example_print, NULL);
   TRY(tenon_network_clear_outputs(network));

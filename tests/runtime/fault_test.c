@@ -1,8 +1,8 @@
 /* Branches that cannot run, from the build to the run that takes one. */
+#include "core/network/fault.h"
 #include "core/build/build_options.h"
 #include "core/build/load.h"
 #include "core/build/refit.h"
-#include "core/network/fault.h"
 #include "core/runtime/context.h"
 #include "core/runtime/refit.h"
 #include "tests/support/core_world.h"
@@ -445,9 +445,9 @@ TENON_TEST(a_plan_that_is_made_again_has_it_too) {
   EXPECT_STATUS(core_world_build(&world), TENON_OK);
   world.owner.digest = another_digest;
   const tenon__engine_options_t options = {.allocator = world.bench.allocator, .sink = &world.sink};
-  EXPECT_STATUS(tenon__load(world.catalog, world.plan, world.plan_size, &options, &world.engine,
-                            &made_again),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon__load(world.catalog, world.plan, world.plan_size, &options, &world.engine, &made_again),
+      TENON_OK);
   EXPECT(made_again);
   REQUIRE(world.engine != NULL);
   EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context), TENON_OK);

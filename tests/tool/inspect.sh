@@ -91,7 +91,7 @@ says "images.npy holds data"
 
 # Bytes are told apart.
 try 0 inspect digits.plan --no-run
-says "weights 0.09 MiB, packed copies 0." "(--tuned-only drops the originals); activations" "workspace"
+says "weights 0.12 MiB, packed copies 0." "(--tuned-only drops the originals); activations" "workspace"
 try 0 build "$digits/model.onnx" -o tuned.plan --tuned-only
 says "as kernels packed them; activations" "; workspace "
 if [[ -n $python ]]; then

@@ -245,8 +245,7 @@ static tenon_status_t list_values(compare_t* compare) {
   tenon_network_print_values(network, tool_text_add, &text);
   tenon_network_destroy(network);
   char* lines = tool_text_take(&text);
-  for (char* line = strtok(lines, "\n"); line != NULL;
-       line = strtok(NULL, "\n")) { /* NOLINT */
+  for (char* line = strtok(lines, "\n"); line != NULL; line = strtok(NULL, "\n")) { /* NOLINT */
     tool_list_add(&compare->names, tool_copy_text(line));
   }
   tool_free(lines);

@@ -27,8 +27,7 @@ static void count_op(count_t* count, const char* op) {
       return;
     }
   }
-  facts->ops =
-      tool_grow(facts->ops, &count->op_capacity, facts->op_count + 1, sizeof(*facts->ops));
+  facts->ops = tool_grow(facts->ops, &count->op_capacity, facts->op_count + 1, sizeof(*facts->ops));
   facts->ops[facts->op_count++] = (tool_op_count_t){tool_copy_text(op), 1};
 }
 
