@@ -143,6 +143,7 @@ FNR == 1 {
     if (match(code, /^ *for \(/)) {
       ++loops
       loop_indent[loops] = match(code, /[^ ]/)
+      loop_place[loops] = file ":" FNR
       loop_head[loops] = ""
       loop_body[loops] = ""
       loop_open[loops] = 1
@@ -182,7 +183,10 @@ FNR == 1 {
         current_start = FNR
         body_text = ""
         parameters = parameter_count(head)
-        if (parameters >= 7) ++many_parameters
+        if (parameters >= 7) {
+          ++many_parameters
+          if (details) print "many parameters: " name " in " file ", " parameters
+        }
         if (head !~ /^ *static/ && !is_header) {
           if (file ~ /^core\//) defined[name] = file
           if (file ~ /^(core|plugin_registry|sdk\/library)\//) note_name(name)
@@ -223,7 +227,11 @@ END {
     }
   }
   if (details) for (name in twice) print "named twice: " name " in " twice[name]
-  for (k = 1; k <= loops; ++k) guards += count_guards(k)
+  for (k = 1; k <= loops; ++k) {
+    if (!count_guards(k)) continue
+    ++guards
+    if (details) print "guard: " loop_place[k]
+  }
 
   # Circles: what leads nowhere, or is led to by nobody, is in none.
   do {
