@@ -108,6 +108,25 @@ static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int whic
   }
 }
 
+/* Kernels multiply extents. */
+static tenon_status_t check_largest(const tenon__building_t* b, const tenon__extents_t* largest) {
+  const tenon__graph_t* g = b->plan->network->graphs[0];
+  for (uint32_t k = 0; k < g->input_count; ++k) {
+    const tenon__value_node_t* value = &g->values[g->inputs[k]];
+    int64_t elements = 1;
+    for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
+      int64_t extent = 1;
+      if (tenon__extents_get(largest, value->dims[d], &extent) && extent > 0 &&
+          __builtin_mul_overflow(elements, extent, &elements)) {
+        return tenon__fail(
+            b->options->sink, TENON_ERROR_INVALID_ARGUMENT,
+            "the profile's maximum: input '%s' has more elements than can be counted", value->name);
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 /* Symbols that only the run knows: bounds at the maximum, guesses at the optimum, nothing at the
  * minimum. */
 static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which) {
@@ -165,5 +184,5 @@ tenon_status_t tenon__building_profile(tenon__building_t* b) {
     set_found(b, points[which], which);
     tenon__extents_update(points[which]);
   }
-  return TENON_OK;
+  return check_largest(b, points[2]);
 }

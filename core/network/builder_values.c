@@ -36,12 +36,20 @@ static tenon_status_t check_extents(const tenon_builder_t* builder, const char* 
                                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
   bool good =
       tenon__dtype_bits(dtype) != 0 && rank <= TENON_RANK_LIMIT && (rank == 0 || dims != NULL);
+  int64_t elements = 1; /* kernels multiply extents: one of 0 does not excuse the others */
+  bool countable = true;
   for (uint32_t i = 0; good && i < rank; ++i) {
     good = dims[i] >= -1;
+    countable =
+        countable && (dims[i] <= 0 || !__builtin_mul_overflow(elements, dims[i], &elements));
   }
-  return good ? TENON_OK
-              : tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
-                            "'%s': element type or extents are not valid", name);
+  if (!good) {
+    return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT,
+                       "'%s': element type or extents are not valid", name);
+  }
+  return countable ? TENON_OK
+                   : tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA,
+                                 "input '%s' has more elements than can be counted", name);
 }
 
 /* The symbol of an extent that is not known: of the name that is given, or of a made one. */

@@ -247,6 +247,32 @@ TENON_TEST(refuses_profiles_that_make_no_sense) {
   session_end(&s);
 }
 
+/* By its own extents, or by the profile's largest. */
+TENON_TEST(refuses_inputs_beyond_counting) {
+  static const int64_t fixed[] = {INT64_MAX / 4, 8};
+  static const int64_t open[] = {-1, 8};
+  static const int64_t one[] = {1, 8};
+  session_t s;
+  tenon_plan_t* plan = NULL;
+  tenon_value_t x = ABSENT;
+  tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+  const tenon_profile_range_t range = {"x", 2, one, one, fixed};
+  const tenon_profile_t profile = {&range, 1};
+  options.profiles = &profile;
+  options.profile_count = 1;
+  REQUIRE(session_begin(&s, NULL));
+  EXPECT_STATUS(tenon_network_add_input(s.network, "wide", TENON_DTYPE_FLOAT32, 2, fixed, &x),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s.messages.text, "input 'wide' has more elements than can be counted");
+  EXPECT_STATUS(tenon_network_add_input(s.network, "x", TENON_DTYPE_FLOAT32, 2, open, &x),
+                TENON_OK);
+  EXPECT_STATUS(tenon_network_add_output(s.network, x, "y"), TENON_OK);
+  EXPECT_STATUS(tenon_build(s.network, &options, &plan), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(s.messages.text,
+                  "the profile's maximum: input 'x' has more elements than can be counted");
+  session_end(&s);
+}
+
 /* A transposed convolution with holes, which only the reference kernel computes: of some extent it
  * is worth a word, of hardly any it is not. */
 TENON_TEST(says_when_a_heavy_step_is_left_to_the_reference) {
