@@ -4,175 +4,11 @@
  * of ResNet-50's sixteen 3x3 convolutions with dependent launches.
  *
  *   exchange_nodes --check      for the sanitizers */
-#include <cooperative_groups.h>
-
 #include <cstring>
 #include <memory>
 
 #include "convolution_choices.cuh"
-
-/* ---- What of a node may change ---- */
-
-static __global__ void probe_plain(unsigned* out, unsigned mark) {
-  wait_for_predecessor();
-  if (threadIdx.x == 0 && blockIdx.x == 0) {
-    out[0] = cooperative_groups::this_cluster().num_blocks();
-    out[1] = blockDim.x;
-    out[2] = gridDim.x;
-    out[3] = mark;
-  }
-}
-template <int CLUSTER>
-static __global__ void __cluster_dims__(CLUSTER) probe_compiled(unsigned* out, unsigned mark) {
-  wait_for_predecessor();
-  if (threadIdx.x == 0 && blockIdx.x == 0) {
-    out[0] = cooperative_groups::this_cluster().num_blocks();
-    out[1] = blockDim.x;
-    out[2] = gridDim.x;
-    out[3] = mark + 1000;
-  }
-}
-
-/* A captured chain whose nodes are known in order. */
-struct chain_graph_t {
-  cudaStream_t stream = nullptr;
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t exec = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-  std::vector<cudaGraphNode_t> nodes;
-
-  chain_graph_t() {
-    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    CHECK(cudaEventCreate(&begin));
-    CHECK(cudaEventCreate(&end));
-  }
-  chain_graph_t(const chain_graph_t&) = delete;
-  chain_graph_t& operator=(const chain_graph_t&) = delete;
-  ~chain_graph_t() {
-    if (exec) {
-      cudaGraphExecDestroy(exec);
-    }
-    if (graph) {
-      cudaGraphDestroy(graph);
-    }
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
-    cudaStreamDestroy(stream);
-  }
-  /* `step(stream, i)` records one kernel. */
-  template <class Step>
-  void capture(int count, Step step) {
-    if (graph) {
-      CHECK(cudaGraphDestroy(graph));
-    }
-    nodes.clear();
-    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < count; i++) {
-      step(stream, i);
-      cudaStreamCaptureStatus status;
-      const cudaGraphNode_t* last = nullptr;
-      size_t lasts = 0;
-      CHECK(cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &lasts));
-      nodes.push_back(last[0]);
-    }
-    CHECK(cudaStreamEndCapture(stream, &graph));
-  }
-  void instantiate() {
-    if (exec) {
-      CHECK(cudaGraphExecDestroy(exec));
-    }
-    CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    CHECK(cudaGraphUpload(exec, stream));
-  }
-  double once() {
-    CHECK(cudaEventRecord(begin, stream));
-    CHECK(cudaGraphLaunch(exec, stream));
-    CHECK(cudaEventRecord(end, stream));
-    wait_or_die(stream, "chain");
-    float ms = 0;
-    CHECK(cudaEventElapsedTime(&ms, begin, end));
-    return ms * 1e3;
-  }
-  spread_t time(int count) {
-    once();
-    std::vector<double> times;
-    for (int i = 0; i < count; i++) {
-      times.push_back(once());
-    }
-    return spread_of(times);
-  }
-};
-
-static cudaKernelNodeParams node_parameters(void* kernel, int grid, int threads, void** arguments,
-                                            size_t shared = 0) {
-  cudaKernelNodeParams p = {};
-  p.func = kernel;
-  p.gridDim = dim3((unsigned)grid);
-  p.blockDim = dim3((unsigned)threads);
-  p.sharedMemBytes = (unsigned)shared;
-  p.kernelParams = arguments;
-  return p;
-}
-
-typedef void (*probe_t)(unsigned*, unsigned);
-
-/* What a node that was captured with `kernel` and a cluster lets itself be changed to. */
-static void probe(const char* name, probe_t kernel, int captured_cluster) {
-  unsigned *out = device_new<unsigned>(4), mark = 1;
-  chain_graph_t g;
-  g.capture(2, [&](cudaStream_t s, int) {
-    CHECK(launch(kernel, dim3(8), 64, 0, dim3(captured_cluster), true, s, out, mark));
-  });
-  g.instantiate();
-  auto show = [&](const char* what, cudaError_t status) {
-    unsigned host[4] = {};
-    if (status == cudaSuccess) {
-      CHECK(cudaGraphLaunch(g.exec, g.stream));
-      wait_or_die(g.stream, what);
-      CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
-    } else {
-      cudaGetLastError();
-    }
-    printf("PROBE %s, %s: %s, clusters of %u, %u threads, %u blocks, mark %u\n", name, what,
-           cudaGetErrorName(status), host[0], host[1], host[2], host[3]);
-  };
-  void* arguments[] = {&out, &mark};
-  auto set = [&](const char* what, probe_t other, int threads) {
-    mark++;
-    cudaKernelNodeParams p = node_parameters((void*)other, 12, threads, arguments);
-    show(what, cudaGraphExecKernelNodeSetParams(g.exec, g.nodes[1], &p));
-  };
-  show("as captured", cudaSuccess);
-  set("in the executable 12 blocks of 128", kernel, 128);
-  set("in the executable a kernel compiled for clusters of 4", probe_compiled<4>, 160);
-  set("in the executable a kernel compiled for clusters of 2", probe_compiled<2>, 192);
-  set("in the executable a kernel compiled for clusters of 1", probe_compiled<1>, 224);
-  set("in the executable one without", probe_plain, 256);
-  mark++;
-  cudaKernelNodeParams p = node_parameters((void*)probe_plain, 12, 96, arguments);
-  cudaError_t status = cudaGraphKernelNodeSetParams(g.nodes[1], &p);
-  cudaKernelNodeAttrValue value = {};
-  value.clusterDim = {6, 1, 1};
-  if (status == cudaSuccess) {
-    status =
-        cudaGraphKernelNodeSetAttribute(g.nodes[1], cudaLaunchAttributeClusterDimension, &value);
-  }
-  cudaGraphExecUpdateResultInfo info = {};
-  if (status == cudaSuccess) {
-    status = cudaGraphExecUpdate(g.exec, g.graph, &info);
-  }
-  show("in the graph clusters of 6, executable updated", status);
-  g.instantiate();
-  show("the same graph instantiated", cudaSuccess);
-  /* captured again with other clusters, executable updated */
-  chain_graph_t other;
-  other.capture(2, [&](cudaStream_t s, int) {
-    CHECK(launch(probe_plain, dim3(12), 64, 0, dim3(3), true, s, out, 99u));
-  });
-  show("captured again with clusters of 3, executable updated",
-       cudaGraphExecUpdate(g.exec, other.graph, &info));
-  CHECK(cudaFree(out));
-}
+#include "node_probe.cuh"
 
 /* ---- The chain ---- */
 
@@ -180,6 +16,9 @@ static void probe(const char* name, probe_t kernel, int captured_cluster) {
 static const int layer_of[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3};
 enum { STEPS = sizeof layer_of / sizeof layer_of[0], LAYERS = 4 };
 
+static __global__ void stand_in(const __grid_constant__ tile_arguments_t) {
+  wait_for_predecessor();
+}
 /* The same kernel with its cluster compiled into it. */
 template <int GROUPS, int HEIGHT, int N8, int SPLIT, int SOURCE>
 static __global__ void __cluster_dims__(SPLIT)
@@ -211,7 +50,6 @@ struct network_t {
   std::vector<choice_t> all[LAYERS];
   half* y[STEPS];
   int chosen[STEPS] = {};
-  bool compiled_clusters = true;
   tile_arguments_t arguments[STEPS];
 
   explicit network_t(bool few) {
@@ -250,45 +88,44 @@ struct network_t {
     arguments[i].weights = own[layer_of[i]]->packed[i % 12];
     arguments[i].y = y[i];
   }
-  void capture(chain_graph_t& g) {
+  /* As it is usually done: each kernel launched with its cluster as an attribute. */
+  void make(chain_graph_t& g) {
     g.capture(STEPS, [&](cudaStream_t s, int i) {
       prepare(i);
-      const tile_instance_t& t = *choice(i).instance;
-      void* slot[1];
-      const cudaKernelNodeParams p = parameters(i, slot);
-      CHECK(launch((void (*)(tile_arguments_t))p.func, p.gridDim, (int)p.blockDim.x,
-                   p.sharedMemBytes, dim3(compiled_clusters ? 1 : t.split), true, s, arguments[i]));
+      own[layer_of[i]]->enqueue(choice(i), arguments[i], true, s);
     });
+    g.instantiate();
+  }
+  /* To be exchanged: a kernel without a cluster stands in for each, and the executable's nodes are
+   * given those that bring their clusters with them. */
+  void make_open(chain_graph_t& g) {
+    g.capture(STEPS, [&](cudaStream_t s, int i) {
+      prepare(i);
+      CHECK(launch(stand_in, dim3(1), 32, 0, dim3(1), true, s, arguments[i]));
+    });
+    g.instantiate();
+    for (int i = 0; i < STEPS; i++) {
+      exchange(g, i, chosen[i]);
+    }
   }
   cudaKernelNodeParams parameters(int i, void** slot) {
     prepare(i);
     const tile_instance_t& t = *choice(i).instance;
     const tile_arguments_t& a = arguments[i];
     slot[0] = &arguments[i];
-    cudaKernelNodeParams p = node_parameters(
-        (void*)(compiled_clusters ? fixed_kernel(t) : t.kernel), t.split,
-        t.groups * 128 + (t.source ? 128 : 32), slot, (size_t)t.shared_bytes(choice(i).stages));
+    cudaKernelNodeParams p =
+        node_parameters((void*)fixed_kernel(t), t.split, t.groups * 128 + (t.source ? 128 : 32),
+                        slot, (size_t)t.shared_bytes(choice(i).stages));
     p.gridDim.y = (unsigned)(a.columns / (8 * t.n8));
     p.gridDim.z = (unsigned)((a.rows + t.rows - 1) / t.rows);
     return p;
   }
-  /* Exchanges step i's kernel in the executable. Clusters that belong to the kernels go with its
-   * parameters; else the node is changed in the graph and the executable made anew. */
+  /* Exchanges step i's kernel in the executable of an open graph. */
   void exchange(chain_graph_t& g, int i, int to) {
     chosen[i] = to;
     void* slot[1];
     const cudaKernelNodeParams p = parameters(i, slot);
-    if (compiled_clusters) {
-      CHECK(cudaGraphExecKernelNodeSetParams(g.exec, g.nodes[i], &p));
-      return;
-    }
-    cudaKernelNodeAttrValue value = {}, one = {};
-    value.clusterDim = {(unsigned)choice(i).instance->split, 1, 1};
-    one.clusterDim = {1, 1, 1}; /* a grid and a cluster must fit each other at every moment */
-    CHECK(cudaGraphKernelNodeSetAttribute(g.nodes[i], cudaLaunchAttributeClusterDimension, &one));
-    CHECK(cudaGraphKernelNodeSetParams(g.nodes[i], &p));
-    CHECK(cudaGraphKernelNodeSetAttribute(g.nodes[i], cudaLaunchAttributeClusterDimension, &value));
-    g.instantiate();
+    CHECK(cudaGraphExecKernelNodeSetParams(g.exec, g.nodes[i], &p));
   }
   std::vector<uint64_t> outputs() const {
     std::vector<uint64_t> sums;
@@ -311,10 +148,9 @@ struct network_t {
 static void compare_with_new(network_t& n, int rounds, bool timed) {
   unsigned seed = 7;
   chain_graph_t changed, fresh;
-  n.capture(changed);
-  changed.instantiate();
+  n.make_open(changed);
   int wrong = 0;
-  std::vector<double> exchange_us, again_us, new_us, ratios;
+  std::vector<double> exchange_us, new_us, ratios;
   for (int r = 0; r < rounds; r++) {
     for (int i = 0; i < STEPS; i++) {
       seed = seed * 1664525u + 1013904223u;
@@ -323,15 +159,9 @@ static void compare_with_new(network_t& n, int rounds, bool timed) {
       n.exchange(changed, i, to);
       exchange_us.push_back(now_us() - begin);
     }
-    double begin = now_us();
-    n.capture(fresh);
-    const double captured = now_us() - begin;
-    fresh.instantiate();
+    const double begin = now_us();
+    n.make(fresh);
     new_us.push_back(now_us() - begin);
-    begin = now_us();
-    cudaGraphExecUpdateResultInfo info = {};
-    CHECK(cudaGraphExecUpdate(fresh.exec, fresh.graph, &info));
-    again_us.push_back(captured + now_us() - begin);
     changed.once();
     const std::vector<uint64_t> a = n.outputs();
     fresh.once();
@@ -345,15 +175,13 @@ static void compare_with_new(network_t& n, int rounds, bool timed) {
       ratios.push_back(spread_of(x).median / spread_of(y).median);
     }
   }
-  const spread_t e = spread_of(exchange_us), w = spread_of(new_us), c = spread_of(again_us),
-                 q = spread_of(ratios);
+  const spread_t e = spread_of(exchange_us), w = spread_of(new_us), q = spread_of(ratios);
   printf(
-      "EXCHANGE clusters %s, %d rounds of %d steps: %d wrong; host us an exchange %.2f "
-      "(%.2f-%.2f), "
-      "captured again and updated %.1f, captured and instantiated %.0f (%.0f-%.0f); time against a "
-      "new graph %.4f (%.4f-%.4f)\n",
-      n.compiled_clusters ? "compiled" : "by attribute", rounds, (int)STEPS, wrong, e.median, e.low,
-      e.high, c.median, w.median, w.low, w.high, q.median, q.low, q.high);
+      "EXCHANGE %d rounds of %d steps: %d wrong; host us an exchange %.2f (%.2f-%.2f), captured "
+      "and "
+      "instantiated %.0f (%.0f-%.0f); time against a new graph %.4f (%.4f-%.4f)\n",
+      rounds, (int)STEPS, wrong, e.median, e.low, e.high, w.median, w.low, w.high, q.median, q.low,
+      q.high);
 }
 
 /* How well n replays tell two graphs apart: the spread of a median of n, of the difference of two
@@ -411,8 +239,7 @@ static void descend(network_t& n, int width, int replays, int sweeps, bool by_la
     c = 0;
   }
   chain_graph_t g;
-  n.capture(g);
-  g.instantiate();
+  n.make_open(g);
   const double margin = 0.05;
   const double first = g.time(101).median, begin = now_us();
   int tried = 0, kept = 0;
@@ -459,8 +286,7 @@ static void descend(network_t& n, int width, int replays, int sweeps, bool by_la
   const double seconds = (now_us() - begin) / 1e6;
   const spread_t last = g.time(101);
   chain_graph_t fresh;
-  n.capture(fresh);
-  fresh.instantiate();
+  n.make(fresh);
   printf(
       "DESCENT %s, %d best of each, %d replays: %.2f us, after %d tries in %.2f s and %d exchanges "
       "%.2f (%.2f-%.2f), as a new graph %.2f\n",
@@ -496,19 +322,14 @@ int main(int argc, char** argv) {
     return 0;
   }
   n.measure_alone();
-  for (bool compiled : {false, true}) {
-    n.compiled_clusters = compiled;
-    compare_with_new(n, 12, true);
-  }
+  compare_with_new(n, 20, true);
   for (int& c : n.chosen) {
     c = 0;
   }
   chain_graph_t a, b;
-  n.capture(a);
-  a.instantiate();
+  n.make(a);
   n.chosen[8] = 1;
-  n.capture(b);
-  b.instantiate();
+  n.make(b);
   resolution(a, b);
   descend(n, 8, 5, 3, false);
   descend(n, 24, 5, 3, false);
