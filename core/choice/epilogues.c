@@ -335,7 +335,7 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
                    .base = grouping->groups[grouping->group_of[root]].region,
                    .source = grouping->g->nodes[root].outputs[0]};
   if (chain.source == TENON_NONE ||
-      grouping->g->values[chain.source].kind != TENON_ARGUMENT_TENSOR) {
+      grouping->g->values[chain.source].type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
   TENON_TRY(grow_chain(&chain));

@@ -57,18 +57,18 @@ static bool same_order(const layouts_t* l, uint32_t value, const uint32_t* a, co
   uint32_t left[MAX_RANK];
   uint32_t right[MAX_RANK];
   uint32_t count[2] = {0, 0};
-  if (a == b || v->rank > MAX_RANK || v->rank == TENON_NONE) {
+  if (a == b || v->type.rank > MAX_RANK || v->type.rank == TENON_NONE) {
     return true;
   }
-  (void)tenon__extents_shape(&l->tuning->profile->optimum, v->rank, v->dims, dims);
-  for (uint32_t k = 0; k < v->rank; ++k) {
+  (void)tenon__extents_shape(&l->tuning->profile->optimum, v->type.rank, v->type.dims, dims);
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
     int64_t known = 0;
     const uint32_t x = a == NULL ? k : a[k];
     const uint32_t y = b == NULL ? k : b[k];
-    if (!tenon__dim_known(l->tuning->network->pool, v->dims[x], &known) || known != 1) {
+    if (!tenon__dim_known(l->tuning->network->pool, v->type.dims[x], &known) || known != 1) {
       left[count[0]++] = x;
     }
-    if (!tenon__dim_known(l->tuning->network->pool, v->dims[y], &known) || known != 1) {
+    if (!tenon__dim_known(l->tuning->network->pool, v->type.dims[y], &known) || known != 1) {
       right[count[1]++] = y;
     }
   }
@@ -78,12 +78,12 @@ static bool same_order(const layouts_t* l, uint32_t value, const uint32_t* a, co
 static double bytes_of(const layouts_t* l, uint32_t value) {
   const tenon__value_node_t* v = &l->g->values[value];
   int64_t dims[MAX_RANK];
-  double bytes = tenon__dtype_bits(v->dtype) / 8.0;
-  if (v->rank == TENON_NONE || v->rank > MAX_RANK) {
+  double bytes = tenon__dtype_bits(v->type.dtype) / 8.0;
+  if (v->type.rank == TENON_NONE || v->type.rank > MAX_RANK) {
     return 0;
   }
-  (void)tenon__extents_shape(&l->tuning->profile->optimum, v->rank, v->dims, dims);
-  for (uint32_t k = 0; k < v->rank; ++k) {
+  (void)tenon__extents_shape(&l->tuning->profile->optimum, v->type.rank, v->type.dims, dims);
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
     bytes *= (double)(dims[k] < 1 ? 1 : dims[k]);
   }
   return bytes;
@@ -129,7 +129,7 @@ static double input_cost(const layouts_t* l, const tenon__unit_t* unit, uint32_t
   /* Taken as it lies; slower where it does not lie as the output does. */
   const uint32_t output = unit->chosen.region->outputs[0].value;
   const bool comparable = output != TENON_NONE && in->aligned &&
-                          l->g->values[output].rank == l->g->values[in->value].rank;
+                          l->g->values[output].type.rank == l->g->values[in->value].type.rank;
   return !comparable || same_order(l, in->value, order, unit->chosen.order) ? 0 : copy / 2;
 }
 
@@ -159,13 +159,13 @@ static const uint32_t* output_order(const layouts_t* l, const tenon__unit_t* uni
   if (rule == NULL || region->output_count == 0 || region->outputs[0].value == TENON_NONE) {
     return NULL;
   }
-  const uint32_t rank = l->g->values[region->outputs[0].value].rank;
+  const uint32_t rank = l->g->values[region->outputs[0].value].type.rank;
   if (rule->kind == TENON_LAYOUT_EXACT) {
     return rule->layout->order;
   }
   if (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument < region->input_count) {
     const uint32_t value = region->inputs[rule->argument].value;
-    return value != TENON_NONE && l->g->values[value].rank == rank ? l->order_of[value] : NULL;
+    return value != TENON_NONE && l->g->values[value].type.rank == rank ? l->order_of[value] : NULL;
   }
   return rule->kind == TENON_LAYOUT_ANY ? unit->chosen.order : NULL;
 }
@@ -184,9 +184,10 @@ static void publish(layouts_t* l, tenon__unit_t* unit) {
         c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
     const uint32_t* own = NULL;
     const bool is_exact = rule != NULL && rule->kind == TENON_LAYOUT_EXACT;
-    const bool follows = rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
-                         region->outputs[0].value != TENON_NONE &&
-                         l->g->values[value].rank == l->g->values[region->outputs[0].value].rank;
+    const bool follows =
+        rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
+        region->outputs[0].value != TENON_NONE &&
+        l->g->values[value].type.rank == l->g->values[region->outputs[0].value].type.rank;
     if (k > 0 && is_exact) {
       own = rule->layout->order;
     } else if (k == 0 || follows) {
@@ -227,7 +228,7 @@ static bool improve(layouts_t* l, tenon__unit_t* unit) {
     const tenon_argument_rule_t* rule = output_rule(unit);
     const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
     for (uint32_t o = 0; o <= (any ? l->order_count : 0); ++o) {
-      if (o > 0 && l->order_ranks[o - 1] != l->g->values[value].rank) {
+      if (o > 0 && l->order_ranks[o - 1] != l->g->values[value].type.rank) {
         continue;
       }
       unit->chosen.order = o == 0 ? NULL : l->orders[o - 1];

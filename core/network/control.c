@@ -186,8 +186,8 @@ uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
   }
   const tenon__value_node_t* condition =
       &network->graphs[graph]->values[inputs[layout->condition_input]];
-  if (condition->contents == NULL || condition->content_count != 1 ||
-      !tenon__dim_known(network->pool, condition->contents[0], &known)) {
+  if (condition->type.contents == NULL || condition->type.content_count != 1 ||
+      !tenon__dim_known(network->pool, condition->type.contents[0], &known)) {
     return TENON_NONE;
   }
   return known != 0 ? 0 : 1;

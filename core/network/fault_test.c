@@ -190,7 +190,7 @@ static uint32_t columns_body(test_bench_t* bench, const char* name, const char* 
 
 static void narrow(test_bench_t* bench, tenon_value_t x, uint32_t axis, int64_t extent) {
   tenon__dim_pool_t* pool = bench->network->pool;
-  const tenon_dim_t dim = test_value(bench, x)->dims[axis];
+  const tenon_dim_t dim = test_value(bench, x)->type.dims[axis];
   tenon__symbol_set_range(pool, tenon__dim_get(pool, dim).index, extent, extent);
 }
 

@@ -50,8 +50,8 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
     const uint32_t index = inference->existing->outputs[output];
     const tenon__value_node_t* value =
         index == TENON_NONE ? NULL : &network->graphs[inference->graph]->values[index];
-    if (value != NULL && value->rank != TENON_NONE && axis < value->rank) {
-      return value->dims[axis];
+    if (value != NULL && value->type.rank != TENON_NONE && axis < value->type.rank) {
+      return value->type.dims[axis];
     }
     const tenon__symbol_t any = {.kind = TENON_SYMBOL_EXTENT,
                                  .name = TENON_VERIFIED_EXTENT,
@@ -83,32 +83,32 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
 
 /* Extents are neither negative nor beyond what a number can count. */
 static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t output) {
-  const tenon__inferred_value_t* value = &inference->outputs[output];
+  const tenon__type_t* type = &inference->outputs[output].type;
   tenon__dim_pool_t* pool = inference->network->pool;
   int64_t elements = 1;
-  for (uint32_t i = 0; i < value->rank; ++i) {
+  for (uint32_t i = 0; i < type->rank; ++i) {
     int64_t min = 0;
     int64_t max = 0;
-    if (value->dims[i].id == TENON_NONE) {
+    if (type->dims[i].id == TENON_NONE) {
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "extent %u of output %u overflows or divides by zero", i, output);
     }
-    tenon__dim_range(pool, value->dims[i], &min, &max);
+    tenon__dim_range(pool, type->dims[i], &min, &max);
     if (max < 0) {
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "extent %u of output %u would be negative: %s", i, output,
-                         tenon__dim_text(pool, value->dims[i], inference->scratch));
+                         tenon__dim_text(pool, type->dims[i], inference->scratch));
     }
     if (min < 0 && tenon__dim_pool_collects(pool)) {
       const char* words =
           tenon__arena_format(inference->scratch, "extent %u of output %u would be negative: %s", i,
-                              output, tenon__dim_text(pool, value->dims[i], inference->scratch));
+                              output, tenon__dim_text(pool, type->dims[i], inference->scratch));
       const tenon_dim_t zero = tenon__dim_constant(pool, 0);
-      tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, value->dims[i], zero),
+      tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, type->dims[i], zero),
                          words == NULL ? "an extent would be negative" : words);
     }
     int64_t extent = 1;
-    if (tenon__dim_known(pool, value->dims[i], &extent) && extent > 0 &&
+    if (tenon__dim_known(pool, type->dims[i], &extent) && extent > 0 &&
         __builtin_mul_overflow(elements, extent, &elements)) {
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "output %u has more elements than can be counted", output);
@@ -119,9 +119,9 @@ static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t 
 
 tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,
                                       const tenon__inferred_shape_t* shape) {
-  tenon__inferred_value_t* value = &inference->outputs[output];
-  value->rank = shape->rank;
-  value->dims = NULL;
+  tenon__type_t* type = &inference->outputs[output].type;
+  type->rank = shape->rank;
+  type->dims = NULL;
   if (shape->rank != TENON_NONE && shape->rank > TENON_RANK_LIMIT) {
     return tenon__fail(inference->sink, TENON_ERROR_UNSUPPORTED,
                        "output %u has %u dimensions, more than %d", output, shape->rank,
@@ -136,13 +136,13 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
     for (uint32_t i = 0; i < shape->rank; ++i) {
       dims[i] = shape->dims[i];
     }
-    value->dims = dims;
+    type->dims = dims;
     TENON_TRY(check_shape(inference, output));
   }
   if (inference->output_values != NULL) {
-    inference->output_values[output].dtype = value->dtype;
-    inference->output_values[output].rank = value->rank;
-    inference->output_values[output].dims = value->dims;
+    inference->output_values[output].dtype = type->dtype;
+    inference->output_values[output].rank = type->rank;
+    inference->output_values[output].dims = type->dims;
   }
   return TENON_OK;
 }
@@ -232,37 +232,35 @@ static tenon_status_t resolve_moves(tenon__inference_t* inference,
   return TENON_OK;
 }
 
-/* Known number of elements up to the limit; else TENON_NONE. */
-static uint32_t content_count(const tenon__network_t* network,
-                              const tenon__inferred_value_t* value) {
-  int64_t count = 1;
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
-    return TENON_NONE;
-  }
-  for (uint32_t i = 0; i < value->rank; ++i) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(network->pool, value->dims[i], &extent) || extent < 0 ||
-        extent > TENON_CONTENT_LIMIT || count * extent > TENON_CONTENT_LIMIT) {
-      return TENON_NONE;
-    }
-    count *= extent;
-  }
-  return (uint32_t)count;
+/* So few elements that they are followed. */
+static bool is_small(const tenon__network_t* network, const tenon__type_t* type) {
+  uint64_t count = 0;
+  return tenon__type_element_count(network->pool, type, &count) && count <= TENON_CONTENT_LIMIT;
 }
 
-static bool dtype_has_contents(tenon_dtype_t dtype) {
-  const char type_class = tenon__dtype_class(dtype);
-  return type_class == 'b' || type_class == 'i' || type_class == 'u' || type_class == 'f';
+static bool may_have_contents(const tenon__network_t* network, const tenon__type_t* type) {
+  const char type_class = tenon__dtype_class(type->dtype);
+  return strchr("biuf", type_class) != NULL && is_small(network, type);
+}
+
+static const tenon__type_t* input_type(const tenon__inference_t* inference, uint32_t input) {
+  const tenon__graph_t* graph = inference->network->graphs[inference->graph];
+  return &graph->values[inference->inputs[input]].type;
+}
+
+static void keep_contents(const tenon_dim_t* contents, uint32_t count, tenon__type_t* type) {
+  if (contents != NULL) {
+    type->contents = contents;
+    type->content_count = count;
+  }
 }
 
 tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                                 const tenon__expression_t* expression,
-                                                uint32_t output,
-                                                tenon__inferred_value_t* inout_value) {
+                                                uint32_t output, tenon__type_t* inout_type) {
   const tenon_program_t* program = &expression->program;
   const size_t count = program->operand_count;
-  if (!dtype_has_contents(inout_value->dtype) ||
-      content_count(inference->network, inout_value) == TENON_NONE) {
+  if (!may_have_contents(inference->network, inout_type)) {
     return TENON_OK;
   }
   const tenon_dim_t** contents =
@@ -274,12 +272,11 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
   }
   bool any = count == 0;
   for (size_t k = 0; k < count; ++k) {
-    const uint32_t value = inference->inputs[program->operands[k].index];
-    const tenon__value_node_t* node = &inference->network->graphs[inference->graph]->values[value];
-    contents[k] = node->contents;
-    counts[k] = node->content_count;
-    dims[k] = node->dims;
-    any = any || node->contents != NULL;
+    const tenon__type_t* type = input_type(inference, program->operands[k].index);
+    contents[k] = type->contents;
+    counts[k] = type->content_count;
+    dims[k] = type->dims;
+    any = any || type->contents != NULL;
   }
   const tenon_dim_t* result = NULL;
   uint32_t result_count = 0;
@@ -288,33 +285,25 @@ tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                       counts, dims, &inference->network->arena, &result,
                                       &result_count));
   }
-  if (result != NULL) {
-    inout_value->contents = result;
-    inout_value->content_count = result_count;
-  }
+  keep_contents(result, result_count, inout_type);
   return TENON_OK;
 }
 
 tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
                                           const tenon__index_map_t* map,
-                                          tenon__inferred_value_t* inout_value) {
+                                          tenon__type_t* inout_type) {
   bool any = false;
   for (uint32_t i = 0; i < map->source_count; ++i) {
-    const uint32_t value = inference->inputs[map->sources[i].input];
-    any = any || inference->network->graphs[inference->graph]->values[value].contents != NULL;
+    any = any || input_type(inference, map->sources[i].input)->contents != NULL;
   }
-  if (!any || !dtype_has_contents(inout_value->dtype) ||
-      content_count(inference->network, inout_value) == TENON_NONE) {
+  if (!any || !may_have_contents(inference->network, inout_type)) {
     return TENON_OK;
   }
   const tenon_dim_t* result = NULL;
   uint32_t result_count = 0;
   TENON_TRY(tenon__move_contents(&inference->scope, map, &inference->network->arena, &result,
                                  &result_count));
-  if (result != NULL) {
-    inout_value->contents = result;
-    inout_value->content_count = result_count;
-  }
+  keep_contents(result, result_count, inout_type);
   return TENON_OK;
 }
 
@@ -322,15 +311,15 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
                                     const tenon__inferred_shape_t* shapes) {
   bool all = true;
   for (uint32_t i = 0; i < inference->output_count; ++i) {
-    tenon__inferred_value_t* value = &inference->outputs[i];
-    if (content_count(inference->network, value) == TENON_NONE) {
+    tenon__type_t* type = &inference->outputs[i].type;
+    if (!is_small(inference->network, type)) {
       all = false;
       continue;
     }
     TENON_TRY(tenon__contents_evaluate(&inference->scope, inference->op->contents, i, &shapes[i],
-                                       &inference->network->arena, inference->sink,
-                                       &value->contents, &value->content_count));
-    all = all && value->contents != NULL;
+                                       &inference->network->arena, inference->sink, &type->contents,
+                                       &type->content_count));
+    all = all && type->contents != NULL;
   }
   inference->contents_only = all;
   return TENON_OK;
@@ -338,12 +327,12 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
 
 /* Contents of an output through the node's meaning, if it has one. */
 static tenon_status_t meaning_contents(tenon__inference_t* inference, uint32_t output) {
-  tenon__inferred_value_t* value = &inference->outputs[output];
+  tenon__type_t* type = &inference->outputs[output].type;
   if (inference->expression != NULL) {
-    return tenon__infer_expression_contents(inference, inference->expression, output, value);
+    return tenon__infer_expression_contents(inference, inference->expression, output, type);
   }
   return inference->maps != NULL
-             ? tenon__infer_move_contents(inference, &inference->maps[output], value)
+             ? tenon__infer_move_contents(inference, &inference->maps[output], type)
              : TENON_OK;
 }
 
@@ -395,8 +384,7 @@ static tenon_status_t infer_shapes(tenon__inference_t* inference, tenon__inferre
 
 static tenon_status_t check_output_types(const tenon__inference_t* inference) {
   for (uint32_t i = 0; i < inference->output_count; ++i) {
-    const tenon__inferred_value_t* value = &inference->outputs[i];
-    if (value->dtype == TENON_DTYPE_UNDEFINED) {
+    if (inference->outputs[i].type.dtype == TENON_DTYPE_UNDEFINED) {
       return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                          "the element type of output %u does not follow from the inputs", i);
     }
@@ -432,23 +420,4 @@ tenon_status_t tenon__infer_node(tenon__inference_t* inference) {
   TENON_TRY(infer_contents(inference, shapes));
   return tenon__dim_pool_failed(inference->network->pool) ? tenon__fail_memory(inference->sink)
                                                           : TENON_OK;
-}
-
-const char* tenon__infer_type_text(const tenon__network_t* network, uint32_t kind,
-                                   tenon_dtype_t dtype, uint32_t rank, const tenon_dim_t* dims,
-                                   tenon__arena_t* arena) {
-  const char* text = tenon__arena_format(arena, "%s%s[",
-                                         kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
-                                         : kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                                           : "",
-                                         tenon__dtype_name(dtype));
-  if (rank == TENON_NONE) {
-    text = text == NULL ? NULL : tenon__arena_format(arena, "%s...", text);
-  }
-  for (uint32_t i = 0; text != NULL && rank != TENON_NONE && i < rank; ++i) {
-    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                               tenon__dim_text(network->pool, dims[i], arena));
-  }
-  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
-  return text == NULL ? "?" : text;
 }

@@ -15,12 +15,7 @@
 #include "core/network/network.h"
 
 typedef struct tenon__inferred_value_t {
-  uint32_t kind;
-  tenon_dtype_t dtype;
-  uint32_t rank; /* TENON_NONE: unknown */
-  const tenon_dim_t* dims;
-  const tenon_dim_t* contents;
-  uint32_t content_count;
+  tenon__type_t type;
   uint32_t number; /* of extents made for it; TENON_NONE: none yet */
 } tenon__inferred_value_t;
 
@@ -82,15 +77,8 @@ tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t ou
  * unknown. */
 tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
                                                 const tenon__expression_t* expression,
-                                                uint32_t output,
-                                                tenon__inferred_value_t* inout_value);
+                                                uint32_t output, tenon__type_t* inout_type);
 /* Likewise through a move. */
 tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
-                                          const tenon__index_map_t* map,
-                                          tenon__inferred_value_t* inout_value);
-/* "f32[batch, 3, 224, 224]"; in the arena. */
-const char* tenon__infer_type_text(const tenon__network_t* network, uint32_t kind,
-                                   tenon_dtype_t dtype, uint32_t rank, const tenon_dim_t* dims,
-                                   tenon__arena_t* arena);
-
+                                          const tenon__index_map_t* map, tenon__type_t* inout_type);
 #endif

@@ -14,7 +14,6 @@ const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* co
 tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
                                         const tenon__value_node_t* a, const char* a_role,
                                         const tenon__value_node_t* b, const char* b_role);
-bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b);
 /* Gives the body's parameters the types of what they stand for; *inout_changed is set where they
  * had others. */
 tenon_status_t tenon__control_adopt(const tenon__control_work_t* control, uint32_t body,

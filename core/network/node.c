@@ -156,12 +156,7 @@ static bool is_wanted(const tenon__node_commit_t* commit, uint32_t output) {
 }
 
 static void set_value(const tenon__inferred_value_t* inferred, tenon__value_node_t* value) {
-  value->kind = inferred->kind;
-  value->dtype = inferred->dtype;
-  value->rank = inferred->rank;
-  value->dims = inferred->dims;
-  value->contents = inferred->contents;
-  value->content_count = inferred->content_count;
+  value->type = inferred->type;
   if (inferred->number != TENON_NONE) {
     value->number = inferred->number;
   }

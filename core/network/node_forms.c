@@ -47,7 +47,7 @@ static tenon_status_t text_scope(tenon__inference_t* inference,
   }
   inference->output_values[0] = (tenon__scope_value_t){.present = true, .rank = TENON_NONE};
   inference->outputs[0] = (tenon__inferred_value_t){
-      .kind = TENON_ARGUMENT_TENSOR, .rank = TENON_NONE, .number = TENON_NONE};
+      .type.kind = TENON_ARGUMENT_TENSOR, .type.rank = TENON_NONE, .number = TENON_NONE};
   ports[count] = (tenon__scope_port_t){.name = source == NULL ? "y" : output_name(&source->text),
                                        .type = "",
                                        .count = 1,
@@ -108,10 +108,10 @@ tenon_status_t tenon__infer_text(tenon__inference_t* inference,
       inference->output_values[0].dtype = storage_type(inference, own);
     }
   }
-  inference->outputs[0].dtype = inference->output_values[0].dtype;
+  inference->outputs[0].type.dtype = inference->output_values[0].dtype;
   TENON_TRY(tenon__infer_set_shape(inference, 0, &shape));
   inference->expression = expression;
-  return tenon__infer_expression_contents(inference, expression, 0, &inference->outputs[0]);
+  return tenon__infer_expression_contents(inference, expression, 0, &inference->outputs[0].type);
 }
 
 static tenon_status_t add_text(tenon__node_work_t* work, const char* text,
@@ -171,11 +171,12 @@ static tenon_status_t add_expression(tenon__node_work_t* work,
   inference->expression = copy;
   inference->output_count = count;
   for (uint32_t i = 0; i < count; ++i) {
-    inference->outputs[i] = (tenon__inferred_value_t){.kind = TENON_ARGUMENT_TENSOR,
-                                                      .dtype = expression->program.outputs[i].dtype,
-                                                      .number = TENON_NONE};
+    inference->outputs[i] =
+        (tenon__inferred_value_t){.type.kind = TENON_ARGUMENT_TENSOR,
+                                  .type.dtype = expression->program.outputs[i].dtype,
+                                  .number = TENON_NONE};
     TENON_TRY(tenon__infer_set_shape(inference, i, &shapes[i]));
-    TENON_TRY(tenon__infer_expression_contents(inference, copy, i, &inference->outputs[i]));
+    TENON_TRY(tenon__infer_expression_contents(inference, copy, i, &inference->outputs[i].type));
   }
   const tenon__node_commit_t commit = {
       .inference = inference, .form = TENON_NODE_EXPRESSION, .name = inference->name};
@@ -206,9 +207,9 @@ static tenon_status_t add_move(tenon__node_work_t* work, const tenon__index_map_
   }
   const tenon__inferred_shape_t shape = {map->rank, map->dims};
   inference->maps = copy;
-  inference->outputs[0].dtype = dtype;
+  inference->outputs[0].type.dtype = dtype;
   TENON_TRY(tenon__infer_set_shape(inference, 0, &shape));
-  TENON_TRY(tenon__infer_move_contents(inference, copy, &inference->outputs[0]));
+  TENON_TRY(tenon__infer_move_contents(inference, copy, &inference->outputs[0].type));
   const tenon__node_commit_t commit = {
       .inference = inference, .form = TENON_NODE_MOVE, .name = inference->name};
   return tenon__node_commit(&commit, out_node);

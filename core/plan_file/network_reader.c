@@ -124,8 +124,8 @@ static bool read_contents(loading_t* loading, tenon__value_node_t* value) {
       return false;
     }
   }
-  value->contents = contents;
-  value->content_count = count;
+  value->type.contents = contents;
+  value->type.content_count = count;
   return !loading->reader->failed;
 }
 
@@ -144,9 +144,9 @@ static bool read_value(loading_t* loading, tenon__graph_t* graph, tenon__value_n
       return false;
     }
     value.flags = tenon__read_u32(reader);
-    value.kind = tenon__read_u32(reader);
-    value.dtype = tenon__read_u32(reader);
-    if (!tenon__shape_read(&loading->parts, true, &value.rank, &value.dims)) {
+    value.type.kind = tenon__read_u32(reader);
+    value.type.dtype = tenon__read_u32(reader);
+    if (!tenon__shape_read(&loading->parts, true, &value.type.rank, &value.type.dims)) {
       return false;
     }
     value.producer = tenon__read_u32(reader);

@@ -39,13 +39,13 @@ static tenon_status_t make_profile(const tenon__plan_t* plan, uint32_t value, te
   const tenon__value_node_t* node = &plan->network->graphs[0]->values[value];
   const tenon__extents_t* const points[] = {&plan->profile.min, &plan->profile.optimum,
                                             &plan->profile.max};
-  const uint32_t rank = node->rank == TENON_NONE ? 0 : node->rank;
+  const uint32_t rank = node->type.rank == TENON_NONE ? 0 : node->type.rank;
   for (uint32_t which = 0; which < 3; ++which) {
     int64_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof(*dims));
     if (dims == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    (void)tenon__extents_shape(points[which], rank, node->dims, dims);
+    (void)tenon__extents_shape(points[which], rank, node->type.dims, dims);
     out_profile[which] = dims;
   }
   return TENON_OK;
