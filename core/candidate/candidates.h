@@ -28,6 +28,8 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
  * largest accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                            uint32_t* out_fitting);
+/* The most slots that a kernel for the region has. */
+uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning, const struct tenon_region_t* region);
 /* The first tactic of a reference kernel that accepts it; *out_candidate NULL: there is none. In
  * the tuning's arena. */
 tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
