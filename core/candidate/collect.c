@@ -154,6 +154,13 @@ static bool are_carried(const struct tenon_region_t* region, const tenon_tactic_
   return true;
 }
 
+static bool converts(const search_t* search, const tenon_tactic_t* tactic,
+                     tenon_refusal_t* out_refusal) {
+  return search->conversion == NULL || tenon__conversion_suits(search->conversion, tactic) ||
+         refuse(TENON_REFUSAL_LAYOUT, "does not copy from any strides to this order of dimensions",
+                out_refusal);
+}
+
 /* ---- One tactic ---- */
 
 static bool copy_tactic(tenon__arena_t* arena, const struct tenon_region_t* region,
@@ -198,8 +205,9 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   if (emission->offered > MOST_OFFERED) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
                                 .detail = "the kernel offers more than 1024 tactics"};
-  } else if (is_permitted(search, tactic, &refusal)) {
-    (void)are_carried(search->region, tactic, &refusal);
+  } else if (is_permitted(search, tactic, &refusal) &&
+             are_carried(search->region, tactic, &refusal)) {
+    (void)converts(search, tactic, &refusal);
   }
   if (refusal.reason != TENON_REFUSAL_NONE) {
     tenon__search_note(search, emission->entry, tactic->name, &refusal);

@@ -52,8 +52,9 @@ static bool read_outside(const chain_t* chain, uint32_t value) {
   if (grouping->leaves[value]) {
     return true;
   }
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    if (!chain_holds(chain, grouping->uses.uses[k])) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    if (!chain_holds(chain, users[k])) {
       return true;
     }
   }
@@ -64,8 +65,9 @@ static bool read_outside(const chain_t* chain, uint32_t value) {
 static uint32_t next_reader(const chain_t* chain, uint32_t value) {
   const grouping_t* grouping = chain->grouping;
   uint32_t best = TENON_NONE;
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    const uint32_t node = grouping->uses.uses[k];
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    const uint32_t node = users[k];
     const tenon__node_t* n = &grouping->g->nodes[node];
     const bool fits = !chain_holds(chain, node) && n->expression != NULL && n->output_count == 1 &&
                       n->body_count == 0 && grouping->group_of[node] == TENON_NONE &&

@@ -357,6 +357,7 @@ tenon_status_t tenon__grouping_begin(tenon__tuning_t* tuning, uint32_t graph,
                            .g = tuning->network->graphs[graph]};
   tenon__arena_initialize(&grouping->scratch, tuning->allocator);
   TENON_TRY(prepare_grouping(grouping));
+  TENON_TRY(tenon__conversions_begin(tuning, graph, &grouping->scratch, &grouping->conversions));
   find_needed(grouping);
   for (uint32_t p = 0; p < grouping->order_count; ++p) {
     TENON_TRY(classify(grouping, grouping->order[p]));

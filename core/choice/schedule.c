@@ -11,9 +11,9 @@
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/candidate/tuning.h"
+#include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/plan/place_view.h"
-#include "core/region/region_finish.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
@@ -120,17 +120,11 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
 static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t* order,
                                  tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
   const uint32_t value = s->schedule.places[from].value;
-  tenon__chosen_t chosen = {0};
-  chosen.region = tenon__arena_allocate(s->arena, 1, sizeof *chosen.region);
-  if (chosen.region == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
-  TENON_TRY(tenon__region_of_copy(s->arena, s->tuning->network, s->graph, value, chosen.region));
-  TENON_TRY(tenon__region_finish(s->arena, s->tuning->profile, chosen.region));
-  TENON_TRY(tenon__candidates_find(s->tuning, chosen.region, &chosen.candidates));
-  const tenon_argument_rule_t* rules =
-      chosen.candidates->count == 0 ? NULL : chosen.candidates->items[0].tactic.input_rules;
-  if (chosen.candidates->count == 0 || rules == NULL || rules[0].strided == 0) {
+  orders_t orders = {.to = order};
+  tenon__chosen_t chosen;
+  TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
+  TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, value, orders, s->arena, &chosen));
+  if (chosen.candidates->count == 0) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
                        "no kernel copies '%s' from one layout to another",
                        s->g->values[value].name);
