@@ -666,11 +666,11 @@ typedef struct tenon_shape_table_t {
  *             transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
  *             extents                 takes actual extents from the device: see above
- * cases     T3: expression: "y = x * sigmoid(x)".
- * moves     T3: index map: "x[d] = o(index_of(perm, d))".
- * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
- * An operator has at most one of cases and moves.
- * infer     [build] instead of `shape`; `state` is what the plugin's start returned.
+ *           Passes of this version go by pure, impure, foldable, not_foldable and linear; the
+ * others are kept in the contract for those to come. cases     T3: expression: "y = x *
+ * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t =
+ * standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
+ * moves. infer     [build] instead of `shape`; `state` is what the plugin's start returned.
  * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
  * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
  * -1)". NULL: not known. What has cases or moves is counted by the core. It is no part of the
@@ -995,8 +995,10 @@ typedef struct tenon_tactic_t {
 #define TENON_REFUSAL_ENTRY(name, text) TENON_REFUSAL_##name,
 enum { TENON_REFUSALS(TENON_REFUSAL_ENTRY) TENON_REFUSAL_COUNT };
 
-/* [frozen] `detail` is NULL or static text; `accepted_instructions`: with SLOT, how many
- * instructions of the slot's program would have fitted, so that the host can offer less. */
+/* [frozen] `detail` is NULL or static text, told behind the reason's words.
+ * `accepted_instructions`: with SLOT, how many instructions of the slot's program would have
+ * fitted. No host of this version looks at it: it offers fewer and fewer of the neighbours until a
+ * kernel takes them. */
 typedef struct tenon_refusal_t {
   uint32_t reason;
   uint32_t accepted_instructions;

@@ -509,7 +509,7 @@ typedef struct tenon_build_options_t {
   /* 1 (default 0): the plan records why candidates were refused, for tenon_step_info_t. */
   uint32_t keep_refusals;
   /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
-   * operator says of itself besides (linear, elementwise, pure). With reference_only: the truth to
+   * operator says of itself besides (linear). With reference_only: the truth to
    * compare another build with. */
   uint32_t meaning_only;
   uint32_t reserved;
