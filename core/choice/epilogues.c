@@ -260,7 +260,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
     TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
-    if (tenon__candidates_any(tuning, region, NULL)) {
+    if (tenon__candidates_any(tuning, region)) {
       *out_region = region;
       return tenon__candidates_find(tuning, region, out_found);
     }

@@ -145,9 +145,11 @@ static bool reads_from(const tenon__schedule_t* schedule, const tenon__step_t* r
                        const tenon__step_t* writer) {
   for (uint32_t i = 0; i < reader->input_count; ++i) {
     const uint32_t read = root_of(schedule, reader->inputs[i]);
-    for (uint32_t k = 0; read != TENON_NONE && k < writer->output_count; ++k) {
-      if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
-        return true;
+    if (read != TENON_NONE) {
+      for (uint32_t k = 0; k < writer->output_count; ++k) {
+        if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
+          return true;
+        }
       }
     }
   }
