@@ -8,6 +8,7 @@
 #include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
+#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 

@@ -23,7 +23,10 @@ static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* w
 
 static tenon_status_t only_one(const tenon_builder_t* builder, const char* name) {
   const tenon__graph_t* graph = builder->network->graphs[0];
-  for (uint32_t i = 0; name != NULL && i < graph->input_count; ++i) {
+  if (name == NULL) {
+    return TENON_OK;
+  }
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
     if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
       return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
                          name);

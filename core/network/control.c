@@ -12,7 +12,10 @@ typedef struct lookup_t {
 } lookup_t;
 
 static const tenon__scope_attribute_t* find(const lookup_t* lookup, const char* name) {
-  for (uint32_t i = 0; name != NULL && i < lookup->count; ++i) {
+  if (name == NULL) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < lookup->count; ++i) {
     if (strcmp(lookup->attributes[i].name, name) == 0) {
       return &lookup->attributes[i];
     }

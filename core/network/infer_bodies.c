@@ -4,11 +4,8 @@
  */
 #include "core/network/infer_bodies.h"
 
-#include "core/network/infer_control.h"
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/node.h"
 
 static tenon__value_node_t* value_of(const tenon__control_work_t* control, uint32_t graph,
                                      uint32_t value) {
@@ -256,7 +253,7 @@ tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint3
   tenon_status_t status = TENON_OK;
   do {
     if (changed) {
-      status = tenon__graph_infer(control->network, body, control->inference->sink);
+      status = control->inference->infer_graph(control->network, body, control->inference->sink);
     }
     changed = false;
     for (uint32_t i = 0; status == TENON_OK && i < control->layout.carried_count; ++i) {

@@ -2,7 +2,16 @@
 #ifndef TENON_CORE_NETWORK_INFER_BODIES_H_
 #define TENON_CORE_NETWORK_INFER_BODIES_H_
 
-#include "core/network/infer_control.h"
+#include "core/network/control.h"
+#include "core/network/inference.h"
+
+/* A control node while it is inferred. */
+typedef struct tenon__control_work_t {
+  tenon__inference_t* inference;
+  tenon__network_t* network;
+  tenon__control_layout_t layout;
+  bool first_time; /* the bodies have no owner yet */
+} tenon__control_work_t;
 
 const tenon__value_node_t* tenon__control_input(const tenon__control_work_t* control,
                                                 uint32_t input);

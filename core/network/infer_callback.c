@@ -13,7 +13,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
-#include "core/network/infer.h"
+#include "core/network/inference.h"
 
 struct tenon_shape_builder_t {
   tenon__inference_t* inference;

@@ -15,7 +15,6 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
 #include "core/network/infer_bodies.h"
-#include "core/network/node.h"
 
 static tenon_status_t layout_of(const tenon__inference_t* inference,
                                 tenon__control_layout_t* out_layout) {
@@ -146,7 +145,7 @@ static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32
   }
   tenon__keeping_sink_t kept;
   tenon__keeping_sink_initialize(&kept);
-  const tenon_status_t status = tenon__graph_infer(control->network, body, &kept.sink);
+  const tenon_status_t status = control->inference->infer_graph(control->network, body, &kept.sink);
   if (status == TENON_OK) {
     graph->fault = NULL;
     return TENON_OK;

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/network/infer.h"
 #include "core/network/infer_types.h"
 #include "core/network/node.h"
 #include "core/network/order.h"

@@ -201,10 +201,12 @@ static tenon_value_t reversed(test_bench_t* bench, tenon_value_t x) {
   const tenon__map_source_t source = {.rank = 1, .dims = &extent, .coordinates = &coordinate};
   const tenon__index_map_t map = {
       .kind = TENON_MAP_AFFINE, .rank = 1, .dims = &extent, .source_count = 1, .sources = &source};
-  const tenon__form_request_t request = {"reversed", &value, 1};
-  EXPECT_STATUS(tenon__graph_add_move(bench->network, graph, &request, &map, TENON_DTYPE_FLOAT32,
-                                      NULL, &node),
-                TENON_OK);
+  const tenon__form_request_t request = {.name = "reversed",
+                                         .inputs = &value,
+                                         .input_count = 1,
+                                         .map = &map,
+                                         .dtype = TENON_DTYPE_FLOAT32};
+  EXPECT_STATUS(tenon__graph_add_form(bench->network, graph, &request, NULL, &node), TENON_OK);
   value = bench->network->graphs[graph]->nodes[node].outputs[0];
   EXPECT_STATUS(tenon__builder_handle(bench->builder, graph, value, &result), TENON_OK);
   return result;

@@ -51,13 +51,19 @@ tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_re
                                             bench->explain, out_node));
 }
 
+static tenon_status_t added_form(tenon__bench_t* bench, const tenon__form_request_t* request,
+                                 uint32_t* out_node) {
+  return added(bench,
+               tenon__graph_add_form(bench->network, bench->patch_graph, request, NULL, out_node));
+}
+
 tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
                                      const uint32_t* inputs, uint32_t input_count,
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, &request, map,
-                                            dtype, NULL, out_node));
+  const tenon__form_request_t request = {
+      .name = name, .inputs = inputs, .input_count = input_count, .map = map, .dtype = dtype};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
@@ -65,17 +71,23 @@ tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* na
                                            const tenon__expression_t* expression,
                                            const tenon__inferred_shape_t* shapes,
                                            uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, &request,
-                                                  expression, shapes, NULL, out_node));
+  const tenon__form_request_t request = {.name = name,
+                                         .inputs = inputs,
+                                         .input_count = input_count,
+                                         .expression = expression,
+                                         .shapes = shapes};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
                                      const char* const* input_names, const uint32_t* inputs,
                                      uint32_t input_count, uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_expression_text(bench->network, bench->patch_graph, &request,
-                                                       text, input_names, NULL, out_node));
+  const tenon__form_request_t request = {.name = name,
+                                         .inputs = inputs,
+                                         .input_count = input_count,
+                                         .text = text,
+                                         .input_names = input_names};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {

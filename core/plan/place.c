@@ -105,7 +105,10 @@ uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
 }
 
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value) {
-  for (uint32_t p = 0; value != TENON_NONE && p < schedule->place_count; ++p) {
+  if (value == TENON_NONE) {
+    return TENON_NONE;
+  }
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
     if (schedule->places[p].value == value) {
       return p;
     }

@@ -49,7 +49,10 @@ static const char* end(text_t* text) {
 /* ---- Places ---- */
 
 static bool is_row_major(uint32_t rank, const uint32_t* order) {
-  for (uint32_t k = 0; order != NULL && k < rank; ++k) {
+  if (order == NULL) {
+    return true;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
     if (order[k] != k) {
       return false;
     }

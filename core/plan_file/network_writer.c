@@ -78,8 +78,12 @@ static void write_value(const writing_t* writing, const tenon__value_node_t* val
   tenon__write_u32(writer, value->weights);
   tenon__write_u32(writer, value->state);
   tenon__write_u32(writer, value->number);
-  tenon__write_u32(writer, value->type.contents == NULL ? TENON_NONE : value->type.content_count);
-  for (uint32_t i = 0; value->type.contents != NULL && i < value->type.content_count; ++i) {
+  if (value->type.contents == NULL) {
+    tenon__write_u32(writer, TENON_NONE);
+    return;
+  }
+  tenon__write_u32(writer, value->type.content_count);
+  for (uint32_t i = 0; i < value->type.content_count; ++i) {
     tenon__write_u32(writer, value->type.contents[i].id);
   }
 }

@@ -240,7 +240,8 @@ static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program
         output->aligned != are_aligned) {
       return false;
     }
-    for (uint32_t d = 0; are_aligned && d < output->axis_count; ++d) {
+    const uint32_t axis_count = are_aligned ? output->axis_count : 0;
+    for (uint32_t d = 0; d < axis_count; ++d) {
       if (output->axes[d] >= program->rank) {
         return false;
       }

@@ -277,9 +277,9 @@ static inline uint32_t sample_add_sum(sample_t* s, const char* name, uint32_t a,
   const tenon__expression_t* sum =
       sample_sum(s, shape.dims, shape.rank, broadcasts, TENON_OPERAND_ARGUMENT);
   if (!s->failed) {
-    const tenon__form_request_t request = {name, inputs, 2};
-    sample_try(s, tenon__graph_add_expression(s->network, s->graph, &request, sum, &shape, s->sink,
-                                              &node));
+    const tenon__form_request_t request = {
+        .name = name, .inputs = inputs, .input_count = 2, .expression = sum, .shapes = &shape};
+    sample_try(s, tenon__graph_add_form(s->network, s->graph, &request, s->sink, &node));
   }
   return node;
 }
@@ -314,9 +314,12 @@ static inline uint32_t sample_add_move(sample_t* s, const char* name, uint32_t a
   tenon__index_map_classify(pool, &map);
   const uint32_t inputs[2] = {a, b};
   if (!s->failed) {
-    const tenon__form_request_t request = {name, inputs, map.source_count};
-    sample_try(s, tenon__graph_add_move(s->network, s->graph, &request, &map, TENON_DTYPE_FLOAT32,
-                                        s->sink, &node));
+    const tenon__form_request_t request = {.name = name,
+                                           .inputs = inputs,
+                                           .input_count = map.source_count,
+                                           .map = &map,
+                                           .dtype = TENON_DTYPE_FLOAT32};
+    sample_try(s, tenon__graph_add_form(s->network, s->graph, &request, s->sink, &node));
   }
   return node;
 }

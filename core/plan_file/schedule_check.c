@@ -124,16 +124,20 @@ static bool contents_fit(const checker_t* c, uint32_t place) {
 static bool weights_agree(const checker_t* c, const tenon__value_node_t* value) {
   const void* data =
       value->weights == TENON_NONE ? NULL : c->plan->network->weights[value->weights].data;
-  bool agree = true;
-  for (uint32_t k = 0; data != NULL && agree && k < value->type.content_count; ++k) {
-    int64_t known = 0;
-    const tenon__scalar_t element = tenon__element_load(data, value->type.dtype, k);
-    agree =
-        !tenon__dim_known(c->plan->network->pool, value->type.contents[k], &known) ||
-        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->type.dtype), TENON_DTYPE_INT64)
-                .i == known;
+  if (data == NULL) {
+    return true;
   }
-  return agree;
+  const tenon__type_t* type = &value->type;
+  const tenon_dtype_t own = tenon__dtype_arithmetic(type->dtype);
+  for (uint32_t k = 0; k < type->content_count; ++k) {
+    int64_t known = 0;
+    const tenon__scalar_t element = tenon__element_load(data, type->dtype, k);
+    if (tenon__dim_known(c->plan->network->pool, type->contents[k], &known) &&
+        tenon__scalar_cast(element, own, TENON_DTYPE_INT64).i != known) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* The run reads contents that shapes depend on, wherever they come from. */

@@ -132,9 +132,11 @@ static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t*
   tenon_dim_t coefficients[MOST_AXES];
   for (uint32_t k = 0; k < map->source_count; ++k) {
     const tenon__map_source_t* source = &map->sources[k];
-    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
-      if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
-        return false;
+    if (source->coordinates != NULL) {
+      for (uint32_t d = 0; d < source->rank; ++d) {
+        if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
+          return false;
+        }
       }
     }
   }

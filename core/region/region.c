@@ -94,7 +94,8 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
   if (a->rank != b->rank) {
     return false;
   }
-  for (uint32_t k = 0; a->rank != TENON_NONE && k < a->rank; ++k) {
+  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
+  for (uint32_t k = 0; k < rank; ++k) {
     if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
       return false;
     }
