@@ -1,12 +1,16 @@
-/* A tensor's view as a region's argument wants it: with one axis for each axis of the iteration
- * space. */
+/*
+ * A tensor's view as a region's argument wants it: with one axis for each axis of the iteration
+ * space, stride 0 where it broadcasts. Kernels trust what comes out: it never leaves the tensor.
+ */
 #ifndef TENON_CORE_KERNEL_ALIGN_H_
 #define TENON_CORE_KERNEL_ALIGN_H_
 
 #include "core/dimension/extents.h"
 
 /* Arguments: a view of a value's tensor as a region's input or output wants it, given the tensor's
- * own view. dims and strides are written to the arrays given (rank of the space when aligned). */
+ * own view. dims and strides are written to the arrays given (rank of the space when aligned).
+ * INVALID_STATE when an extent is unknown, INVALID_DATA when the view would leave the tensor or the
+ * extents do not fit the slot's. */
 tenon_status_t tenon__region_align_input(const struct tenon_region_t* region, uint32_t input,
                                          const tenon__extents_t* extents,
                                          const tenon_tensor_view_t* tensor, int64_t* dims,

@@ -1,4 +1,9 @@
-/* The insides of instances and bound steps, shared by the files that make and run them. */
+/*
+ * The insides of instances and bound steps, shared by the files that make and run them.
+ *
+ * Memory of a kernel's own lies in two arenas: what it allocates while it is prepared lives as long
+ * as the instance, what it allocates while it is bound as long as the binding.
+ */
 #ifndef TENON_CORE_KERNEL_BOUND_H_
 #define TENON_CORE_KERNEL_BOUND_H_
 
@@ -18,17 +23,18 @@ struct tenon__instance_t {
   const char* name;                   /* of the step; NULL: nobody needs to be told which */
   const char* prefix;                 /* "name (operator, plugin:kernel): ", for messages */
   tenon__call_t running;              /* enqueue, for who asks where a thread is */
-  void* prepared;
-  bool is_prepared;
+  void* prepared;                     /* the kernel's; NULL is as good as any */
+  bool is_prepared;                   /* so the kernel's destroy is owed */
   bool* packed; /* of each of the region's values: did prepare name it as a packing's source? */
   tenon__arena_t memory; /* what prepare allocates */
 };
 
+/* Of one frame: shapes, strides and places are settled; data may move from run to run. */
 struct tenon__bound_t {
   tenon_allocator_t allocator;
   tenon__instance_t* instance;
-  void* bound;
-  bool is_bound;
+  void* bound;   /* the kernel's */
+  bool is_bound; /* so its unbind is owed */
   uint32_t input_count;
   uint32_t output_count;
   tenon__arena_t memory; /* what bind allocates, and moves */

@@ -4,7 +4,7 @@
 
 #include "tenon/plugin.h"
 
-/* Who the kernel is and where it runs. */
+/* Who the kernel is and where it runs. All of it is borrowed and outlives every instance. */
 typedef struct tenon__kernel_binding_t {
   const tenon_kernel_t* kernel;
   void* state;        /* the plugin's */

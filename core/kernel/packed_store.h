@@ -1,4 +1,10 @@
-/* Packed weights by key, shared by all instances of a plan or a build. Thread safe. */
+/*
+ * Packed weights by key, shared by all instances of a plan or a build. A kernel that packs what
+ * another has packed alike (the same sources, format and parameters) gets the same bytes.
+ *
+ * Thread safe. Bytes stay where they are while the store lives; descriptions of them, which find
+ * and get give, only until the next one is added.
+ */
 #ifndef TENON_CORE_KERNEL_PACKED_STORE_H_
 #define TENON_CORE_KERNEL_PACKED_STORE_H_
 
@@ -12,10 +18,12 @@ void tenon__packed_store_destroy(tenon__packed_store_t* store);
 /* Bytes from a plan: never written, never freed. */
 tenon_status_t tenon__packed_store_add_mapped(tenon__packed_store_t* store,
                                               const tenon__packed_t* packed);
+/* For the writer of plans: those that are there now, in the order in which they were made. */
 uint32_t tenon__packed_store_count(const tenon__packed_store_t* store);
 const tenon__packed_t* tenon__packed_store_get(const tenon__packed_store_t* store, uint32_t index);
 
-/* The bytes under `key`, made (zero-filled, *out_ready 0) when they are not there. */
+/* The bytes under `key`, made (zero-filled, *out_ready 0: the caller fills them) when they are not
+ * there. INVALID_DATA when they are of another size: the packing changed its meaning. */
 tenon_status_t tenon__packed_store_get_or_make(tenon__packed_store_t* store,
                                                const tenon__digest_t* key, const char* format,
                                                size_t size_bytes, void** out_data,

@@ -1,4 +1,8 @@
-/* Bodies of a network being built. */
+/*
+ * Bodies of a network being built. Between begin and end all that is added goes into the body, also
+ * what a converter adds that knows nothing of bodies; values of graphs outside must be captured,
+ * save constants, which are repeated inside. Bodies nest to a depth of 64.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_BODIES_H_
 #define TENON_CORE_NETWORK_BUILDER_BODIES_H_
 

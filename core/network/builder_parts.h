@@ -1,5 +1,11 @@
-/* The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
- * builder_values.c (values). */
+/*
+ * The insides of the builder, shared by builder.c (nodes), builder_bodies.c (bodies) and
+ * builder_values.c (values).
+ *
+ * What is built goes into the network at once; only a node that is begun waits, in its own arena,
+ * until it is ended. So a failure leaves the network as it was before the node, and nodes and
+ * bodies that were begun can be dropped (builder_bodies.h). One thread at a time.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_PARTS_H_
 #define TENON_CORE_NETWORK_BUILDER_PARTS_H_
 
@@ -17,7 +23,7 @@ typedef struct tenon__handle_t {
 
 /* A node begun and not ended. Lists lie in `arena`. */
 typedef struct tenon__pending_node_t {
-  const tenon__operator_t* op; /* NULL: none is begun */
+  const tenon__operator_t* op; /* NULL: none is begun, and the rest means nothing */
   tenon__arena_t arena;
   const char* name;
   uint32_t attribute_count;
@@ -58,6 +64,7 @@ struct tenon_builder_t {
   tenon__open_graph_t* frames;
 };
 
+/* The innermost graph being built; there is always one. */
 static inline tenon__open_graph_t* tenon__builder_frame(const tenon_builder_t* builder) {
   return &builder->frames[builder->frame_count - 1];
 }

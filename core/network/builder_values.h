@@ -1,10 +1,15 @@
-/* The builder's part that makes values and answers questions about them. */
+/*
+ * The builder's part that makes values and answers questions about them.
+ *
+ * These are entries of tenon_builder_table_t, called by strangers: every argument is checked, a
+ * fault is told to the builder's sink with the value's name, and on failure *out is untouched. What
+ * they mean is said in plugin.h.
+ */
 #ifndef TENON_CORE_NETWORK_BUILDER_VALUES_H_
 #define TENON_CORE_NETWORK_BUILDER_VALUES_H_
 
 #include "core/network/builder_parts.h"
 
-/* Entries of the table. */
 tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, tenon_dtype_t dtype,
                                   uint32_t rank, const int64_t* dims, const char* const* symbols,
                                   tenon_value_t* out_value);

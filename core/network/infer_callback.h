@@ -1,9 +1,12 @@
-/* Inference by a plugin's own function. */
+/* Inference by a plugin's own function: shapes, for operators whose rule no text can say. */
 #ifndef TENON_CORE_NETWORK_INFER_CALLBACK_H_
 #define TENON_CORE_NETWORK_INFER_CALLBACK_H_
 
 #include "core/network/inference.h"
 
+/* `shapes`: one for each output, of unknown rank where it sets none. A node that the function
+ * refuses is INVALID_DATA, with its words; what it should not have done is told with its plugin's
+ * name, as nothing is wrong with the node. */
 tenon_status_t tenon__infer_callback(tenon__inference_t* inference,
                                      tenon__inferred_shape_t* shapes);
 

@@ -4,6 +4,9 @@
 
 #include "core/network/inference.h"
 
+/* Fills the scope and the outputs' kinds and element types; shapes are not known yet. A variable is
+ * bound by the first input that mentions it; INVALID_DATA names the port and value that disagree.
+ */
 tenon_status_t tenon__infer_bind(tenon__inference_t* inference);
 
 /* The scope value of a network value. `argument`: its number among the node's inputs. */

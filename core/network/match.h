@@ -1,4 +1,10 @@
-/* Matching a pattern of calls against a graph: for rewrites, and for kernels of several nodes. */
+/*
+ * Matching a pattern of calls against a graph: for rewrites, and for kernels of several nodes.
+ *
+ * A pattern is matched backwards from its last statement, each call against the one node that makes
+ * the value in question. What matches is about structure and attributes alone: types and extents
+ * are for the pattern's guard, or the kernel's match.
+ */
 #ifndef TENON_CORE_NETWORK_MATCH_H_
 #define TENON_CORE_NETWORK_MATCH_H_
 
@@ -12,6 +18,7 @@ typedef struct tenon__match_name_t {
   uint32_t value;
 } tenon__match_name_t;
 
+/* What the pattern's names stand for. */
 typedef struct tenon__match_t {
   uint32_t graph;
   uint32_t root;       /* the node of the last statement */

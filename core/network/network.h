@@ -44,6 +44,8 @@ enum { TENON_RANK_LIMIT = 64 };
 
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
+/* One tensor (or container) of a graph: assigned once, by a node, or from outside: an input or
+ * parameter, a constant, a state. At most one of the four. */
 typedef struct tenon__value_node_t {
   const char* name; /* unique in its graph, readable, survives every pass */
   bool alive;
@@ -69,6 +71,7 @@ typedef struct tenon__expression_source_t {
   const char* const* input_names; /* one for each input of the node */
 } tenon__expression_source_t;
 
+/* Its lists lie in the network's arena. */
 typedef struct tenon__node_t {
   const char* name;
   bool alive;
@@ -90,6 +93,7 @@ typedef struct tenon__node_t {
   const tenon__expression_source_t* source; /* NULL unless it came from a text */
 } tenon__node_t;
 
+/* The main graph, or a body. Tables only grow; what is dead keeps its place, so that ids hold. */
 typedef struct tenon__graph_t {
   const char* name;
   uint32_t parent; /* graph that owns it, TENON_NONE for the main one */
@@ -158,6 +162,7 @@ typedef struct tenon__network_t {
   tenon__interrupt_t* interrupt;
 } tenon__network_t;
 
+/* `allocator` is kept and gives all of its memory. Destroying frees weights that are owned. */
 tenon_status_t tenon__network_create(tenon_allocator_t allocator, tenon__network_t** out_network);
 void tenon__network_destroy(tenon__network_t* network);
 
@@ -171,6 +176,7 @@ tenon_status_t tenon__network_add_weights(tenon__network_t* network,
                                           const tenon__weights_t* weights, uint32_t* out_weights);
 tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t graph,
                                          const char* name, uint32_t weights, uint32_t* out_value);
+/* Reads all bytes when first asked; kept, as weights do not change. */
 const tenon__digest_t* tenon__weights_digest(tenon__network_t* network, uint32_t weights);
 /* (add_weights adopts the data where `owned` is true.) A value becomes an input (a parameter, in a
  * body) or an output (a result). `name`: the application's, NULL: the value's own; not used in

@@ -1,4 +1,8 @@
-/* Making and re-making nodes: what adding, inferring again and reading share. */
+/*
+ * Making and re-making nodes: what adding, inferring again, verifying and reading share. Adding is
+ * all or nothing: everything that can be refused is refused before a table changes. (The arena may
+ * have grown, and names been used up.)
+ */
 #ifndef TENON_CORE_NETWORK_NODE_H_
 #define TENON_CORE_NETWORK_NODE_H_
 

@@ -1,4 +1,5 @@
-/* Verification of a network by its operators' own rules. */
+/* Verification of a network by its operators' own rules: of what a build begins with, of what each
+ * pass made when that is asked for, and of what came from a file. */
 #ifndef TENON_CORE_NETWORK_VERIFY_RULES_H_
 #define TENON_CORE_NETWORK_VERIFY_RULES_H_
 

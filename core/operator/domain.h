@@ -1,4 +1,5 @@
-/* What values a port takes, as plugin.h spells it: "[0,1] sorted", "index(x, axis)". */
+/* What values a port takes, as plugin.h spells it: "[0,1] sorted", "index(x, axis)". Data for
+ * trials of kernels is made of such values (made_data.h). */
 #ifndef TENON_CORE_OPERATOR_DOMAIN_H_
 #define TENON_CORE_OPERATOR_DOMAIN_H_
 

@@ -1,6 +1,10 @@
 /*
  * An operator as the core keeps it after admission: a full-size copy of its descriptor and its
  * texts parsed and checked. A text with a fault disables the operator, with the place of the fault.
+ *
+ * It lies in the arena of whoever admitted it (the catalogue, or a network that was read), is never
+ * changed afterwards, and outlives the networks whose nodes point at it. Two of the same name may
+ * be there: what they mean is the same where their contracts are equal, and only there.
  */
 #ifndef TENON_CORE_OPERATOR_OPERATOR_H_
 #define TENON_CORE_OPERATOR_OPERATOR_H_
@@ -18,9 +22,11 @@ typedef struct tenon__operator_case_t {
   tenon__calls_t calls; /* decompositions */
 } tenon__operator_case_t;
 
+/* What passes may believe of the operator, parsed from its traits as plugin.h lists them. A
+ * trait never says what an operator computes, only what may be done around it. */
 typedef struct tenon__operator_traits_t {
-  bool impure;
-  bool not_foldable;
+  bool impure;       /* two nodes alike are two nodes: neither merged nor folded */
+  bool not_foldable; /* stays for the run, also with constants for inputs */
   bool elementwise;
   bool transparent;
   bool extents;
@@ -40,15 +46,18 @@ typedef struct tenon__operator_traits_t {
 } tenon__operator_traits_t;
 
 typedef struct tenon__operator_t {
-  tenon_operator_t descriptor;   /* full size; arrays of full-size structures, strides sizeof */
-  const char* name;              /* "domain.name/1" */
-  const char* plugin;            /* who declares it; for messages */
-  void* state;                   /* the plugin's, for infer */
-  const tenon__text_t* shape;    /* NULL when absent */
-  const tenon__text_t* contents; /* NULL when absent */
+  /* Of this host's size, whatever the plugin's was: members that it lacks are zeros. Arrays in it
+   * are of full-size structures too, one behind the other by sizeof. */
+  tenon_operator_t descriptor;
+  const char* name;                         /* "domain.name/1" */
+  const char* plugin;                       /* who declares it; for messages */
+  void* state;                              /* the plugin's, for infer */
+  const tenon__text_t* shape;               /* NULL when absent */
+  const tenon__text_t* contents;            /* NULL when absent */
   const tenon__syntax_t* const* checks;     /* descriptor.check_count */
   const tenon__syntax_t* operations;        /* NULL when absent */
   const tenon__scope_attribute_t* defaults; /* descriptor.attribute_count; zeros where REQUIRED */
+  /* descriptor.case_count, move_count, decomposition_count; the first whose condition holds. */
   const tenon__operator_case_t* cases;
   const tenon__operator_case_t* moves;
   const tenon__operator_case_t* decompositions;
@@ -66,7 +75,7 @@ uint32_t tenon__operator_input(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_output(const tenon_operator_t* op, const char* name);
 uint32_t tenon__operator_attribute(const tenon_operator_t* op, const char* name);
 
-/* An operator by name; NULL: nobody here declares it. */
+/* An operator by name; NULL: nobody here declares it. May load plugins. */
 typedef const tenon__operator_t* (*tenon__find_operator_t)(void* user, const char* name);
 
 #endif

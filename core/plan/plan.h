@@ -13,6 +13,7 @@
 #include "core/dimension/requirement.h"
 #include "core/region/region.h"
 
+/* Whose memory a place lies in, and so who may write it and how long it lives. */
 typedef enum tenon__storage_t {
   TENON_STORAGE_ARENA = 0, /* at `offset` in the arena; the size is known from the profile */
   TENON_STORAGE_GROWING,   /* memory of its own that grows: extents are known only when running */
@@ -26,6 +27,8 @@ typedef enum tenon__storage_t {
                               place */
 } tenon__storage_t;
 
+/* Of a place without memory of its own (VIEW, PART) the root, where `base` leads in the end, has
+ * it; tenon__place_strides (place_view.h) resolves the way. */
 typedef struct tenon__place_t {
   uint32_t value; /* of the graph */
   tenon__storage_t storage;
@@ -41,6 +44,7 @@ typedef struct tenon__place_t {
   uint32_t alias; /* ARENA: shares the memory of this place (in place), or TENON_NONE */
 } tenon__place_t;
 
+/* Control steps run their node's bodies, each by the schedule of its own graph. */
 typedef enum tenon__step_kind_t {
   TENON_STEP_KERNEL = 0,
   TENON_STEP_CONTENTS, /* the core writes the numbers of a value whose contents are dimensions */
@@ -49,6 +53,9 @@ typedef enum tenon__step_kind_t {
   TENON_STEP_MAP,
 } tenon__step_kind_t;
 
+/* How the kernel does it: what tenon_kernel_t.tactics gave when the step was chosen, copied, so
+ * that a plan needs the kernel only to run. Bytes are those that it asks for at the profile's
+ * maximum. */
 typedef struct tenon__step_tactic_t {
   const char* name;
   const void* configuration;
@@ -64,6 +71,8 @@ typedef struct tenon__step_tactic_t {
   uint32_t launches;
 } tenon__step_tactic_t;
 
+/* One thing that a run does, in the order of its schedule. Which of a choice's bodies runs is
+ * decided inside its step. */
 typedef struct tenon__step_t {
   tenon__step_kind_t kind;
   const char* name; /* of its main node */
@@ -88,6 +97,7 @@ typedef struct tenon__step_t {
   uint64_t persistent_offset;
 } tenon__step_t;
 
+/* How one graph of the network runs. */
 typedef struct tenon__schedule_t {
   uint32_t place_count;
   tenon__place_t* places;
@@ -110,6 +120,7 @@ typedef struct tenon__packed_t {
   size_t size_bytes;
 } tenon__packed_t;
 
+/* A plugin that some step needs, to be compared with what is there when the plan is loaded. */
 typedef struct tenon__plan_plugin_t {
   const char* name;
   const char* version;
@@ -129,6 +140,8 @@ typedef struct tenon__plan_original_t {
   tenon__digest_t optimised;  /* signature of what the optimiser made of it */
 } tenon__plan_original_t;
 
+/* Made by a build, or read from a file, whose bytes must outlive it: weights, packed weights and
+ * the original point into them. */
 typedef struct tenon__plan_t {
   tenon_allocator_t allocator;
   tenon__arena_t arena;
@@ -162,6 +175,7 @@ typedef struct tenon__plan_t {
   const tenon__digest_t* packed_digests; /* of packed[k]'s bytes; NULL when not read from a file */
 } tenon__plan_t;
 
+/* With what it was built; they are in the file, so their numbers stay. */
 enum {
   TENON_PLAN_TUNED_ONLY = 1u << 0,
   TENON_PLAN_STRICT = 1u << 1,

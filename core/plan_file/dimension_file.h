@@ -8,7 +8,8 @@ struct tenon__byte_writer_t;
 struct tenon__byte_reader_t;
 
 void tenon__dim_pool_write(const tenon__dim_pool_t* pool, struct tenon__byte_writer_t* writer);
-/* Checks everything: ids, kinds, order of operands. */
+/* Checks everything: ids, kinds, order of operands. Each dimension has the id that it had: they are
+ * restored as they stand, not simplified anew, so that other tables may refer to them. */
 tenon_status_t tenon__dim_pool_read(tenon_allocator_t allocator,
                                     struct tenon__byte_reader_t* reader, const tenon_sink_t* sink,
                                     tenon__dim_pool_t** out_pool);

@@ -18,7 +18,7 @@ tenon_status_t tenon__dims_read(tenon__byte_reader_t* reader, const tenon__dim_p
                                 const tenon_dim_t** out_dims);
 void tenon__dims_write(const tenon_dim_t* dims, uint32_t count, tenon__byte_writer_t* writer);
 
-/* `count` numbers. */
+/* `count` numbers, of which the caller says what they may be. */
 tenon_status_t tenon__numbers_read(tenon__byte_reader_t* reader, uint32_t count,
                                    tenon__arena_t* arena, uint32_t** out_numbers);
 void tenon__numbers_write(const uint32_t* numbers, uint32_t count, tenon__byte_writer_t* writer);

@@ -6,13 +6,15 @@
 #include "core/base/bytes.h"
 #include "core/network/network.h"
 
+/* What the pieces' readers share. Ids are checked against the network as far as it is filled. */
 typedef struct tenon__file_reading_t {
   tenon__byte_reader_t* reader;
   tenon__network_t* network; /* being filled; its arena keeps what is read */
   const tenon_sink_t* sink;
-  bool out_of_memory;
+  bool out_of_memory; /* asked before a failure is blamed on the file */
 } tenon__file_reading_t;
 
+/* With its name; `defined` is kept, so that what a node said is told from defaults. */
 void tenon__attribute_write(const tenon__scope_attribute_t* attribute,
                             tenon__byte_writer_t* writer);
 bool tenon__attribute_read(tenon__file_reading_t* reading, tenon__scope_attribute_t* out_attribute);
@@ -22,6 +24,7 @@ void tenon__shape_write(uint32_t rank, const tenon_dim_t* dims, tenon__byte_writ
 bool tenon__shape_read(tenon__file_reading_t* reading, bool with_unknown, uint32_t* out_rank,
                        const tenon_dim_t** out_dims);
 
+/* Sources' coordinates as ids of the pool; the kind is written, and checked by who uses it. */
 void tenon__index_map_write(const tenon__index_map_t* map, tenon__byte_writer_t* writer);
 /* Sources and fill are checked against the number of the node's inputs. */
 bool tenon__index_map_read(tenon__file_reading_t* reading, uint32_t input_count,

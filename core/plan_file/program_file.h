@@ -1,4 +1,9 @@
-/* Programs in a plan. */
+/*
+ * Programs in a plan: space, operands with their accesses, coordinates, instructions, outputs.
+ *
+ * What the reader gives back has passed tenon__program_check, and each dimension in it is one of
+ * the pool. Whether its operands are inputs of its node, and of these types, is for the caller.
+ */
 #ifndef TENON_CORE_PLAN_FILE_PROGRAM_FILE_H_
 #define TENON_CORE_PLAN_FILE_PROGRAM_FILE_H_
 

@@ -4,7 +4,8 @@
 
 #include "core/plan_file/plan_file.h"
 
-/* One tactic. */
+/* The reader checks rules and sizes against the region, which was read before; a tactic's
+ * configuration is the kernel's own, which judges it when the step is prepared. */
 void tenon__tactic_write(const tenon__step_tactic_t* tactic, uint32_t input_count,
                          uint32_t output_count, tenon__byte_writer_t* writer);
 tenon_status_t tenon__tactic_read(tenon__plan_reader_t* reader, const struct tenon_region_t* region,

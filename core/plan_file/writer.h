@@ -1,9 +1,11 @@
-/* Writes a plan; the same plan gives the same bytes. */
+/* Writes a plan. The same plan gives the same bytes: no addresses, no orders of hash tables and no
+ * bytes between members go into a file. */
 #ifndef TENON_CORE_PLAN_FILE_WRITER_H_
 #define TENON_CORE_PLAN_FILE_WRITER_H_
 
 #include "core/plan/plan.h"
 
+/* The whole file, in memory of the allocator; the caller's. */
 tenon_status_t tenon__plan_write(const tenon__plan_t* plan, tenon_allocator_t allocator,
                                  const tenon_sink_t* sink, void** out_data, size_t* out_size_bytes);
 /* The same, unless somebody wants its end meanwhile: CANCELLED. */

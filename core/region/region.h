@@ -40,6 +40,9 @@ typedef struct tenon__region_affine_t {
   const tenon_dim_t* coefficients;
 } tenon__region_affine_t;
 
+/* Made over a network that does not change while it is used; small, copied freely, lists in the
+ * arena of whoever made it. Unfinished, it says which nodes; finished (region_finish.h), it is what
+ * kernels see. */
 struct tenon_region_t {
   const tenon__network_t* network;
   uint32_t graph;

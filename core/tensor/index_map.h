@@ -17,6 +17,7 @@ typedef enum tenon__map_kind_t {
   TENON_MAP_GENERAL,
 } tenon__map_kind_t;
 
+/* One input that is moved. A coordinate for each of its axes, over as many of the output's. */
 typedef struct tenon__map_source_t {
   uint32_t input;                 /* of the node */
   uint32_t rank;                  /* of that input */
@@ -43,11 +44,12 @@ typedef struct tenon__index_map_t {
   tenon__scalar_t fill_value;
 } tenon__index_map_t;
 
-/* Derives `kind` from the coordinates. */
+/* Derives `kind` from the coordinates; LINEAR, which has none, stays. */
 void tenon__index_map_classify(tenon__dim_pool_t* pool, tenon__index_map_t* inout_map);
 /* One source, no fill needed, every element in range, each coordinate affine (in any number of
  * output coordinates): a view of its input. */
 bool tenon__index_map_is_view(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
+/* The output is its one source, element by element and of the same extents. */
 bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_map_t* map);
 /* The map of outer(inner(x)): `outer` reads, as its source's input, the output of `inner`; both
  * have one source. Not possible (linear with affine, fills): UNSUPPORTED, nothing is reported. The
