@@ -220,8 +220,9 @@ static void count_uses(text_t* text, uint32_t root) {
     for (uint32_t k = 0; k < count; ++k) {
       ++text->uses[instruction->operands[k]];
     }
-    for (uint32_t k = 0; instruction->opcode == TENON_OPCODE_LOAD && k < instruction->operands[1];
-         ++k) {
+    const uint32_t coordinates =
+        instruction->opcode == TENON_OPCODE_LOAD ? instruction->operands[1] : 0;
+    for (uint32_t k = 0; k < coordinates; ++k) {
       ++text->uses[program->coordinates[instruction->operands[0] + k]];
     }
   }
