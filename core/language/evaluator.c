@@ -57,15 +57,14 @@ static tenon_status_t attribute_value(const environment_t* e, const syntax_t* sy
       *out_value = tenon__value_of_text(tenon__dtype_name((tenon_dtype_t)attribute->integer));
       return TENON_OK;
     case TENON_ATTRIBUTE_INTS:
+    case TENON_ATTRIBUTE_FLOATS: {
+      const bool is_ints = attribute->kind == TENON_ATTRIBUTE_INTS;
       *out_value = (value_t){.kind = TENON_LANGUAGE_LIST,
-                             .integers = attribute->integers,
+                             .integers = is_ints ? attribute->integers : NULL,
+                             .reals = is_ints ? NULL : attribute->numbers,
                              .count = (uint32_t)attribute->count};
       return TENON_OK;
-    case TENON_ATTRIBUTE_FLOATS:
-      *out_value = (value_t){.kind = TENON_LANGUAGE_LIST,
-                             .reals = attribute->numbers,
-                             .count = (uint32_t)attribute->count};
-      return TENON_OK;
+    }
     default:
       return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
                                   "attribute '%s' is of a kind that texts cannot read",
