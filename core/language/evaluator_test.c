@@ -1,6 +1,7 @@
 /* One language: the same text means the same where numbers, extents and elements are wanted. */
 #include "core/language/evaluator.h"
 
+#include "core/base/test.h"
 #include "core/dimension/dimension_text.h"
 #include "core/language/condition.h"
 #include "core/language/instantiate.h"

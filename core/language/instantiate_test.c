@@ -1,6 +1,7 @@
 /* Texts of operators of every kind, instantiated: what program they give, over what space, and what
  * is refused. */
 #include "core/language/instantiate.h"
+#include "core/base/test.h"
 #include "core/language/test_scope.h"
 #include "core/program/program.h"
 #include "core/program/program_check.h"

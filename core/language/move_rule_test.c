@@ -1,6 +1,7 @@
 /* Moves from their texts: what kind of map each is, whether it is a view, what contents go through.
  */
 #include "core/language/move_rule.h"
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/language/shape_rule.h"
 #include "core/language/test_scope.h"

@@ -1,6 +1,7 @@
 /* Shapes, conditions and contents by the rules that operators of every kind need. */
 #include "core/language/shape_rule.h"
 
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/language/condition.h"

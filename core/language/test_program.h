@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 #define TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 
+#include "core/base/test.h"
 #include "core/language/instantiate.h"
 #include "core/language/test_scope.h"
 #include "core/program/program.h"

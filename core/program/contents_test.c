@@ -1,5 +1,6 @@
 /* Contents through expressions: the arithmetic that models do on shapes. */
 #include "core/program/contents.h"
+#include "core/base/test.h"
 #include "core/language/instantiate.h"
 #include "core/language/test_scope.h"
 

@@ -1,6 +1,7 @@
 /* Moves as programs: each is evaluated and compared with its index map, element by element. */
 #include "core/program/from_move.h"
 #include "core/base/allocator.h"
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/language/move_rule.h"
