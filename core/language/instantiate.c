@@ -6,11 +6,15 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/language/instantiate_types.h"
-#include "core/language/instantiate_worth.h"
+#include "core/language/evaluator.h"
+#include "core/language/scope_lookup.h"
 #include "core/language/shape_rule.h"
+#include "core/language/typed_value.h"
+#include "core/tensor/dtype.h"
 
 enum { RANK_LIMIT = 64 };
+
+typedef tenon__environment_t environment_t;
 
 /* One output of the program while it is made. */
 typedef struct made_output_t {
@@ -20,13 +24,10 @@ typedef struct made_output_t {
   bool rounds; /* the value was cast to that type */
 } made_output_t;
 
-static tenon_status_t begin_round(tenon__instantiation_t* in, bool dry) {
-  const uint32_t count = in->text->statement_count;
-  tenon__program_builder_initialize(&in->builder, in->arena);
-  in->dry = dry;
-  in->lets = tenon__arena_allocate(in->arena, count + 1u, sizeof(*in->lets));
-  in->let_done = tenon__arena_allocate(in->arena, count + 1u, sizeof(*in->let_done));
-  return in->lets == NULL || in->let_done == NULL ? tenon__fail_memory(in->sink) : TENON_OK;
+static tenon_status_t begin_round(environment_t* e, bool dry) {
+  tenon__program_builder_initialize(&e->program->builder, e->arena);
+  e->program->dry = dry;
+  return tenon__environment_forget_lets(e);
 }
 
 static const tenon__statement_t* find_statement(const tenon__text_t* text, const char* name) {
@@ -38,43 +39,44 @@ static const tenon__statement_t* find_statement(const tenon__text_t* text, const
   return NULL;
 }
 
-/* An output's value, as an instruction; a literal takes the output's type. */
-static tenon_status_t output_code(tenon__instantiation_t* in, const tenon__statement_t* statement,
+/* An output's value, as an instruction; a known number takes the output's type. */
+static tenon_status_t output_code(environment_t* e, const tenon__statement_t* statement,
                                   made_output_t* inout_output) {
-  tenon__worth_t worth = {0};
-  in->let_end = (uint32_t)(statement - in->text->statements);
-  TENON_TRY(tenon__worth_evaluate(in, statement->value, &worth));
+  tenon__language_value_t value = {0};
+  e->let_end = (uint32_t)(statement - e->text->statements);
+  TENON_TRY(tenon__language_evaluate(e, statement->value, &value));
   const tenon_dtype_t type = tenon__dtype_arithmetic(inout_output->dtype);
   const char kind = tenon__dtype_class(type);
-  const bool is_float = worth.kind == TENON_WORTH_FLOAT ||
-                        (worth.kind == TENON_WORTH_CHOICE && worth.choice_is_float);
-  const bool untyped = tenon__worth_is_literal(&worth) || worth.kind == TENON_WORTH_CHOICE;
-  if (untyped && (kind == 'f' || (!is_float && (kind == 'i' || kind == 'u')))) {
-    return tenon__worth_typed(in, statement->value, &worth, type, &inout_output->instruction);
+  const bool is_choice = value.kind == TENON_LANGUAGE_CHOICE;
+  const bool is_real = value.kind == TENON_LANGUAGE_REAL || (is_choice && value.choice_is_real);
+  if ((tenon__value_is_literal(&value) || is_choice) &&
+      (kind == 'f' || (!is_real && (kind == 'i' || kind == 'u')))) {
+    return tenon__value_typed(e, statement->value, &value, type, &inout_output->instruction);
   }
-  inout_output->rounds = worth.narrowed == inout_output->dtype;
-  return tenon__worth_code(in, statement->value, &worth, &inout_output->instruction);
+  inout_output->rounds =
+      value.kind == TENON_LANGUAGE_INSTRUCTION && value.narrowed == inout_output->dtype;
+  return tenon__value_instruction(e, statement->value, &value, &inout_output->instruction);
 }
 
 /* Evaluates every output that is wanted. */
-static tenon_status_t evaluate_outputs(tenon__instantiation_t* in, made_output_t* outputs,
+static tenon_status_t evaluate_outputs(environment_t* e, made_output_t* outputs,
                                        uint32_t* out_count) {
   uint32_t count = 0;
   uint32_t item = 0;
-  for (uint32_t i = 0; i < in->scope->output_count; ++i) {
-    const tenon__scope_port_t* port = &in->scope->outputs[i];
+  for (uint32_t i = 0; i < e->scope->output_count; ++i) {
+    const tenon__scope_port_t* port = &e->scope->outputs[i];
     if (port->count == 0 || !port->values[0].present) {
       item += port->count;
       continue;
     }
-    const tenon__statement_t* statement = find_statement(in->text, port->name);
+    const tenon__statement_t* statement = find_statement(e->text, port->name);
     if (statement == NULL || port->count != 1 || statement->subscript != NULL ||
         statement->member != NULL || statement->prefix != NULL) {
-      return tenon__fail(in->sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the expression has no statement \"%s = ...\"", port->name);
     }
     outputs[count] = (made_output_t){.item = item, .dtype = port->values[0].dtype};
-    TENON_TRY(output_code(in, statement, &outputs[count]));
+    TENON_TRY(output_code(e, statement, &outputs[count]));
     ++count;
     item += port->count;
   }
@@ -84,32 +86,22 @@ static tenon_status_t evaluate_outputs(tenon__instantiation_t* in, made_output_t
 
 /* The space: the broadcast of the aligned inputs, or the shape that a rule gave the first output.
  */
-static tenon_status_t find_space(tenon__instantiation_t* in, const tenon__inferred_shape_t* shapes,
+static tenon_status_t find_space(environment_t* e, const tenon__inferred_shape_t* shapes,
                                  const made_output_t* outputs, uint32_t output_count) {
   tenon__inferred_shape_t space = {0, NULL};
-  if (shapes != NULL && !in->reduces && output_count > 0) {
+  if (shapes != NULL && !e->program->reduces && output_count > 0) {
     space = shapes[outputs[0].item];
-    in->is_given = true;
+    e->program->is_given = true;
   } else {
-    TENON_TRY(tenon__shape_broadcast(in->pool, in->arena, in->aligned, in->aligned_count, in->sink,
-                                     &space));
+    TENON_TRY(tenon__shape_broadcast(e->pool, e->arena, e->program->aligned,
+                                     e->program->aligned_count, e->sink, &space));
   }
   if (space.rank > RANK_LIMIT) {
-    return tenon__fail(in->sink, TENON_ERROR_UNSUPPORTED, "an expression of more than 64 axes");
+    return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED, "an expression of more than 64 axes");
   }
-  in->rank = space.rank;
-  in->space = space.dims;
+  e->program->rank = space.rank;
+  e->program->space = space.dims;
   return TENON_OK;
-}
-
-static bool keeps_dims(const tenon__scope_t* scope) {
-  for (uint32_t i = 0; i < scope->attribute_count; ++i) {
-    if (scope->attributes[i].kind == TENON_ATTRIBUTE_INT &&
-        strcmp(scope->attributes[i].name, "keepdims") == 0) {
-      return scope->attributes[i].integer != 0;
-    }
-  }
-  return true;
 }
 
 static uint32_t count_bits(uint64_t mask) {
@@ -121,29 +113,29 @@ static uint32_t count_bits(uint64_t mask) {
 }
 
 /* The axes of an output's own shape in the space, and, unless a rule gave it, that shape. */
-static tenon_status_t place_output(const tenon__instantiation_t* in, uint64_t reduced,
+static tenon_status_t place_output(const environment_t* e, uint64_t reduced,
                                    const tenon__inferred_shape_t* given, const uint32_t** out_axes,
                                    uint32_t* out_rank, tenon__inferred_shape_t* out_shape) {
-  const uint32_t kept_rank = in->rank - count_bits(reduced);
-  bool keep = keeps_dims(in->scope);
+  const uint32_t kept_rank = e->program->rank - count_bits(reduced);
+  bool keep = tenon__scope_integer(e->scope, "keepdims", 1) != 0;
   if (given != NULL) {
-    keep = given->rank == in->rank;
+    keep = given->rank == e->program->rank;
     if (!keep && given->rank != kept_rank) {
-      return tenon__fail(in->sink, TENON_ERROR_INVALID_DATA,
+      return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the shape rule says rank %u, the expression %u", given->rank, kept_rank);
     }
   }
-  uint32_t* axes = tenon__arena_allocate(in->arena, in->rank + 1u, sizeof(*axes));
-  tenon_dim_t* dims = tenon__arena_allocate(in->arena, in->rank + 1u, sizeof(*dims));
+  uint32_t* axes = tenon__arena_allocate(e->arena, e->program->rank + 1u, sizeof(*axes));
+  tenon_dim_t* dims = tenon__arena_allocate(e->arena, e->program->rank + 1u, sizeof(*dims));
   if (axes == NULL || dims == NULL) {
-    return tenon__fail_memory(in->sink);
+    return tenon__fail_memory(e->sink);
   }
-  const tenon_dim_t one = tenon__dim_constant(in->pool, 1);
+  const tenon_dim_t one = tenon__dim_constant(e->pool, 1);
   uint32_t rank = 0;
-  for (uint32_t k = 0; k < in->rank; ++k) {
+  for (uint32_t k = 0; k < e->program->rank; ++k) {
     const bool gone = ((reduced >> k) & 1u) != 0;
     if (!gone || keep) {
-      dims[rank] = gone ? one : in->space[k];
+      dims[rank] = gone ? one : e->program->space[k];
       axes[rank++] = k;
     }
   }
@@ -154,31 +146,31 @@ static tenon_status_t place_output(const tenon__instantiation_t* in, uint64_t re
 }
 
 /* Outputs with their axes; the program. */
-static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* made, uint32_t count,
+static tenon_status_t finish(environment_t* e, const made_output_t* made, uint32_t count,
                              const tenon__inferred_shape_t* shapes,
                              tenon__expression_t* out_expression,
                              tenon__inferred_shape_t* out_shapes) {
-  const tenon_program_t program = {.instructions = in->builder.instructions,
-                                   .operands = in->builder.operands,
-                                   .coordinates = in->builder.coordinates,
-                                   .instruction_count = in->builder.instruction_count,
-                                   .rank = in->rank};
+  const tenon_program_t program = {.instructions = e->program->builder.instructions,
+                                   .operands = e->program->builder.operands,
+                                   .coordinates = e->program->builder.coordinates,
+                                   .instruction_count = e->program->builder.instruction_count,
+                                   .rank = e->program->rank};
   if (program.instruction_count > TENON__MOST_INSTRUCTIONS) {
-    return tenon__fail(in->sink, TENON_ERROR_UNSUPPORTED,
+    return tenon__fail(e->sink, TENON_ERROR_UNSUPPORTED,
                        "an expression of %u instructions, at most %d are possible",
                        program.instruction_count, TENON__MOST_INSTRUCTIONS);
   }
   uint64_t* varying =
-      tenon__arena_allocate(in->arena, program.instruction_count + 1u, sizeof(*varying));
+      tenon__arena_allocate(e->arena, program.instruction_count + 1u, sizeof(*varying));
   uint64_t* reduced =
-      tenon__arena_allocate(in->arena, program.instruction_count + 1u, sizeof(*reduced));
-  tenon_program_output_t* outputs = tenon__arena_allocate(in->arena, count + 1u, sizeof(*outputs));
-  const uint32_t** axes = tenon__arena_allocate(in->arena, count + 1u, sizeof(*axes));
-  uint32_t* ranks = tenon__arena_allocate(in->arena, count + 1u, sizeof(*ranks));
-  tenon__inferred_shape_t* found = tenon__arena_allocate(in->arena, count + 1u, sizeof(*found));
+      tenon__arena_allocate(e->arena, program.instruction_count + 1u, sizeof(*reduced));
+  tenon_program_output_t* outputs = tenon__arena_allocate(e->arena, count + 1u, sizeof(*outputs));
+  const uint32_t** axes = tenon__arena_allocate(e->arena, count + 1u, sizeof(*axes));
+  uint32_t* ranks = tenon__arena_allocate(e->arena, count + 1u, sizeof(*ranks));
+  tenon__inferred_shape_t* found = tenon__arena_allocate(e->arena, count + 1u, sizeof(*found));
   if (varying == NULL || reduced == NULL || outputs == NULL || axes == NULL || ranks == NULL ||
       found == NULL) {
-    return tenon__fail_memory(in->sink);
+    return tenon__fail_memory(e->sink);
   }
   tenon__program_axes(&program, varying, reduced);
   for (uint32_t i = 0; i < count; ++i) {
@@ -189,38 +181,38 @@ static tenon_status_t finish(tenon__instantiation_t* in, const made_output_t* ma
                                           .index = made[i].item,
                                           .reserved = made[i].rounds ? TENON_OUTPUT_ROUNDS : 0,
                                           .reduced_axes = gone};
-    TENON_TRY(place_output(in, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
+    TENON_TRY(place_output(e, gone, shapes == NULL ? NULL : &shapes[made[i].item], &axes[i],
                            &ranks[i], &found[i]));
   }
   const tenon__program_outputs_t all = {count, outputs, axes, ranks};
-  TENON_TRY(tenon__program_builder_finish(&in->builder, in->rank, in->space, &all, in->sink,
-                                          out_expression));
-  for (uint32_t i = 0; shapes == NULL && i < count; ++i) {
-    out_shapes[made[i].item] = found[i];
+  TENON_TRY(tenon__program_builder_finish(&e->program->builder, e->program->rank, e->program->space,
+                                          &all, e->sink, out_expression));
+  if (shapes == NULL) {
+    for (uint32_t i = 0; i < count; ++i) {
+      out_shapes[made[i].item] = found[i];
+    }
   }
   return TENON_OK;
 }
 
-tenon_status_t tenon__expression_instantiate(const tenon__scope_t* scope, const tenon__text_t* text,
+tenon_status_t tenon__expression_instantiate(const tenon__node_text_t* text,
                                              const tenon__inferred_shape_t* shapes,
-                                             tenon__arena_t* arena, const tenon_sink_t* sink,
                                              tenon__expression_t* out_expression,
                                              tenon__inferred_shape_t* out_shapes) {
-  tenon__instantiation_t in = {.scope = scope,
-                               .text = text,
-                               .pool = scope->pool,
-                               .arena = arena,
-                               .sink = sink,
-                               .rank = TENON_NONE};
-  made_output_t* outputs = tenon__arena_allocate(arena, scope->output_count + 1u, sizeof(*outputs));
+  tenon__program_maker_t maker = {.rank = TENON_NONE};
+  environment_t environment;
+  made_output_t* outputs =
+      tenon__arena_allocate(text->arena, text->scope->output_count + 1u, sizeof(*outputs));
   uint32_t count = 0;
   if (outputs == NULL) {
-    return tenon__fail_memory(sink);
+    return tenon__fail_memory(text->sink);
   }
-  TENON_TRY(begin_round(&in, true));
-  TENON_TRY(evaluate_outputs(&in, outputs, &count));
-  TENON_TRY(find_space(&in, shapes, outputs, count));
-  TENON_TRY(begin_round(&in, false));
-  TENON_TRY(evaluate_outputs(&in, outputs, &count));
-  return finish(&in, outputs, count, shapes, out_expression, out_shapes);
+  TENON_TRY(tenon__language_begin(text, &environment));
+  environment.program = &maker;
+  TENON_TRY(begin_round(&environment, true));
+  TENON_TRY(evaluate_outputs(&environment, outputs, &count));
+  TENON_TRY(find_space(&environment, shapes, outputs, count));
+  TENON_TRY(begin_round(&environment, false));
+  TENON_TRY(evaluate_outputs(&environment, outputs, &count));
+  return finish(&environment, outputs, count, shapes, out_expression, out_shapes);
 }

@@ -6,13 +6,13 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/language/index_environment.h"
-#include "core/language/index_language.h"
-#include "core/language/index_tensor.h"
+#include "core/language/evaluator.h"
+#include "core/language/named_tensor.h"
+#include "core/language/scope_lookup.h"
 
 enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
 
-typedef tenon__index_environment_t environment_t;
+typedef tenon__environment_t environment_t;
 
 /* What a move's text makes, source by source. */
 typedef struct move_t {
@@ -20,7 +20,6 @@ typedef struct move_t {
   const char* prefix; /* of the output */
   tenon__index_map_t map;
   tenon__map_source_t* sources;
-  uint32_t capacity;
 } move_t;
 
 static bool is_linear(const tenon__statement_t* statement) {
@@ -38,13 +37,12 @@ static tenon_status_t add_coordinates(move_t* move, const tenon__scope_port_t* p
     return tenon__fail_memory(e->sink);
   }
   for (uint32_t d = 0; d < value->rank; ++d) {
-    const tenon__statement_t* statement =
-        tenon__index_select_statement(e, move->prefix, port->name, d);
+    const tenon__statement_t* statement = tenon__environment_select(e, move->prefix, port->name, d);
     if (statement == NULL) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the move says nothing of axis %u of input '%s'", d, port->name);
     }
-    TENON_TRY(tenon__index_statement_number(e, statement, &coordinates[d]));
+    TENON_TRY(tenon__language_statement(e, statement, &coordinates[d]));
   }
   *out_coordinates = coordinates;
   return TENON_OK;
@@ -65,7 +63,7 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
   if (is_linear(statement)) {
     move->map.kind = TENON_MAP_LINEAR;
   } else {
-    tenon__index_set_item(e, port, item);
+    tenon__environment_set_item(e, port, item);
     TENON_TRY(add_coordinates(move, port, value, &source.coordinates));
   }
   move->sources[move->map.source_count++] = source;
@@ -74,51 +72,57 @@ static tenon_status_t add_item(move_t* move, const tenon__statement_t* statement
 
 /* A plan's reader holds a fill that is an input to this, too. */
 static bool is_one_element(const environment_t* e, const tenon__scope_value_t* value) {
-  bool is_one = value->rank <= RANK_LIMIT; /* TENON_NONE is no rank */
-  for (uint32_t k = 0; is_one && k < value->rank; ++k) {
-    int64_t extent = 0;
-    is_one = tenon__dim_known(e->pool, value->dims[k], &extent) && extent == 1;
+  if (value->rank > RANK_LIMIT) { /* TENON_NONE is no rank */
+    return false;
   }
-  return is_one;
+  for (uint32_t k = 0; k < value->rank; ++k) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(e->pool, value->dims[k], &extent) || extent != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* An absent input fills with 0. */
+static tenon_status_t fill_with_input(move_t* move, const tenon__syntax_t* syntax,
+                                      const tenon__scope_value_t* value) {
+  if (value->present && !is_one_element(move->e, value)) {
+    return tenon__language_fail(move->e, syntax, TENON_ERROR_UNSUPPORTED,
+                                "what fills must be known to be one element");
+  }
+  move->map.fill = value->present ? TENON_FILL_INPUT : TENON_FILL_VALUE;
+  move->map.fill_input = value->present ? value->argument : 0;
+  return TENON_OK;
 }
 
 /* fill = port, number, attribute, or a choice of them. */
 static tenon_status_t set_fill(move_t* move, const tenon__syntax_t* syntax) {
   environment_t* e = move->e;
   tenon__index_map_t* map = &move->map;
-  bool is_output = false;
-  int64_t known = 0;
+  const tenon__scope_port_t* port =
+      syntax->kind == TENON_SYNTAX_NAME ? tenon__scope_input(e->scope, syntax->text) : NULL;
+  tenon__language_value_t value = {0};
   if (syntax->kind == TENON_SYNTAX_SELECT) {
-    TENON_TRY(tenon__index_known(e, syntax->children[0], &known));
-    return set_fill(move, syntax->children[known != 0 ? 1 : 2]);
+    int64_t holds = 0;
+    TENON_TRY(tenon__language_known(e, syntax->children[0], &holds));
+    return set_fill(move, syntax->children[holds != 0 ? 1 : 2]);
   }
+  if (port != NULL) {
+    return fill_with_input(move, syntax, &port->values[0]);
+  }
+  TENON_TRY(tenon__language_evaluate(e, syntax, &value));
   map->fill = TENON_FILL_VALUE;
-  if (syntax->kind == TENON_SYNTAX_NAME &&
-      tenon__index_find_attribute(e->scope, syntax->text) == NULL) {
-    const tenon__scope_port_t* port = tenon__index_find_port(e->scope, syntax->text, &is_output);
-    if (port != NULL && !is_output) {
-      if (port->values[0].present && !is_one_element(e, &port->values[0])) {
-        return tenon__index_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
-                                 "what fills must be known to be one element");
-      }
-      if (port->values[0].present) {
-        map->fill = TENON_FILL_INPUT;
-        map->fill_input = port->values[0].argument;
-      }
-      return TENON_OK;
-    }
-  }
-  tenon__index_value_t value = {0};
-  TENON_TRY(tenon__index_evaluate(e, syntax, &value));
-  const bool is_float = tenon__dtype_class(map->fill_dtype) == 'f';
-  if (value.kind == TENON_INDEX_NUMBER && tenon__dim_known(e->pool, value.dim, &known)) {
-    map->fill_value =
-        tenon__scalar_cast((tenon__scalar_t){.i = known}, TENON_DTYPE_INT64, map->fill_dtype);
-  } else if (value.kind == TENON_INDEX_REAL && is_float) {
+  if (tenon__value_is_known(&value)) {
+    map->fill_value = tenon__scalar_cast((tenon__scalar_t){.i = value.integer}, TENON_DTYPE_INT64,
+                                         map->fill_dtype);
+  } else if (value.kind == TENON_LANGUAGE_REAL && tenon__dtype_class(map->fill_dtype) == 'f') {
     map->fill_value = tenon__scalar_cast((tenon__scalar_t){.f = value.real}, TENON_DTYPE_FLOAT64,
                                          map->fill_dtype);
   } else {
-    return tenon__index_fail(e, syntax, TENON_ERROR_INVALID_DATA, "this is no value to fill with");
+    return tenon__language_fail(
+        e, syntax, TENON_ERROR_INVALID_DATA,
+        "what fills is an input of one element, or a known number that the output's type holds");
   }
   return TENON_OK;
 }
@@ -145,7 +149,7 @@ static tenon_status_t add_statement(move_t* move, const tenon__statement_t* stat
     return set_fill(move, statement->value);
   }
   bool is_output = false;
-  const tenon__scope_port_t* port = tenon__index_find_port(e->scope, statement->target, &is_output);
+  const tenon__scope_port_t* port = tenon__scope_port(e->scope, statement->target, &is_output);
   if (port == NULL || is_output || (statement->subscript == NULL && !is_linear(statement))) {
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                        "column %u: a move sets coordinates of inputs, 'linear', or 'fill'",
@@ -182,32 +186,32 @@ static tenon_status_t finish(move_t* move, tenon__index_map_t* out_map) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__move_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
-                                    uint32_t output, const tenon__inferred_shape_t* shape,
-                                    tenon__arena_t* arena, const tenon_sink_t* sink,
+tenon_status_t tenon__move_evaluate(const tenon__node_text_t* rule, uint32_t output,
+                                    const tenon__inferred_shape_t* shape,
                                     tenon__index_map_t* out_map) {
   environment_t environment;
   uint32_t item = 0;
-  const tenon__scope_port_t* port = tenon__index_port_of(scope, output, &item);
+  const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
   if (port == NULL || shape->rank > RANK_LIMIT) {
-    return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", output);
+    return tenon__fail(rule->sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", output);
   }
-  TENON_TRY(tenon__index_environment_initialize(&environment, scope, rule, arena, sink));
+  TENON_TRY(tenon__language_begin(rule, &environment));
   environment.space = shape;
-  tenon__index_set_output(&environment, port, item);
-  move_t move = {.e = &environment, .prefix = port->name, .capacity = input_item_count(scope)};
+  tenon__environment_set_output(&environment, port, item);
+  move_t move = {.e = &environment, .prefix = port->name};
   move.map.rank = shape->rank;
   move.map.kind = TENON_MAP_GENERAL;
-  move.map.dims = tenon__arena_copy(arena, shape->rank > 0 ? shape->dims : &(tenon_dim_t){0},
+  move.map.dims = tenon__arena_copy(rule->arena, shape->rank > 0 ? shape->dims : &(tenon_dim_t){0},
                                     (shape->rank > 0 ? shape->rank : 1u) * sizeof(tenon_dim_t));
   move.map.fill_dtype = tenon__dtype_arithmetic(port->values != NULL ? port->values[item].dtype
                                                                      : TENON_DTYPE_UNDEFINED);
-  move.sources = tenon__arena_allocate(arena, move.capacity + 1u, sizeof(*move.sources));
+  move.sources =
+      tenon__arena_allocate(rule->arena, input_item_count(rule->scope) + 1u, sizeof(*move.sources));
   if (move.sources == NULL || move.map.dims == NULL) {
-    return tenon__fail_memory(sink);
+    return tenon__fail_memory(rule->sink);
   }
-  for (uint32_t i = 0; i < rule->statement_count; ++i) {
-    TENON_TRY(add_statement(&move, &rule->statements[i]));
+  for (uint32_t i = 0; i < rule->text->statement_count; ++i) {
+    TENON_TRY(add_statement(&move, &rule->text->statements[i]));
   }
   return finish(&move, out_map);
 }

@@ -1,6 +1,7 @@
 /* Moves from their texts: what kind of map each is, whether it is a view, what contents go through.
  */
 #include "core/language/move_rule.h"
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/language/shape_rule.h"
 #include "core/language/test_scope.h"
@@ -11,9 +12,8 @@ static tenon_status_t map_of(test_scope_t* t, const char* source, uint32_t outpu
   tenon__inferred_shape_t shape = {0, NULL};
   shape.rank = test_dims(t, dims, &shape.dims);
   const tenon_status_t status = tenon__text_parse(&t->arena, source, sink, &text);
-  return status != TENON_OK
-             ? status
-             : tenon__move_evaluate(&t->scope, &text, output, &shape, &t->arena, sink, out_map);
+  const tenon__node_text_t rule = {&t->scope, &text, &t->arena, sink};
+  return status != TENON_OK ? status : tenon__move_evaluate(&rule, output, &shape, out_map);
 }
 
 /* "affine view: x(o1, o0)": kind, whether a view, coordinates of each source. */
@@ -101,7 +101,8 @@ TENON_TEST(slices_of_symbolic_extents_are_views) {
   const tenon__inferred_shape_t shape = {3, dims};
   tenon__text_t text = {0};
   EXPECT_STATUS(tenon__text_parse(&t.arena, bounds, NULL, &text), TENON_OK);
-  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  const tenon__node_text_t rule = {&t.scope, &text, &t.arena, NULL};
+  EXPECT_STATUS(tenon__move_evaluate(&rule, 0, &shape, &map), TENON_OK);
   EXPECT_TEXT(map_text(&t, &map), "affine view: 0(o0, 2*o1 + 1, -o2 + 767)");
   test_end(&t);
 }

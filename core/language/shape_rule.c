@@ -8,13 +8,13 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"
 #include "core/dimension/requirement.h"
-#include "core/language/index_environment.h"
-#include "core/language/index_functions.h"
-#include "core/language/index_language.h"
+#include "core/language/evaluator.h"
+#include "core/language/named_tensor.h"
+#include "core/language/scope_lookup.h"
 
 enum { CONTENT_LIMIT = 1024, RANK_LIMIT = 64 };
 
-typedef tenon__index_environment_t environment_t;
+typedef tenon__environment_t environment_t;
 typedef tenon__inferred_shape_t shape_t;
 
 /* "[2, s, 4]" */
@@ -111,7 +111,7 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
                                  uint32_t capacity, uint32_t* inout_count) {
   bool is_output = false;
   const tenon__scope_port_t* port = syntax->kind == TENON_SYNTAX_NAME
-                                        ? tenon__index_find_port(e->scope, syntax->text, &is_output)
+                                        ? tenon__scope_port(e->scope, syntax->text, &is_output)
                                         : NULL;
   if (port == NULL || is_output) {
     TENON_TRY(whole_shape(e, syntax, &shapes[*inout_count]));
@@ -124,8 +124,8 @@ static tenon_status_t add_shapes(environment_t* e, const tenon__syntax_t* syntax
       continue;
     }
     if (value->rank == TENON_NONE) {
-      return tenon__index_fail(e, syntax, TENON_ERROR_UNSUPPORTED, "the rank of '%s' is not known",
-                               port->name);
+      return tenon__language_fail(e, syntax, TENON_ERROR_UNSUPPORTED,
+                                  "the rank of '%s' is not known", port->name);
     }
     shapes[(*inout_count)++] = (shape_t){value->rank, value->dims};
   }
@@ -152,17 +152,19 @@ static tenon_status_t broadcast_call(environment_t* e, const tenon__syntax_t* ca
 /* A list as a shape. */
 static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* syntax,
                                    shape_t* out_shape) {
-  tenon__index_value_t list = {0};
-  TENON_TRY(tenon__index_evaluate(e, syntax, &list));
-  if (list.kind != TENON_INDEX_DIMS && list.kind != TENON_INDEX_INTEGERS) {
-    return tenon__index_fail(e, syntax, TENON_ERROR_INVALID_DATA, "a shape is expected here");
-  }
+  tenon__language_value_t list = {0};
+  TENON_TRY(tenon__language_list(e, syntax, &list));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, list.count + 1u, sizeof(*dims));
   if (dims == NULL) {
     return tenon__fail_memory(e->sink);
   }
   for (uint32_t i = 0; i < list.count; ++i) {
-    dims[i] = tenon__index_item(e, &list, i);
+    const tenon__language_value_t item = tenon__language_item(e, &list, i);
+    if (item.kind == TENON_LANGUAGE_REAL) {
+      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
+                                  "a shape is expected, not a list of floats");
+    }
+    dims[i] = tenon__language_dim(e, &item);
   }
   *out_shape = (shape_t){list.count, dims};
   return TENON_OK;
@@ -170,16 +172,14 @@ static tenon_status_t listed_shape(environment_t* e, const tenon__syntax_t* synt
 
 static tenon_status_t shape_of_port(environment_t* e, const tenon__syntax_t* syntax,
                                     shape_t* out_shape) {
-  tenon__index_tensor_t tensor = {0};
-  TENON_TRY(tenon__index_ranked(e, syntax, &tensor));
+  tenon__named_tensor_t tensor = {0};
+  TENON_TRY(tenon__ranked_tensor(e, syntax, &tensor));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, tensor.rank + 1u, sizeof(*dims));
   if (dims == NULL) {
     return tenon__fail_memory(e->sink);
   }
   for (uint32_t i = 0; i < tensor.rank; ++i) {
-    tenon__index_value_t extent = {0};
-    TENON_TRY(tenon__index_extent(e, syntax, &tensor, i, &extent));
-    dims[i] = extent.dim;
+    TENON_TRY(tenon__tensor_extent(e, syntax, &tensor, i, &dims[i]));
   }
   *out_shape = (shape_t){tensor.rank, dims};
   return TENON_OK;
@@ -190,17 +190,14 @@ static tenon_status_t whole_shape(environment_t* e, const tenon__syntax_t* synta
                                   shape_t* out_shape) {
   if (syntax->kind == TENON_SYNTAX_SELECT) {
     int64_t holds = 0;
-    TENON_TRY(tenon__index_known(e, syntax->children[0], &holds));
+    TENON_TRY(tenon__language_known(e, syntax->children[0], &holds));
     return whole_shape(e, syntax->children[holds != 0 ? 1 : 2], out_shape);
   }
   if (syntax->kind == TENON_SYNTAX_CALL && strcmp(syntax->text, "broadcast") == 0) {
     return broadcast_call(e, syntax, out_shape);
   }
-  bool is_output = false;
   const tenon__syntax_t* name = syntax->kind == TENON_SYNTAX_INDEX ? syntax->children[0] : syntax;
-  if (name->kind == TENON_SYNTAX_NAME &&
-      tenon__index_find_attribute(e->scope, name->text) == NULL &&
-      tenon__index_find_port(e->scope, name->text, &is_output) != NULL) {
+  if (tenon__names_port(e, name)) {
     return shape_of_port(e, syntax, out_shape);
   }
   return listed_shape(e, syntax, out_shape);
@@ -225,11 +222,11 @@ static const tenon__statement_t* find_statement(const tenon__text_t* text, const
 static tenon_status_t known_statement(environment_t* e, const tenon__statement_t* statement,
                                       int64_t most, int64_t* out_value) {
   e->let_end = (uint32_t)(statement - e->text->statements);
-  TENON_TRY(tenon__index_known(e, statement->value, out_value));
+  TENON_TRY(tenon__language_known(e, statement->value, out_value));
   if (*out_value < 0 || *out_value > most) {
-    return tenon__index_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                             "%s.%s is %lld, not in 0 to %lld", statement->target,
-                             statement->member, (long long)*out_value, (long long)most);
+    return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
+                                "%s.%s is %lld, not in 0 to %lld", statement->target,
+                                statement->member, (long long)*out_value, (long long)most);
   }
   return TENON_OK;
 }
@@ -243,7 +240,7 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA, "the rule says nothing of output '%s'",
                        port->name);
   }
-  tenon__index_set_loop(e, 0, NULL, TENON_DIM_INVALID);
+  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   TENON_TRY(known_statement(e, rank_statement, RANK_LIMIT, &rank));
   tenon_dim_t* dims = tenon__arena_allocate(e->arena, (size_t)rank + 1, sizeof(*dims));
   if (dims == NULL) {
@@ -254,7 +251,7 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
   }
   *inout_shape = (shape_t){(uint32_t)rank, dims};
   for (uint32_t d = 0; d < (uint32_t)rank; ++d) {
-    const tenon__statement_t* statement = tenon__index_select_statement(e, NULL, port->name, d);
+    const tenon__statement_t* statement = tenon__environment_select(e, NULL, port->name, d);
     if (statement == NULL) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
                          "the rule says nothing of axis %u of output '%s'", d, port->name);
@@ -263,12 +260,12 @@ static tenon_status_t axis_by_axis(environment_t* e, const tenon__scope_port_t* 
     tenon_dim_t dim = TENON_DIM_INVALID;
     int64_t low = 0;
     int64_t high = 0;
-    TENON_TRY(tenon__index_statement_number(e, statement, &dim));
+    TENON_TRY(tenon__language_statement(e, statement, &dim));
     tenon__dim_range(e->pool, dim, &low, &high);
     if (high < 0) {
-      return tenon__index_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
-                               "extent %u of '%s' is negative: %s", d, port->name,
-                               tenon__dim_text(e->pool, dim, e->arena));
+      return tenon__language_fail(e, statement->value, TENON_ERROR_INVALID_DATA,
+                                  "extent %u of '%s' is negative: %s", d, port->name,
+                                  tenon__dim_text(e->pool, dim, e->arena));
     }
     dims[d] = dim;
   }
@@ -281,7 +278,7 @@ static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t*
   const tenon__statement_t* whole = find_statement(e->text, port->name, NULL);
   if (count_statement != NULL) {
     int64_t count = 0;
-    tenon__index_set_loop(e, 0, NULL, TENON_DIM_INVALID);
+    tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
     TENON_TRY(known_statement(e, count_statement, INT32_MAX, &count));
     if (count != (int64_t)port->count) {
       return tenon__fail(e->sink, TENON_ERROR_INVALID_DATA,
@@ -292,41 +289,37 @@ static tenon_status_t shape_of_item(environment_t* e, const tenon__scope_port_t*
   if (whole == NULL) {
     return axis_by_axis(e, port, inout_shape);
   }
-  tenon__index_set_loop(e, 0, NULL, TENON_DIM_INVALID);
+  tenon__environment_set_loop(e, TENON__LOOP_SUBSCRIPT, NULL, 0);
   e->let_end = (uint32_t)(whole - e->text->statements);
   e->fresh_axis = 0;
   return whole_shape(e, whole->value, inout_shape);
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__shape_rule_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
-                                          tenon__fresh_t fresh, void* fresh_user,
-                                          tenon__arena_t* arena, const tenon_sink_t* sink,
+tenon_status_t tenon__shape_rule_evaluate(const tenon__node_text_t* rule, tenon__fresh_t fresh,
                                           shape_t* shapes, uint32_t shape_count) {
   environment_t environment;
-  shape_t* found = tenon__arena_allocate(arena, shape_count + 1u, sizeof(*found));
+  shape_t* found = tenon__arena_allocate(rule->arena, shape_count + 1u, sizeof(*found));
   if (found == NULL) {
-    return tenon__fail_memory(sink);
+    return tenon__fail_memory(rule->sink);
   }
   for (uint32_t i = 0; i < shape_count; ++i) {
     found[i] = (shape_t){TENON_NONE, NULL};
   }
-  TENON_TRY(tenon__index_environment_initialize(&environment, scope, rule, arena, sink));
+  TENON_TRY(tenon__language_begin(rule, &environment));
   environment.fresh = fresh;
-  environment.fresh_user = fresh_user;
   environment.shapes = found;
   environment.shape_count = shape_count;
   for (uint32_t i = 0; i < shape_count; ++i) {
     uint32_t item = 0;
-    const tenon__scope_port_t* port = tenon__index_port_of(scope, i, &item);
+    const tenon__scope_port_t* port = tenon__scope_output(rule->scope, i, &item);
     if (port == NULL) {
-      return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", i);
+      return tenon__fail(rule->sink, TENON_ERROR_INVALID_ARGUMENT, "there is no output %u", i);
     }
     if (port->values != NULL && !port->values[item].present) {
       found[i] = (shape_t){0, NULL};
       continue;
     }
-    tenon__index_set_output(&environment, port, item);
+    tenon__environment_set_output(&environment, port, item);
     environment.fresh_output = i;
     TENON_TRY(shape_of_item(&environment, port, &found[i]));
   }
@@ -352,37 +345,33 @@ static uint32_t tracked_count(const tenon__dim_pool_t* pool, const shape_t* shap
   return (uint32_t)count;
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__contents_evaluate(const tenon__scope_t* scope, const tenon__text_t* rule,
-                                        uint32_t output, const shape_t* shape,
-                                        tenon__arena_t* arena, const tenon_sink_t* sink,
-                                        const tenon_dim_t** out_contents, uint32_t* out_count) {
+tenon_status_t tenon__contents_evaluate(const tenon__node_text_t* rule, uint32_t output,
+                                        const shape_t* shape, const tenon_dim_t** out_contents,
+                                        uint32_t* out_count) {
   environment_t environment;
   uint32_t item = 0;
-  const tenon__scope_port_t* port = tenon__index_port_of(scope, output, &item);
-  TENON_TRY(tenon__index_environment_initialize(&environment, scope, rule, arena, sink));
-  const uint32_t count = tracked_count(scope->pool, shape);
+  const tenon__scope_port_t* port = tenon__scope_output(rule->scope, output, &item);
+  TENON_TRY(tenon__language_begin(rule, &environment));
+  const uint32_t count = tracked_count(rule->scope->pool, shape);
+  *out_contents = NULL;
+  *out_count = 0;
   if (port == NULL || count == TENON_NONE) {
-    *out_contents = NULL;
-    *out_count = 0;
     return TENON_OK;
   }
   environment.space = shape;
-  tenon__index_set_output(&environment, port, item);
-  tenon_dim_t* contents = tenon__arena_allocate(arena, count + 1u, sizeof(*contents));
+  tenon__environment_set_output(&environment, port, item);
+  tenon_dim_t* contents = tenon__arena_allocate(rule->arena, count + 1u, sizeof(*contents));
   if (contents == NULL) {
-    return tenon__fail_memory(sink);
+    return tenon__fail_memory(rule->sink);
   }
   for (uint32_t i = 0; i < count; ++i) {
     const tenon__statement_t* statement =
-        tenon__index_select_statement(&environment, NULL, port->name, i);
-    statement = statement == NULL ? find_statement(rule, port->name, NULL) : statement;
+        tenon__environment_select(&environment, NULL, port->name, i);
+    statement = statement == NULL ? find_statement(rule->text, port->name, NULL) : statement;
     if (statement == NULL) {
-      *out_contents = NULL;
-      *out_count = 0;
       return TENON_OK;
     }
-    TENON_TRY(tenon__index_statement_number(&environment, statement, &contents[i]));
+    TENON_TRY(tenon__language_statement(&environment, statement, &contents[i]));
   }
   *out_contents = contents;
   *out_count = count;

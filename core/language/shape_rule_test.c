@@ -1,6 +1,7 @@
-/* The index language on the rules that operators of every kind need. */
+/* Shapes, conditions and contents by the rules that operators of every kind need. */
 #include "core/language/shape_rule.h"
 
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/language/condition.h"
@@ -17,10 +18,11 @@ static tenon_status_t shapes_of(test_scope_t* t, const char* source, const tenon
                                 tenon__inferred_shape_t* shapes, uint32_t count) {
   tenon__text_t text = {0};
   const tenon_status_t status = tenon__text_parse(&t->arena, source, sink, &text);
+  const tenon__node_text_t rule = {&t->scope, &text, &t->arena, sink};
   return status != TENON_OK
              ? status
-             : tenon__shape_rule_evaluate(&t->scope, &text, make_fresh, t->scope.pool, &t->arena,
-                                          sink, shapes, count);
+             : tenon__shape_rule_evaluate(&rule, (tenon__fresh_t){make_fresh, t->scope.pool},
+                                          shapes, count);
 }
 
 static void expect_shape(test_scope_t* t, const char* rule, const char* expected, int line) {
@@ -200,11 +202,11 @@ TENON_TEST(faults_name_the_place) {
   test_input(&t, "unknown", TENON_DTYPE_INT64, "3");
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
   test_string(&t, "mode", "a");
-  EXPECT_FAULT("y = q", TENON_ERROR_INVALID_DATA, "column 5: 'q' is no name");
+  EXPECT_FAULT("y = q", TENON_ERROR_INVALID_DATA, "column 5: unknown name 'q'");
   EXPECT_FAULT("y.rank = 1; y[d] = dim(x, 2)", TENON_ERROR_INVALID_DATA,
                "column 27: axis 2 of 'x', which has rank 2");
-  EXPECT_FAULT("y.rank = 1; y[d] = foo(x)", TENON_ERROR_INVALID_DATA, "no function 'foo'");
-  EXPECT_FAULT("y.rank = 1; y[d] = dim(x)", TENON_ERROR_INVALID_DATA, "takes 2 to 2 arguments");
+  EXPECT_FAULT("y.rank = 1; y[d] = foo(x)", TENON_ERROR_INVALID_DATA, "unknown function 'foo'");
+  EXPECT_FAULT("y.rank = 1; y[d] = dim(x)", TENON_ERROR_INVALID_DATA, "takes 2 arguments, not 1");
   EXPECT_FAULT("y.rank = 1; y[d] = mode", TENON_ERROR_INVALID_DATA, "an integer is expected");
   EXPECT_FAULT("y.rank = 1; y[d] = 1 / (rank(x) - 2)", TENON_ERROR_INVALID_DATA, "divided by zero");
   EXPECT_FAULT("y.rank = dim(x, 0); y[d] = 1", TENON_ERROR_UNSUPPORTED,
@@ -217,7 +219,7 @@ TENON_TEST(faults_name_the_place) {
   EXPECT_FAULT("y.rank = 65; y[d] = 1", TENON_ERROR_INVALID_DATA, "y.rank is 65");
   EXPECT_FAULT("z.rank = 1", TENON_ERROR_INVALID_DATA, "the rule says nothing of output 'y'");
   EXPECT_FAULT("y.rank = 2; y[0] = 1", TENON_ERROR_INVALID_DATA, "the rule says nothing of axis 1");
-  EXPECT_FAULT("let a = a + 1; y.rank = 1; y[d] = a", TENON_ERROR_INVALID_DATA, "no name");
+  EXPECT_FAULT("let a = a + 1; y.rank = 1; y[d] = a", TENON_ERROR_INVALID_DATA, "unknown name 'a'");
   EXPECT_SHAPE("y.rank = 1; y[d] = len(unknown)", "3");
   test_end(&t);
 }
@@ -266,7 +268,7 @@ TENON_TEST(conditions) {
   EXPECT_CONDITION("dtype(x) == 'f16' && to == 'i8'", true);
   EXPECT_CONDITION("defined(mode) && !defined(alpha)", true);
   EXPECT_CONDITION("has(perm, 2) && index_of(perm, 1) == 2 && len(perm) == rank(x)", true);
-  EXPECT_CONDITION("axis_of(perm, 1, 3) == 2 && total(perm, 0, 3) == 3 && prod(perm, 1, 3) == 2",
+  EXPECT_CONDITION("axis_of(perm, 1, 3) == 2 && sum(perm, 0, 3) == 3 && prod(perm, 1, 3) == 2",
                    true);
   EXPECT_CONDITION("present(bias) && dim(bias, 0) == 3", false);
   EXPECT_CONDITION("dim(x, 0) == 0", false);
@@ -313,18 +315,15 @@ TENON_TEST(contents_of_shapes) {
   const tenon_dim_t* contents = NULL;
   uint32_t count = 0;
   tenon__inferred_shape_t shape = {0, NULL};
+  const tenon__node_text_t rule = {&t.scope, &text, &t.arena, NULL};
   shape.rank = test_dims(&t, "2", &shape.dims);
   EXPECT_STATUS(tenon__text_parse(&t.arena, "let r = 1; y[i] = dim(x, i + r)", NULL, &text),
                 TENON_OK);
-  EXPECT_STATUS(
-      tenon__contents_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &contents, &count),
-      TENON_OK);
+  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &contents, &count), TENON_OK);
   EXPECT_TEXT(test_list_text(&t, contents, count), "130, 4");
   shape.rank = 0;
   EXPECT_STATUS(tenon__text_parse(&t.arena, "y = elements(x)", NULL, &text), TENON_OK);
-  EXPECT_STATUS(
-      tenon__contents_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &contents, &count),
-      TENON_OK);
+  EXPECT_STATUS(tenon__contents_evaluate(&rule, 0, &shape, &contents, &count), TENON_OK);
   EXPECT_TEXT(test_list_text(&t, contents, count), "520*b");
   test_end(&t);
 }
@@ -353,8 +352,8 @@ static bool evaluate_rules(tenon_allocator_t allocator, void* user) {
         tenon__text_parse(&t.arena, "y[i] = i * 2", NULL, &text) == TENON_OK;
     shape.rank = test_dims(&t, "3", &shape.dims);
     fine = fine && t.fine &&
-           tenon__contents_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &contents,
-                                    &count) == TENON_OK;
+           tenon__contents_evaluate(&(tenon__node_text_t){&t.scope, &text, &t.arena, NULL}, 0,
+                                    &shape, &contents, &count) == TENON_OK;
   }
   test_end(&t);
   return fine;

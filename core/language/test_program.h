@@ -2,6 +2,7 @@
 #ifndef TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 #define TENON_CORE_LANGUAGE_TEST_PROGRAM_H_
 
+#include "core/base/test.h"
 #include "core/language/instantiate.h"
 #include "core/language/test_scope.h"
 #include "core/program/program.h"
@@ -30,9 +31,10 @@ static inline tenon_status_t test_build(test_scope_t* t, const char* source,
   test_output(t, "y", inputs->dtype, 1);
   test_int(t, "keepdims", keepdims ? 1 : 0);
   const tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
-  return status != TENON_OK ? status
-                            : tenon__expression_instantiate(&t->scope, &text, NULL, &t->arena, NULL,
-                                                            out_expression, out_shape);
+  const tenon__node_text_t node_text = {&t->scope, &text, &t->arena, NULL};
+  return status != TENON_OK
+             ? status
+             : tenon__expression_instantiate(&node_text, NULL, out_expression, out_shape);
 }
 
 #endif

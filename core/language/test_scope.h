@@ -3,9 +3,10 @@
 #ifndef TENON_CORE_LANGUAGE_TEST_SCOPE_H_
 #define TENON_CORE_LANGUAGE_TEST_SCOPE_H_
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/base/test.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_text.h"
 #include "core/language/scope.h"

@@ -10,6 +10,7 @@
 #include "core/language/condition.h"
 #include "core/language/instantiate.h"
 #include "core/language/move_rule.h"
+#include "core/language/shape_rule.h"
 #include "core/network/infer_callback.h"
 #include "core/network/infer_control.h"
 
@@ -59,15 +60,14 @@ static tenon_status_t resolve_expression(tenon__inference_t* inference,
     return tenon__fail_memory(inference->sink);
   }
   const tenon_sink_t* sink = shapes != NULL ? &silence : inference->sink;
-  tenon_status_t status = tenon__expression_instantiate(
-      &inference->scope, text, shapes, &inference->network->arena, sink, expression, out_shapes);
+  tenon__node_text_t node_text = {&inference->scope, text, &inference->network->arena, sink};
+  tenon_status_t status = tenon__expression_instantiate(&node_text, shapes, expression, out_shapes);
   if (status == TENON_ERROR_UNSUPPORTED && shapes != NULL) {
     return TENON_OK;
   }
   if (status != TENON_OK && shapes != NULL) {
-    status =
-        tenon__expression_instantiate(&inference->scope, text, shapes, &inference->network->arena,
-                                      inference->sink, expression, out_shapes);
+    node_text.sink = inference->sink;
+    status = tenon__expression_instantiate(&node_text, shapes, expression, out_shapes);
   }
   if (status == TENON_OK) {
     inference->expression = expression;
@@ -88,13 +88,10 @@ static tenon_status_t resolve_moves(tenon__inference_t* inference,
   if (maps == NULL) {
     return tenon__fail_memory(inference->sink);
   }
+  const tenon__node_text_t rule = {&inference->scope, text, &inference->network->arena,
+                                   inference->sink};
   for (uint32_t i = 0; i < inference->output_count; ++i) {
-    const tenon_status_t status =
-        tenon__move_evaluate(&inference->scope, text, i, &shapes[i], &inference->network->arena,
-                             inference->sink, &maps[i]);
-    if (status != TENON_OK) {
-      return status;
-    }
+    TENON_TRY(tenon__move_evaluate(&rule, i, &shapes[i], &maps[i]));
   }
   inference->maps = maps;
   return TENON_OK;
@@ -102,6 +99,8 @@ static tenon_status_t resolve_moves(tenon__inference_t* inference,
 
 static tenon_status_t rule_contents(tenon__inference_t* inference,
                                     const tenon__inferred_shape_t* shapes) {
+  const tenon__node_text_t rule = {&inference->scope, inference->op->contents,
+                                   &inference->network->arena, inference->sink};
   bool all = true;
   for (uint32_t i = 0; i < inference->output_count; ++i) {
     tenon__type_t* type = &inference->outputs[i].type;
@@ -109,9 +108,8 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
       all = false;
       continue;
     }
-    TENON_TRY(tenon__contents_evaluate(&inference->scope, inference->op->contents, i, &shapes[i],
-                                       &inference->network->arena, inference->sink, &type->contents,
-                                       &type->content_count));
+    TENON_TRY(
+        tenon__contents_evaluate(&rule, i, &shapes[i], &type->contents, &type->content_count));
     all = all && type->contents != NULL;
   }
   inference->contents_only = all;
@@ -162,9 +160,10 @@ static tenon_status_t infer_shapes(tenon__inference_t* inference, tenon__inferre
     shapes[i] = (tenon__inferred_shape_t){TENON_NONE, NULL};
   }
   if (op->shape != NULL) {
-    return tenon__shape_rule_evaluate(&inference->scope, op->shape, tenon__infer_fresh, inference,
-                                      inference->scratch, inference->sink, shapes,
-                                      inference->output_count);
+    const tenon__node_text_t rule = {&inference->scope, op->shape, inference->scratch,
+                                     inference->sink};
+    return tenon__shape_rule_evaluate(&rule, (tenon__fresh_t){tenon__infer_fresh, inference},
+                                      shapes, inference->output_count);
   }
   if (op->descriptor.infer != NULL) {
     return tenon__infer_callback(inference, shapes);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/language/functions.h"
 #include "core/tensor/dtype.h"
 
 typedef enum role_t { ROLE_SHAPE, ROLE_CONTENTS, ROLE_CASE, ROLE_MOVE, ROLE_CONDITION } role_t;
@@ -29,20 +30,6 @@ static bool in_list(const char* const* list, size_t count, const char* word) {
     }
   }
   return false;
-}
-
-static bool is_function(const char* word) {
-#define SPELLING(name, spelling, operands, meaning) spelling,
-  static const char* const opcodes[] = {TENON_OPCODES(SPELLING)};
-#undef SPELLING
-  static const char* const others[] = {
-      "rank",      "dim",   "elements", "count",    "len",     "at",      "value",   "index_of",
-      "has",       "wrap",  "axis_of",  "min",      "max",     "abs",     "clamp",   "ceil_div",
-      "prod",      "total", "sum_dim",  "same_dim", "present", "defined", "dtype",   "fresh",
-      "broadcast", "o",     "any",      "before",   "element", "all",     "sum",     "mean",
-      "select",    "index", "size",     "fold",     "lowest",  "highest", "count_of"};
-  return in_list(opcodes, sizeof(opcodes) / sizeof(opcodes[0]), word) ||
-         in_list(others, sizeof(others) / sizeof(others[0]), word);
 }
 
 static bool is_type_variable(const tenon_operator_t* op, const char* name) {
@@ -86,12 +73,12 @@ static bool is_known(const place_t* place, const char* name) {
 static tenon_status_t check_tree(const place_t* place, const tenon__syntax_t* syntax) {
   if (syntax->kind == TENON_SYNTAX_NAME && !is_known(place, syntax->text)) {
     return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA,
-                       "%scolumn %u: '%s' is no %s or earlier name", place->what,
+                       "%scolumn %u: unknown name '%s': no %s or let above has it", place->what,
                        syntax->position + 1, syntax->text,
                        place->op == NULL ? "input, attribute" : "port, attribute");
   }
-  if (syntax->kind == TENON_SYNTAX_CALL && !is_function(syntax->text)) {
-    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA, "%scolumn %u: '%s' is no function",
+  if (syntax->kind == TENON_SYNTAX_CALL && !tenon__language_has_function(syntax->text)) {
+    return tenon__fail(place->sink, TENON_ERROR_INVALID_DATA, "%scolumn %u: unknown function '%s'",
                        place->what, syntax->position + 1, syntax->text);
   }
   for (uint32_t i = 0; i < syntax->child_count; ++i) {

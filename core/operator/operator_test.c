@@ -87,13 +87,13 @@ TENON_TEST(refuses_names_that_are_no_identity) {
 TENON_TEST(refuses_a_name_that_nothing_defines) {
   tenon_operator_t op = {OPERATOR("t.x/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
                          OUTPUTS(PORT("y", "T", 0)), CASES(CASE(NULL, "y = x * alhpa"))};
-  expect_refused(&op, "column 9: 'alhpa' is no port");
+  expect_refused(&op, "column 9: unknown name 'alhpa'");
 }
 
 TENON_TEST(refuses_an_unknown_function) {
   tenon_operator_t op = {OPERATOR("t.x/1"), FLOATS, INPUTS(PORT("x", "T", 0)),
                          OUTPUTS(PORT("y", "T", 0)), .shape = "y.rank = 1; y[d] = dimm(x, 0)"};
-  expect_refused(&op, "column 20: 'dimm' is no function");
+  expect_refused(&op, "column 20: unknown function 'dimm'");
 }
 
 TENON_TEST(refuses_an_output_that_no_statement_defines) {

@@ -164,7 +164,10 @@ static tenon_status_t reduce(symbolic_t* s, uint32_t stage, uint64_t points) {
     }
   }
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
-    for (uint64_t p = 0; s->sums[k] != NULL && s->stages[k] == stage && p < points; ++p) {
+    if (s->sums[k] == NULL || s->stages[k] != stage) {
+      continue;
+    }
+    for (uint64_t p = 0; p < points; ++p) {
       s->sums[k][p] = tenon__content_end_sum(s->pool, &program->instructions[k], s->sums[k][p]);
     }
   }

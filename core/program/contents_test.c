@@ -1,5 +1,6 @@
 /* Contents through expressions: the arithmetic that models do on shapes. */
 #include "core/program/contents.h"
+#include "core/base/test.h"
 #include "core/language/instantiate.h"
 #include "core/language/test_scope.h"
 
@@ -13,7 +14,8 @@ static tenon_status_t contents_of(test_scope_t* t, const char* source, const ten
   const tenon_dim_t* dims[8];
   tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
   if (status == TENON_OK) {
-    status = tenon__expression_instantiate(&t->scope, &text, NULL, &t->arena, NULL, &e, &shape);
+    const tenon__node_text_t node_text = {&t->scope, &text, &t->arena, NULL};
+    status = tenon__expression_instantiate(&node_text, NULL, &e, &shape);
   }
   if (status != TENON_OK) {
     return status;
@@ -49,7 +51,8 @@ TENON_TEST(integers) {
   test_output(&t, "y", TENON_DTYPE_INT64, 1);
   EXPECT_CONTENTS("y = x * 2 + n", "2*b + p, 2*s + p, p - 2, p + 128");
   EXPECT_CONTENTS("y = x == -1 ? n : x", "b, s, p, 64");
-  EXPECT_CONTENTS("y = x / 2", "b/2, s/2, 0, 32");
+  EXPECT_CONTENTS("y = x / 2", "b/2, s/2, -1, 32");
+  EXPECT_CONTENTS("y = div(x, 2)", "b/2, s/2, 0, 32");
   EXPECT_CONTENTS("y = max(x, 1)", "b, s, 1, 64");
   EXPECT_CONTENTS("y = prod(x, [0])", "-64*b*s");
   EXPECT_CONTENTS("y = sum(x, [0]) - x", "s + 63, b + 63, b + s + 64, b + s - 1");

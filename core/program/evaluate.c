@@ -430,8 +430,10 @@ tenon_status_t tenon__program_evaluate(const tenon_program_t* program, const int
   } else {
     status = evaluate(&e);
   }
-  for (size_t k = 0; e.sums != NULL && k < count; ++k) {
-    tenon__free(allocator, e.sums[k].values, e.sums[k].count * sizeof(tenon__scalar_t));
+  if (e.sums != NULL) {
+    for (size_t k = 0; k < count; ++k) {
+      tenon__free(allocator, e.sums[k].values, e.sums[k].count * sizeof(tenon__scalar_t));
+    }
   }
   tenon__free(allocator, e.needed, count);
   tenon__free(allocator, e.stages, count * sizeof(*e.stages));

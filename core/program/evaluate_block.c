@@ -107,7 +107,10 @@ void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, t
                        tenon__scalar_t* out, uint32_t count) {
   const tenon_dtype_t stored = tenon__dtype_arithmetic(view->dtype);
   read_stored(view, places, out, count);
-  for (uint32_t p = 0; stored != dtype && p < count; ++p) {
+  if (stored == dtype) {
+    return;
+  }
+  for (uint32_t p = 0; p < count; ++p) {
     out[p] = tenon__scalar_cast(out[p], stored, dtype);
   }
 }

@@ -104,8 +104,10 @@ static uint32_t content_code(conversion_t* c, uint32_t input, uint32_t index) {
 /* An input that holds the dimension: its element. */
 static bool read_number(conversion_t* c, tenon_dim_t dim, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
-    const bool readable = readable_type(c, i) != TENON_DTYPE_UNDEFINED;
-    for (uint32_t k = 0; readable && k < c->inputs[i].content_count; ++k) {
+    if (readable_type(c, i) == TENON_DTYPE_UNDEFINED) {
+      continue;
+    }
+    for (uint32_t k = 0; k < c->inputs[i].content_count; ++k) {
       if (tenon__dim_equal(c->inputs[i].contents[k], dim)) {
         *out_code = content_code(c, i, k);
         return true;
@@ -129,8 +131,10 @@ static uint32_t axis_of_extent(const conversion_t* c, tenon_dim_t extent) {
  * input. Where that is 0 the space is empty, and nobody asks. */
 static bool solve_product(conversion_t* c, tenon_dim_t symbol, uint32_t* out_code) {
   for (uint32_t i = 0; i < c->input_count; ++i) {
-    const bool readable = readable_type(c, i) != TENON_DTYPE_UNDEFINED;
-    for (uint32_t k = 0; readable && k < c->inputs[i].content_count; ++k) {
+    if (readable_type(c, i) == TENON_DTYPE_UNDEFINED) {
+      continue;
+    }
+    for (uint32_t k = 0; k < c->inputs[i].content_count; ++k) {
       const tenon_dim_t number = c->inputs[i].contents[k];
       const uint32_t axis = axis_of_extent(c, tenon__dim_multiply(c->pool, symbol, number));
       if (axis != TENON_NONE) {

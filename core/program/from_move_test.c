@@ -1,6 +1,7 @@
 /* Moves as programs: each is evaluated and compared with its index map, element by element. */
 #include "core/program/from_move.h"
 #include "core/base/allocator.h"
+#include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/language/move_rule.h"
@@ -19,9 +20,8 @@ static tenon_status_t map_of(test_scope_t* t, const char* source, const char* di
   tenon__inferred_shape_t shape = {0, NULL};
   shape.rank = test_dims(t, dims, &shape.dims);
   const tenon_status_t status = tenon__text_parse(&t->arena, source, NULL, &text);
-  return status != TENON_OK
-             ? status
-             : tenon__move_evaluate(&t->scope, &text, 0, &shape, &t->arena, NULL, out_map);
+  const tenon__node_text_t rule = {&t->scope, &text, &t->arena, NULL};
+  return status != TENON_OK ? status : tenon__move_evaluate(&rule, 0, &shape, out_map);
 }
 
 /* Data of the node's inputs: dense i64; input k holds 1000 k + place, but the second one, which has
@@ -225,10 +225,9 @@ TENON_TEST(moves_of_every_kind) {
   EXPECT_MOVE("x[d] = o(d); z[d] = d == 0 ? o(d) - 4 : o(d)", "6 6 3",
               "index(0) < 4 ? in0[index(0), index(1), index(2)] : in2[index(0) + -4, index(1), "
               "index(2)]");
-  EXPECT_MOVE("x[d] = d == 1 ? o(d) / 2 : o(d)", "4 12 3",
-              "in0[index(0), floor_div(index(1), 2), index(2)]");
+  EXPECT_MOVE("x[d] = d == 1 ? o(d) / 2 : o(d)", "4 12 3", "in0[index(0), index(1) / 2, index(2)]");
   EXPECT_MOVE("x = linear", "4 2 3 3", "in0");
-  EXPECT_MOVE("x = linear", "24 3", "in0[floor_div(index(0), 6), index(0) % 6, index(1)]");
+  EXPECT_MOVE("x = linear", "24 3", "in0[index(0) / 6, index(0) % 6, index(1)]");
   test_end(&t);
 }
 
@@ -252,12 +251,13 @@ TENON_TEST(symbols_are_found_in_the_space) {
       tenon__text_parse(&t.arena, "x[d] = d == 0 ? o(d) : clamp(o(d) - 1, 0, dim(x, 1) - 1)", NULL,
                         &text),
       TENON_OK);
-  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &text, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  const tenon__node_text_t rule = {&t.scope, &text, &t.arena, NULL};
+  EXPECT_STATUS(tenon__move_evaluate(&rule, 0, &shape, &map), TENON_OK);
   EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT16, inputs, 2,
                                             &t.arena, NULL, &e),
                 TENON_OK);
   EXPECT_TEXT(tenon__program_text(&e.program, 0, &t.arena),
-              "in0[index(0), min(floor_div(size(1) - 3, 2) + -1, max(0, index(1) + -1))]");
+              "in0[index(0), min((size(1) - 3) / 2 + -1, max(0, index(1) + -1))]");
   EXPECT_INT(e.program.outputs[0].dtype, TENON_DTYPE_FLOAT16);
   /* Strings cannot be moved by expressions. */
   EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_STRING, inputs, 2,
@@ -284,7 +284,8 @@ static void expect_symbolic(const char* source, tenon_dim_t (*extent)(test_scope
   const tenon_dim_t dims[] = {extent(&t)};
   const tenon__inferred_shape_t shape = {1, dims};
   EXPECT_STATUS(tenon__text_parse(&t.arena, source, NULL, &parsed), TENON_OK);
-  EXPECT_STATUS(tenon__move_evaluate(&t.scope, &parsed, 0, &shape, &t.arena, NULL, &map), TENON_OK);
+  const tenon__node_text_t rule = {&t.scope, &parsed, &t.arena, NULL};
+  EXPECT_STATUS(tenon__move_evaluate(&rule, 0, &shape, &map), TENON_OK);
   EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_FLOAT32, inputs, 2,
                                             &t.arena, NULL, &e),
                 text != NULL ? TENON_OK : TENON_ERROR_UNSUPPORTED);
@@ -318,13 +319,12 @@ static tenon_dim_t a_product(test_scope_t* t) { /* s p */
 
 TENON_TEST(a_number_that_no_extent_says_is_read_where_it_stands) {
   expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, true,
-                  "in0[max(0, -1 * in1[1] + index(0))]");
+                  "in0[max(-1 * in1[1] + index(0), 0)]");
   expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, false, NULL);
 }
 
 TENON_TEST(a_symbol_is_solved_for_with_a_number_that_is_read) {
-  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, true,
-                  "in0[index(0) % floor_div(size(0), in1[1])]");
+  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, true, "in0[index(0) % (size(0) / in1[1])]");
   expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, false, NULL);
   expect_symbolic("x[d] = clamp(o(d), 0, dim(x, 0) - 1)", of_two_symbols, true,
                   "in0[min(index(0), size(0) - in1[1] + -1)]");

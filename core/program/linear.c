@@ -90,8 +90,10 @@ static bool copy_free(linear_t* l, uint32_t index, pair_t* out_pair) {
     }
     coordinates[k] = pair->shift;
   }
-  for (uint32_t k = 0; !is_load && k < 3; ++k) {
-    i.operands[k] = k < count ? coordinates[k] : 0;
+  if (!is_load) {
+    for (uint32_t k = 0; k < 3; ++k) {
+      i.operands[k] = k < count ? coordinates[k] : 0;
+    }
   }
   if (i.opcode == TENON_OPCODE_INPUT || is_load) {
     i.immediate.i = (int64_t)l->operands[i.immediate.i];

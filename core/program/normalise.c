@@ -78,9 +78,12 @@ static void place_operands(gathering_t* g, const tenon_program_output_t* outputs
   uint32_t* used = g->stack; /* not in use yet */
   for (uint32_t i = g->from->instruction_count; i > 0; --i) {
     uint32_t count = 0;
+    if (!needed[i - 1]) {
+      continue;
+    }
     const uint32_t* needs =
         tenon__instruction_needs(g->from->coordinates, &g->from->instructions[i - 1], &count);
-    for (uint32_t k = 0; needed[i - 1] && k < count; ++k) {
+    for (uint32_t k = 0; k < count; ++k) {
       needed[needs[k]] = 1;
     }
   }
@@ -156,7 +159,9 @@ static int compare_operands(const tenon__expression_t* e, uint32_t a, uint32_t b
   }
   const tenon__access_t* p = &e->accesses[a];
   const tenon__access_t* q = &e->accesses[b];
-  for (uint32_t i = 0; x->indexed == 0 && i < p->rank && i < q->rank; ++i) {
+  const uint32_t common = p->rank < q->rank ? p->rank : q->rank;
+  const uint32_t compared = x->indexed == 0 ? common : 0;
+  for (uint32_t i = 0; i < compared; ++i) {
     if (p->coordinates[i].id != q->coordinates[i].id) {
       return p->coordinates[i].id < q->coordinates[i].id ? -1 : 1;
     }
@@ -191,11 +196,14 @@ static void emit_instructions(const tenon__expression_t* e, const uint32_t* oper
     for (uint32_t o = 0; o < count; ++o) {
       i.operands[o] = out_map[i.operands[o]];
     }
-    for (uint32_t o = count; o < 3 && i.opcode != TENON_OPCODE_LOAD; ++o) {
-      i.operands[o] = 0;
-    }
-    for (uint32_t d = 0; i.opcode == TENON_OPCODE_LOAD && d < i.operands[1] && d < 64; ++d) {
-      coordinates[d] = out_map[program->coordinates[i.operands[0] + d]];
+    if (i.opcode == TENON_OPCODE_LOAD) {
+      for (uint32_t d = 0; d < i.operands[1] && d < 64; ++d) {
+        coordinates[d] = out_map[program->coordinates[i.operands[0] + d]];
+      }
+    } else {
+      for (uint32_t o = count; o < 3; ++o) {
+        i.operands[o] = 0;
+      }
     }
     if (is_input_or_load(&i)) {
       i.immediate.i = (int64_t)operands[i.immediate.i];

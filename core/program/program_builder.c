@@ -244,10 +244,13 @@ tenon_status_t tenon__program_builder_finish(tenon__program_builder_t* builder, 
       .space = keep(builder, space, rank, sizeof(*space)),
       .output_axes = axes,
       .output_ranks = keep(builder, outputs->ranks, count, sizeof(*outputs->ranks))};
-  for (uint32_t i = 0; i < count && axes != NULL; ++i) {
+  if (axes == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     axes[i] = keep(builder, outputs->axes[i], outputs->ranks[i], sizeof(uint32_t));
   }
-  if (builder->failed || axes == NULL) {
+  if (builder->failed) {
     return tenon__fail_memory(sink);
   }
   *out_expression = made;

@@ -72,7 +72,10 @@ static bool operand_types_agree(const tenon_program_t* p, const tenon_instructio
   if (!opcode_takes(i->opcode, i->dtype)) {
     return false;
   }
-  for (uint32_t o = 0; o < count && i->opcode != TENON_OPCODE_CAST; ++o) {
+  if (i->opcode == TENON_OPCODE_CAST) {
+    return true;
+  }
+  for (uint32_t o = 0; o < count; ++o) {
     const tenon_dtype_t type = tenon__instruction_type(&p->instructions[i->operands[o]]);
     if (i->opcode == TENON_OPCODE_RANDOM) {
       if (!is_integer(type)) {

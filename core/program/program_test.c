@@ -202,7 +202,8 @@ TENON_TEST(compositions) {
   static const pair_case_t cases[] = {
       {"y = a + c", "y = max(x, 0) * e", true, "max(in2 + in3, 0) * in1"},
       {"y = exp(a)", "y = x - mean(x, [1])", true, "let t0 = exp(in2); t0 - mean(t0, [1])"},
-      {"y = a * at(e, 2)", "y = x / sum(x, [-1])", true, "let t0 = in2 * in4; t0 / sum(t0, [2])"},
+      {"y = a * along(e, 2)", "y = x / sum(x, [-1])", true,
+       "let t0 = in2 * in4; t0 / sum(t0, [2])"},
       {"y = mean(a, [2])", "y = sqrt(x * x + 1)", true,
        "let t0 = mean(in2, [2]); sqrt(t0 * t0 + 1)"},
       {"y = mean(a, [2])", "y = sqrt(x * x + 1)", false,

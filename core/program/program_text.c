@@ -128,10 +128,24 @@ static bool put_leaf(text_t* text, const tenon_instruction_t* instruction, uint3
   }
 }
 
+/* `/` divides floats, and floors integers; the other two divisions are functions. */
+static uint32_t sign_opcode(const tenon_instruction_t* instruction) {
+  const bool is_float = tenon__dtype_class(instruction->dtype) == 'f';
+  switch (instruction->opcode) {
+    case TENON_OPCODE_DIV:
+      return is_float ? TENON_OPCODE_DIV : TENON_OPCODE_NOP;
+    case TENON_OPCODE_FLOOR_DIV:
+      return is_float ? TENON_OPCODE_NOP : TENON_OPCODE_DIV;
+    default:
+      return instruction->opcode;
+  }
+}
+
 static void put_operation(text_t* text, const tenon_instruction_t* instruction, int bind,
                           uint32_t depth) {
+  const uint32_t opcode = sign_opcode(instruction);
   for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); ++i) {
-    if (signs[i].opcode == instruction->opcode) {
+    if (signs[i].opcode == opcode) {
       put(text, "%s", signs[i].bind < bind ? "(" : "");
       put_value(text, instruction->operands[0], signs[i].bind, depth + 1);
       put(text, "%s", signs[i].text);
@@ -206,8 +220,9 @@ static void count_uses(text_t* text, uint32_t root) {
     for (uint32_t k = 0; k < count; ++k) {
       ++text->uses[instruction->operands[k]];
     }
-    for (uint32_t k = 0; instruction->opcode == TENON_OPCODE_LOAD && k < instruction->operands[1];
-         ++k) {
+    const uint32_t coordinates =
+        instruction->opcode == TENON_OPCODE_LOAD ? instruction->operands[1] : 0;
+    for (uint32_t k = 0; k < coordinates; ++k) {
       ++text->uses[program->coordinates[instruction->operands[0] + k]];
     }
   }

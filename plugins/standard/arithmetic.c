@@ -11,7 +11,7 @@ FAMILY_TABLE(arithmetic) = {
     {OPERATOR("add", "a + b"), BINARY("numeric"), CASE("y = a + b"), TRAITS},
     {OPERATOR("sub", "a - b"), BINARY("numeric"), CASE("y = a - b"), TRAITS},
     {OPERATOR("mul", "a b"), BINARY("numeric"), CASE("y = a * b"), TRAITS},
-    {OPERATOR("div", "a / b; integers truncate"), BINARY("numeric"), CASE("y = a / b"), TRAITS},
+    {OPERATOR("div", "a / b; integers truncate"), BINARY("numeric"), CASE("y = div(a, b)"), TRAITS},
     {OPERATOR("floor_div", "floor(a / b)"), BINARY("numeric"), CASE("y = floor_div(a, b)"), TRAITS},
     {OPERATOR("mod", "remainder with the sign of b; fmod: with that of a"), BINARY("numeric"),
      ATTRIBUTES(FLAG("fmod", "0")),
@@ -30,7 +30,7 @@ FAMILY_TABLE(arithmetic) = {
     {OPERATOR("sum_of", "the sum of all inputs"), VARIADIC_ROW("numeric"),
      CASE("y = fold(add, xs)"), TRAITS},
     {OPERATOR("mean_of", "the mean of all inputs"), VARIADIC_ROW("float"),
-     CASE("y = fold(add, xs) / count_of(xs)"), TRAITS},
+     CASE("y = fold(add, xs) / count(xs)"), TRAITS},
     {OPERATOR("neg", "-x"), UNARY("numeric"), CASE("y = -x"), TRAITS},
     {OPERATOR("abs", "absolute value"), UNARY("numeric"), CASE("y = abs(x)"), TRAITS},
     {OPERATOR("sign", "-1, 0 or 1"), UNARY("numeric"), CASE("y = sign(x)"), TRAITS},
@@ -64,9 +64,9 @@ FAMILY_TABLE(arithmetic) = {
      INPUTS(PORT("x", "T"), OPTIONAL("shift", "T"), OPTIONAL("scale", "T"), OPTIONAL("power", "T")),
      OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("axis", "1"), FLAG("per_axis", "1")),
      CASES(WHEN("per_axis == 1",
-                "let s = present(scale) ? x * at(scale, axis) : x;"
-                "let t = present(shift) ? s + at(shift, axis) : s;"
-                "y = present(power) ? pow(t, at(power, axis)) : t"),
+                "let s = present(scale) ? x * along(scale, axis) : x;"
+                "let t = present(shift) ? s + along(shift, axis) : s;"
+                "y = present(power) ? pow(t, along(power, axis)) : t"),
            ALWAYS("let s = present(scale) ? x * scale : x;"
                   "let t = present(shift) ? s + shift : s;"
                   "y = present(power) ? pow(t, power) : t")),

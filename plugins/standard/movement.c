@@ -119,14 +119,14 @@ FAMILY_TABLE(movement) = {
      ATTRIBUTES(INT("axis", "0"), INT("parts", "0"), FLAG("equal", "0")),
      CHECKS(AXIS_CHECK("axis", "x"),
             CHECK("present(sizes) || parts > 0", "neither sizes nor parts are given"),
-            CHECK("!present(sizes) || total(sizes) == dim(x, axis)",
-                  "the sizes are {total(sizes)} together, x has {dim(x, axis)} along the axis"),
+            CHECK("!present(sizes) || sum(sizes) == dim(x, axis)",
+                  "the sizes are {sum(sizes)} together, x has {dim(x, axis)} along the axis"),
             CHECK("equal == 0 || present(sizes) || dim(x, axis) % parts == 0",
                   "{dim(x, axis)} cannot be split into {parts} equal parts")),
      .shape = SPLIT_PLACE "ys.count = present(sizes) ? len(sizes) : parts; ys.rank = rank(x);"
                           "ys[d] = d != a ? dim(x, d) : present(sizes) ? sizes[k]"
                           " : max(0, min(chunk, dim(x, a) - k * chunk))",
-     MOVE(SPLIT_PLACE "let first = present(sizes) ? total(sizes, 0, k) : k * chunk;"
+     MOVE(SPLIT_PLACE "let first = present(sizes) ? sum(sizes, 0, k) : k * chunk;"
                       "ys: x[d] = d == a ? o(d) + first : o(d)"),
      TRAITS},
     {OPERATOR("gather", "slices of x along the axis, picked by indices"),

@@ -40,7 +40,7 @@ FAMILY_TABLE(normalization) = {
      CHECKS(CHECK("rank(x) >= 3", "x has rank {rank(x)}, which leaves no spatial axis"),
             CHANNEL_CHECK("scale"), CHANNEL_CHECK("bias")),
      CASE("let c = x - mean(x, 2..); let v = mean(c * c, 2..);"
-          "y = c * rsqrt(v + epsilon) * at(scale, 1) + at(bias, 1)"),
+          "y = c * rsqrt(v + epsilon) * along(scale, 1) + along(bias, 1)"),
      .traits = "pure"},
     {OPERATOR("group_norm", "(x - mean) / deviation over groups of channels, scaled by channel"),
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T"), CHANNEL_PARAMETERS),
@@ -63,9 +63,9 @@ FAMILY_TABLE(normalization) = {
      CHECKS(CHECK("rank(x) >= 2", "x has rank {rank(x)}, which leaves no channel axis"),
             CHANNEL_CHECK("scale"), CHANNEL_CHECK("bias"), CHANNEL_CHECK("mean"),
             CHANNEL_CHECK("variance")),
-     CASE("let c = x - cast(at(mean, 1), T);"
-          "let r = rsqrt(cast(at(variance, 1), T) + epsilon);"
-          "y = c * (cast(at(scale, 1), T) * r) + cast(at(bias, 1), T)"),
+     CASE("let c = x - cast(along(mean, 1), T);"
+          "let r = rsqrt(cast(along(variance, 1), T) + epsilon);"
+          "y = c * (cast(along(scale, 1), T) * r) + cast(along(bias, 1), T)"),
      .traits = "pure; elementwise"},
     {OPERATOR("lp_norm", "x / its norm along the axis; 0 where the norm is 0"), UNARY("float"),
      ATTRIBUTES(INT("axis", "-1"), INT_IN("p", "2", "1..2")),

@@ -11,9 +11,9 @@
 #define PLAIN                                           \
   "let s = cast(scale, f32); let q = cast(x, f32) / s;" \
   "let r = present(zero_point) ? cast(zero_point, f32) : 0.0;"
-#define PER_AXIS                                                  \
-  "let s = cast(at(scale, axis), f32); let q = cast(x, f32) / s;" \
-  "let r = present(zero_point) ? cast(at(zero_point, axis), f32) : 0.0;"
+#define PER_AXIS                                                     \
+  "let s = cast(along(scale, axis), f32); let q = cast(x, f32) / s;" \
+  "let r = present(zero_point) ? cast(along(zero_point, axis), f32) : 0.0;"
 #define ALONG_AXIS "block_size == 0 && rank(scale) == 1 && rank(x) > 1"
 
 FAMILY_TABLE(quantization) = {
@@ -43,9 +43,9 @@ FAMILY_TABLE(quantization) = {
      OUTPUTS(PORT("y", "$to")),
      ATTRIBUTES(DTYPE("to", "f32"), INT("axis", "1"), INT("block_size", "0")), .shape = "y = x",
      CASES(WHEN(ALONG_AXIS,
-                "let c = present(zero_point) ? cast(x, f32) - cast(at(zero_point, axis), f32)"
+                "let c = present(zero_point) ? cast(x, f32) - cast(along(zero_point, axis), f32)"
                 " : cast(x, f32);"
-                "y = c * cast(at(scale, axis), f32)"),
+                "y = c * cast(along(scale, axis), f32)"),
            WHEN("block_size == 0",
                 "let c = present(zero_point) ? cast(x, f32) - cast(zero_point, f32) : cast(x, f32);"
                 "y = c * cast(scale, f32)")),

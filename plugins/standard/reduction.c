@@ -32,11 +32,11 @@
 /* Sums of 64-bit integers may overflow: the quotients by their number are added, and the
  * remainders. What is left of those, of the other sign than the quotient, brings it nearer to 0. */
 #define IS_LONG(port) "(dtype(" port ") == 'i64' || dtype(" port ") == 'u64')"
-#define LONG_MEAN(axes)                                             \
-  "let n = cast(count(" axes "), T); let r = sum(fmod(x, n), " axes \
-  ");"                                                              \
-  "let v = sum(x / n, " axes                                        \
-  ") + r / n; let left = fmod(r, n);"                               \
+#define LONG_MEAN(axes)                                            \
+  "let n = cast(size(" axes "), T); let r = sum(fmod(x, n), " axes \
+  ");"                                                             \
+  "let v = sum(div(x, n), " axes                                   \
+  ") + div(r, n); let left = fmod(r, n);"                          \
   "y = v > 0 && left < 0 ? v - 1 : v < 0 && left > 0 ? v + 1 : v"
 #define PURE .traits = "pure"
 

@@ -80,7 +80,7 @@ TENON_TEST(a_wrong_rewrite_is_found_before_it_is_applied) {
       " by the pattern and ",
       "rewrite 'endless': it matches what it made: ",
       "rewrite 'cut': its pattern \"y = standard.relu/1(x\": column 22: ",
-      "rewrite 'misspelt': its guard \"rnak(x) == 2\": column 1: 'rnak' is no function",
+      "rewrite 'misspelt': its guard \"rnak(x) == 2\": column 1: unknown function 'rnak'",
       "rewrite 'absent': its replacement \"y = rewriter.absent/1(x)\": column 5: no plugin offers",
       "rewrite 'stranger': its pattern \"y = nobody.knows/1(x)\": column 5: no plugin offers",
       "rewrite 'unfit': where it matches, its replacement never fits: it gives i32[",

@@ -256,8 +256,8 @@ typedef struct tenon_argument_t {
 /* ---------------------------------------------------------------------------------------------
  * 3. Programs: checked expressions
  *
- * The expression language (sdk/docs/expressions.md) is text that an operator declares. The core
- * parses and checks it at admission and composes neighbours. What crosses the border is a program:
+ * An expression is text that an operator declares (sdk/docs/expressions.md). The core parses and
+ * checks it at admission and composes neighbours. What crosses the border is a program:
  * single assignment instructions in a normal form, over an iteration space of `rank` axes.
  *
  * Operands and outputs reach a kernel as views that the host has aligned: each has exactly `rank`
@@ -266,8 +266,9 @@ typedef struct tenon_argument_t {
  * ------------------------------------------------------------------------------------------- */
 
 /* NAME, spelling, operands, meaning. `T` is the instruction's arithmetic type. Integer arithmetic
- * wraps; integer division truncates (floor_div and mod floor); min and max return NaN when either
- * operand is NaN. Functions of accuracy are within 4 ulp of the arithmetic type. */
+ * wraps; div of integers truncates (floor_div and mod floor, as `/` and `%` in texts do); min and
+ * max return NaN when either operand is NaN. Functions of accuracy are within 4 ulp of the
+ * arithmetic type. */
 #define TENON_OPCODES(X)                                                      \
   X(NOP, "nop", 0, "nothing")                                                 \
   X(INPUT, "input", 0, "operand `immediate`, at this point, converted to T")  \
@@ -532,7 +533,7 @@ typedef struct tenon_type_variable_t {
 } tenon_type_variable_t;
 
 /* [growing] A guarded text. `when`: NULL (always) or a condition over attributes, ranks and
- * present(port), in the index language: "approximate == 'tanh'". The first case that holds counts.
+ * present(port), as a rule: "approximate == 'tanh'". The first case that holds counts.
  */
 typedef struct tenon_case_t {
   size_t size;
@@ -540,7 +541,7 @@ typedef struct tenon_case_t {
   const char* text;
 } tenon_case_t;
 
-/* [growing] Must hold for a node to be valid: `condition` in the index language, `message` for a
+/* [growing] Must hold for a node to be valid: `condition`, a rule of texts; `message` for a
  * person; "{x}" in it is replaced by the value of the index expression x. */
 typedef struct tenon_check_t {
   size_t size;
@@ -645,7 +646,7 @@ typedef struct tenon_shape_table_t {
  *           one's own: operators in that of a plugin of the library (the one that is named so) are
  *           left out, and two plugins' different definitions of one identity disable each other.
  *           Equal definitions are one.
- * shape     shape rule in the index language: "y = x", "y = broadcast(a, b)",
+ * shape     shape rule: "y = x", "y = broadcast(a, b)",
  *           "y.rank = rank(x); y[d] = d == axis ? 1 : dim(x, d)". Not needed when an expression
  *           says enough: outputs then have the broadcast shape of the inputs, less what is reduced.
  * contents  for outputs that are themselves shapes: "y[i] = dim(x, i)". Needs no kernel.
@@ -1569,7 +1570,7 @@ struct tenon_converter_t {
  *              not reach, must be absent. An attribute in braces has that value; a name there
  *              stands for its value in guard and replacement; what is not named may be anything.
  *              What the pattern makes on the way must be read by nobody else
- * when         NULL, or a condition in the index language over the pattern's names. What is not
+ * when         NULL, or a condition over the pattern's names. What is not
  *              known when building (an extent, the contents of an input) does not hold
  * replacement  NULL, or a text over the pattern's names. The result of its last statement, whatever
  *              its name, stands for the pattern's: of the same type and extents, else nothing

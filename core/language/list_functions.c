@@ -1,0 +1,147 @@
+/* Functions on lists. */
+#include "core/language/list_functions.h"
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/language/named_tensor.h"
+#include "core/language/operation.h"
+
+typedef tenon__environment_t environment_t;
+typedef tenon__language_value_t value_t;
+typedef tenon__syntax_t syntax_t;
+
+/* The extent of a 1-D shape operand says how many contents there are even where they are not known.
+ */
+tenon_status_t tenon__call_len(environment_t* e, const syntax_t* call, value_t* out) {
+  const syntax_t* what = call->children[0];
+  value_t list = {0};
+  if (tenon__names_port(e, what)) {
+    tenon__named_tensor_t tensor = {0};
+    TENON_TRY(tenon__named_tensor(e, what, &tensor));
+    if (!tensor.is_output) {
+      tenon_dim_t dim = TENON_DIM_INVALID;
+      TENON_TRY(tenon__ranked_tensor(e, what, &tensor));
+      if (tensor.value->contents == NULL && tensor.rank == 0) {
+        *out = tenon__value_of_integer(1);
+        return TENON_OK;
+      }
+      if (tensor.value->contents == NULL && tensor.rank == 1) {
+        TENON_TRY(tenon__tensor_extent(e, call, &tensor, 0, &dim));
+        return tenon__language_give(e, call, dim, out);
+      }
+    }
+  }
+  TENON_TRY(tenon__language_list(e, what, &list));
+  *out = tenon__value_of_integer((int64_t)list.count);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__call_value(environment_t* e, const syntax_t* call, value_t* out) {
+  value_t list = {0};
+  TENON_TRY(tenon__language_list(e, call->children[0], &list));
+  if (list.count != 1) {
+    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
+                                "a list of one number is expected, this one has %u", list.count);
+  }
+  *out = tenon__language_item(e, &list, 0);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__call_at(environment_t* e, const syntax_t* call, value_t* out) {
+  value_t list = {0};
+  int64_t index = 0;
+  TENON_TRY(tenon__language_list(e, call->children[0], &list));
+  TENON_TRY(tenon__language_known(e, call->children[1], &index));
+  if (index < 0 || index >= (int64_t)list.count) {
+    return e->evaluate(e, call->children[2], out);
+  }
+  *out = tenon__language_item(e, &list, (uint32_t)index);
+  return TENON_OK;
+}
+
+/* The first item equal to `wanted`, wrapped by `extent` first unless that is NULL; -1 for none. */
+static tenon_status_t find_item(environment_t* e, const syntax_t* call, const value_t* list,
+                                const value_t* wanted, const value_t* extent, int64_t* out_index) {
+  for (uint32_t i = 0; i < list->count; ++i) {
+    value_t sides[2] = {tenon__language_item(e, list, i), *wanted};
+    value_t same = {0};
+    if (extent != NULL) {
+      const value_t wrapped[2] = {sides[0], *extent};
+      TENON_TRY(tenon__language_wrap(e, call, wrapped, &sides[0]));
+    }
+    TENON_TRY(tenon__language_operation(e, call, TENON_OPCODE_EQ, sides, &same));
+    if (!tenon__value_is_known(&same)) {
+      return tenon__language_fail(e, call, TENON_ERROR_UNSUPPORTED,
+                                  "item %u of the list must be known when building", i);
+    }
+    if (same.integer != 0) {
+      *out_index = (int64_t)i;
+      return TENON_OK;
+    }
+  }
+  *out_index = -1;
+  return TENON_OK;
+}
+
+tenon_status_t tenon__call_index_of(environment_t* e, const syntax_t* call, value_t* out) {
+  const bool asks_whether = call->text[0] == 'h';
+  value_t list = {0};
+  value_t wanted = {0};
+  int64_t index = 0;
+  TENON_TRY(tenon__language_list(e, call->children[0], &list));
+  TENON_TRY(e->evaluate(e, call->children[1], &wanted));
+  TENON_TRY(find_item(e, call, &list, &wanted, NULL, &index));
+  *out = asks_whether ? tenon__value_of_truth(index >= 0) : tenon__value_of_integer(index);
+  return TENON_OK;
+}
+
+/* Items that are known name axes of that many. */
+static tenon_status_t check_axes(const environment_t* e, const syntax_t* call, const value_t* list,
+                                 int64_t rank) {
+  for (uint32_t i = 0; i < list->count; ++i) {
+    const value_t axis = tenon__language_item(e, list, i);
+    if (tenon__value_is_known(&axis) && (axis.integer < -rank || axis.integer >= rank)) {
+      return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
+                                  "there is no axis %lld, the rank is %lld",
+                                  (long long)axis.integer, (long long)rank);
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__call_axis_of(environment_t* e, const syntax_t* call, value_t* out) {
+  value_t list = {0};
+  value_t wanted = {0};
+  value_t rank = {0};
+  int64_t index = 0;
+  TENON_TRY(tenon__language_list(e, call->children[0], &list));
+  TENON_TRY(e->evaluate(e, call->children[1], &wanted));
+  TENON_TRY(e->evaluate(e, call->children[2], &rank));
+  if (tenon__value_is_known(&rank)) {
+    TENON_TRY(check_axes(e, call, &list, rank.integer));
+  }
+  TENON_TRY(find_item(e, call, &list, &wanted, &rank, &index));
+  *out = tenon__value_of_integer(index);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__sum_items(environment_t* e, const syntax_t* call, const value_t* list,
+                                value_t* out_value) {
+  const uint32_t opcode = call->text[0] == 'p' ? TENON_OPCODE_MUL : TENON_OPCODE_ADD;
+  int64_t bounds[2] = {0, (int64_t)list->count};
+  for (uint32_t i = 1; i < call->child_count; ++i) {
+    TENON_TRY(tenon__language_known(e, call->children[i], &bounds[i - 1]));
+  }
+  if (bounds[0] < 0 || bounds[1] > (int64_t)list->count) {
+    return tenon__language_fail(e, call, TENON_ERROR_INVALID_DATA,
+                                "the list has %u items, there are no %lld to %lld", list->count,
+                                (long long)bounds[0], (long long)bounds[1]);
+  }
+  value_t sides[2] = {tenon__value_of_integer(opcode == TENON_OPCODE_MUL ? 1 : 0), {0}};
+  for (int64_t i = bounds[0]; i < bounds[1]; ++i) {
+    sides[1] = tenon__language_item(e, list, (uint32_t)i);
+    TENON_TRY(tenon__language_operation(e, call, opcode, sides, &sides[0]));
+  }
+  *out_value = sides[0];
+  return TENON_OK;
+}

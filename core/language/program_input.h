@@ -1,0 +1,29 @@
+/*
+ * Inputs as elements of the program in the making, and axes of its space. Needs
+ * environment->program; in the dry round, before the space is known, every axis counts as axis 0.
+ */
+#ifndef TENON_CORE_LANGUAGE_PROGRAM_INPUT_H_
+#define TENON_CORE_LANGUAGE_PROGRAM_INPUT_H_
+
+#include "core/language/environment.h"
+
+/* The element of item `item` of a port, aligned with the space at the last axis. INVALID_DATA when
+ * it is absent or does not fit the space. */
+tenon_status_t tenon__program_element(tenon__environment_t* environment,
+                                      const tenon__syntax_t* syntax,
+                                      const tenon__scope_port_t* port, uint32_t item,
+                                      tenon__language_value_t* out_value);
+/* The element of a port of rank 0 or 1 that varies along `axis` of the space alone. */
+tenon_status_t tenon__program_element_along(tenon__environment_t* environment,
+                                            const tenon__syntax_t* syntax,
+                                            const tenon__scope_port_t* port, uint32_t axis,
+                                            tenon__language_value_t* out_value);
+/* A known axis of the space, negative from the end. */
+tenon_status_t tenon__space_axis(tenon__environment_t* environment, const tenon__syntax_t* syntax,
+                                 uint32_t* out_axis);
+/* A list of axes, a range, a number, or a shape operand, as a mask. An empty list is all axes,
+ * unless the operator's INT attribute noop_with_empty_axes is 1. */
+tenon_status_t tenon__space_axes(tenon__environment_t* environment, const tenon__syntax_t* syntax,
+                                 uint64_t* out_mask);
+
+#endif

@@ -1,0 +1,77 @@
+/* Looking up the names of a scope. */
+#include "core/language/scope_lookup.h"
+
+#include <string.h>
+
+#include "core/tensor/dtype.h"
+
+static const tenon__scope_port_t* find_port(const tenon__scope_port_t* ports, uint32_t count,
+                                            const char* name) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (strcmp(ports[i].name, name) == 0) {
+      return &ports[i];
+    }
+  }
+  return NULL;
+}
+
+const tenon__scope_port_t* tenon__scope_port(const tenon__scope_t* scope, const char* name,
+                                             bool* out_is_output) {
+  const tenon__scope_port_t* input = find_port(scope->inputs, scope->input_count, name);
+  *out_is_output = input == NULL;
+  return input != NULL ? input : find_port(scope->outputs, scope->output_count, name);
+}
+
+const tenon__scope_port_t* tenon__scope_input(const tenon__scope_t* scope, const char* name) {
+  return find_port(scope->inputs, scope->input_count, name);
+}
+
+const tenon__scope_attribute_t* tenon__scope_attribute(const tenon__scope_t* scope,
+                                                       const char* name) {
+  for (uint32_t i = 0; i < scope->attribute_count; ++i) {
+    if (strcmp(scope->attributes[i].name, name) == 0) {
+      return &scope->attributes[i];
+    }
+  }
+  return NULL;
+}
+
+int64_t tenon__scope_integer(const tenon__scope_t* scope, const char* name, int64_t otherwise) {
+  const tenon__scope_attribute_t* attribute = tenon__scope_attribute(scope, name);
+  return attribute != NULL && attribute->kind == TENON_ATTRIBUTE_INT ? attribute->integer
+                                                                     : otherwise;
+}
+
+tenon_dtype_t tenon__scope_dtype(const tenon__scope_t* scope, const char* name) {
+  for (uint32_t i = 0; i < scope->type_count; ++i) {
+    if (strcmp(scope->types[i].name, name) == 0) {
+      return scope->types[i].dtype;
+    }
+  }
+  const tenon__scope_attribute_t* attribute = tenon__scope_attribute(scope, name);
+  return attribute != NULL && attribute->kind == TENON_ATTRIBUTE_DTYPE
+             ? (tenon_dtype_t)attribute->integer
+             : tenon__dtype_from_name(name);
+}
+
+const tenon__scope_port_t* tenon__scope_output(const tenon__scope_t* scope, uint32_t output,
+                                               uint32_t* out_item) {
+  uint32_t item = output;
+  for (uint32_t i = 0; i < scope->output_count; ++i) {
+    if (item < scope->outputs[i].count) {
+      *out_item = item;
+      return &scope->outputs[i];
+    }
+    item -= scope->outputs[i].count;
+  }
+  return NULL;
+}
+
+uint32_t tenon__scope_output_number(const tenon__scope_t* scope, const tenon__scope_port_t* port,
+                                    uint32_t item) {
+  uint32_t number = item;
+  for (const tenon__scope_port_t* other = scope->outputs; other < port; ++other) {
+    number += other->count;
+  }
+  return number;
+}

@@ -1,0 +1,30 @@
+/*
+ * Names of a node's ports, attributes and types. Everything that is found is borrowed from the
+ * scope. Names of ports and attributes are unique within an operator, so the order of looking does
+ * not matter.
+ */
+#ifndef TENON_CORE_LANGUAGE_SCOPE_LOOKUP_H_
+#define TENON_CORE_LANGUAGE_SCOPE_LOOKUP_H_
+
+#include "core/language/scope.h"
+
+/* The input or output port of that name; NULL when there is none. */
+const tenon__scope_port_t* tenon__scope_port(const tenon__scope_t* scope, const char* name,
+                                             bool* out_is_output);
+/* The input port of that name; NULL when there is none. */
+const tenon__scope_port_t* tenon__scope_input(const tenon__scope_t* scope, const char* name);
+const tenon__scope_attribute_t* tenon__scope_attribute(const tenon__scope_t* scope,
+                                                       const char* name);
+/* The INT attribute of that name; `otherwise` when the operator has none. */
+int64_t tenon__scope_integer(const tenon__scope_t* scope, const char* name, int64_t otherwise);
+/* The type that a name means, as stored: a type variable, a DTYPE attribute, a type's mnemonic;
+ * UNDEFINED when it is none of them. */
+tenon_dtype_t tenon__scope_dtype(const tenon__scope_t* scope, const char* name);
+/* Output items are numbered through all ports: the port of item `output` and the item's number
+ * there (NULL beyond the last), and the way back. */
+const tenon__scope_port_t* tenon__scope_output(const tenon__scope_t* scope, uint32_t output,
+                                               uint32_t* out_item);
+uint32_t tenon__scope_output_number(const tenon__scope_t* scope, const tenon__scope_port_t* port,
+                                    uint32_t item);
+
+#endif

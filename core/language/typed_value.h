@@ -1,0 +1,37 @@
+/*
+ * Values as instructions of the program in the making: what has no element type takes that of what
+ * it meets, operations check theirs. Needs environment->program. All fail with INVALID_DATA where
+ * types do not agree, and with OUT_OF_MEMORY.
+ */
+#ifndef TENON_CORE_LANGUAGE_TYPED_VALUE_H_
+#define TENON_CORE_LANGUAGE_TYPED_VALUE_H_
+
+#include "core/language/environment.h"
+
+/* An instruction as a value; OUT_OF_MEMORY when the builder ran out. */
+tenon_status_t tenon__instruction_give(const tenon__environment_t* environment,
+                                       uint32_t instruction, tenon__language_value_t* out_value);
+/* The value as an instruction of type `dtype`, which a known number takes; no conversion. */
+tenon_status_t tenon__value_typed(tenon__environment_t* environment, const tenon__syntax_t* syntax,
+                                  const tenon__language_value_t* value, tenon_dtype_t dtype,
+                                  uint32_t* out_instruction);
+/* The value as an instruction of its own type: what has none becomes f32 or i64. */
+tenon_status_t tenon__value_instruction(tenon__environment_t* environment,
+                                        const tenon__syntax_t* syntax,
+                                        const tenon__language_value_t* value,
+                                        uint32_t* out_instruction);
+/* What types an opcode takes: 'f' floats, 'n' numbers, 'i' integers and bool, 's' integers, 'a'
+ * any.
+ */
+char tenon__opcode_domain(uint32_t opcode);
+/* An opcode of one, two or three operands, at least one of which is an element. */
+tenon_status_t tenon__typed_operation(tenon__environment_t* environment,
+                                      const tenon__syntax_t* syntax, uint32_t opcode,
+                                      const tenon__language_value_t* operands,
+                                      tenon__language_value_t* out_value);
+/* operands[0] ? operands[1] : operands[2], where the condition is an element. */
+tenon_status_t tenon__typed_select(tenon__environment_t* environment, const tenon__syntax_t* syntax,
+                                   const tenon__language_value_t operands[3],
+                                   tenon__language_value_t* out_value);
+
+#endif
