@@ -1,6 +1,5 @@
 #include "export/onnx_node.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +51,20 @@ static bool find_word(const char* words, const char* name, word_t* out_word) {
   return true;
 }
 
+/* In capitals; freed by tool_free. */
+static char* capitals(const char* text) {
+  char* copy = tool_copy_text(text);
+  for (char* at = copy; *at != '\0'; ++at) {
+    if (*at >= 'a' && *at <= 'z') {
+      *at = (char)(*at - 'a' + 'A');
+    }
+  }
+  return copy;
+}
+
 static void write_text(tool_wire_writer_t* writer, const word_t* word, const char* name,
                        const char* value) {
-  char* text = tool_copy_text(value);
-  for (char* at = text; word->is_upper && *at != '\0'; ++at) {
-    *at = (char)toupper((unsigned char)*at);
-  }
+  char* text = word->is_upper ? capitals(value) : tool_copy_text(value);
   tool_onnx_text(writer, name, text);
   tool_free(text);
 }
