@@ -47,7 +47,7 @@ static tenon_status_t make_inputs(folding_t* f) {
       continue;
     }
     const tenon__value_node_t* v = &g->values[value];
-    const uint32_t rank = v->rank;
+    const uint32_t rank = v->type.rank;
     if (v->weights == TENON_NONE || rank > MAX_RANK) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -61,7 +61,7 @@ static tenon_status_t make_inputs(folding_t* f) {
                                                  .dims = weights->dims,
                                                  .strides = strides,
                                                  .rank = rank,
-                                                 .dtype = v->dtype,
+                                                 .dtype = v->type.dtype,
                                                  .layout = TENON_NONE}};
   }
   return TENON_OK;

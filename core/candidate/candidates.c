@@ -54,11 +54,9 @@ static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t
   return count < MAX_KERNELS ? count : MAX_KERNELS;
 }
 
-bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                           uint32_t* out_fitting) {
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region) {
   const tenon__kernel_entry_t* entries[MAX_KERNELS];
   const uint32_t count = kernels_for(tuning, region, entries);
-  uint32_t fitting = 0;
   bool any = false;
   for (uint32_t k = 0; k < count && !any; ++k) {
     tenon_refusal_t refusal;
@@ -67,14 +65,20 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
       continue;
     }
     any = accepts(tuning, region, entries[k], &refusal);
-    if (!any && refusal.reason == TENON_REFUSAL_SLOT && refusal.accepted_instructions > fitting) {
-      fitting = refusal.accepted_instructions;
-    }
-  }
-  if (out_fitting != NULL) {
-    *out_fitting = fitting;
   }
   return any;
+}
+
+uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning,
+                                      const struct tenon_region_t* region) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(tuning, region, entries);
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t own = entries[k]->kernel.slot_count;
+    most = own > most ? own : most;
+  }
+  return most;
 }
 
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
@@ -203,19 +207,18 @@ void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_R
   key_of(region, &signature, out_key);
 }
 
-tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                      const tenon__candidates_t** out_candidates) {
-  const tenon__digest_t signature = tenon__region_signature(region);
-  char key[TENON_REGION_KEY_SIZE];
-  key_of(region, &signature, key);
+/* `key`: what the result is remembered by; `signature`: what its times are. */
+static tenon_status_t find(const search_t* begun, const char* key, const tenon__digest_t* signature,
+                           const tenon__candidates_t** out_candidates) {
+  search_t search = *begun;
+  tenon__tuning_t* tuning = search.tuning;
   const tenon__map_value_t* known = tenon__string_map_find(&tuning->known, key);
   if (known != NULL) {
     *out_candidates = known->const_pointer;
     return tenon__candidates_renew(tuning, known->const_pointer);
   }
-  search_t search = {.tuning = tuning, .region = region};
   tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
-  const tenon_status_t status = search_all(&search, &signature);
+  const tenon_status_t status = search_all(&search, signature);
   tenon__candidates_t* result = status == TENON_OK ? result_of(&search) : NULL;
   tenon__byte_writer_deinitialize(&search.refusals);
   tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
@@ -228,22 +231,51 @@ tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_regi
   return TENON_OK;
 }
 
+tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__candidates_t** out_candidates) {
+  const search_t search = {
+      .tuning = tuning, .region = region, .ask_node = tenon__candidates_for_node};
+  const tenon__digest_t signature = tenon__region_signature(region);
+  char key[TENON_REGION_KEY_SIZE];
+  key_of(region, &signature, key);
+  return find(&search, key, &signature, out_candidates);
+}
+
+tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_region_t* copy,
+                                         const tenon__conversion_t* conversion,
+                                         const tenon__candidates_t** out_candidates) {
+  const search_t search = {.tuning = tuning,
+                           .region = copy,
+                           .conversion = conversion,
+                           .ask_node = tenon__candidates_for_node};
+  const tenon__digest_t region = tenon__region_signature(copy);
+  const tenon__digest_t signature = tenon__conversion_signature(conversion, &region);
+  char key[TENON_REGION_KEY_SIZE];
+  tenon__digest_text(&signature, key);
+  return find(&search, key, &signature, out_candidates);
+}
+
+/* ---- One node ---- */
+
 /* A policy that excludes the oracle does not make it less right. */
-tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                           const tenon__candidate_t** out_candidate) {
+static tenon_status_t collect_reference(search_t* search) {
   const tenon__kernel_entry_t* entries[MAX_KERNELS];
-  search_t search = {.tuning = tuning, .region = region};
-  tenon_status_t status = TENON_OK;
-  const uint32_t count = kernels_for(tuning, region, entries);
-  *out_candidate = NULL;
-  tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
-  for (uint32_t k = 0; k < count && status == TENON_OK && search.count == 0; ++k) {
+  const uint32_t count = kernels_for(search->tuning, search->region, entries);
+  for (uint32_t k = 0; k < count && search->count == 0; ++k) {
     tenon_refusal_t refusal;
     if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
-        takes(tuning, region, entries[k], &refusal)) {
-      status = tenon__search_collect(&search, entries[k]);
+        takes(search->tuning, search->region, entries[k], &refusal)) {
+      TENON_TRY(tenon__search_collect(search, entries[k]));
     }
   }
+  return TENON_OK;
+}
+
+static tenon_status_t find_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                     const tenon__candidate_t** out_candidate) {
+  search_t search = {.tuning = tuning, .region = region};
+  tenon__byte_writer_initialize(&search.refusals, tuning->allocator);
+  tenon_status_t status = collect_reference(&search);
   if (status == TENON_OK && search.count > 0) {
     *out_candidate = tenon__arena_copy(tuning->arena, search.found, sizeof *search.found);
     status = *out_candidate == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -252,6 +284,21 @@ tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon
   tenon__free(tuning->allocator, search.found, search.capacity * sizeof *search.found);
   return status;
 }
+
+tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                          bool by_reference,
+                                          const tenon__candidate_t** out_candidate) {
+  *out_candidate = NULL;
+  if (by_reference) {
+    return find_reference(tuning, region, out_candidate);
+  }
+  const tenon__candidates_t* found = NULL;
+  TENON_TRY(tenon__candidates_find(tuning, region, &found));
+  *out_candidate = found->count == 0 ? NULL : &found->items[0];
+  return TENON_OK;
+}
+
+/* ---- Words ---- */
 
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
                                       const tenon__candidates_t* candidates, uint32_t pick,

@@ -3,6 +3,7 @@
 #ifndef TENON_CORE_CANDIDATE_CANDIDATES_H_
 #define TENON_CORE_CANDIDATE_CANDIDATES_H_
 
+#include "core/candidate/conversion.h"
 #include "core/candidate/tuning.h"
 
 /* What regions share whose candidates are the same. */
@@ -14,6 +15,12 @@ void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_R
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
                                       const tenon__candidates_t** out_candidates);
 
+/* Who can copy a value as the conversion says, with their times for that: `copy` is the region that
+ * copies it (tenon__region_of_copy, finished). Likewise remembered, likewise empty. */
+tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_region_t* copy,
+                                         const tenon__conversion_t* conversion,
+                                         const tenon__candidates_t** out_candidates);
+
 /* Sorts them anew where times have changed. */
 tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
                                        const tenon__candidates_t* candidates);
@@ -24,13 +31,14 @@ tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
                                       const tenon__candidates_t* candidates, uint32_t pick,
                                       const char* notes);
-/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the
- * largest accepted_instructions among refusals because of a slot. */
-bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                           uint32_t* out_fitting);
-/* The first tactic of a reference kernel that accepts it; *out_candidate NULL: there is none. In
- * the tuning's arena. */
-tenon_status_t tenon__candidates_reference(tenon__tuning_t* tuning, struct tenon_region_t* region,
-                                           const tenon__candidate_t** out_candidate);
+/* Does any kernel that is not the reference accept it? Asks `match` alone. */
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region);
+/* The most slots that a kernel for the region has. */
+uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning, const struct tenon_region_t* region);
+/* Who computes a region of one node on its own: the preferred candidate, or the first tactic of a
+ * reference kernel that accepts it. *out_candidate NULL: there is none. In the tuning's arena. */
+tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                          bool by_reference,
+                                          const tenon__candidate_t** out_candidate);
 
 #endif

@@ -76,7 +76,7 @@ static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t
     return numerics->error_bound > 2.0;
   }
   const tenon__graph_t* g = region->network->graphs[region->graph];
-  const tenon_dtype_t own = g->values[region->inputs[0].value].dtype;
+  const tenon_dtype_t own = g->values[region->inputs[0].value].type.dtype;
   return tenon__dtype_bits(numerics->product_dtype) < tenon__dtype_bits(own);
 }
 
@@ -127,7 +127,7 @@ static bool is_carried(const struct tenon_region_t* region, uint32_t value,
   if (value == TENON_NONE || rule->kind != TENON_LAYOUT_EXACT) {
     return true;
   }
-  const uint32_t rank = region->network->graphs[region->graph]->values[value].rank;
+  const uint32_t rank = region->network->graphs[region->graph]->values[value].type.rank;
   if (rule->layout == NULL || rule->layout->rank != rank || !tenon__layout_valid(rule->layout)) {
     return refuse(TENON_REFUSAL_LAYOUT, "a rule's layout is none of a tensor of that rank",
                   out_refusal);
@@ -152,6 +152,13 @@ static bool are_carried(const struct tenon_region_t* region, const tenon_tactic_
     }
   }
   return true;
+}
+
+static bool converts(const search_t* search, const tenon_tactic_t* tactic,
+                     tenon_refusal_t* out_refusal) {
+  return search->conversion == NULL || tenon__conversion_suits(search->conversion, tactic) ||
+         refuse(TENON_REFUSAL_LAYOUT, "does not copy from any strides to this order of dimensions",
+                out_refusal);
 }
 
 /* ---- One tactic ---- */
@@ -198,8 +205,9 @@ static tenon_status_t add_tactic(void* user, const tenon_tactic_t* tactic) {
   if (emission->offered > MOST_OFFERED) {
     refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_OTHER,
                                 .detail = "the kernel offers more than 1024 tactics"};
-  } else if (is_permitted(search, tactic, &refusal)) {
-    (void)are_carried(search->region, tactic, &refusal);
+  } else if (is_permitted(search, tactic, &refusal) &&
+             are_carried(search->region, tactic, &refusal)) {
+    (void)converts(search, tactic, &refusal);
   }
   if (refusal.reason != TENON_REFUSAL_NONE) {
     tenon__search_note(search, emission->entry, tactic->name, &refusal);

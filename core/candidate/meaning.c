@@ -4,10 +4,9 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/candidates.h"
 #include "core/candidate/node_expression.h"
 #include "core/candidate/timer.h"
-#include "core/candidate/trial.h"
+#include "core/candidate/trial_inputs.h"
 #include "core/kernel/align.h"
 #include "core/program/evaluate.h"
 #include "core/program/normalise.h"
@@ -23,6 +22,7 @@ typedef struct meaning_t {
   const tenon__graph_t* g;
   tenon__arena_t* arena;
   tenon_tensor_view_t* values; /* of the graph: dense rows; data NULL: not there yet */
+  tenon__ask_node_t ask_node;
   bool by_reference;
 } meaning_t;
 
@@ -32,18 +32,20 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
   const tenon__value_node_t* v = &m->g->values[value];
   uint64_t count = 0;
   size_t size = 0;
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE || v->rank > MAX_RANK ||
-      v->dtype == TENON_DTYPE_STRING || tenon__dtype_bits(v->dtype) % 8 != 0) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
+      v->type.rank > MAX_RANK || v->type.dtype == TENON_DTYPE_STRING ||
+      tenon__dtype_bits(v->type.dtype) % 8 != 0) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  int64_t* dims = tenon__arena_allocate(m->arena, v->rank + 1u, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(m->arena, v->rank + 1u, sizeof *strides);
+  int64_t* dims = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *strides);
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (!tenon__extents_shape(&m->region->profile->optimum, v->rank, v->dims, dims) ||
-      !tenon__strides_row_major(v->rank, dims, strides) ||
-      !tenon__element_count(v->rank, dims, &count) || !tenon__dtype_bytes(v->dtype, count, &size)) {
+  if (!tenon__extents_shape(&m->region->profile->optimum, v->type.rank, v->type.dims, dims) ||
+      !tenon__strides_row_major(v->type.rank, dims, strides) ||
+      !tenon__element_count(v->type.rank, dims, &count) ||
+      !tenon__dtype_bytes(v->type.dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   void* data =
@@ -51,8 +53,8 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
   m->values[value] = (tenon_tensor_view_t){.data = data,
                                            .dims = dims,
                                            .strides = strides,
-                                           .rank = v->rank,
-                                           .dtype = v->dtype,
+                                           .rank = v->type.rank,
+                                           .dtype = v->type.dtype,
                                            .layout = TENON_NONE};
   return data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
@@ -146,7 +148,8 @@ static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* r
                                     const tenon_tensor_view_t* given) {
   tenon__trial_data_t data;
   tenon__trial_t trial = {0};
-  tenon_status_t status = tenon__trial_data_begin(m->tuning, region, given, &data);
+  tenon_status_t status = tenon__trial_data_begin(m->tuning, region, &data);
+  status = status == TENON_OK ? tenon__trial_inputs_make(&data, given) : status;
   const bool has_trial = status == TENON_OK;
   if (has_trial) {
     status = tenon__trial_begin(&trial, &data, candidate);
@@ -179,13 +182,7 @@ static tenon_status_t run_node(meaning_t* m, uint32_t node) {
   TENON_TRY(
       tenon__region_of_node(m->tuning->arena, m->tuning->network, m->region->graph, node, region));
   TENON_TRY(tenon__region_finish(m->tuning->arena, m->region->profile, region));
-  if (m->by_reference) {
-    TENON_TRY(tenon__candidates_reference(m->tuning, region, &candidate));
-  } else {
-    const tenon__candidates_t* found = NULL;
-    TENON_TRY(tenon__candidates_find(m->tuning, region, &found));
-    candidate = found->count == 0 ? NULL : &found->items[0];
-  }
+  TENON_TRY(m->ask_node(m->tuning, region, m->by_reference, &candidate));
   tenon_tensor_view_t* given =
       tenon__arena_allocate(m->arena, region->input_count + 1u, sizeof *given);
   if (given == NULL) {
@@ -262,14 +259,15 @@ static tenon_status_t compute_all(meaning_t* m) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, bool by_reference,
-                                      tenon__arena_t* arena, tenon_tensor_view_t* out_outputs,
-                                      bool* out_known) {
+tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
+                                      bool by_reference, tenon__arena_t* arena,
+                                      tenon_tensor_view_t* out_outputs, bool* out_known) {
   const struct tenon_region_t* region = data->region;
   meaning_t m = {.tuning = data->tuning,
                  .region = region,
                  .g = region->network->graphs[region->graph],
                  .arena = arena,
+                 .ask_node = ask_node,
                  .by_reference = by_reference};
   *out_known = false;
   m.values = tenon__arena_allocate(arena, m.g->value_count + 1u, sizeof *m.values);
@@ -277,7 +275,7 @@ tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, bool by_r
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < region->input_count; ++k) {
-    const tenon_tensor_view_t* rows = tenon__trial_data_rows(data, k);
+    const tenon_tensor_view_t* rows = tenon__trial_inputs_rows(data, k);
     if (rows != NULL) {
       m.values[region->inputs[k].value] = *rows;
     }

@@ -189,7 +189,7 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
                                     tenon__outcome_t* outcome) {
   const struct tenon_region_t* region = r->search->region;
   uint64_t unwritten = 0;
-  tenon__trial_data_guard(&r->data, trial->instance);
+  tenon__trial_inputs_guard(&r->data, trial->instance);
   TENON_TRY(tenon__trial_run(trial, TENON_PATTERN_FIRST));
   if (allocates(trial)) {
     bool is_alike = true;
@@ -199,7 +199,7 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
   if (unwritten > 0 && outcome->tried != TENON_TRIED_WRONGLY) {
     TENON_TRY(look_again(r, trial, outcome));
   }
-  const uint32_t changed = tenon__trial_data_changed(&r->data, trial->instance);
+  const uint32_t changed = tenon__trial_inputs_changed(&r->data, trial->instance);
   if (changed == TENON_NONE) {
     return TENON_OK;
   }
@@ -360,9 +360,10 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidat
                                     const double* best_so_far, tenon__outcome_t* out_outcome) {
   *out_outcome = (tenon__outcome_t){.tried = TENON_TRIED_NOT, .answer = TENON_NONE};
   if (!r->has_data) {
-    const tenon_status_t status =
-        tenon__trial_data_begin(r->search->tuning, r->search->region, NULL, &r->data);
+    tenon_status_t status = tenon__trial_data_begin(r->search->tuning, r->search->region, &r->data);
     r->has_data = true;
+    r->data.conversion = r->search->conversion;
+    status = status == TENON_OK ? tenon__trial_inputs_make(&r->data, NULL) : status;
     r->can_be_tried = status == TENON_OK;
     TENON_TRY(status == TENON_ERROR_UNSUPPORTED ? TENON_OK : status);
   }
@@ -433,7 +434,7 @@ static double work_of(const struct tenon_region_t* region, const tenon__node_t* 
   for (uint32_t k = 0; k < node->output_count && node->maps != NULL; ++k) {
     if (node->outputs[k] != TENON_NONE) {
       const tenon__value_node_t* value = &values[node->outputs[k]];
-      work += elements_of(region, value->rank, value->dims);
+      work += elements_of(region, value->type.rank, value->type.dims);
     }
   }
   return work;
@@ -475,6 +476,7 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   if (outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__meaning_compute(&r->data, false, &r->data.arena, outputs, &known));
+  TENON_TRY(tenon__meaning_compute(&r->data, r->search->ask_node, false, &r->data.arena, outputs,
+                                   &known));
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
 }

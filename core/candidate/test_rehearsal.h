@@ -3,6 +3,7 @@
 #ifndef TENON_CORE_CANDIDATE_TEST_REHEARSAL_H_
 #define TENON_CORE_CANDIDATE_TEST_REHEARSAL_H_
 
+#include "core/candidate/candidates.h"
 #include "core/candidate/rehearsal.h"
 #include "core/catalog/catalog.h"
 #include "core/dimension/dimension_pool.h"
@@ -26,6 +27,9 @@ typedef struct fake_t {
   uint32_t flags; /* TENON_KERNEL_* */
   const tenon_argument_rule_t* input_rules;
   const char* const* operators; /* of one in the catalogue */
+  tenon_status_t (*tactics)(void* state, const tenon_region_t* region,
+                            const tenon_region_table_t* table, tenon_emit_t* emit,
+                            tenon_status_t (*add)(tenon_emit_t*, const tenon_tactic_t*));
   /* Filled by fake_finish. */
   uint32_t call_count;
   tenon__owner_t owner;
@@ -69,6 +73,7 @@ static inline void fake_finish(fake_t* fake) {
                                         .device = "test",
                                         .operators = fake->operators,
                                         .flags = fake->flags,
+                                        .tactics = fake->tactics,
                                         .prepare = fake_prepare,
                                         .enqueue = fake_enqueue};
   fake->entry.owner = &fake->owner;
@@ -153,7 +158,8 @@ static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t
   EXPECT_STATUS(tenon__region_of_node(&world->arena, world->bench.network, 0, node, &world->region),
                 TENON_OK);
   EXPECT_STATUS(tenon__region_finish(&world->arena, &world->profile, &world->region), TENON_OK);
-  world->search = (search_t){.tuning = &world->tuning, .region = &world->region};
+  world->search = (search_t){
+      .tuning = &world->tuning, .region = &world->region, .ask_node = tenon__candidates_for_node};
   tenon__rehearsal_begin(&world->search, &world->rehearsal);
 }
 

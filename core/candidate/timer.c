@@ -8,7 +8,8 @@
 #include "core/base/file.h"
 #include "core/base/processor.h"
 #include "core/base/status.h"
-#include "core/candidate/trial.h"
+#include "core/candidate/trial_inputs.h"
+#include "core/candidate/trial_outputs.h"
 #include "core/kernel/run.h"
 
 enum { MAX_RANK = 64, LEAST_RUNS = 2, MOST_RUNS = 40 };
@@ -83,7 +84,8 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
     trial->prefix = "";
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__trial_data_lend(data, &candidate->tactic, &trial->outputs));
+  TENON_TRY(tenon__trial_inputs_lend(data, &candidate->tactic));
+  TENON_TRY(tenon__trial_outputs_lend(data, &candidate->tactic, &trial->outputs));
   TENON_TRY(lend_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
   TENON_TRY(tenon__instance_create(tuning->allocator, &binding, data->region, &candidate->tactic,
@@ -104,7 +106,7 @@ void tenon__trial_end(tenon__trial_t* trial) {
   tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.scratch);
   tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.zeroed);
   tenon__blocks_give_back(&trial->data->tuning->blocks, trial->run.persistent);
-  tenon__trial_data_give_back(trial->data, trial->outputs);
+  tenon__trial_outputs_give_back(trial->data, trial->outputs);
   tenon__arena_deinitialize(&trial->arena);
 }
 

@@ -1,10 +1,12 @@
 /*
  * What the trials of one region share: the same inputs for every tactic, each as its rules want
- * them, and memory for outputs, in which shows what was not written.
+ * them (trial_inputs), and memory for outputs, in which shows what was not written (trial_outputs).
+ * One thread; everything lent is the data's, and void when they end.
  */
 #ifndef TENON_CORE_CANDIDATE_TRIAL_DATA_H_
 #define TENON_CORE_CANDIDATE_TRIAL_DATA_H_
 
+#include "core/candidate/conversion.h"
 #include "core/candidate/tuning.h"
 #include "core/kernel/growing.h"
 
@@ -42,6 +44,7 @@ typedef struct tenon__trial_outputs_t {
 typedef struct tenon__trial_data_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
+  const tenon__conversion_t* conversion; /* NULL: arguments lie as the tactic's rules say */
   tenon__arena_t arena;
   tenon__trial_input_t* inputs;
   tenon_argument_t* arguments; /* of the tactic at hand */
@@ -50,27 +53,22 @@ typedef struct tenon__trial_data_t {
   struct tenon__trial_block_t* blocks; /* taken, to be given back */
 } tenon__trial_data_t;
 
-/* `given`: dense rows for each of the region's inputs that is no constant; NULL: made up as the
- * domains of the ports say. UNSUPPORTED where the region cannot be tried alone: sequences. End it
+/* Nothing is made yet: the inputs by tenon__trial_inputs_make, outputs when they are lent. End it
  * whatever it returns. */
 tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                                       const tenon_tensor_view_t* given,
                                        tenon__trial_data_t* out_data);
 void tenon__trial_data_end(tenon__trial_data_t* data);
-/* Fills data->arguments, and outputs, for a tactic. */
-tenon_status_t tenon__trial_data_lend(tenon__trial_data_t* data, const tenon__step_tactic_t* tactic,
-                                      tenon__trial_outputs_t** out_outputs);
-/* Before each run: outputs hold the pattern (see trial_memory.h), and nothing is allocated yet. */
-tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint32_t count,
-                                          uint32_t pattern);
-/* After a run: where what the kernel allocated is. */
-void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count);
-/* For the next tactic. */
-void tenon__trial_data_give_back(tenon__trial_data_t* data, tenon__trial_outputs_t* outputs);
 
-/* A block until the data end; NULL when memory is out. */
+/* A block until the data end, of whatever was there before; NULL when memory is out. */
 void* tenon__trial_data_take(tenon__trial_data_t* data, size_t size_bytes);
-/* Dense rows of input k. */
-const tenon_tensor_view_t* tenon__trial_data_rows(const tenon__trial_data_t* data, uint32_t k);
+/* A value's dense rows at the optimum, without memory. UNSUPPORTED where they cannot be counted. */
+tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
+                                          const tenon_value_info_t* value,
+                                          tenon_tensor_view_t* out_view, size_t* out_bytes);
+/* Where a rule wants a tensor of these extents to lie. UNSUPPORTED where strides cannot say it, or
+ * where it follows what is not lent yet. */
+tenon_status_t tenon__trial_data_strides(const tenon__trial_data_t* data,
+                                         const tenon_argument_rule_t* rule,
+                                         const tenon_tensor_view_t* tensor, int64_t* out_strides);
 
 #endif

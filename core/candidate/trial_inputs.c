@@ -6,8 +6,8 @@
 
 #include "core/base/allocator.h"
 #include "core/base/status.h"
-#include "core/candidate/trial_data.h"
 #include "core/candidate/trial_memory.h"
+#include "core/kernel/align.h"
 #include "core/network/node.h"
 #include "core/operator/made_data.h"
 #include "core/tensor/layout.h"
@@ -62,13 +62,13 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
     return TENON_OK;
   }
   const tenon__value_node_t* value = graph_value(data, source);
-  const uint32_t rank = value->rank;
+  const uint32_t rank = value->type.rank;
   int64_t axis = use->domain.axis;
   if (use->domain.axis_attribute != NULL) {
     axis = tenon__node_attribute(node, use->domain.axis_attribute)->integer;
   }
   if (rank == TENON_NONE || rank > MAX_RANK || axis < -(int64_t)rank || axis >= (int64_t)rank ||
-      !tenon__extents_shape(&data->region->profile->optimum, rank, value->dims, dims)) {
+      !tenon__extents_shape(&data->region->profile->optimum, rank, value->type.dims, dims)) {
     return TENON_OK; /* index 0 alone */
   }
   axis += axis < 0 ? rank : 0;
@@ -81,10 +81,10 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
 /* Numbers that shapes depend on are those of the optimum. */
 static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
                            void* target) {
-  for (uint32_t c = 0; value->contents != NULL && c < value->content_count; ++c) {
+  for (uint32_t c = 0; value->type.contents != NULL && c < value->type.content_count; ++c) {
     int64_t number = 0;
-    if (tenon__extents_get(&data->region->profile->optimum, value->contents[c], &number)) {
-      tenon__element_store(target, value->dtype, c, (tenon__scalar_t){.i = number},
+    if (tenon__extents_get(&data->region->profile->optimum, value->type.contents[c], &number)) {
+      tenon__element_store(target, value->type.dtype, c, (tenon__scalar_t){.i = number},
                            TENON_DTYPE_INT64);
     }
   }
@@ -116,30 +116,8 @@ static tenon_status_t make_rows(tenon__trial_data_t* data, uint32_t k,
   return TENON_OK;
 }
 
-tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
-                                          const tenon_value_info_t* value,
-                                          tenon_tensor_view_t* out_view, size_t* out_bytes) {
-  int64_t* dims = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(&data->arena, value->rank + 1u, sizeof *strides);
-  uint64_t count = 0;
-  if (dims == NULL || strides == NULL) {
-    return TENON_ERROR_OUT_OF_MEMORY;
-  }
-  memcpy(dims, value->dims_opt, value->rank * sizeof *dims);
-  *out_view = (tenon_tensor_view_t){.dims = dims,
-                                    .strides = strides,
-                                    .rank = value->rank,
-                                    .dtype = value->dtype,
-                                    .layout = TENON_NONE};
-  return value->rank <= MAX_RANK && tenon__strides_row_major(value->rank, dims, strides) &&
-                 tenon__element_count(value->rank, dims, &count) &&
-                 tenon__dtype_bytes(value->dtype, count, out_bytes)
-             ? TENON_OK
-             : TENON_ERROR_UNSUPPORTED;
-}
-
-tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
-                                        const tenon_tensor_view_t* given) {
+static tenon_status_t make_input(tenon__trial_data_t* data, uint32_t k,
+                                 const tenon_tensor_view_t* given) {
   const struct tenon_region_t* region = data->region;
   tenon__trial_input_t* input = &data->inputs[k];
   if (region->input_values[k] == TENON_NONE) {
@@ -147,7 +125,7 @@ tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
   }
   const tenon_value_info_t* value = &region->values[region->input_values[k]];
   const tenon__value_node_t* v = graph_value(data, region->inputs[k].value);
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(tenon__trial_data_describe(data, value, &input->rows.view, &input->size_bytes));
@@ -165,9 +143,103 @@ tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
   return TENON_OK;
 }
 
+tenon_status_t tenon__trial_inputs_make(tenon__trial_data_t* data,
+                                        const tenon_tensor_view_t* given) {
+  for (uint32_t k = 0; k < data->region->input_count; ++k) {
+    TENON_TRY(make_input(data, k, given));
+  }
+  return TENON_OK;
+}
+
+const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* data, uint32_t k) {
+  return data->inputs[k].is_there ? &data->inputs[k].rows.view : NULL;
+}
+
+/* ---- Lending ---- */
+
+/* The input with these strides. */
+static tenon_status_t copy_for(tenon__trial_data_t* data, tenon__trial_input_t* input,
+                               const int64_t* strides, tenon__trial_copy_t** out_copy) {
+  const tenon_tensor_view_t* rows = &input->rows.view;
+  *out_copy = &input->rows;
+  if (tenon__strides_equal(rows->rank, rows->dims, rows->strides, strides)) {
+    return TENON_OK;
+  }
+  for (*out_copy = input->copies; *out_copy != NULL; *out_copy = (*out_copy)->next) {
+    if (tenon__strides_equal(rows->rank, rows->dims, (*out_copy)->view.strides, strides)) {
+      return TENON_OK;
+    }
+  }
+  if (tenon__dtype_bits(rows->dtype) % 8 != 0) {
+    return TENON_ERROR_UNSUPPORTED; /* elements within a byte lie in rows alone */
+  }
+  tenon__trial_copy_t* copy = tenon__arena_allocate(&data->arena, 1, sizeof *copy);
+  int64_t* own = tenon__arena_copy(&data->arena, strides, (rows->rank + 1u) * sizeof *own);
+  if (copy == NULL || own == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  copy->view = *rows;
+  copy->view.strides = own;
+  copy->view.data = tenon__trial_data_take(data, input->size_bytes);
+  if (copy->view.data == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__strided_copy(rows, &copy->view);
+  copy->next = input->copies;
+  input->copies = copy;
+  *out_copy = copy;
+  return TENON_OK;
+}
+
+static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
+                            const tenon_tensor_view_t* tensor) {
+  int64_t* dims = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *strides);
+  tenon_argument_t* argument = &data->arguments[k];
+  if (dims == NULL || strides == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  argument->kind = TENON_ARGUMENT_TENSOR;
+  return tenon__region_align_input(data->region, k, &data->region->profile->optimum, tensor, dims,
+                                   strides, &argument->tensor);
+}
+
+static tenon_status_t lend_input(tenon__trial_data_t* data, uint32_t k,
+                                 const tenon_argument_rule_t* rule) {
+  tenon__trial_input_t* input = &data->inputs[k];
+  int64_t strides[MAX_RANK + 1] = {0};
+  input->lent = &input->rows;
+  if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
+      !tenon__rule_takes_rows(rule)) {
+    TENON_TRY(tenon__trial_data_strides(data, rule, &input->rows.view, strides));
+    TENON_TRY(copy_for(data, input, strides, &input->lent));
+  }
+  return align(data, k, &input->lent->view);
+}
+
+/* Those that follow another come behind it. */
+tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
+                                        const tenon__step_tactic_t* tactic) {
+  const tenon_argument_rule_t* rules =
+      data->conversion != NULL ? &data->conversion->from : tactic->input_rules;
+  for (uint32_t k = 0; k < data->region->input_count; ++k) {
+    data->inputs[k].lent = NULL;
+  }
+  for (int follows = 0; follows < 2; ++follows) {
+    for (uint32_t k = 0; k < data->region->input_count; ++k) {
+      const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+      const int is_follower = rule != NULL && rule->kind == TENON_LAYOUT_FOLLOWS ? 1 : 0;
+      if (data->inputs[k].is_there && is_follower == follows) {
+        TENON_TRY(lend_input(data, k, rule));
+      }
+    }
+  }
+  return TENON_OK;
+}
+
 /* ---- Is it as it was? ---- */
 
-void tenon__trial_data_guard(tenon__trial_data_t* data, const tenon__instance_t* instance) {
+void tenon__trial_inputs_guard(tenon__trial_data_t* data, const tenon__instance_t* instance) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     tenon__trial_input_t* input = &data->inputs[k];
     if (input->lent != NULL && !input->lent->is_guarded &&
@@ -177,7 +249,7 @@ void tenon__trial_data_guard(tenon__trial_data_t* data, const tenon__instance_t*
   }
 }
 
-uint32_t tenon__trial_data_changed(tenon__trial_data_t* data, const tenon__instance_t* instance) {
+uint32_t tenon__trial_inputs_changed(tenon__trial_data_t* data, const tenon__instance_t* instance) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     tenon__trial_input_t* input = &data->inputs[k];
     tenon__trial_copy_t* lent = input->lent;

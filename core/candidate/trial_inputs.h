@@ -1,21 +1,27 @@
-/* The inputs of a trial: made, guarded, and checked to be unchanged after it. */
+/* The inputs of a trial: made or given once for all tactics, lent to one after the other in the
+ * layouts that it wants, guarded, and checked to be unchanged after it. */
 #ifndef TENON_CORE_CANDIDATE_TRIAL_INPUTS_H_
 #define TENON_CORE_CANDIDATE_TRIAL_INPUTS_H_
 
 #include "core/candidate/trial_data.h"
 #include "core/kernel/instance.h"
 
+/* `given`: dense rows for each of the region's inputs that is no constant, which outlive the data;
+ * NULL: made up as the domains of the ports say. UNSUPPORTED where the region cannot be tried
+ * alone: sequences. */
+tenon_status_t tenon__trial_inputs_make(tenon__trial_data_t* data,
+                                        const tenon_tensor_view_t* given);
+/* Dense rows of input k; NULL where there is none. */
+const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* data, uint32_t k);
+/* Fills data->arguments: each input as the tactic wants it, or as the conversion has it. A layout
+ * that was not asked for before costs a copy, which is kept. */
+tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
+                                        const tenon__step_tactic_t* tactic);
+
 /* Before a run: remembers how the lent inputs are, but for those that the kernel packed and does
  * not read. After it: the first that is not as it was, TENON_NONE if none; it is made good unless
  * it is a constant. */
-void tenon__trial_data_guard(tenon__trial_data_t* data, const tenon__instance_t* instance);
-uint32_t tenon__trial_data_changed(tenon__trial_data_t* data, const tenon__instance_t* instance);
-/* Input k, made or given. */
-tenon_status_t tenon__trial_input_begin(tenon__trial_data_t* data, uint32_t k,
-                                        const tenon_tensor_view_t* given);
-/* A value's dense rows at the optimum, without memory. */
-tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
-                                          const tenon_value_info_t* value,
-                                          tenon_tensor_view_t* out_view, size_t* out_bytes);
+void tenon__trial_inputs_guard(tenon__trial_data_t* data, const tenon__instance_t* instance);
+uint32_t tenon__trial_inputs_changed(tenon__trial_data_t* data, const tenon__instance_t* instance);
 
 #endif

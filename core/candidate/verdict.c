@@ -89,8 +89,8 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   if (meant == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(
-      tenon__meaning_compute(&r->data, true, &r->data.arena, meant, &out_verdict->is_certain));
+  TENON_TRY(tenon__meaning_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
+                                   &out_verdict->is_certain));
   if (!out_verdict->is_certain) {
     prefer_one(r, out_verdict);
     return TENON_OK;

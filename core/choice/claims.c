@@ -27,8 +27,9 @@ static bool read_outside(const void* user, const tenon__match_t* match, uint32_t
   if (grouping->leaves[value]) {
     return true;
   }
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    if (!tenon__match_holds(match, grouping->uses.uses[k])) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    if (!tenon__match_holds(match, users[k])) {
       return true;
     }
   }
@@ -152,8 +153,9 @@ static bool is_output_of(const grouping_t* grouping, const proposal_t* proposal,
   if (grouping->leaves[value]) {
     return true;
   }
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    if (!proposal_holds(proposal, grouping->uses.uses[k])) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    if (!proposal_holds(proposal, users[k])) {
       return true;
     }
   }

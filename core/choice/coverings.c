@@ -29,12 +29,12 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
   covering_t* c = out_covering;
   *c = (covering_t){.arena = arena};
   TENON_TRY(tenon__grouping_cover(grouping, arena, &c->units));
-  TENON_TRY(tenon__layouts_choose(grouping->tuning, grouping->graph, &c->units, &c->copies));
+  TENON_TRY(tenon__layouts_choose(&grouping->conversions, &c->units, &c->copies));
   c->parts = tenon__arena_allocate(arena, c->units.count + 1u, sizeof(void*));
   if (c->parts == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
-  c->seconds = c->copies.seconds;
+  c->seconds = c->copies.time.seconds;
   for (uint32_t u = 0; u < c->units.count; ++u) {
     const tenon__unit_t* unit = &c->units.items[u];
     if (unit->kind == TENON_UNIT_REGION) {
@@ -52,7 +52,7 @@ tenon_status_t tenon__covering_make(grouping_t* grouping, tenon__arena_t* arena,
 /* The parts of one that the other lacks. */
 typedef struct side_t {
   uint32_t unknown_count; /* that nobody computes */
-  tenon__figure_t figure; /* of the one that is known worst */
+  tenon__figure_t figure; /* of the one that is known worst, copies included */
   double seconds;
   bool is_fresh;
   bool is_disturbed;
@@ -66,7 +66,7 @@ static void add_part(side_t* side, const tenon__unit_t* unit) {
     return;
   }
   const tenon__figure_t figure = candidates->items[unit->chosen.pick].time.figure;
-  if (unit->chosen.region->kind != TENON_REGION_MOVE && figure < side->figure) {
+  if (figure < side->figure) {
     side->figure = figure;
   }
   side->is_disturbed = side->is_disturbed || candidates->items[unit->chosen.pick].is_disturbed;
@@ -103,7 +103,7 @@ static tenon_status_t add_to_side(void* user, bool is_other, const tenon__unit_t
 
 opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other,
                                   bool may_look_again) {
-  side_t sides[2] = {{.figure = TENON_FIGURE_MEASURED}, {.figure = TENON_FIGURE_MEASURED}};
+  side_t sides[2] = {{.figure = own->copies.time.figure}, {.figure = other->copies.time.figure}};
   (void)visit_differences(own, other, add_to_side, sides);
   if (sides[0].unknown_count != sides[1].unknown_count) {
     return sides[1].unknown_count < sides[0].unknown_count ? OPINION_CHANGE : OPINION_KEEP;
@@ -112,7 +112,7 @@ opinion_t tenon__covering_compare(const covering_t* own, const covering_t* other
     return sides[1].figure > sides[0].figure ? OPINION_CHANGE : OPINION_KEEP;
   }
   const double saved =
-      sides[0].seconds - sides[1].seconds + (own->copies.seconds - other->copies.seconds);
+      sides[0].seconds - sides[1].seconds + (own->copies.time.seconds - other->copies.time.seconds);
   const double affected = sides[0].seconds > sides[1].seconds ? sides[0].seconds : sides[1].seconds;
   const double rounding = 1e-9 * affected;
   const bool is_better = saved > noise_factor * affected ||

@@ -33,8 +33,9 @@ static void open_scene(scene_t* s, double own, double second, double third) {
   s->parts[0][1] = &s->units[1];
   s->parts[1][1] = &s->units[2];
   s->parts[1][2] = &s->units[3];
-  s->own = (covering_t){.parts = s->parts[0], .part_count = 2, .step_count = 2};
-  s->other = (covering_t){.parts = s->parts[1], .part_count = 3, .step_count = 3};
+  const tenon__copies_t none = {.time.figure = TENON_FIGURE_MEASURED};
+  s->own = (covering_t){.copies = none, .parts = s->parts[0], .part_count = 2, .step_count = 2};
+  s->other = (covering_t){.copies = none, .parts = s->parts[1], .part_count = 3, .step_count = 3};
 }
 
 TENON_TEST(more_steps_must_be_faster_by_more_than_the_noise) {
@@ -63,7 +64,16 @@ TENON_TEST(fewer_steps_need_not_be_faster) {
 TENON_TEST(copies_are_part_of_it) {
   scene_t s;
   open_scene(&s, 100e-6, 50e-6, 50e-6);
-  s.own.copies = (tenon__copies_t){.count = 2, .seconds = 20e-6};
+  s.own.copies = (tenon__copies_t){.count = 2, .time = {TENON_FIGURE_MEASURED, 20e-6}};
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
+}
+
+TENON_TEST(copies_that_nobody_measured_never_win_against_what_was) {
+  scene_t s;
+  open_scene(&s, 100e-6, 20e-6, 20e-6);
+  s.other.copies = (tenon__copies_t){.count = 1, .time = {TENON_FIGURE_ESTIMATED, 1e-6}};
+  EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_KEEP);
+  s.own.copies = s.other.copies; /* of both nobody knows better */
   EXPECT_INT(tenon__covering_compare(&s.own, &s.other, true), OPINION_CHANGE);
 }
 

@@ -16,7 +16,7 @@
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
 
-enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8, EPILOGUE_MOST_SLOTS = 4 };
+enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8 };
 
 typedef struct milestone_t {
   uint32_t node_count; /* the first so many of the chain's nodes */
@@ -52,8 +52,9 @@ static bool read_outside(const chain_t* chain, uint32_t value) {
   if (grouping->leaves[value]) {
     return true;
   }
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    if (!chain_holds(chain, grouping->uses.uses[k])) {
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    if (!chain_holds(chain, users[k])) {
       return true;
     }
   }
@@ -64,8 +65,9 @@ static bool read_outside(const chain_t* chain, uint32_t value) {
 static uint32_t next_reader(const chain_t* chain, uint32_t value) {
   const grouping_t* grouping = chain->grouping;
   uint32_t best = TENON_NONE;
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    const uint32_t node = grouping->uses.uses[k];
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    const uint32_t node = users[k];
     const tenon__node_t* n = &grouping->g->nodes[node];
     const bool fits = !chain_holds(chain, node) && n->expression != NULL && n->output_count == 1 &&
                       n->body_count == 0 && grouping->group_of[node] == TENON_NONE &&
@@ -248,7 +250,8 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   tenon__expression_t expression;
   *out_found = NULL;
   TENON_TRY(slot_expression(chain, milestone, &expression));
-  for (uint32_t slot = 0; slot < EPILOGUE_MOST_SLOTS; ++slot) {
+  const uint32_t slot_count = tenon__candidates_slot_count(tuning, chain->base);
+  for (uint32_t slot = 0; slot < slot_count; ++slot) {
     struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
     if (region == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
@@ -257,7 +260,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
     TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
-    if (tenon__candidates_any(tuning, region, NULL)) {
+    if (tenon__candidates_any(tuning, region)) {
       *out_region = region;
       return tenon__candidates_find(tuning, region, out_found);
     }
@@ -335,7 +338,7 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
                    .base = grouping->groups[grouping->group_of[root]].region,
                    .source = grouping->g->nodes[root].outputs[0]};
   if (chain.source == TENON_NONE ||
-      grouping->g->values[chain.source].kind != TENON_ARGUMENT_TENSOR) {
+      grouping->g->values[chain.source].type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
   TENON_TRY(grow_chain(&chain));

@@ -3,6 +3,7 @@
 #define TENON_CORE_CHOICE_GROUPING_H_
 
 #include "core/candidate/tuning.h"
+#include "core/choice/conversions.h"
 #include "core/choice/unit.h"
 #include "core/network/order.h"
 
@@ -32,8 +33,9 @@ typedef struct grouping_t {
   const tenon__graph_t* g;
   const uint32_t* order; /* nodes */
   uint32_t order_count;
-  uint32_t* position; /* of each node in the order */
-  tenon__uses_t uses;
+  uint32_t* position;  /* of each node in the order */
+  tenon__lists_t uses; /* of each value, by nodes */
+  conversions_t conversions;
   bool* needed; /* values whose data somebody reads */
   bool* sizing; /* of these, values whose numbers are extents elsewhere: made before that */
   bool* leaves; /* values that others than nodes read: outputs, states, dimensions */

@@ -2,12 +2,12 @@
 #ifndef TENON_CORE_CHOICE_LAYOUTS_H_
 #define TENON_CORE_CHOICE_LAYOUTS_H_
 
-#include "core/candidate/tuning.h"
+#include "core/choice/conversions.h"
 #include "core/choice/unit.h"
 
 /* Picks tactics and orders for these units, whose regions are finished. A unit that nobody computes
  * has no candidates then. */
-tenon_status_t tenon__layouts_choose(tenon__tuning_t* tuning, uint32_t graph,
-                                     tenon__units_t* inout_units, tenon__copies_t* out_copies);
+tenon_status_t tenon__layouts_choose(conversions_t* conversions, tenon__units_t* inout_units,
+                                     tenon__copies_t* out_copies);
 
 #endif

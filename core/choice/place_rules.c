@@ -35,18 +35,18 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
     return false;
   }
   if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == v->rank && rule->layout->order != NULL &&
-           tenon__strides_ordered(v->rank, dims, rule->layout->order, wanted) &&
-           tenon__strides_equal(v->rank, dims, strides, wanted);
+    return rule->layout->rank == v->type.rank && rule->layout->order != NULL &&
+           tenon__strides_ordered(v->type.rank, dims, rule->layout->order, wanted) &&
+           tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
   if (rule != NULL && rule->strided != 0) {
     return true;
   }
   if (kind == TENON_LAYOUT_ROW_MAJOR) {
-    return tenon__strides_row_major(v->rank, dims, wanted) &&
-           tenon__strides_equal(v->rank, dims, strides, wanted);
+    return tenon__strides_row_major(v->type.rank, dims, wanted) &&
+           tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
-  return tenon__strides_dense(v->rank, dims, strides);
+  return tenon__strides_dense(v->type.rank, dims, strides);
 }
 
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
@@ -55,7 +55,7 @@ bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
   const placing_t p = {tuning, graph, schedule};
   const tenon__profile_t* profile = tuning->profile;
   const tenon__value_node_t* v = value_at(&p, place);
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE) {
     return true;
   }
   return suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
@@ -67,7 +67,7 @@ tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
                                   tenon__arena_t* arena, const uint32_t** out_order) {
   const placing_t p = {tuning, graph, schedule};
   const tenon__place_t* own = &schedule->places[place];
-  const uint32_t rank = value_at(&p, place)->rank;
+  const uint32_t rank = value_at(&p, place)->type.rank;
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
   int64_t offset = 0;

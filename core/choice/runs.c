@@ -30,8 +30,9 @@ static bool read_here_alone(const run_t* run, uint32_t value) {
   if (grouping->leaves[value]) {
     return false;
   }
-  for (uint32_t k = grouping->uses.use_begin[value]; k < grouping->uses.use_begin[value + 1]; ++k) {
-    const uint32_t node = grouping->uses.uses[k];
+  const uint32_t* users = tenon__lists_get(&grouping->uses, value);
+  for (uint32_t k = 0; k < tenon__lists_count(&grouping->uses, value); ++k) {
+    const uint32_t node = users[k];
     const bool counts = grouping->group_of[node] != TENON_NONE || grouping->needed[value];
     if (counts && !in_group(grouping, node, run->index)) {
       return false;

@@ -40,7 +40,7 @@ static void touch(const covering_t* best, uint32_t unit_index, uint8_t* touched,
   reach->seconds += unit->own_seconds + unit->copies_seconds;
   const tenon__figure_t figure =
       candidates->count == 0 ? TENON_FIGURE_NONE : candidates->items[unit->chosen.pick].time.figure;
-  if (unit->chosen.region->kind != TENON_REGION_MOVE && figure < reach->figure) {
+  if (figure < reach->figure) {
     reach->figure = figure;
   }
 }

@@ -11,9 +11,9 @@
 #include "core/base/status.h"
 #include "core/candidate/candidates.h"
 #include "core/candidate/tuning.h"
+#include "core/choice/conversions.h"
 #include "core/choice/place_rules.h"
 #include "core/plan/place_view.h"
-#include "core/region/region_finish.h"
 #include "core/tensor/index_map_run.h"
 #include "core/tensor/layout.h"
 
@@ -120,17 +120,11 @@ static tenon_status_t kernel_step(scheduling_t* s, const tenon__chosen_t* chosen
 static tenon_status_t copy_place(scheduling_t* s, uint32_t from, const uint32_t* order,
                                  tenon__storage_t storage, uint32_t index, uint32_t* out_place) {
   const uint32_t value = s->schedule.places[from].value;
-  tenon__chosen_t chosen = {0};
-  chosen.region = tenon__arena_allocate(s->arena, 1, sizeof *chosen.region);
-  if (chosen.region == NULL) {
-    return tenon__fail_memory(s->tuning->sink);
-  }
-  TENON_TRY(tenon__region_of_copy(s->arena, s->tuning->network, s->graph, value, chosen.region));
-  TENON_TRY(tenon__region_finish(s->arena, s->tuning->profile, chosen.region));
-  TENON_TRY(tenon__candidates_find(s->tuning, chosen.region, &chosen.candidates));
-  const tenon_argument_rule_t* rules =
-      chosen.candidates->count == 0 ? NULL : chosen.candidates->items[0].tactic.input_rules;
-  if (chosen.candidates->count == 0 || rules == NULL || rules[0].strided == 0) {
+  orders_t orders = {.to = order};
+  tenon__chosen_t chosen;
+  TENON_TRY(tenon__place_order(s->tuning, s->graph, &s->schedule, from, s->arena, &orders.from));
+  TENON_TRY(tenon__conversion_choose(s->tuning, s->graph, value, orders, s->arena, &chosen));
+  if (chosen.candidates->count == 0) {
     return tenon__fail(s->tuning->sink, TENON_ERROR_UNSUPPORTED,
                        "no kernel copies '%s' from one layout to another",
                        s->g->values[value].name);
@@ -180,7 +174,7 @@ static tenon_status_t follow(const scheduling_t* s, const struct tenon_region_t*
   const uint32_t value = region->inputs[rule->argument].value;
   const uint32_t place = inputs[rule->argument];
   *out_order = NULL;
-  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].rank != rank
+  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].type.rank != rank
              ? TENON_OK
              : tenon__place_order(s->tuning, s->graph, &s->schedule, place, s->arena, out_order);
 }
@@ -189,7 +183,7 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
                                      const tenon_argument_rule_t* rule, uint32_t* inputs,
                                      uint32_t k) {
   const uint32_t value = region->inputs[k].value;
-  const uint32_t rank = s->g->values[value].rank;
+  const uint32_t rank = s->g->values[value].type.rank;
   const uint32_t* order = NULL;
   TENON_TRY(follow(s, region, inputs, rule, rank, &order));
   const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
@@ -224,7 +218,7 @@ static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* u
   const tenon_argument_rule_t* rule =
       c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
   const uint32_t first = region->outputs[0].value;
-  const uint32_t rank = s->g->values[region->outputs[k].value].rank;
+  const uint32_t rank = s->g->values[region->outputs[k].value].type.rank;
   *out_order = NULL;
   if (rule == NULL || rule->kind == TENON_LAYOUT_ROW_MAJOR) {
     return TENON_OK;
@@ -232,7 +226,7 @@ static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* u
   if (rule->kind == TENON_LAYOUT_FOLLOWS) {
     return follow(s, region, inputs, rule, rank, out_order);
   }
-  const bool same_rank = first != TENON_NONE && s->g->values[first].rank == rank;
+  const bool same_rank = first != TENON_NONE && s->g->values[first].type.rank == rank;
   *out_order = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order
                : same_rank                      ? unit->chosen.order
                                                 : NULL;
@@ -409,11 +403,11 @@ static tenon_status_t place_outputs(scheduling_t* s) {
       return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "output '%s' is never made",
                          s->g->values[s->g->outputs[k]].name);
     }
-    const bool is_tensor = s->g->values[s->g->outputs[k]].kind == TENON_ARGUMENT_TENSOR;
+    const bool is_tensor = s->g->values[s->g->outputs[k]].type.kind == TENON_ARGUMENT_TENSOR;
     const bool in_place = s->schedule.places[place].storage == TENON_STORAGE_OUTPUT &&
                           s->schedule.places[place].index == k;
     if (s->graph == 0 && is_tensor && !in_place &&
-        s->g->values[s->g->outputs[k]].dtype != TENON_DTYPE_STRING) {
+        s->g->values[s->g->outputs[k]].type.dtype != TENON_DTYPE_STRING) {
       TENON_TRY(copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
     } else if (s->graph != 0) {
       TENON_TRY(place_for(s, s->g->outputs[k], &rows, &place));

@@ -36,10 +36,11 @@ typedef struct tenon__units_t {
   tenon__unit_t* items; /* in an order in which they can run */
 } tenon__units_t;
 
-/* Steps' copies of what lies otherwise. */
+/* Steps' copies of what lies otherwise. The time is theirs, one after the other, and what is lost
+ * where a step reads out of order instead; MEASURED where there is none. */
 typedef struct tenon__copies_t {
   uint32_t count;
-  double seconds;
+  tenon__time_t time;
 } tenon__copies_t;
 
 #endif

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/base/heap.h"
+#include "core/base/lists.h"
 #include "core/base/status.h"
 #include "core/choice/grouping.h"
 #include "core/program/normalise.h"
@@ -11,46 +13,13 @@
 
 typedef struct ordering_t {
   grouping_t* grouping;
-  uint32_t* waiting; /* per group: producers not yet out */
-  uint32_t* heap;    /* ready groups, smallest last position first */
-  uint32_t heap_count;
-  uint32_t* user_begin; /* per group: users */
-  uint32_t* users;
+  uint32_t* waiting;    /* per group: producers not yet out */
+  tenon__heap_t ready;  /* groups by their last position */
+  tenon__lists_t users; /* per group: groups that read what it makes */
 } ordering_t;
 
-static bool heap_less(const ordering_t* o, uint32_t a, uint32_t b) {
-  return o->grouping->groups[a].last_position < o->grouping->groups[b].last_position;
-}
-
-static void heap_push(ordering_t* o, uint32_t group) {
-  uint32_t at = o->heap_count++;
-  o->heap[at] = group;
-  while (at > 0 && heap_less(o, o->heap[at], o->heap[(at - 1) / 2])) {
-    const uint32_t above = (at - 1) / 2;
-    const uint32_t swap = o->heap[above];
-    o->heap[above] = o->heap[at];
-    o->heap[at] = swap;
-    at = above;
-  }
-}
-
-static uint32_t heap_pop(ordering_t* o) {
-  const uint32_t top = o->heap[0];
-  o->heap[0] = o->heap[--o->heap_count];
-  uint32_t at = 0;
-  for (;;) {
-    uint32_t least = at;
-    for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < o->heap_count; ++child) {
-      least = heap_less(o, o->heap[child], o->heap[least]) ? child : least;
-    }
-    if (least == at) {
-      return top;
-    }
-    const uint32_t swap = o->heap[least];
-    o->heap[least] = o->heap[at];
-    o->heap[at] = swap;
-    at = least;
-  }
+static void make_ready(ordering_t* o, uint32_t group) {
+  tenon__heap_push(&o->ready, o->grouping->groups[group].last_position, group);
 }
 
 /* The group that makes a node's input; TENON_NONE for inputs of the graph, constants, and `own`. */
@@ -65,10 +34,10 @@ static void note_edge(ordering_t* o, uint32_t from, uint32_t to, bool fill) {
     return;
   }
   if (fill) {
-    o->users[--o->user_begin[from + 1]] = to;
+    tenon__lists_add(&o->users, from, to);
     o->waiting[to] += 1;
   } else {
-    o->user_begin[from + 1] += 1;
+    tenon__lists_announce(&o->users, from);
   }
 }
 
@@ -77,7 +46,8 @@ static void for_edges(ordering_t* o, bool fill) {
   const grouping_t* grouping = o->grouping;
   for (uint32_t i = 0; i < grouping->group_count; ++i) {
     const group_t* group = &grouping->groups[i];
-    for (uint32_t n = 0; group->alive && n < group->node_count; ++n) {
+    const uint32_t node_count = group->alive ? group->node_count : 0;
+    for (uint32_t n = 0; n < node_count; ++n) {
       const tenon__node_t* node = &grouping->g->nodes[group->nodes[n]];
       for (uint32_t k = 0; k < node->input_count; ++k) {
         note_edge(o, producer_group(grouping, node->inputs[k], i), i, fill);
@@ -151,34 +121,46 @@ static tenon_status_t emit_group(grouping_t* grouping, const group_t* group,
   return TENON_OK;
 }
 
+static tenon_status_t find_users(ordering_t* o) {
+  tenon__arena_t* arena = o->grouping->arena;
+  const uint32_t groups = o->grouping->group_count;
+  o->waiting = tenon__arena_allocate(arena, groups + 1u, sizeof(uint32_t));
+  if (o->waiting == NULL || !tenon__heap_begin(&o->ready, groups, arena) ||
+      !tenon__lists_begin(&o->users, groups, arena)) {
+    return tenon__fail_memory(o->grouping->tuning->sink);
+  }
+  for_edges(o, false);
+  if (!tenon__lists_lay_out(&o->users, arena)) {
+    return tenon__fail_memory(o->grouping->tuning->sink);
+  }
+  for_edges(o, true);
+  return TENON_OK;
+}
+
+static void release_users(ordering_t* o, uint32_t group) {
+  const uint32_t* users = tenon__lists_get(&o->users, group);
+  for (uint32_t k = 0; k < tenon__lists_count(&o->users, group); ++k) {
+    if (--o->waiting[users[k]] == 0) {
+      make_ready(o, users[k]);
+    }
+  }
+}
+
 static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
   grouping_t* grouping = o->grouping;
   uint32_t alive = 0;
   uint32_t emitted = 0;
-  for_edges(o, false);
-  for (uint32_t k = 0; k < grouping->group_count; ++k) {
-    o->user_begin[k + 1] += o->user_begin[k];
-  }
-  /* Filling runs each group's end down to its beginning, which then stands at [group + 1]. */
-  o->user_begin[grouping->group_count + 1] = o->user_begin[grouping->group_count];
-  for_edges(o, true);
   for (uint32_t k = 0; k < grouping->group_count; ++k) {
     alive += grouping->groups[k].alive ? 1 : 0;
     if (grouping->groups[k].alive && o->waiting[k] == 0) {
-      heap_push(o, k);
+      make_ready(o, k);
     }
   }
-  while (o->heap_count > 0) {
-    const uint32_t group = heap_pop(o);
-    const uint32_t begin = o->user_begin[group + 1];
-    const uint32_t end = o->user_begin[group + 2];
+  while (o->ready.count > 0) {
+    const uint32_t group = tenon__heap_pop(&o->ready);
     TENON_TRY(emit_group(grouping, &grouping->groups[group], units));
     emitted += 1;
-    for (uint32_t k = begin; k < end; ++k) {
-      if (--o->waiting[o->users[k]] == 0) {
-        heap_push(o, o->users[k]);
-      }
-    }
+    release_users(o, group);
   }
   return emitted == alive
              ? TENON_OK
@@ -187,24 +169,17 @@ static tenon_status_t emit_all(ordering_t* o, tenon__units_t* units) {
 }
 
 tenon_status_t tenon__units_order(grouping_t* grouping, tenon__units_t* out_units) {
-  size_t edges = 1;
-  size_t outputs = 1;
-  for (uint32_t p = 0; p < grouping->order_count; ++p) {
-    edges += grouping->g->nodes[grouping->order[p]].input_count;
-    outputs += grouping->g->nodes[grouping->order[p]].output_count;
-  }
   ordering_t o = {.grouping = grouping};
-  const size_t groups = grouping->group_count;
-  o.waiting = tenon__arena_allocate(grouping->arena, groups + 1, sizeof(uint32_t));
-  o.heap = tenon__arena_allocate(grouping->arena, groups + 1, sizeof(uint32_t));
-  o.user_begin = tenon__arena_allocate(grouping->arena, groups + 3, sizeof(uint32_t));
-  o.users = tenon__arena_allocate(grouping->arena, edges, sizeof(uint32_t));
   tenon__units_t units = {0};
-  units.items = tenon__arena_allocate(grouping->arena, outputs + groups, sizeof *units.items);
-  if (o.waiting == NULL || o.heap == NULL || o.user_begin == NULL || o.users == NULL ||
-      units.items == NULL) {
+  size_t most = grouping->group_count;
+  for (uint32_t p = 0; p < grouping->order_count; ++p) {
+    most += grouping->g->nodes[grouping->order[p]].output_count; /* moves and views: a unit each */
+  }
+  units.items = tenon__arena_allocate(grouping->arena, most + 1, sizeof *units.items);
+  if (units.items == NULL) {
     return tenon__fail_memory(grouping->tuning->sink);
   }
+  TENON_TRY(find_users(&o));
   TENON_TRY(emit_all(&o, &units));
   *out_units = units;
   return TENON_OK;

@@ -288,10 +288,12 @@ static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding)
     const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
     const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
     const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
-    for (uint32_t d = 0; output->dims != NULL && d < move->rank; ++d) {
-      if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
-          piece->begin[d] > output->dims[d] - piece->extent[d]) {
-        return false;
+    if (output->dims != NULL) {
+      for (uint32_t d = 0; d < move->rank; ++d) {
+        if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
+            piece->begin[d] > output->dims[d] - piece->extent[d]) {
+          return false;
+        }
       }
     }
     if (!tenon__reach_within(&read, &whole)) {

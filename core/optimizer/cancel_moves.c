@@ -76,7 +76,7 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
   map.sources = &from;
   uint32_t made = 0;
   const tenon_status_t added = tenon__patch_add_move(
-      bench, NULL, &source, 1, &map, tenon__bench_value(bench, graph, value)->dtype, &made);
+      bench, NULL, &source, 1, &map, tenon__bench_value(bench, graph, value)->type.dtype, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(bench);
     return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;

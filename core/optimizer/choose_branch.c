@@ -82,7 +82,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
   const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
     return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
-                                 body->values[node->outputs[0]].dtype, out_node);
+                                 body->values[node->outputs[0]].type.dtype, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -91,7 +91,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon__value_node_t* value = &body->values[node->outputs[i]];
-    shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
+    shapes[i] = (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   }
   return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
                                      shapes, out_node);
@@ -209,9 +209,9 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
 static bool can_leave(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node) {
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon__value_node_t* value = tenon__bench_value(bench, graph, node->outputs[i]);
-    const char type_class = tenon__dtype_class(value->dtype);
+    const char type_class = tenon__dtype_class(value->type.dtype);
     if (tenon__bench_leaves(bench, graph, node->outputs[i]) &&
-        (value->kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
+        (value->type.kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
       return false;
     }
   }

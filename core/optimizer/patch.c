@@ -51,13 +51,19 @@ tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_re
                                             bench->explain, out_node));
 }
 
+static tenon_status_t added_form(tenon__bench_t* bench, const tenon__form_request_t* request,
+                                 uint32_t* out_node) {
+  return added(bench,
+               tenon__graph_add_form(bench->network, bench->patch_graph, request, NULL, out_node));
+}
+
 tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
                                      const uint32_t* inputs, uint32_t input_count,
                                      const tenon__index_map_t* map, tenon_dtype_t dtype,
                                      uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, &request, map,
-                                            dtype, NULL, out_node));
+  const tenon__form_request_t request = {
+      .name = name, .inputs = inputs, .input_count = input_count, .map = map, .dtype = dtype};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
@@ -65,17 +71,23 @@ tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* na
                                            const tenon__expression_t* expression,
                                            const tenon__inferred_shape_t* shapes,
                                            uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, &request,
-                                                  expression, shapes, NULL, out_node));
+  const tenon__form_request_t request = {.name = name,
+                                         .inputs = inputs,
+                                         .input_count = input_count,
+                                         .expression = expression,
+                                         .shapes = shapes};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
                                      const char* const* input_names, const uint32_t* inputs,
                                      uint32_t input_count, uint32_t* out_node) {
-  const tenon__form_request_t request = {name, inputs, input_count};
-  return added(bench, tenon__graph_add_expression_text(bench->network, bench->patch_graph, &request,
-                                                       text, input_names, NULL, out_node));
+  const tenon__form_request_t request = {.name = name,
+                                         .inputs = inputs,
+                                         .input_count = input_count,
+                                         .text = text,
+                                         .input_names = input_names};
+  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {
@@ -128,7 +140,7 @@ tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uin
     return TENON_OK;
   }
   uint32_t node = 0;
-  if (source->kind != TENON_ARGUMENT_TENSOR) {
+  if (source->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(tenon__patch_add_text(bench, source->name, "y = x", names, &value, 1, &node));
@@ -199,16 +211,8 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
 }
 
 bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
-  const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
-  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
-  bool fits = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
-  for (uint32_t d = 0; fits && a->rank != TENON_NONE && d < a->rank; ++d) {
-    int64_t x = 0;
-    int64_t y = 0;
-    fits = !tenon__dim_known(bench->network->pool, a->dims[d], &x) ||
-           !tenon__dim_known(bench->network->pool, b->dims[d], &y) || x == y;
-  }
-  return fits;
+  return tenon__type_agrees(bench->network->pool, &tenon__bench_value(bench, graph, old)->type,
+                            &tenon__bench_value(bench, graph, value)->type);
 }
 
 static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t number,
@@ -228,12 +232,12 @@ static void fix_symbols(const tenon__bench_t* bench, uint32_t graph, uint32_t in
   uint32_t number = bench->graphs[graph].values[index].number;
   for (; number != TENON_NONE; number = bench->number_next[number]) {
     const uint32_t axis = bench->network->numbers[number].axis;
-    for (uint32_t i = 0; i < value->content_count; ++i) {
-      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->contents[i]);
+    for (uint32_t i = 0; i < value->type.content_count; ++i) {
+      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->type.contents[i]);
     }
-    for (uint32_t d = 0; value->rank != TENON_NONE && d < value->rank; ++d) {
+    for (uint32_t d = 0; value->type.rank != TENON_NONE && d < value->type.rank; ++d) {
       if (axis == TENON_NONE || axis == d) {
-        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->dims[d]);
+        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->type.dims[d]);
       }
     }
   }
@@ -243,8 +247,9 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
   const uint32_t graph = bench->patch_graph;
   tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
   tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
-  assert(old_index != index && old->kind == value->kind && old->dtype == value->dtype);
-  assert(old->rank == value->rank || old->rank == TENON_NONE || value->rank == TENON_NONE);
+  assert(old_index != index && tenon__type_same_elements(&old->type, &value->type));
+  assert(old->type.rank == value->type.rank || old->type.rank == TENON_NONE ||
+         value->type.rank == TENON_NONE);
   tenon__patch_redirect(bench, old_index, index);
   if (tenon__bench_leaves(bench, graph, old_index)) {
     redirect_leaving(bench, old_index, index);
@@ -253,9 +258,9 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
   if (value->number == TENON_NONE) {
     value->number = old->number;
   }
-  if (value->contents == NULL) {
-    value->contents = old->contents;
-    value->content_count = old->content_count;
+  if (value->type.contents == NULL) {
+    value->type.contents = old->type.contents;
+    value->type.content_count = old->type.content_count;
   }
   fix_symbols(bench, graph, index);
   if (index >= bench->first_new_value) {

@@ -46,10 +46,11 @@ tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t gr
                                     int64_t* out_dims, int64_t* out_strides, int64_t* out_offset) {
   const tenon__place_t* p = &schedule->places[place];
   const tenon__value_node_t* v = &network->graphs[graph]->values[p->value];
-  if (v->rank > MAX_RANK || !tenon__extents_shape(extents, v->rank, v->dims, out_dims)) {
+  if (v->type.rank > MAX_RANK ||
+      !tenon__extents_shape(extents, v->type.rank, v->type.dims, out_dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
-  for (uint32_t d = 0; d < v->rank; ++d) {
+  for (uint32_t d = 0; d < v->type.rank; ++d) {
     if (out_dims[d] < 0) {
       return TENON_ERROR_INVALID_DATA;
     }
@@ -57,12 +58,12 @@ tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t gr
   if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
     *out_offset = 0;
     if (root_strides != NULL) {
-      memcpy(out_strides, root_strides, v->rank * sizeof *out_strides);
+      memcpy(out_strides, root_strides, v->type.rank * sizeof *out_strides);
       return TENON_OK;
     }
     const bool good = p->order == NULL
-                          ? tenon__strides_row_major(v->rank, out_dims, out_strides)
-                          : tenon__strides_ordered(v->rank, out_dims, p->order, out_strides);
+                          ? tenon__strides_row_major(v->type.rank, out_dims, out_strides)
+                          : tenon__strides_ordered(v->type.rank, out_dims, p->order, out_strides);
     return good ? TENON_OK : TENON_ERROR_INVALID_DATA;
   }
   const tenon__value_node_t* whole =
@@ -74,13 +75,13 @@ tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t gr
   TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,
                                  base_dims, base_strides, &base_offset));
   if (p->storage == TENON_STORAGE_PART) {
-    TENON_TRY(part_strides(network, p, v->rank, extents, base_strides, out_strides, &offset));
+    TENON_TRY(part_strides(network, p, v->type.rank, extents, base_strides, out_strides, &offset));
   } else {
     TENON_TRY(tenon__index_map_view(network->pool, p->map, extents->values, extents->known,
                                     base_dims, base_strides, out_strides, &offset));
   }
-  const tenon__reach_t own = {v->rank, out_dims, out_strides, offset};
-  const tenon__reach_t base = {whole->rank, base_dims, base_strides, 0};
+  const tenon__reach_t own = {v->type.rank, out_dims, out_strides, offset};
+  const tenon__reach_t base = {whole->type.rank, base_dims, base_strides, 0};
   if (!tenon__reach_within(&own, &base) || !tenon__add_int64(base_offset, offset, out_offset)) {
     return TENON_ERROR_INVALID_DATA; /* a plan that somebody made up */
   }

@@ -94,7 +94,8 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
   if (a->rank != b->rank) {
     return false;
   }
-  for (uint32_t k = 0; a->rank != TENON_NONE && k < a->rank; ++k) {
+  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
+  for (uint32_t k = 0; k < rank; ++k) {
     if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
       return false;
     }
@@ -323,20 +324,20 @@ tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
   tenon__index_map_t* map = tenon__arena_allocate(arena, 1, sizeof *map);
   tenon__map_source_t* source = tenon__arena_allocate(arena, 1, sizeof *source);
-  tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->rank + 1u, sizeof *coordinates);
+  tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->type.rank + 1u, sizeof *coordinates);
   tenon__region_input_t* inputs = tenon__arena_allocate(arena, 1, sizeof *inputs);
   tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
   if (map == NULL || source == NULL || coordinates == NULL || inputs == NULL || outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t k = 0; k < v->rank; ++k) {
-    coordinates[k] = tenon__dim_coordinate(network->pool, k, v->dims[k]);
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
+    coordinates[k] = tenon__dim_coordinate(network->pool, k, v->type.dims[k]);
   }
   *source = (tenon__map_source_t){
-      .input = 0, .rank = v->rank, .dims = v->dims, .coordinates = coordinates};
+      .input = 0, .rank = v->type.rank, .dims = v->type.dims, .coordinates = coordinates};
   *map = (tenon__index_map_t){.kind = TENON_MAP_AFFINE,
-                              .rank = v->rank,
-                              .dims = v->dims,
+                              .rank = v->type.rank,
+                              .dims = v->type.dims,
                               .source_count = 1,
                               .sources = source};
   inputs[0].value = value;

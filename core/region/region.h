@@ -114,6 +114,17 @@ static inline const char* tenon__region_name(const struct tenon_region_t* region
              ? ""
              : region->network->graphs[region->graph]->nodes[region->nodes[0]].name;
 }
+/* Which of a finished region's values the graph's `value` is; TENON_NONE: none, as TENON_NONE is.
+ */
+static inline uint32_t tenon__region_value(const struct tenon_region_t* region, uint32_t value) {
+  const uint32_t count = value == TENON_NONE ? 0 : region->value_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    if (region->graph_values[k] == value) {
+      return k;
+    }
+  }
+  return TENON_NONE;
+}
 /* Extents of a space of the region. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,
                                        uint32_t* out_rank);

@@ -325,12 +325,12 @@ static tenon_status_t lend_lead(const loop_t* loop) {
                            .tensor = {.data = &loop->state->iteration,
                                       .dims = one,
                                       .strides = one,
-                                      .rank = g->values[g->inputs[0]].rank,
+                                      .rank = g->values[g->inputs[0]].type.rank,
                                       .dtype = TENON_DTYPE_INT64}};
   TENON_TRY(tenon__frame_lend(loop->body, 0, &lead));
   lead.tensor.data = &loop->state->condition;
   lead.tensor.dtype = TENON_DTYPE_BOOL;
-  lead.tensor.rank = g->values[g->inputs[1]].rank;
+  lead.tensor.rank = g->values[g->inputs[1]].type.rank;
   return tenon__frame_lend(loop->body, 1, &lead);
 }
 
@@ -342,7 +342,7 @@ static tenon_status_t run_iteration(const loop_t* loop, int64_t iteration) {
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     const uint32_t parameter = layout->first_parameter + k;
     const tenon_argument_t argument =
-        as_argument(&loop->state->carried[0][k], g->values[g->inputs[parameter]].kind);
+        as_argument(&loop->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
     TENON_TRY(tenon__frame_lend(loop->body, parameter, &argument));
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
@@ -359,12 +359,12 @@ static tenon_status_t store_nothing(const loop_t* loop, uint32_t k, uint32_t out
   tenon__growing_t* collected = &loop->state->collected[k];
   const tenon__value_node_t* value = tenon__frame_value(loop->frame, output);
   int64_t dims[MAX_RANK];
-  for (uint32_t d = 0; d < value->rank; ++d) {
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
     dims[d] = 0;
-    (void)tenon__extents_get(&loop->frame->context->extents, value->dims[d], &dims[d]);
+    (void)tenon__extents_get(&loop->frame->context->extents, value->type.dims[d], &dims[d]);
   }
-  dims[tenon__control_axis(loop->layout, loop->layout->scanned_count + k, value->rank)] = 0;
-  TENON_TRY(tenon__growing_resize(collected, value->dtype, value->rank, dims));
+  dims[tenon__control_axis(loop->layout, loop->layout->scanned_count + k, value->type.rank)] = 0;
+  TENON_TRY(tenon__growing_resize(collected, value->type.dtype, value->type.rank, dims));
   const tenon_argument_t empty = as_argument(collected, TENON_ARGUMENT_TENSOR);
   return tenon__frame_store(loop->frame, output, &empty);
 }
@@ -407,7 +407,7 @@ static tenon_status_t store_carried(const loop_t* loop, uint32_t k) {
     return TENON_OK;
   }
   const tenon__value_node_t* value = tenon__frame_value(loop->frame, output);
-  const tenon_argument_t argument = as_argument(&loop->state->carried[0][k], value->kind);
+  const tenon_argument_t argument = as_argument(&loop->state->carried[0][k], value->type.kind);
   return tenon__frame_store(loop->frame, output, &argument);
 }
 

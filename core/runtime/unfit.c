@@ -7,12 +7,13 @@
 static const char* extents_of(const tenon__frame_t* frame, const tenon__value_node_t* value,
                               tenon__arena_t* arena, bool* out_unknown, bool* out_negative) {
   const char* text = "[";
-  *out_unknown = value->rank == TENON_NONE;
+  *out_unknown = value->type.rank == TENON_NONE;
   *out_negative = false;
-  for (uint32_t d = 0; value->rank != TENON_NONE && text != NULL && d < value->rank; ++d) {
+  for (uint32_t d = 0; value->type.rank != TENON_NONE && text != NULL && d < value->type.rank;
+       ++d) {
     const char* comma = d == 0 ? "" : ", ";
     int64_t extent = 0;
-    if (tenon__extents_get(&frame->context->extents, value->dims[d], &extent)) {
+    if (tenon__extents_get(&frame->context->extents, value->type.dims[d], &extent)) {
       text = tenon__arena_format(arena, "%s%s%lld", text, comma, (long long)extent);
       *out_negative = *out_negative || extent < 0;
     } else {

@@ -360,13 +360,15 @@ tenon_status_t tenon__compute_propose_regions(tenon__work_t* work) {
   if (status == TENON_OK && wants_best) {
     status = tenon__work_allocate(work, 1, 2, best_dims);
   }
-  for (int64_t i = 0; status == TENON_OK && i < found; ++i) {
-    const tenon__number_t* row = rows + i * (CORNERS + 2);
-    for (int64_t k = 0; k <= CORNERS; ++k) {
-      (void)tenon__work_put(work, 0, i * (CORNERS + 1) + k, row[k]);
-    }
-    if (wants_best) {
-      (void)tenon__work_put(work, 1, i, row[CORNERS + 1]);
+  if (status == TENON_OK) {
+    for (int64_t i = 0; i < found; ++i) {
+      const tenon__number_t* row = rows + i * (CORNERS + 2);
+      for (int64_t k = 0; k <= CORNERS; ++k) {
+        (void)tenon__work_put(work, 0, i * (CORNERS + 1) + k, row[k]);
+      }
+      if (wants_best) {
+        (void)tenon__work_put(work, 1, i, row[CORNERS + 1]);
+      }
     }
   }
   return status;

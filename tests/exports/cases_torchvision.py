@@ -61,7 +61,7 @@ def detector(name):
         which = {"score_thresh": 0.0} if name.startswith(("ssd", "retinanet", "fcos")) else {"box_score_thresh": 0.0}
         module = torchvision.models.get_model(name, weights=None, weights_backbone=None, **which)
         torch.manual_seed(1)
-        return write(Boxes(module), (torch.rand(1, 3, 224, 224),), path, dynamo=False, opset=17)
+        return write(Boxes(module), (torch.rand(1, 3, 224, 224),), path, dynamo=False, opset=17, settles=False)
     return Case(name, "torchvision", "torch.onnx scripted", export)
 
 

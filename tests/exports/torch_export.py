@@ -16,13 +16,12 @@ def settle(module, inputs):
     return module.eval()
 
 
-def write(module, inputs, path, dynamo=True, opset=20, dynamic=None):
+def write(module, inputs, path, dynamo=True, opset=20, settles=True):
     torch.manual_seed(0)
-    module = settle(module.eval(), inputs)
+    module = settle(module.eval(), inputs) if settles else module.eval()
     with torch.no_grad():
         if dynamo:
-            torch.onnx.export(module, inputs, path, dynamo=True, opset_version=opset, external_data=False, verbose=False,
-                              dynamic_shapes=dynamic)
+            torch.onnx.export(module, inputs, path, dynamo=True, opset_version=opset, external_data=False, verbose=False)
         else:
             torch.onnx.export(module, inputs, path, dynamo=False, opset_version=opset)
     return [np.asarray(x) for x in torch.utils._pytree.tree_leaves(inputs)]

@@ -56,3 +56,6 @@ make_one convolution_tiles -lcudnn
 make_one convolution_halo -lcudnn
 make_one top_k
 make_one row_sort
+make_one exchange_nodes -lcudnn
+make_one depthwise -lcudnn -lnvrtc -lcuda
+make_one single_precision -lcudnn -lcublasLt

@@ -1,0 +1,40 @@
+/* For each of many keys a list of numbers, all in one array: who reads a value, who waits for a
+ * group. Made in two passes over the same things: each is announced, then added. */
+#ifndef TENON_CORE_BASE_LISTS_H_
+#define TENON_CORE_BASE_LISTS_H_
+
+#include <assert.h>
+
+#include "core/base/arena.h"
+
+typedef struct tenon__lists_t {
+  uint32_t key_count;
+  uint32_t* begin; /* list k is items[begin[k]] to items[begin[k + 1]] once all are added */
+  uint32_t* items;
+} tenon__lists_t;
+
+/* Keys 0 to key_count - 1, nothing announced; in the arena. False when memory is out. */
+bool tenon__lists_begin(tenon__lists_t* out_lists, uint32_t key_count, tenon__arena_t* arena);
+/* Between both passes: room for all that was announced. False when memory is out. */
+bool tenon__lists_lay_out(tenon__lists_t* lists, tenon__arena_t* arena);
+
+static inline void tenon__lists_announce(tenon__lists_t* lists, uint32_t key) {
+  assert(key < lists->key_count);
+  lists->begin[key + 2] += 1;
+}
+
+/* At the end of the key's list. */
+static inline void tenon__lists_add(tenon__lists_t* lists, uint32_t key, uint32_t item) {
+  assert(key < lists->key_count);
+  lists->items[lists->begin[key + 1]++] = item;
+}
+
+static inline uint32_t tenon__lists_count(const tenon__lists_t* lists, uint32_t key) {
+  return lists->begin[key + 1] - lists->begin[key];
+}
+
+static inline const uint32_t* tenon__lists_get(const tenon__lists_t* lists, uint32_t key) {
+  return lists->items + lists->begin[key];
+}
+
+#endif

@@ -1,0 +1,216 @@
+/* The outputs of trials. What the region's kernel finds the extents of it allocates itself; the
+ * rest is a block, as strings are: memory that grows. */
+#include "core/candidate/trial_outputs.h"
+
+#include "core/base/allocator.h"
+#include "core/base/status.h"
+#include "core/candidate/trial_memory.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/kernel/align.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64 };
+
+static const tenon__value_node_t* value_of(const tenon__trial_data_t* data, uint32_t output) {
+  const struct tenon_region_t* region = data->region;
+  return &region->network->graphs[region->graph]->values[region->outputs[output].value];
+}
+
+/* ---- Making ---- */
+
+/* Is it an extent that the region's kernel finds? */
+static bool is_found_here(const struct tenon_region_t* region, tenon_dim_t dim) {
+  const tenon__network_t* network = region->network;
+  const tenon__dim_view_t view = tenon__dim_get(network->pool, dim);
+  uint32_t graph = 0;
+  uint32_t value = 0;
+  uint32_t axis = 0;
+  if (view.kind == TENON_DIM_SYMBOL) {
+    const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, view.index);
+    bool is_own = symbol->kind == TENON_SYMBOL_EXTENT &&
+                  tenon__symbol_source(network, symbol, &graph, &value, &axis) &&
+                  graph == region->graph;
+    bool is_output = false;
+    for (uint32_t k = 0; k < region->output_count && is_own; ++k) {
+      is_output = is_output || region->outputs[k].value == value;
+    }
+    return is_own && is_output;
+  }
+  for (uint32_t k = 0; k < view.operand_count; ++k) {
+    if (is_found_here(region, view.operands[k])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_allocated(const tenon__trial_data_t* data, const tenon__value_node_t* value) {
+  for (uint32_t k = 0; value->type.rank != TENON_NONE && k < value->type.rank; ++k) {
+    if (is_found_here(data->region, value->type.dims[k])) {
+      return true;
+    }
+  }
+  return value->type.rank == TENON_NONE;
+}
+
+static tenon_status_t make_growing(tenon__trial_data_t* data, tenon_dtype_t dtype,
+                                   tenon__growing_t** out_growing) {
+  tenon__growing_t* growing = tenon__arena_allocate(&data->arena, 1, sizeof *growing);
+  if (growing == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  tenon__growing_initialize(growing, data->tuning->allocator, dtype);
+  *out_growing = growing;
+  return TENON_OK;
+}
+
+static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
+                                  tenon__trial_outputs_t* outputs) {
+  const struct tenon_region_t* region = data->region;
+  tenon__trial_output_t* output = &outputs->items[k];
+  if (region->output_values[k] == TENON_NONE) {
+    return TENON_OK;
+  }
+  const tenon__value_node_t* value = value_of(data, k);
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  if (is_allocated(data, value)) {
+    output->kind = TENON_ARGUMENT_ALLOCATE;
+    output->view = (tenon_tensor_view_t){.dtype = value->type.dtype, .layout = TENON_NONE};
+    return make_growing(data, value->type.dtype, &outputs->growing[k]);
+  }
+  output->kind = TENON_ARGUMENT_TENSOR;
+  TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
+                                       &output->view, &output->size_bytes));
+  if (value->type.dtype == TENON_DTYPE_STRING) {
+    return make_growing(data, value->type.dtype, &outputs->growing[k]);
+  }
+  output->view.data = tenon__trial_data_take(data, output->size_bytes);
+  return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+}
+
+static tenon_status_t make_outputs(tenon__trial_data_t* data,
+                                   tenon__trial_outputs_t** out_outputs) {
+  const uint32_t count = data->region->output_count + 1u;
+  tenon__trial_outputs_t* outputs = tenon__arena_allocate(&data->arena, 1, sizeof *outputs);
+  if (outputs == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  outputs->next = data->all;
+  data->all = outputs;
+  outputs->items = tenon__arena_allocate(&data->arena, count, sizeof *outputs->items);
+  outputs->arguments = tenon__arena_allocate(&data->arena, count, sizeof *outputs->arguments);
+  outputs->growing = tenon__arena_allocate(&data->arena, count, sizeof *outputs->growing);
+  if (outputs->items == NULL || outputs->arguments == NULL || outputs->growing == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k + 1 < count; ++k) {
+    TENON_TRY(make_output(data, k, outputs));
+    outputs->items[k].growing = outputs->growing[k];
+  }
+  *out_outputs = outputs;
+  return TENON_OK;
+}
+
+/* ---- Lending ---- */
+
+static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
+                            const tenon_tensor_view_t* tensor, tenon_argument_t* out_argument) {
+  int64_t* dims = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(&data->arena, MAX_RANK, sizeof *strides);
+  if (dims == NULL || strides == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  return tenon__region_align_output(data->region, k, &data->region->profile->optimum, tensor, dims,
+                                    strides, &out_argument->tensor);
+}
+
+static tenon_status_t lend_output(tenon__trial_data_t* data, uint32_t k,
+                                  const tenon_argument_rule_t* rule,
+                                  tenon__trial_outputs_t* outputs) {
+  tenon__trial_output_t* output = &outputs->items[k];
+  tenon_tensor_view_t* view = &output->view;
+  outputs->arguments[k] = (tenon_argument_t){.kind = output->kind};
+  if (output->kind == TENON_ARGUMENT_ALLOCATE) {
+    outputs->arguments[k].tensor =
+        (tenon_tensor_view_t){.dtype = view->dtype, .layout = TENON_NONE};
+  }
+  if (output->kind != TENON_ARGUMENT_TENSOR) {
+    return TENON_OK;
+  }
+  int64_t* strides = tenon__arena_allocate(&data->arena, view->rank + 1u, sizeof *strides);
+  if (strides == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  view->strides = strides;
+  TENON_TRY(tenon__trial_data_strides(data, rule, view, strides));
+  return align(data, k, view, &outputs->arguments[k]);
+}
+
+tenon_status_t tenon__trial_outputs_lend(tenon__trial_data_t* data,
+                                         const tenon__step_tactic_t* tactic,
+                                         tenon__trial_outputs_t** out_outputs) {
+  const tenon_argument_rule_t* rules =
+      data->conversion != NULL ? &data->conversion->to : tactic->output_rules;
+  if (data->spare == NULL) {
+    TENON_TRY(make_outputs(data, &data->spare));
+  }
+  tenon__trial_outputs_t* outputs = data->spare;
+  for (uint32_t k = 0; k < data->region->output_count; ++k) {
+    TENON_TRY(lend_output(data, k, rules == NULL ? NULL : &rules[k], outputs));
+  }
+  data->spare = NULL;
+  *out_outputs = outputs;
+  return TENON_OK;
+}
+
+void tenon__trial_outputs_give_back(tenon__trial_data_t* data, tenon__trial_outputs_t* outputs) {
+  if (outputs != NULL) {
+    data->spare = outputs;
+  }
+}
+
+/* ---- Around a run ---- */
+
+tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint32_t count,
+                                          uint32_t pattern) {
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon__trial_output_t* output = &outputs->items[k];
+    tenon__growing_t* growing = output->growing;
+    if (growing != NULL) {
+      tenon__growing_clear(growing);
+    }
+    if (growing != NULL && output->kind == TENON_ARGUMENT_TENSOR) {
+      TENON_TRY(
+          tenon__growing_resize(growing, output->view.dtype, output->view.rank, output->view.dims));
+      output->view.data = growing->data;
+      outputs->arguments[k].tensor.data = growing->data;
+    } else if (output->view.data != NULL && output->size_bytes > 0) {
+      tenon__pattern_fill(output->view.data, output->view.dtype, output->size_bytes, pattern);
+    }
+  }
+  return TENON_OK;
+}
+
+void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon__trial_output_t* output = &outputs->items[k];
+    const tenon__growing_t* growing = output->growing;
+    uint64_t elements = 0;
+    if (output->kind != TENON_ARGUMENT_ALLOCATE) {
+      continue;
+    }
+    output->view = (tenon_tensor_view_t){.data = growing->data,
+                                         .dims = growing->dims,
+                                         .strides = growing->strides,
+                                         .rank = growing->rank,
+                                         .dtype = growing->dtype,
+                                         .layout = TENON_NONE};
+    output->size_bytes = 0;
+    if (growing->dtype != TENON_DTYPE_STRING &&
+        tenon__element_count(growing->rank, growing->dims, &elements)) {
+      (void)tenon__dtype_bytes(growing->dtype, elements, &output->size_bytes);
+    }
+  }
+}

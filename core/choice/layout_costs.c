@@ -1,0 +1,315 @@
+/*
+ * Costs of layouts. Whoever wants a value in another order than it lies in needs a copy; whoever
+ * takes it as it lies, though not as its own output does, reads out of order: that takes half of
+ * what a copy would.
+ */
+#include "core/choice/layout_costs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/candidate/candidates.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/tensor/layout.h"
+
+enum { MAX_RANK = 64, MOST_WANTED = 8 };
+static const cost_t nothing = {0, 0};
+
+static const tenon__candidate_t* picked(const tenon__unit_t* unit) {
+  return unit->chosen.candidates == NULL || unit->chosen.candidates->count == 0
+             ? NULL
+             : &unit->chosen.candidates->items[unit->chosen.pick];
+}
+
+/* ---- Rules and orders ---- */
+
+static const tenon_argument_rule_t* input_rule(const tenon__unit_t* unit, uint32_t input) {
+  const tenon__candidate_t* c = picked(unit);
+  return c == NULL || c->tactic.input_rules == NULL ? NULL : &c->tactic.input_rules[input];
+}
+
+const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* unit) {
+  const tenon__candidate_t* c = picked(unit);
+  return c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[0];
+}
+
+static uint32_t long_axes(const layouts_t* l, const tenon__value_node_t* value,
+                          const uint32_t* order, uint32_t* out_axes) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
+    const uint32_t axis = order == NULL ? k : order[k];
+    int64_t extent = 0;
+    const bool is_known =
+        tenon__dim_known(l->conversions->tuning->network->pool, value->type.dims[axis], &extent);
+    if (!is_known || extent != 1) {
+      out_axes[count++] = axis;
+    }
+  }
+  return count;
+}
+
+bool tenon__layouts_alike(const layouts_t* l, uint32_t value, const uint32_t* a,
+                          const uint32_t* b) {
+  const tenon__value_node_t* v = &l->g->values[value];
+  uint32_t left[MAX_RANK];
+  uint32_t right[MAX_RANK];
+  if (a == b || v->type.rank > MAX_RANK || v->type.rank == TENON_NONE) {
+    return true;
+  }
+  const uint32_t count = long_axes(l, v, a, left);
+  (void)long_axes(l, v, b, right);
+  return memcmp(left, right, count * sizeof *left) == 0;
+}
+
+/* The order in which the picked tactic leaves output 0. */
+static const uint32_t* output_order(const layouts_t* l, const tenon__unit_t* unit) {
+  const tenon_argument_rule_t* rule = tenon__layouts_output_rule(unit);
+  const struct tenon_region_t* region = unit->chosen.region;
+  if (rule == NULL || region->output_count == 0 || region->outputs[0].value == TENON_NONE) {
+    return NULL;
+  }
+  const uint32_t rank = l->g->values[region->outputs[0].value].type.rank;
+  if (rule->kind == TENON_LAYOUT_EXACT) {
+    return rule->layout->order;
+  }
+  if (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument < region->input_count) {
+    const uint32_t value = region->inputs[rule->argument].value;
+    return value != TENON_NONE && l->g->values[value].type.rank == rank ? l->order_of[value] : NULL;
+  }
+  return rule->kind == TENON_LAYOUT_ANY ? unit->chosen.order : NULL;
+}
+
+void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
+  const struct tenon_region_t* region = unit->chosen.region;
+  const uint32_t* order = output_order(l, unit);
+  unit->chosen.order = order;
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    const uint32_t value = region->outputs[k].value;
+    if (value == TENON_NONE) {
+      continue;
+    }
+    const tenon__candidate_t* c = picked(unit);
+    const tenon_argument_rule_t* rule =
+        c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
+    const uint32_t* own = NULL;
+    const bool is_exact = rule != NULL && rule->kind == TENON_LAYOUT_EXACT;
+    const bool follows =
+        rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
+        region->outputs[0].value != TENON_NONE &&
+        l->g->values[value].type.rank == l->g->values[region->outputs[0].value].type.rank;
+    if (k > 0 && is_exact) {
+      own = rule->layout->order;
+    } else if (k == 0 || follows) {
+      own = order;
+    }
+    l->order_of[value] = own;
+  }
+}
+
+/* ---- Costs ---- */
+
+static cost_t add(cost_t a, cost_t b) {
+  return (cost_t){a.unknown_count + b.unknown_count, a.seconds + b.seconds};
+}
+
+/* A copy of the value from the order in which it lies to another. */
+static cost_t copy_cost(layouts_t* l, uint32_t value, orders_t orders) {
+  tenon__time_t time = {0};
+  const tenon_status_t status = l->status == TENON_OK
+                                    ? tenon__conversions_time(l->conversions, value, orders, &time)
+                                    : l->status;
+  l->status = status;
+  return (cost_t){time.figure == TENON_FIGURE_NONE ? 1 : 0, time.seconds};
+}
+
+static cost_t copy_cost_unless_alike(layouts_t* l, uint32_t value, orders_t orders) {
+  return tenon__layouts_alike(l, value, orders.from, orders.to) ? nothing
+                                                                : copy_cost(l, value, orders);
+}
+
+static double own_seconds(const tenon__unit_t* unit) {
+  const tenon__candidate_t* c = picked(unit);
+  return c == NULL ? 0 : c->time.seconds;
+}
+
+static bool is_given_as_is(const layouts_t* l, uint32_t value, const tenon_argument_rule_t* rule) {
+  return l->g->values[value].weights != TENON_NONE && tenon__rule_takes_rows(rule);
+}
+
+/* Taken as it lies; slower where it does not lie as the output does. */
+static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit, const tenon__region_input_t* in,
+                           const uint32_t* order) {
+  const uint32_t output = unit->chosen.region->outputs[0].value;
+  if (output == TENON_NONE || !in->aligned ||
+      l->g->values[output].type.rank != l->g->values[in->value].type.rank) {
+    return nothing;
+  }
+  const cost_t copy = copy_cost_unless_alike(l, in->value, (orders_t){order, unit->chosen.order});
+  return (cost_t){copy.unknown_count / 2, copy.seconds / 2};
+}
+
+/* What it costs `unit` that input `k` lies in `order`. */
+static cost_t input_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t k,
+                         const uint32_t* order) {
+  const tenon__region_input_t* in = &unit->chosen.region->inputs[k];
+  const tenon_argument_rule_t* rule = input_rule(unit, k);
+  const uint32_t kind = rule == NULL ? TENON_LAYOUT_ROW_MAJOR : rule->kind;
+  if (in->value == TENON_NONE || is_given_as_is(l, in->value, rule)) {
+    return nothing;
+  }
+  if (kind == TENON_LAYOUT_EXACT) {
+    return copy_cost_unless_alike(l, in->value, (orders_t){order, rule->layout->order});
+  }
+  if (kind == TENON_LAYOUT_ROW_MAJOR && (rule == NULL || rule->strided == 0)) {
+    return copy_cost_unless_alike(l, in->value, (orders_t){order, NULL});
+  }
+  return reading_cost(l, unit, in, order);
+}
+
+/* What it costs one of the units that read the value. */
+static cost_t reader_cost(layouts_t* l, const tenon__unit_t* unit, uint32_t value,
+                          const uint32_t* order) {
+  cost_t cost = nothing;
+  if (unit->kind != TENON_UNIT_REGION) { /* views and control want rows */
+    return copy_cost_unless_alike(l, value, (orders_t){order, NULL});
+  }
+  for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
+    if (unit->chosen.region->inputs[k].value == value) {
+      cost = add(cost, input_cost(l, unit, k, order));
+    }
+  }
+  return cost;
+}
+
+static cost_t readers_cost(layouts_t* l, uint32_t value, cost_t so_far, cost_t limit) {
+  const uint32_t* order = l->order_of[value];
+  cost_t cost = so_far;
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  const uint32_t count = tenon__lists_count(&l->readers, value);
+  for (uint32_t r = 0; r < count && tenon__cost_is_below(cost, limit); ++r) {
+    cost = add(cost, reader_cost(l, &l->units->items[readers[r]], value, order));
+  }
+  if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+    cost = add(cost, copy_cost_unless_alike(l, value, (orders_t){order, NULL}));
+  }
+  return cost;
+}
+
+cost_t tenon__layouts_unit_cost(layouts_t* l, tenon__unit_t* unit, cost_t limit) {
+  const struct tenon_region_t* region = unit->chosen.region;
+  tenon__layouts_publish(l, unit);
+  cost_t cost = {0, own_seconds(unit)};
+  for (uint32_t k = 0; k < region->input_count && tenon__cost_is_below(cost, limit); ++k) {
+    if (region->inputs[k].value != TENON_NONE) {
+      cost = add(cost, input_cost(l, unit, k, l->order_of[region->inputs[k].value]));
+    }
+  }
+  for (uint32_t k = 0; k < region->output_count && tenon__cost_is_below(cost, limit); ++k) {
+    if (region->outputs[k].value != TENON_NONE) {
+      cost = readers_cost(l, region->outputs[k].value, cost, limit);
+    }
+  }
+  return cost;
+}
+
+/* ---- What it costs in the end ---- */
+
+/* The orders, other than its own, in which a value is read. */
+typedef struct wanted_t {
+  const uint32_t* orders[MOST_WANTED];
+  uint32_t count;
+} wanted_t;
+
+static void want(const layouts_t* l, uint32_t value, const uint32_t* order, wanted_t* wanted) {
+  if (tenon__layouts_alike(l, value, l->order_of[value], order)) {
+    return;
+  }
+  for (uint32_t k = 0; k < wanted->count; ++k) {
+    if (tenon__layouts_alike(l, value, wanted->orders[k], order)) {
+      return;
+    }
+  }
+  if (wanted->count < MOST_WANTED) {
+    wanted->orders[wanted->count++] = order;
+  }
+}
+
+/* Who takes a value as it lies wants nothing. */
+static void want_input(const layouts_t* l, const tenon__unit_t* unit, uint32_t k,
+                       wanted_t* wanted) {
+  const tenon_argument_rule_t* rule = input_rule(unit, k);
+  const uint32_t value = unit->chosen.region->inputs[k].value;
+  if (is_given_as_is(l, value, rule)) {
+    return;
+  }
+  if (rule != NULL && rule->kind == TENON_LAYOUT_EXACT) {
+    want(l, value, rule->layout->order, wanted);
+  } else if (rule == NULL || (rule->kind == TENON_LAYOUT_ROW_MAJOR && rule->strided == 0)) {
+    want(l, value, NULL, wanted);
+  }
+}
+
+static void want_of(const layouts_t* l, const tenon__unit_t* unit, uint32_t value,
+                    wanted_t* wanted) {
+  if (unit->kind != TENON_UNIT_REGION) {
+    want(l, value, NULL, wanted); /* views and control: rows */
+    return;
+  }
+  for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
+    if (unit->chosen.region->inputs[k].value == value) {
+      want_input(l, unit, k, wanted);
+    }
+  }
+}
+
+/* A copy that several want is made once. */
+static void count_copies(layouts_t* l, uint32_t value, tenon__copies_t* copies) {
+  wanted_t wanted = {.count = 0};
+  const uint32_t* readers = tenon__lists_get(&l->readers, value);
+  for (uint32_t r = 0; r < tenon__lists_count(&l->readers, value); ++r) {
+    want_of(l, &l->units->items[readers[r]], value, &wanted);
+  }
+  if ((l->g->values[value].flags & TENON_VALUE_IS_OUTPUT) != 0) {
+    want(l, value, NULL, &wanted);
+  }
+  copies->count += wanted.count;
+  for (uint32_t k = 0; k < wanted.count; ++k) {
+    tenon__time_t time = {0};
+    const orders_t orders = {l->order_of[value], wanted.orders[k]};
+    if (l->status == TENON_OK) {
+      l->status = tenon__conversions_time(l->conversions, value, orders, &time);
+    }
+    copies->time = tenon__time_sum(copies->time, time);
+  }
+}
+
+/* What is read as it lies, but slower than it could be. */
+static double slow_seconds(layouts_t* l, const tenon__unit_t* unit) {
+  double seconds = 0;
+  for (uint32_t k = 0; k < unit->chosen.region->input_count; ++k) {
+    const uint32_t value = unit->chosen.region->inputs[k].value;
+    wanted_t wanted = {.count = 0};
+    if (value != TENON_NONE) {
+      want_input(l, unit, k, &wanted);
+      seconds += wanted.count == 0 ? input_cost(l, unit, k, l->order_of[value]).seconds : 0;
+    }
+  }
+  return seconds;
+}
+
+void tenon__layouts_count(layouts_t* l, tenon__copies_t* out_copies) {
+  const cost_t no_limit = {INFINITY, INFINITY};
+  *out_copies = (tenon__copies_t){.time.figure = TENON_FIGURE_MEASURED};
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    tenon__unit_t* unit = &l->units->items[u];
+    if (unit->kind == TENON_UNIT_REGION) {
+      unit->own_seconds = own_seconds(unit);
+      unit->copies_seconds =
+          tenon__layouts_unit_cost(l, unit, no_limit).seconds - unit->own_seconds;
+      out_copies->time.seconds += slow_seconds(l, unit);
+    }
+  }
+  for (uint32_t v = 0; v < l->g->value_count; ++v) {
+    count_copies(l, v, out_copies);
+  }
+}
