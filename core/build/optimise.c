@@ -93,8 +93,9 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
   tenon__building_t* b = f->building;
   const tenon__kernel_binding_t binding = tenon__tuning_binding(&f->tuning, candidate->kernel);
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
-  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, NULL,
-                                   f->store, NULL, &f->instance));
+  const tenon__instance_request_t prepared = {
+      .kernel = &binding, .region = &f->region, .tactic = &candidate->tactic, .store = f->store};
+  TENON_TRY(tenon__instance_create(b->allocator, &prepared, NULL, &f->instance));
   const uint32_t threads = tenon__thread_pool_thread_count(b->pool);
   const tenon__bind_request_t request = {.extents = &f->profile.optimum,
                                          .inputs = f->inputs,

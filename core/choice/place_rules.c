@@ -24,8 +24,11 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
   int64_t strides[MAX_RANK];
   int64_t wanted[MAX_RANK];
   int64_t offset = 0;
-  const tenon_status_t status = tenon__place_strides(p->tuning->network, p->graph, p->schedule,
-                                                     place, extents, NULL, dims, strides, &offset);
+  const tenon__placement_t placement = {.network = p->tuning->network,
+                                        .graph = p->graph,
+                                        .schedule = p->schedule,
+                                        .extents = extents};
+  const tenon_status_t status = tenon__place_strides(&placement, place, dims, strides, &offset);
   if (status == TENON_ERROR_INVALID_STATE) {
     /* Extents that only the run knows: what is stored in order is in order. */
     const tenon__place_t* own = &p->schedule->places[place];
@@ -72,9 +75,12 @@ tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
   int64_t strides[MAX_RANK];
   int64_t offset = 0;
   *out_order = own->order;
+  const tenon__placement_t placement = {.network = tuning->network,
+                                        .graph = graph,
+                                        .schedule = schedule,
+                                        .extents = &tuning->profile->optimum};
   if (own->storage != TENON_STORAGE_VIEW ||
-      tenon__place_strides(tuning->network, graph, schedule, place, &tuning->profile->optimum, NULL,
-                           dims, strides, &offset) != TENON_OK ||
+      tenon__place_strides(&placement, place, dims, strides, &offset) != TENON_OK ||
       tenon__strides_are_row_major(rank, dims, strides) ||
       !tenon__strides_dense(rank, dims, strides)) {
     return TENON_OK;

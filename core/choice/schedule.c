@@ -265,8 +265,11 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
     int64_t own[MAX_RANK];
     int64_t offset = 0;
     int64_t shift = 0;
-    if (tenon__place_strides(s->tuning->network, s->graph, &s->schedule, base, points[k], NULL,
-                             dims, strides, &offset) != TENON_OK) {
+    const tenon__placement_t placement = {.network = s->tuning->network,
+                                          .graph = s->graph,
+                                          .schedule = &s->schedule,
+                                          .extents = points[k]};
+    if (tenon__place_strides(&placement, base, dims, strides, &offset) != TENON_OK) {
       const tenon__place_t* p = &s->schedule.places[base];
       if (p->storage == TENON_STORAGE_VIEW && p->map->kind != TENON_MAP_LINEAR &&
           map->kind == TENON_MAP_LINEAR) {
@@ -278,8 +281,7 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
     if (!tenon__extents_shape(points[k], map->rank, map->dims, extents)) {
       continue;
     }
-    if (tenon__index_map_view(s->tuning->network->pool, map, points[k]->values, points[k]->known,
-                              dims, strides, own, &shift) != TENON_OK) {
+    if (tenon__index_map_view(points[k], map, dims, strides, own, &shift) != TENON_OK) {
       return false;
     }
   }

@@ -191,17 +191,15 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
 }
 
 /* Containers whose items' rank is not given have items of any shape. */
-static tenon_status_t add_container(tenon_builder_t* builder, const char* name, uint32_t kind,
-                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
-                                    tenon_value_t* out_value) {
-  if (kind < TENON_ARGUMENT_TENSOR || kind > TENON_ARGUMENT_OPTIONAL) {
+static tenon_status_t add_container(tenon_builder_t* builder, const char* name,
+                                    const argument_type_t* type, tenon_value_t* out_value) {
+  if (type->kind < TENON_ARGUMENT_TENSOR || type->kind > TENON_ARGUMENT_OPTIONAL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "'%s': no kind of value %u",
-                       name, kind);
+                       name, type->kind);
   }
-  const bool is_any = rank == TENON_NONE && kind != TENON_ARGUMENT_TENSOR;
-  TENON_TRY(check_extents(builder, name, dtype, is_any ? 0 : rank, dims));
-  const argument_type_t type = {kind, dtype, rank, dims, NULL};
-  return add_argument(builder, name, &type, out_value);
+  const bool is_any = type->rank == TENON_NONE && type->kind != TENON_ARGUMENT_TENSOR;
+  TENON_TRY(check_extents(builder, name, type->dtype, is_any ? 0 : type->rank, type->dims));
+  return add_argument(builder, name, type, out_value);
 }
 
 tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char* name,
@@ -209,7 +207,8 @@ tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char
                                             const int64_t* dims, tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(only_one(builder, name));
-  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+  const argument_type_t type = {kind, dtype, rank, dims, NULL};
+  return add_container(builder, name, &type, out_value);
 }
 
 tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t handle,
@@ -254,7 +253,8 @@ tenon_status_t tenon__build_body_parameter(tenon_builder_t* builder, const char*
                                            uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
                                            const int64_t* dims, tenon_value_t* out_value) {
   TENON_TRY(only_in_body(builder));
-  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+  const argument_type_t type = {kind, dtype, rank, dims, NULL};
+  return add_container(builder, name, &type, out_value);
 }
 
 tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const char* name,

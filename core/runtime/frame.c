@@ -191,9 +191,11 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   }
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
-  TENON_TRY(tenon__place_strides(frame->context->engine->plan->network, frame->graph,
-                                 frame->schedule, place, &frame->context->extents, NULL, dims,
-                                 strides, &offset));
+  const tenon__placement_t placement = {.network = frame->context->engine->plan->network,
+                                        .graph = frame->graph,
+                                        .schedule = frame->schedule,
+                                        .extents = &frame->context->extents};
+  TENON_TRY(tenon__place_strides(&placement, place, dims, strides, &offset));
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
       .tensor = {.data = state->data == NULL

@@ -476,7 +476,8 @@ typedef struct tenon_build_options_t {
   const char* device;
   /* Scratch of any step, in bytes; 0: no limit. Kernels that need more are passed over. */
   uint64_t workspace_limit_bytes;
-  /* Activations, in bytes, at the profile's maximum; 0: no limit. A build that needs more fails. */
+  /* Activations and scratch, in bytes, at the profile's maximum; 0: no limit. A build that needs
+   * more fails: OUT_OF_MEMORY, with both numbers. */
   uint64_t memory_limit_bytes;
   /* For measuring; 0: no limit. When it is used up, what has not been measured is decided by the
    * kernels' own estimates, so two builds may differ: a timing cache helps. */
