@@ -45,28 +45,32 @@ static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uin
   return handles;
 }
 
-/* Those of kinds that tenon_attribute_t holds. */
+/* All but tensors and bodies. */
 static bool copy_attributes(walk_t* walk, const tenon__node_t* node, tenon_network_item_t* item) {
   tenon_attribute_t* attributes =
       tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*attributes));
-  if (attributes != NULL) {
-    for (uint32_t i = 0; i < node->attribute_count; ++i) {
-      const tenon__scope_attribute_t* from = &node->attributes[i];
-      if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE &&
-          from->kind != TENON_ATTRIBUTE_STRINGS) {
-        attributes[item->attribute_count++] = (tenon_attribute_t){.name = from->name,
-                                                                  .kind = from->kind,
-                                                                  .integer = from->integer,
-                                                                  .number = from->number,
-                                                                  .string = from->string,
-                                                                  .integers = from->integers,
-                                                                  .numbers = from->numbers,
-                                                                  .count = from->count};
-      }
+  const char* const** strings =
+      tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*strings));
+  if (attributes == NULL || strings == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < node->attribute_count; ++i) {
+    const tenon__scope_attribute_t* from = &node->attributes[i];
+    if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE) {
+      strings[item->attribute_count] = from->kind == TENON_ATTRIBUTE_STRINGS ? from->strings : NULL;
+      attributes[item->attribute_count++] = (tenon_attribute_t){.name = from->name,
+                                                                .kind = from->kind,
+                                                                .integer = from->integer,
+                                                                .number = from->number,
+                                                                .string = from->string,
+                                                                .integers = from->integers,
+                                                                .numbers = from->numbers,
+                                                                .count = from->count};
     }
   }
   item->attributes = attributes;
-  return attributes != NULL;
+  item->strings = strings;
+  return true;
 }
 
 static tenon_status_t describe_node(walk_t* walk, const tenon__node_t* node,

@@ -8,6 +8,34 @@ says '"file": "digits.uff", "format": "UFF", "bytes": '"$(stat -c %s digits.uff)
 try 0 run digits.uff --input "$digits/digit_7.pgm" --scale 0.003921569 --truth 7
 says "which is right"
 
+# ONNX: what is written is read back, extents that are open stay so, and it computes the same.
+try 0 convert "$digits/model.onnx" -o back.onnx
+says "back.onnx: " " bytes of ONNX"
+try 0 run back.onnx --input "$digits/digit_7.pgm" --scale 0.003921569 --truth 7
+says "which is right"
+try 0 run back.onnx --data-set "$digits/test_data_set_0"
+try 0 convert "$coins/model.onnx" -o coins.onnx
+try 0 run coins.onnx --data-set "$coins/test_data_set_0"
+try 0 convert "$root/tests/fuzz/corpus/parser_uff_graph_def/batch_norm" -o norm.onnx
+try 0 run norm.onnx
+
+# What ONNX has no name for is named: all of it, and no file is written.
+cat >boxes.prototxt <<'EOF'
+input: "places" input_shape { dim: 1 dim: 8 }
+input: "scores" input_shape { dim: 1 dim: 4 }
+input: "priors" input_shape { dim: 1 dim: 2 dim: 8 }
+layer { name: "found" type: "DetectionOutput" bottom: "places" bottom: "scores" bottom: "priors" top: "found"
+  detection_output_param { num_classes: 2 nms_param { nms_threshold: 0.5 } keep_top_k: 5 } }
+layer { name: "fewer" type: "DetectionOutput" bottom: "places" bottom: "scores" bottom: "priors" top: "fewer"
+  detection_output_param { num_classes: 2 nms_param { nms_threshold: 0.5 } keep_top_k: 1 } }
+EOF
+try 3 convert boxes.prototxt -o boxes.onnx
+says "ONNX has no operation for these nodes:" "standard.detection_output/1 'found'" \
+  "standard.detection_output/1 'fewer'"
+[[ ! -e boxes.onnx ]] || complain "a file was written"
+try 2 convert "$digits/model.onnx" -o digits.caffemodel
+says "its ending says which format; there are .onnx and .uff"
+
 # Nothing is built: what is for building is no option of it.
 try 0 convert --help-all
 says "--shapes" "--outputs" "--weights" "--setting"

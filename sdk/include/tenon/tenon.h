@@ -406,11 +406,13 @@ typedef struct tenon_network_item_t {
   const tenon_value_t* inputs;         /* id 0: absent. An output has one */
   const tenon_value_t* outputs;        /* id 0: unwanted. An input has one */
   const tenon_attribute_t* attributes; /* all that the operator declares, defaults applied; not
-                                          lists of strings, tensors and bodies */
+                                          tensors and bodies */
   uint32_t input_count;
   uint32_t output_count;
   uint32_t attribute_count;
-  uint32_t depth; /* of bodies: 0 is the main graph */
+  uint32_t depth;                    /* of bodies: 0 is the main graph */
+  const char* const* const* strings; /* one for each attribute: the texts of a list of texts, which
+                                        tenon_attribute_t has no place for; NULL for others */
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);

@@ -10,7 +10,6 @@
 #include "session/model.h"
 #include "text/console.h"
 #include "text/json.h"
-#include "text/memory.h"
 
 typedef struct convert_t {
   tool_common_t common;
@@ -24,6 +23,7 @@ static const tool_option_t options[] = {
 };
 
 static const tool_export_format_t formats[] = {
+    {".onnx", "ONNX", tool_export_onnx},
     {".uff", "UFF", tool_export_uff},
 };
 enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
@@ -38,14 +38,14 @@ static const tool_export_format_t* find_format(const char* path) {
 }
 
 static tenon_status_t write_model(tenon_network_t* network, const convert_t* convert) {
-  uint8_t* data = NULL;
-  size_t size = 0;
+  tool_pieces_t pieces = {0};
   const tool_export_format_t* format = find_format(convert->output);
-  tenon_status_t status = format->write(network, &data, &size);
+  tenon_status_t status = format->write(network, &pieces);
   if (status == TENON_OK) {
-    status = tool_file_write(convert->output, data, size);
+    status = tool_file_write_pieces(convert->output, &pieces);
   }
-  tool_free(data);
+  const size_t size = pieces.size;
+  tool_pieces_free(&pieces);
   if (status == TENON_OK && tool_console_is_json()) {
     tool_json_t json;
     tool_json_begin(&json, stdout);
@@ -72,7 +72,8 @@ static tenon_status_t convert_model(convert_t* convert, const char* model,
     status = tool_misuse("%s: is a plan, which is for running alone", model);
   }
   if (status == TENON_OK && find_format(convert->output) == NULL) {
-    status = tool_misuse("-o %s: its ending says which format; there is .uff", convert->output);
+    status = tool_misuse("-o %s: its ending says which format; there are .onnx and .uff",
+                         convert->output);
   }
   if (status == TENON_OK) {
     status = tool_output_check("-o", convert->output, model, &convert->building, &feed);
@@ -119,12 +120,13 @@ const tool_command_t tool_command_convert = {
     .operands = "MODEL",
     .operands_min = 1,
     .operands_max = 1,
-    .summary = "writes a model in another format: UFF",
+    .summary = "writes a model in another format: ONNX, UFF",
     .description =
         "The network is written as it was read, not optimised. What the other format has no name\n"
         "for is named, and nothing is written.",
     .examples =
         "  tenon convert frozen.pb -o model.uff\n"
+        "  tenon convert frozen.pb -o frozen.onnx\n"
         "  tenon convert model.onnx -o model.uff --shapes image:1x1x8x8\n",
     .run = convert_command,
 };

@@ -126,7 +126,7 @@ static int create_beside(const char* target, char** out_name) {
   }
 }
 
-static bool write_all(int file, const uint8_t* data, size_t size) {
+static bool write_piece(int file, const uint8_t* data, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t wrote = write(file, data + done, size - done);
     if (wrote < 0 && errno != EINTR) {
@@ -137,7 +137,21 @@ static bool write_all(int file, const uint8_t* data, size_t size) {
   return true;
 }
 
+static bool write_all(int file, const tool_pieces_t* pieces) {
+  bool wrote = true;
+  for (size_t i = 0; i < pieces->count && wrote; ++i) {
+    wrote = write_piece(file, pieces->items[i].data, pieces->items[i].size);
+  }
+  return wrote;
+}
+
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size) {
+  tool_piece_t piece = {.data = data, .size = size};
+  const tool_pieces_t pieces = {.items = &piece, .count = 1, .size = size};
+  return tool_file_write_pieces(path, &pieces);
+}
+
+tenon_status_t tool_file_write_pieces(const char* path, const tool_pieces_t* pieces) {
   char* target = NULL;
   char* temporary = NULL;
   tenon_status_t status = find_target(path, &target);
@@ -148,7 +162,7 @@ tenon_status_t tool_file_write(const char* path, const void* data, size_t size) 
   if (file < 0) {
     status = fail_with_errno(path, "cannot be written");
   } else {
-    const bool wrote = write_all(file, data, size);
+    const bool wrote = write_all(file, pieces);
     const int reason = errno;
     const bool closed = close(file) == 0;
     errno = wrote ? errno : reason;

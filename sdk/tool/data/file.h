@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "data/pieces.h"
 #include "tenon/tenon.h"
 
 /* Reads a regular file. The bytes are aligned to 64 and end with a NUL that is not counted; freed
@@ -12,6 +13,7 @@ tenon_status_t tool_file_read(const char* path, uint8_t** out_data, size_t* out_
 /* Written under another name first, then renamed. A link stays, and leads to the new file; what is
  * no regular file is not replaced. */
 tenon_status_t tool_file_write(const char* path, const void* data, size_t size);
+tenon_status_t tool_file_write_pieces(const char* path, const tool_pieces_t* pieces);
 /* Can a file be written there, or files in that folder, which may have to be made? Said before the
  * time for them is spent. `option` is named in messages. A folder in a file's place is a misuse. */
 tenon_status_t tool_file_check(const char* option, const char* path);

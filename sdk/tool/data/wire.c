@@ -103,9 +103,29 @@ void tool_wire_put_fixed64(tool_wire_writer_t* writer, uint32_t number, uint64_t
   put(writer, &bits, sizeof(bits));
 }
 
-void tool_wire_put_bytes(tool_wire_writer_t* writer, uint32_t number, const void* data,
-                         size_t size) {
+void tool_wire_put_fixed32(tool_wire_writer_t* writer, uint32_t number, uint32_t bits) {
+  put_number(writer, (uint64_t)number << 3 | TOOL_WIRE_FIXED32);
+  put(writer, &bits, sizeof(bits));
+}
+
+void tool_wire_put_length(tool_wire_writer_t* writer, uint32_t number, size_t size) {
   put_number(writer, (uint64_t)number << 3 | TOOL_WIRE_BYTES);
   put_number(writer, size);
+}
+
+void tool_wire_put_text(tool_wire_writer_t* writer, uint32_t number, const char* text) {
+  tool_wire_put_bytes(writer, number, text, strlen(text));
+}
+
+void tool_wire_put_message(tool_wire_writer_t* writer, uint32_t number,
+                           tool_wire_writer_t* message) {
+  tool_wire_put_bytes(writer, number, message->data, message->size);
+  tool_free(message->data);
+  *message = (tool_wire_writer_t){0};
+}
+
+void tool_wire_put_bytes(tool_wire_writer_t* writer, uint32_t number, const void* data,
+                         size_t size) {
+  tool_wire_put_length(writer, number, size);
   put(writer, data, size);
 }

@@ -21,24 +21,13 @@ enum {
   DATA_ORDERS = 104,
 };
 
-static void put_text(tool_wire_writer_t* writer, uint32_t number, const char* text) {
-  tool_wire_put_bytes(writer, number, text, strlen(text));
-}
-
-/* An inner message, which is freed. */
-static void put_message(tool_wire_writer_t* writer, uint32_t number, tool_wire_writer_t* message) {
-  tool_wire_put_bytes(writer, number, message->data, message->size);
-  tool_free(message->data);
-  *message = (tool_wire_writer_t){0};
-}
-
 /* An entry of a map from texts to Data. */
 static void put_entry(tool_wire_writer_t* writer, uint32_t number, const char* key,
                       tool_wire_writer_t* data) {
   tool_wire_writer_t entry = {0};
-  put_text(&entry, 1, key);
-  put_message(&entry, 2, data);
-  put_message(writer, number, &entry);
+  tool_wire_put_text(&entry, 1, key);
+  tool_wire_put_message(&entry, 2, data);
+  tool_wire_put_message(writer, number, &entry);
 }
 
 tool_wire_writer_t* tool_uff_node(tool_uff_file_t* file, const char* id, const char* operation) {
@@ -46,19 +35,19 @@ tool_wire_writer_t* tool_uff_node(tool_uff_file_t* file, const char* id, const c
       tool_grow(file->nodes, &file->node_capacity, file->node_count + 1, sizeof(*file->nodes));
   tool_wire_writer_t* node = &file->nodes[file->node_count++];
   *node = (tool_wire_writer_t){0};
-  put_text(node, NODE_ID, id);
-  put_text(node, NODE_OPERATION, operation);
+  tool_wire_put_text(node, NODE_ID, id);
+  tool_wire_put_text(node, NODE_OPERATION, operation);
   file->has_extensions = file->has_extensions || operation[0] == '_';
   return node;
 }
 
 void tool_uff_input(tool_wire_writer_t* node, const char* id) {
-  put_text(node, NODE_INPUTS, id);
+  tool_wire_put_text(node, NODE_INPUTS, id);
 }
 
 void tool_uff_text(tool_wire_writer_t* node, const char* name, const char* value) {
   tool_wire_writer_t data = {0};
-  put_text(&data, DATA_TEXT, value);
+  tool_wire_put_text(&data, DATA_TEXT, value);
   put_entry(node, NODE_FIELDS, name, &data);
 }
 
@@ -94,7 +83,7 @@ void tool_uff_ints(tool_wire_writer_t* node, const char* name, const int64_t* va
   tool_wire_writer_t list = {0};
   tool_wire_writer_t data = {0};
   put_ints(&list, values, count);
-  put_message(&data, DATA_INTS, &list);
+  tool_wire_put_message(&data, DATA_INTS, &list);
   put_entry(node, NODE_FIELDS, name, &data);
 }
 
@@ -125,7 +114,7 @@ void tool_uff_type(tool_wire_writer_t* node, const char* name, tenon_dtype_t dty
 
 static void put_ref(tool_wire_writer_t* node, const char* name, const char* key) {
   tool_wire_writer_t data = {0};
-  put_text(&data, DATA_REF, key);
+  tool_wire_put_text(&data, DATA_REF, key);
   put_entry(node, NODE_FIELDS, name, &data);
 }
 
@@ -141,9 +130,9 @@ static void put_order(tool_wire_writer_t* list, const char* letters, size_t leng
     put_ints(&codes, pair, letters[i] == '+' ? 2 : 1);
   }
   tool_wire_put_varint(&entry, 1, (uint64_t)special);
-  put_message(&entry, 2, &codes);
-  put_message(&orders, 1, &entry);
-  put_message(list, 1, &orders);
+  tool_wire_put_message(&entry, 2, &codes);
+  tool_wire_put_message(&orders, 1, &entry);
+  tool_wire_put_message(list, 1, &orders);
 }
 
 static void put_orders(tool_uff_file_t* file, const char* key, const char* orders) {
@@ -154,7 +143,7 @@ static void put_orders(tool_uff_file_t* file, const char* key, const char* order
     put_order(&list, at, length);
     at += length + (at[length] == ' ' ? 1 : 0);
   }
-  put_message(&data, DATA_ORDERS, &list);
+  tool_wire_put_message(&data, DATA_ORDERS, &list);
   put_entry(&file->referenced, 5, key, &data);
 }
 
@@ -163,7 +152,7 @@ void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char
   for (char* blank = strchr(key, ' '); blank != NULL; blank = strchr(blank, ' ')) {
     *blank = '_';
   }
-  if (tool_uff_names_add(&file->orders, key)) {
+  if (tool_names_add(&file->orders, key)) {
     put_orders(file, key, orders);
   }
   put_ref(node, "inputs_orders", key);
@@ -186,15 +175,15 @@ void tool_uff_const(tool_uff_file_t* file, const char* id, tenon_dtype_t dtype, 
 /* What the file's operations are described by: both in version 1. */
 static void put_descriptor(tool_wire_writer_t* writer, const char* name) {
   tool_wire_writer_t descriptor = {0};
-  put_text(&descriptor, 1, name);
+  tool_wire_put_text(&descriptor, 1, name);
   tool_wire_put_varint(&descriptor, 2, 1);
-  put_message(writer, 3, &descriptor);
+  tool_wire_put_message(writer, 3, &descriptor);
 }
 
 void tool_uff_finish(tool_uff_file_t* file, tool_wire_writer_t* out_bytes) {
   tool_wire_writer_t graph = {0};
   *out_bytes = (tool_wire_writer_t){0};
-  put_text(&graph, 1, "main");
+  tool_wire_put_text(&graph, 1, "main");
   for (size_t i = 0; i < file->node_count; ++i) {
     const size_t at = i < file->first_mark ? file->first_mark - 1 - i : i;
     tool_wire_put_bytes(&graph, 2, file->nodes[at].data, file->nodes[at].size);
@@ -205,7 +194,7 @@ void tool_uff_finish(tool_uff_file_t* file, tool_wire_writer_t* out_bytes) {
   if (file->has_extensions) {
     put_descriptor(out_bytes, "custom");
   }
-  put_message(out_bytes, 4, &graph);
+  tool_wire_put_message(out_bytes, 4, &graph);
   out_bytes->data =
       tool_grow(out_bytes->data, &out_bytes->capacity, out_bytes->size + file->referenced.size, 1);
   if (file->referenced.size > 0) {
@@ -221,6 +210,6 @@ void tool_uff_free(tool_uff_file_t* file) {
   }
   tool_free(file->nodes);
   tool_free(file->referenced.data);
-  tool_uff_names_free(&file->orders);
+  tool_names_free(&file->orders);
   *file = (tool_uff_file_t){0};
 }

@@ -3,7 +3,7 @@
 #define TOOL_EXPORT_UFF_FILE_H_
 
 #include "data/wire.h"
-#include "export/uff_names.h"
+#include "export/names.h"
 #include "tenon/tenon.h"
 
 typedef struct tool_uff_file_t {
@@ -13,7 +13,7 @@ typedef struct tool_uff_file_t {
   size_t node_capacity;
   bool has_extensions;           /* operations that are not UFF's own */
   tool_wire_writer_t referenced; /* entries of referenced_data */
-  tool_uff_names_t orders;       /* keys of those that are there */
+  tool_names_t orders;           /* keys of those that are there */
 } tool_uff_file_t;
 
 /* A node is begun; inputs and fields follow. The pointer is good until the next one is begun. */

@@ -5,7 +5,7 @@
 
 /* ---- Elementwise ---- */
 
-static bool with_function(const tool_uff_node_t* node, const char* operation, uint32_t count) {
+static bool with_function(const tool_export_node_t* node, const char* operation, uint32_t count) {
   tool_wire_writer_t* writer = tool_uff_begin(node, operation, count);
   if (writer != NULL) {
     tool_uff_text(writer, "func", node->word);
@@ -13,56 +13,56 @@ static bool with_function(const tool_uff_node_t* node, const char* operation, ui
   return writer != NULL;
 }
 
-static bool unary(const tool_uff_node_t* node) {
+static bool unary(const tool_export_node_t* node) {
   return with_function(node, "Unary", 1);
 }
 
-static bool activation(const tool_uff_node_t* node) {
+static bool activation(const tool_export_node_t* node) {
   return with_function(node, "Activation", 1);
 }
 
-static bool binary(const tool_uff_node_t* node) {
+static bool binary(const tool_export_node_t* node) {
   return node->item->input_count == 2 ? with_function(node, "Binary", 2)
-                                      : tool_uff_refuse(node, "UFF takes two inputs at once");
+                                      : tool_export_refuse(node, "UFF takes two inputs at once");
 }
 
-static bool leaky_relu(const tool_uff_node_t* node) {
+static bool leaky_relu(const tool_export_node_t* node) {
   tool_wire_writer_t* writer = tool_uff_begin(node, "LeakyRelu", 1);
   if (writer != NULL) {
-    tool_uff_double(writer, "alpha", tool_uff_attribute_float(node, "alpha"));
+    tool_uff_double(writer, "alpha", tool_export_attribute_float(node, "alpha"));
   }
   return writer != NULL;
 }
 
-static bool identity(const tool_uff_node_t* node) {
+static bool identity(const tool_export_node_t* node) {
   return tool_uff_begin(node, "Identity", 1) != NULL;
 }
 
 /* ---- Products, reductions ---- */
 
-static bool mat_mul(const tool_uff_node_t* node) {
-  const bool is_matrix = tool_uff_rank(node, 0) == 2 && tool_uff_rank(node, 1) == 2;
-  if (tool_uff_rank(node, 0) < 2 || tool_uff_rank(node, 1) < 2) {
-    return tool_uff_refuse(node, "UFF multiplies matrices");
+static bool mat_mul(const tool_export_node_t* node) {
+  const bool is_matrix = tool_export_rank(node, 0) == 2 && tool_export_rank(node, 1) == 2;
+  if (tool_export_rank(node, 0) < 2 || tool_export_rank(node, 1) < 2) {
+    return tool_export_refuse(node, "UFF multiplies matrices");
   }
   tool_wire_writer_t* writer =
       tool_uff_begin(node, is_matrix ? "FullyConnected" : "_BatchMatMulV2", 2);
   if (writer != NULL && is_matrix) {
-    tool_uff_orders(&node->network->file, writer, "NC CK");
+    tool_uff_orders(node->network->file, writer, "NC CK");
   }
   return writer != NULL;
 }
 
-static bool reduce(const tool_uff_node_t* node) {
-  int64_t axes[TOOL_UFF_RANK_LIMIT];
+static bool reduce(const tool_export_node_t* node) {
+  int64_t axes[TOOL_EXPORT_RANK_LIMIT];
   uint32_t count = 0;
-  if (!tool_uff_operand(node, 1, "fixed_axes", axes, &count)) {
+  if (!tool_export_operand(node, 1, "fixed_axes", axes, &count)) {
     return false;
   }
-  if (count == 0 && tool_uff_attribute_int(node, "noop_with_empty_axes") != 0) {
+  if (count == 0 && tool_export_attribute_int(node, "noop_with_empty_axes") != 0) {
     return identity(node);
   }
-  const uint32_t rank = tool_uff_rank(node, 0);
+  const uint32_t rank = tool_export_rank(node, 0);
   if (count == 0) {
     for (uint32_t i = 0; i < rank; ++i) {
       axes[i] = i;
@@ -72,7 +72,7 @@ static bool reduce(const tool_uff_node_t* node) {
   if (writer != NULL) {
     tool_uff_text(writer, "func", node->word);
     tool_uff_ints(writer, "axes", axes, count == 0 ? rank : count);
-    tool_uff_bool(writer, "keepdims", tool_uff_attribute_int(node, "keepdims") != 0);
+    tool_uff_bool(writer, "keepdims", tool_export_attribute_int(node, "keepdims") != 0);
   }
   return writer != NULL;
 }
@@ -81,7 +81,7 @@ static bool reduce(const tool_uff_node_t* node) {
 
 typedef struct row_t {
   const char* op; /* of the standard, or the text of an expression */
-  bool (*write)(const tool_uff_node_t* node);
+  bool (*write)(const tool_export_node_t* node);
   const char* word;
   const char* attributes; /* that it understands; NULL: there are none */
 } row_t;
@@ -152,19 +152,31 @@ static const row_t rows[] = {
     {"y = rsqrt(a)", unary, "rsqrt", NULL},
 };
 
-bool tool_uff_write_node(tool_uff_network_t* network, const tenon_network_item_t* item) {
+/* UFF's operations have one result. */
+static bool has_one_output(const tenon_network_item_t* item) {
+  bool has_one = item->output_count > 0 && item->body_count == 0;
+  for (uint32_t i = 1; i < item->output_count; ++i) {
+    has_one = has_one && item->outputs[i].id == 0;
+  }
+  return has_one;
+}
+
+bool tool_uff_write_node(tool_export_network_t* network, const tenon_network_item_t* item) {
   static const char domain[] = "standard.";
   const size_t skip = sizeof(domain) - 1;
   const bool is_standard = item->op != NULL && strncmp(item->op, domain, skip) == 0;
+  if (!has_one_output(item)) {
+    return false;
+  }
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); ++i) {
     const size_t length = strlen(rows[i].op);
     const bool is_this = is_standard ? strncmp(item->op + skip, rows[i].op, length) == 0 &&
                                            strcmp(item->op + skip + length, "/1") == 0
                                      : item->text != NULL && strcmp(item->text, rows[i].op) == 0;
     if (is_this) {
-      const tool_uff_node_t node = {network, item, rows[i].word};
+      const tool_export_node_t node = {network, item, rows[i].word};
       const char* attributes = rows[i].attributes;
-      return tool_uff_understands(&node, attributes == NULL ? "" : attributes) &&
+      return tool_export_understands(&node, attributes == NULL ? "" : attributes) &&
              rows[i].write(&node);
     }
   }

@@ -1,4 +1,4 @@
-#include "export/uff_names.h"
+#include "export/names.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static size_t hash_of(const char* name) {
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
-static char** slot_of(const tool_uff_names_t* names, const char* name) {
+static char** slot_of(const tool_names_t* names, const char* name) {
   size_t index = hash_of(name) & (names->capacity - 1);
   while (names->slots[index] != NULL && strcmp(names->slots[index], name) != 0) {
     index = (index + 1) & (names->capacity - 1);
@@ -25,10 +25,9 @@ static char** slot_of(const tool_uff_names_t* names, const char* name) {
   return &names->slots[index];
 }
 
-static void grow(tool_uff_names_t* names) {
-  tool_uff_names_t larger = {
-      .capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity * 2,
-      .count = names->count};
+static void grow(tool_names_t* names) {
+  tool_names_t larger = {.capacity = names->capacity == 0 ? FIRST_CAPACITY : names->capacity * 2,
+                         .count = names->count};
   larger.slots = tool_allocate(larger.capacity, sizeof(*larger.slots));
   for (size_t i = 0; i < names->capacity; ++i) {
     if (names->slots[i] != NULL) {
@@ -39,7 +38,7 @@ static void grow(tool_uff_names_t* names) {
   *names = larger;
 }
 
-bool tool_uff_names_add(tool_uff_names_t* names, const char* name) {
+bool tool_names_add(tool_names_t* names, const char* name) {
   if (names->count * 4 >= names->capacity * 3) {
     grow(names);
   }
@@ -52,10 +51,14 @@ bool tool_uff_names_add(tool_uff_names_t* names, const char* name) {
   return true;
 }
 
-void tool_uff_names_free(tool_uff_names_t* names) {
+bool tool_names_has(const tool_names_t* names, const char* name) {
+  return names->capacity > 0 && *slot_of(names, name) != NULL;
+}
+
+void tool_names_free(tool_names_t* names) {
   for (size_t i = 0; i < names->capacity; ++i) {
     tool_free(names->slots[i]);
   }
   tool_free(names->slots);
-  *names = (tool_uff_names_t){0};
+  *names = (tool_names_t){0};
 }

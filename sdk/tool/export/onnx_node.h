@@ -1,0 +1,90 @@
+/* One node on its way into an ONNX file. */
+#ifndef TOOL_EXPORT_ONNX_NODE_H_
+#define TOOL_EXPORT_ONNX_NODE_H_
+
+#include "export/node.h"
+#include "export/onnx_file.h"
+
+enum { TOOL_ONNX_MOST_INPUTS = 16 }; /* of operators whose inputs are put in another order */
+
+typedef struct tool_onnx_node_t tool_onnx_node_t;
+
+/* What a standard operator is in ONNX. */
+typedef struct tool_onnx_row_t {
+  const char* op;   /* without "standard." and version */
+  const char* type; /* ONNX's; or the text of what it computes: "x * sigmoid(alpha * x)" */
+  bool (*write)(const tool_onnx_node_t* node);
+  /* Attributes that ONNX has, by name, with blanks between them: "axis alpha". "lambda>lambd":
+   * under another name; "mode^": in capitals; "smooth=1": only that value, which is not written;
+   * "parts-": read by `write`. */
+  const char* attributes;
+  uint32_t since; /* the operator set that brought it; 0: an early one */
+} tool_onnx_row_t;
+
+struct tool_onnx_node_t {
+  tool_export_node_t node;
+  const tool_onnx_row_t* row;
+  tool_onnx_file_t* file;
+};
+
+/* onnx_nodes.c: the language's `node`. */
+bool tool_onnx_write_node(tool_export_network_t* network, const tenon_network_item_t* item);
+
+bool tool_onnx_refuse(const tool_onnx_node_t* node, const char* reason);
+/* Whether input `index` is there. */
+bool tool_onnx_has(const tool_onnx_node_t* node, uint32_t index);
+uint32_t tool_onnx_rank(const tool_onnx_node_t* node, uint32_t index);
+/* Its name; "" where it is absent. NULL, and the node is refused, when it is lacking. */
+const char* tool_onnx_source(const tool_onnx_node_t* node, uint32_t index);
+
+/* The node itself, in the row's type with the row's attributes, over these names; NULL when an
+ * attribute is not ONNX's. Of `names`, NULL among the first `count` is lacking. */
+tool_wire_writer_t* tool_onnx_begin(const tool_onnx_node_t* node, const char* const* names,
+                                    uint32_t count);
+/* The same over the node's own inputs, in order. */
+bool tool_onnx_same(const tool_onnx_node_t* node);
+/* A node on the way, with one result, whose name is freed by tool_free; `out_writer`: for its
+ * attributes, NULL when it has none. */
+char* tool_onnx_step(const tool_onnx_node_t* node, const char* type, const char* const* names,
+                     uint32_t count, tool_wire_writer_t** out_writer);
+/* Constants; the names are freed by tool_free. */
+char* tool_onnx_int64s(const tool_onnx_node_t* node, const char* what, const int64_t* values,
+                       uint32_t count);
+char* tool_onnx_int64(const tool_onnx_node_t* node, const char* what, int64_t value);
+/* A scalar of that type; NULL when it is none of numbers or bool. */
+char* tool_onnx_number(const tool_onnx_node_t* node, tenon_dtype_t dtype, double value);
+
+/* onnx_expression.c: `text` as a chain of nodes. `names`: of its inputs, in order; NULL: a, b, c
+ * ... Attributes stand for their numbers. */
+bool tool_onnx_write_expression(const tool_onnx_node_t* node, const char* text,
+                                const char* const* names);
+/* The row's type is such a text. */
+bool tool_onnx_expression(const tool_onnx_node_t* node);
+
+/* onnx_windows.c */
+bool tool_onnx_window(const tool_onnx_node_t* node);
+bool tool_onnx_recurrent(const tool_onnx_node_t* node);
+bool tool_onnx_attention(const tool_onnx_node_t* node);
+bool tool_onnx_loss(const tool_onnx_node_t* node);
+bool tool_onnx_with_scale(const tool_onnx_node_t* node);
+bool tool_onnx_resize(const tool_onnx_node_t* node);
+/* onnx_movement.c */
+bool tool_onnx_reshape(const tool_onnx_node_t* node);
+bool tool_onnx_group_channels(const tool_onnx_node_t* node);
+bool tool_onnx_axes(const tool_onnx_node_t* node);
+bool tool_onnx_split(const tool_onnx_node_t* node);
+bool tool_onnx_one_hot(const tool_onnx_node_t* node);
+bool tool_onnx_dft(const tool_onnx_node_t* node);
+bool tool_onnx_top_k(const tool_onnx_node_t* node);
+bool tool_onnx_shape(const tool_onnx_node_t* node);
+bool tool_onnx_flat_or_axis(const tool_onnx_node_t* node);
+bool tool_onnx_random(const tool_onnx_node_t* node);
+bool tool_onnx_to_text(const tool_onnx_node_t* node);
+/* onnx_numbers.c */
+bool tool_onnx_is_float(tenon_dtype_t dtype);
+bool tool_onnx_quantize(const tool_onnx_node_t* node);
+bool tool_onnx_dequantize(const tool_onnx_node_t* node);
+bool tool_onnx_affine_scale(const tool_onnx_node_t* node);
+bool tool_onnx_mod(const tool_onnx_node_t* node);
+
+#endif

@@ -1,0 +1,12 @@
+/* Types of an ONNX file: of elements, and of what the network takes and gives. */
+#ifndef TOOL_EXPORT_ONNX_TYPE_H_
+#define TOOL_EXPORT_ONNX_TYPE_H_
+
+#include "data/wire.h"
+#include "export/names.h"
+#include "tenon/tenon.h"
+
+/* The outputs' names, of the fields that tool_onnx_ends wrote. */
+void tool_onnx_end_names(const tool_wire_writer_t* ends, tool_names_t* out_names);
+
+#endif

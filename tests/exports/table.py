@@ -1,0 +1,41 @@
+"""Writes the page of exports from what run.py found.
+
+usage: table.py RESULTS.jsonl... > sdk/docs/exports.md
+
+Of a case that was run more than once the last line counts."""
+import json
+import re
+import sys
+
+HEAD = """# Networks as they are exported
+
+Networks with random weights, exported by the libraries' own means, run in ONNX Runtime without optimisation and
+in Tenon. [tests/exports](../../tests/exports/README.md) makes this page again. The difference is the largest of any output's
+element, in standard deviations of that output; a case works when it is below 1e-3 (or the elements are equal, where they are
+integers). Below 1e-9 the outputs themselves nearly vanish with random weights: the network ran, and little was compared. Where
+the export itself fails, or ONNX Runtime does not run what was exported, Tenon was not asked.
+"""
+
+
+def main():
+    cases = {}
+    for path in sys.argv[1:]:
+        with open(path) as file:
+            for line in file:
+                facts = json.loads(line)
+                cases[facts["family"], facts["exporter"], facts["name"]] = facts
+    print(HEAD)
+    ran = [f for f in cases.values() if f["stage"] in ("works", "differs", "Tenon")]
+    works = [f for f in ran if f["stage"] == "works"]
+    print(f"Of {len(cases)} networks {len(ran)} were exported and run by ONNX Runtime; {len(works)} of those work in Tenon.\n")
+    print("| library | network | exporter | opset | nodes | works | largest difference | reason |\n|---|---|---|---|---|---|---|---|")
+    for facts in cases.values():
+        stage = facts["stage"]
+        works = {"works": "yes", "differs": "no", "Tenon": "no"}.get(stage, f"not asked: {stage}")
+        difference = f"{facts['difference']:.1e}" if "difference" in facts else ""
+        reason = re.sub(r"\S*/model.onnx: ", "", facts.get("reason", "")).replace("|", "\\|") if stage != "works" else ""
+        print("|", " | ".join([facts["family"], facts["name"], facts["exporter"], str(facts.get("opset", "")),
+                               str(facts.get("nodes", "")), works, difference, reason]), "|")
+
+
+main()
