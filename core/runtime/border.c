@@ -5,7 +5,6 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/runtime/context.h"
 #include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/settle.h"
