@@ -77,6 +77,18 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
   return any;
 }
 
+uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning,
+                                      const struct tenon_region_t* region) {
+  const tenon__kernel_entry_t* entries[MAX_KERNELS];
+  const uint32_t count = kernels_for(tuning, region, entries);
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < count; ++k) {
+    const uint32_t own = entries[k]->kernel.slot_count;
+    most = own > most ? own : most;
+  }
+  return most;
+}
+
 static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule_t* b,
                        uint32_t count) {
   bool same = true;

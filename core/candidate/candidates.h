@@ -35,6 +35,8 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
  * largest accepted_instructions among refusals because of a slot. */
 bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
                            uint32_t* out_fitting);
+/* The most slots that a kernel for the region has. */
+uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning, const struct tenon_region_t* region);
 /* Who computes a region of one node on its own: the preferred candidate, or the first tactic of a
  * reference kernel that accepts it. *out_candidate NULL: there is none. In the tuning's arena. */
 tenon_status_t tenon__candidates_for_node(tenon__tuning_t* tuning, struct tenon_region_t* region,

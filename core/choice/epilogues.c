@@ -16,7 +16,7 @@
 #include "core/program/normalise.h"
 #include "core/region/region_finish.h"
 
-enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8, EPILOGUE_MOST_SLOTS = 4 };
+enum { EPILOGUE_MOST_NODES = 16, EPILOGUE_MOST_MILESTONES = 8 };
 
 typedef struct milestone_t {
   uint32_t node_count; /* the first so many of the chain's nodes */
@@ -250,7 +250,8 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
   tenon__expression_t expression;
   *out_found = NULL;
   TENON_TRY(slot_expression(chain, milestone, &expression));
-  for (uint32_t slot = 0; slot < EPILOGUE_MOST_SLOTS; ++slot) {
+  const uint32_t slot_count = tenon__candidates_slot_count(tuning, chain->base);
+  for (uint32_t slot = 0; slot < slot_count; ++slot) {
     struct tenon_region_t* region = tenon__arena_allocate(arena, 1, sizeof *region);
     if (region == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;

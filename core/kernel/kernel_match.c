@@ -6,6 +6,7 @@
 #include "core/base/call.h"
 #include "core/base/file.h"
 #include "core/base/structure.h"
+#include "core/kernel/slot.h"
 #include "core/network/match.h"
 #include "core/region/region_table.h"
 #include "core/tensor/layout.h"
@@ -76,21 +77,16 @@ static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t
   return true;
 }
 
-/* Is the kernel's slot of that number one on its first output? */
-static bool has_epilogue(const tenon_kernel_t* kernel, uint32_t slot) {
-  if (slot >= kernel->slot_count) {
-    return false;
-  }
-  const tenon_slot_t* own =
-      (const tenon_slot_t*)((const char*)kernel->slots + (size_t)slot * kernel->slot_stride);
-  return own->kind == TENON_SLOT_EPILOGUE && own->index == 0;
-}
-
+/* Each program that fills a slot is within what the kernel's slot of that number says. */
 static bool has_slots(const tenon_kernel_t* kernel, const struct tenon_region_t* region,
                       tenon_refusal_t* out_refusal) {
   for (uint32_t k = 0; k < region->slot_count; ++k) {
-    if (!has_epilogue(kernel, region->slots[k].slot)) {
-      return refuse(TENON_REFUSAL_SLOT, NULL, out_refusal);
+    const tenon_slot_t* slot = tenon__kernel_slot(kernel, region->slots[k].slot);
+    const char* fault =
+        slot == NULL ? "it has no such slot"
+                     : tenon__slot_fault(slot, &region->slots[k].expression, region->network->pool);
+    if (fault != NULL) {
+      return refuse(TENON_REFUSAL_SLOT, fault, out_refusal);
     }
   }
   return true;

@@ -201,7 +201,6 @@ const tenon_slot_t tenon__cpu_any_slot = {
     .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_CHANNEL | TENON_BROADCAST_ROW |
                   TENON_BROADCAST_FULL | TENON_BROADCAST_OTHER,
     .channel_axis = 1,
-    .arithmetic = TENON_DTYPE_FLOAT32,
 };
 
 const tenon_kernel_t tenon__cpu_convolution_kernel = {

@@ -33,7 +33,7 @@ FAMILY_TABLE(generator) = {
     {OPERATOR("one_hot", "on where the coordinate along the axis is the index, else off"),
      TYPES(TYPE("T", "any")),
      INPUTS(PORT("indices", "i64"), SHAPE("depth", "i64"), PORT("off", "T"), PORT("on", "T")),
-     OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("axis", "-1")),
+     OUTPUTS(PORT("y", "T")), ATTRIBUTES(INT("axis", "-1")), CHECKS(AXIS_CHECK("axis", "indices")),
      .shape = "let a = wrap(axis, rank(indices)); y.rank = rank(indices);"
               "y[d] = d == a ? value(depth) : dim(indices, d)",
      CASE("let i = indices < 0 ? indices + depth : indices; y = i == index(axis) ? on : off"),

@@ -16,7 +16,8 @@ FAMILY_TABLE(indexing) = {
      TYPES(TYPE("T", "numeric")), INPUTS(PORT("x", "T"), SHAPE("k", "i64")),
      OUTPUTS(PORT("values", "T"), PORT("indices", "i64")),
      ATTRIBUTES(INT("axis", "-1"), FLAG("largest", "1"), FLAG("sorted", "1")),
-     CHECKS(CHECK("value(k) >= 0 && value(k) <= dim(x, axis)",
+     CHECKS(AXIS_CHECK("axis", "x"),
+            CHECK("value(k) >= 0 && value(k) <= dim(x, axis)",
                   "k is {value(k)}, the axis has {dim(x, axis)} elements")),
      .shape = "let a = wrap(axis, rank(x));"
               "values.rank = rank(x); values[d] = d == a ? value(k) : dim(x, d);"
@@ -68,6 +69,8 @@ FAMILY_TABLE(indexing) = {
              OPTIONAL("inverse", "i64"),
              PORT_OF("counts", "i64", NULL, TENON_PORT_UNBOUNDED | TENON_PORT_OPTIONAL)),
      ATTRIBUTES(INT("axis", "0"), FLAG("flat", "0"), FLAG("sorted", "1")),
+     CHECKS(CHECK("flat == 1 || (axis >= -rank(x) && axis < rank(x))",
+                  "axis is {axis}, x has rank {rank(x)}")),
      .shape = "let a = wrap(axis, rank(x)); let n = flat == 1 ? elements(x) : dim(x, a);"
               "y.rank = flat == 1 ? 1 : rank(x);"
               "y[d] = flat == 1 || d == a ? fresh(n) : dim(x, d);"

@@ -141,3 +141,22 @@ TENON_TEST(slices_with_lists_of_different_lengths_are_refused) {
                        "3 starts, x has rank 2");
   scene_end(&scene);
 }
+
+/* A scalar has none; what is flat needs none. */
+TENON_TEST(axes_of_a_scalar_are_refused) {
+  const tenon_attribute_t first[] = {TENON_INT("axis", 0)};
+  scene_t scene;
+  tenon_value_t y[4] = {ABSENT, ABSENT, ABSENT, ABSENT};
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_value_t operands[2] = {input(s, "x", TENON_DTYPE_FLOAT32, 0, NULL),
+                                     INTEGER_VECTOR(s, 1)};
+  EXPECT_STATUS(tenon_network_add(s->network, "standard.top_k/1", "t", operands, 2, NULL, 0, y, 2),
+                TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s->messages.text, "axis is -1, x has rank 0");
+  EXPECT_STATUS(
+      tenon_network_add(s->network, "standard.unique/1", "u", operands, 1, first, 1, y, 4),
+      TENON_ERROR_INVALID_DATA);
+  EXPECT_CONTAINS(s->messages.text, "axis is 0, x has rank 0");
+  scene_end(&scene);
+}
