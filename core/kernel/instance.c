@@ -308,13 +308,14 @@ static tenon_status_t out_of_range(const tenon_binding_t* binding, const tenon_m
   const tenon__index_map_t* map = region->map;
   const tenon__map_source_t* source = &map->sources[map->source_count - 1];
   const int64_t* dims = binding->outputs[0].tensor.dims;
+  const tenon__dim_point_t point = {.values = binding->extents->values,
+                                    .known = binding->extents->known,
+                                    .coordinate_count = move->rank};
   for (uint32_t d = 0; d < source->rank; ++d) {
     int64_t parts[64] = {0};
     int64_t low = 0;
     int64_t extent = 0;
-    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d],
-                              binding->extents->values, binding->extents->known, move->rank, &low,
-                              parts) ||
+    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d], &point, &low, parts) ||
         !tenon__extents_get(binding->extents, source->dims[d], &extent)) {
       continue;
     }

@@ -35,13 +35,15 @@ tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
                                        const uint8_t* known, const int64_t* strides,
                                        int64_t* out_strides, int64_t* out_offset) {
   int64_t sums[RANK_LIMIT + 1] = {0};
+  const tenon__dim_point_t point = {
+      .values = values, .known = known, .coordinate_count = space_rank};
   if (space_rank > RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rank; ++i) {
     int64_t parts[RANK_LIMIT] = {0};
     int64_t base = 0;
-    if (!tenon__dim_affine_at(pool, coordinates[i], values, known, space_rank, &base, parts) ||
+    if (!tenon__dim_affine_at(pool, coordinates[i], &point, &base, parts) ||
         !add_scaled(base, strides[i], &sums[space_rank])) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -294,13 +296,14 @@ static tenon_status_t source_box(const tenon__dim_pool_t* pool, const tenon__ind
     out_box->begin[i] = 0;
     out_box->end[i] = dims[i];
   }
+  const tenon__dim_point_t point = {
+      .values = values, .known = known, .coordinate_count = map->rank};
   bool empty = false;
   for (uint32_t d = 0; d < source->rank; ++d) {
     int64_t parts[RANK_LIMIT] = {0};
     int64_t base = 0;
     uint32_t axis = TENON_NONE;
-    if (!tenon__dim_affine_at(pool, source->coordinates[d], values, known, map->rank, &base,
-                              parts)) {
+    if (!tenon__dim_affine_at(pool, source->coordinates[d], &point, &base, parts)) {
       return TENON_ERROR_UNSUPPORTED;
     }
     for (uint32_t i = 0; i < map->rank; ++i) {
