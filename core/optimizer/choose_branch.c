@@ -75,13 +75,14 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
 static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
                                const uint32_t* inputs, uint32_t* out_node) {
   tenon__bench_t* bench = inlining->bench;
+  const tenon__form_request_t request = {node->name, inputs, node->input_count};
   if (node->source != NULL) {
-    return tenon__patch_add_text(bench, node->name, node->source->text.source,
-                                 node->source->input_names, inputs, node->input_count, out_node);
+    return tenon__patch_add_text(bench, &request, node->source->text.source,
+                                 node->source->input_names, out_node);
   }
   const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
-    return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
+    return tenon__patch_add_move(bench, &request, &node->maps[0],
                                  body->values[node->outputs[0]].dtype, out_node);
   }
   tenon__inferred_shape_t* shapes =
@@ -93,8 +94,7 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     const tenon__value_node_t* value = &body->values[node->outputs[i]];
     shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
   }
-  return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
-                                     shapes, out_node);
+  return tenon__patch_add_expression(bench, &request, node->expression, shapes, out_node);
 }
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
