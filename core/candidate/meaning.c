@@ -201,7 +201,8 @@ static tenon_status_t run_node(meaning_t* m, uint32_t node) {
 static bool is_ready(const meaning_t* m, uint32_t node, const uint8_t* done) {
   const tenon__node_t* n = &m->g->nodes[node];
   for (uint32_t k = 0; k < m->region->covered_count; ++k) {
-    for (uint32_t i = 0; i < n->input_count && done[k] == 0; ++i) {
+    const uint32_t input_count = done[k] == 0 ? n->input_count : 0;
+    for (uint32_t i = 0; i < input_count; ++i) {
       if (n->inputs[i] != TENON_NONE &&
           m->g->values[n->inputs[i]].producer == m->region->covered[k]) {
         return false;
