@@ -108,13 +108,12 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
   if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  char* memory[3];
+  void* memory[3];
   for (int k = 0; k < 3; ++k) {
-    memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);
+    memory[k] = tenon__arena_allocate_aligned(&f->arena, sizes[k]);
     if (memory[k] == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
   }
   struct tenon_run_t run = {.pool = b->pool,
                             .scratch = memory[0],

@@ -46,8 +46,7 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
       !tenon__element_count(v->rank, dims, &count) || !tenon__dtype_bytes(v->dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  void* data =
-      bytes == NULL ? tenon__arena_allocate(m->arena, size + 64, 1) : tenon__drop_const(bytes);
+  void* data = bytes == NULL ? tenon__arena_allocate(m->arena, size, 1) : tenon__drop_const(bytes);
   m->values[value] = (tenon_tensor_view_t){.data = data,
                                            .dims = dims,
                                            .strides = strides,
@@ -131,7 +130,7 @@ static tenon_status_t keep_found(meaning_t* m, const tenon_tensor_view_t* view, 
   }
   tenon_tensor_view_t* kept = &m->values[value];
   *kept = *view;
-  kept->data = tenon__arena_allocate(m->arena, size_bytes + 64, 1);
+  kept->data = tenon__arena_allocate(m->arena, size_bytes, 1);
   kept->dims = tenon__arena_copy(m->arena, view->dims, view->rank * sizeof *view->dims);
   kept->strides = tenon__arena_copy(m->arena, view->strides, view->rank * sizeof *view->strides);
   if (kept->data == NULL || kept->dims == NULL || kept->strides == NULL) {

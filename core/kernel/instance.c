@@ -23,9 +23,7 @@ struct tenon_preparation_t {
 /* ---- prepare ---- */
 
 static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_bytes) {
-  /* Arena blocks are aligned to 16; kernels are promised 64. */
-  char* raw = tenon__arena_allocate(&preparation->instance->memory, size_bytes + 64, 1);
-  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+  return tenon__arena_allocate_aligned(&preparation->instance->memory, size_bytes);
 }
 
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
@@ -263,12 +261,9 @@ struct tenon_binding_t {
 };
 
 static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
-  char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
-  if (raw == NULL) {
-    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
-    return NULL;
-  }
-  return raw + (64 - (uintptr_t)raw % 64) % 64;
+  void* place = tenon__arena_allocate_aligned(&binding->bound->memory, size_bytes);
+  binding->failure = place == NULL ? TENON_ERROR_OUT_OF_MEMORY : binding->failure;
+  return place;
 }
 
 static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
