@@ -143,11 +143,13 @@ tenon_status_t tenon__caffe_blob_read(tenon_reader_t* reader, const uint8_t* fil
     }
     TENON_READER_TRY(read_field(reader, file, &record, &legacy, out_blob));
   }
-  for (uint32_t i = 0; legacy.is_there && !out_blob->has_dims && i < 4; ++i) {
-    if (legacy.dims[i] < 0) {
-      return broken(reader, file, data, "an extent is negative");
+  if (legacy.is_there && !out_blob->has_dims) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (legacy.dims[i] < 0) {
+        return broken(reader, file, data, "an extent is negative");
+      }
+      out_blob->dims[out_blob->rank++] = legacy.dims[i];
     }
-    out_blob->dims[out_blob->rank++] = legacy.dims[i];
   }
   out_blob->has_dims = out_blob->has_dims || legacy.is_there;
   return TENON_OK;

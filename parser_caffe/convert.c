@@ -50,8 +50,10 @@ static tenon_status_t find_extents(tenon_reader_t* reader, const tenon__caffe_in
     return status;
   }
   bool says_more = false;
-  for (uint32_t i = 0; status == TENON_OK && i < *out_rank; ++i) {
-    says_more = says_more || (*out_dims)[i] >= 0;
+  if (status == TENON_OK) {
+    for (uint32_t i = 0; i < *out_rank; ++i) {
+      says_more = says_more || (*out_dims)[i] >= 0;
+    }
   }
   if (status == TENON_OK && input->dims != NULL && *out_rank != input->rank) {
     return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_ARGUMENT,

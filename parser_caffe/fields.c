@@ -49,9 +49,11 @@ static int truth_of(const tenon__caffe_field_t* field) {
   if (field->kind == TENON__CAFFE_VALUE_NUMBER && field->is_integer) {
     return field->integer == 0 || field->integer == 1 ? (int)field->integer : -1;
   }
-  for (int i = 0; field->kind == TENON__CAFFE_VALUE_WORD && i < 6; ++i) {
-    if (strcmp(field->text, words[i]) == 0) {
-      return i % 2;
+  if (field->kind == TENON__CAFFE_VALUE_WORD) {
+    for (int i = 0; i < 6; ++i) {
+      if (strcmp(field->text, words[i]) == 0) {
+        return i % 2;
+      }
     }
   }
   return -1;

@@ -74,14 +74,16 @@ static tenon_status_t split_stages(tenon_reader_t* reader, const char* text,
   tenon_string_view_t* stages =
       tenon_reader_allocate(reader, strlen(text) + 1, sizeof(tenon_string_view_t));
   size_t count = 0;
-  for (const char* at = text; stages != NULL && *at != '\0';) {
-    const size_t length = strcspn(at, ",");
-    const char* name = tenon_reader_readable(reader, at, length);
-    if (name == NULL) {
-      return tenon_reader_fail_memory(reader);
+  if (stages != NULL) {
+    for (const char* at = text; *at != '\0';) {
+      const size_t length = strcspn(at, ",");
+      const char* name = tenon_reader_readable(reader, at, length);
+      if (name == NULL) {
+        return tenon_reader_fail_memory(reader);
+      }
+      stages[count++] = (tenon_string_view_t){name, strlen(name)};
+      at += length + (at[length] == ',' ? 1 : 0);
     }
-    stages[count++] = (tenon_string_view_t){name, strlen(name)};
-    at += length + (at[length] == ',' ? 1 : 0);
   }
   state->stages = stages;
   state->stage_count = count;
@@ -155,12 +157,14 @@ static tenon_status_t read_text_blob(tenon_reader_t* reader, const tenon__caffe_
     TENON_READER_TRY(optional(tenon__caffe_fields_ints(reader, &shape, "dim", &dims, &count)));
     blob->has_dims = true;
   }
-  for (uint32_t i = 0; status == TENON_ERROR_NOT_FOUND && i < 4; ++i) {
-    const tenon_status_t found = tenon__caffe_fields_int(reader, &node, legacy[i], &numbers[i]);
-    TENON_READER_TRY(optional(found));
-    blob->has_dims = blob->has_dims || found == TENON_OK;
-    dims = numbers;
-    count = blob->has_dims ? 4 : 0;
+  if (status == TENON_ERROR_NOT_FOUND) {
+    for (uint32_t i = 0; i < 4; ++i) {
+      const tenon_status_t found = tenon__caffe_fields_int(reader, &node, legacy[i], &numbers[i]);
+      TENON_READER_TRY(optional(found));
+      blob->has_dims = blob->has_dims || found == TENON_OK;
+      dims = numbers;
+      count = blob->has_dims ? 4 : 0;
+    }
   }
   TENON_READER_TRY(optional(status));
   if (count > TENON__CAFFE_BLOB_RANK_LIMIT) {

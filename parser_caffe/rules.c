@@ -20,8 +20,10 @@ static tenon_status_t check_stages(tenon_reader_t* reader, const tenon__caffe_no
   const tenon_string_view_t* stages = NULL;
   size_t count = 0;
   const tenon_status_t status = tenon__caffe_fields_strings(reader, rule, name, &stages, &count);
-  for (size_t i = 0; status == TENON_OK && i < count; ++i) {
-    *inout_holds = *inout_holds && has_stage(state, &stages[i]) == wanted;
+  if (status == TENON_OK) {
+    for (size_t i = 0; i < count; ++i) {
+      *inout_holds = *inout_holds && has_stage(state, &stages[i]) == wanted;
+    }
   }
   return status == TENON_ERROR_NOT_FOUND ? TENON_OK : status;
 }

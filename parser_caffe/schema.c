@@ -142,9 +142,11 @@ static const tenon__caffe_entry_t* find(const message_t* message, const char* fi
 
 const tenon__caffe_entry_t* tenon__caffe_schema_find(const char* message, const char* field) {
   const tenon__caffe_entry_t* entry = find(&anywhere, field);
-  for (size_t i = 0; entry == NULL && i < sizeof(messages) / sizeof(messages[0]); ++i) {
-    if (strcmp(messages[i].name, message) == 0) {
-      return find(&messages[i], field);
+  if (entry == NULL) {
+    for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); ++i) {
+      if (strcmp(messages[i].name, message) == 0) {
+        return find(&messages[i], field);
+      }
     }
   }
   return entry;

@@ -76,9 +76,11 @@ static tenon_status_t define_all(resolver_t* resolver) {
   const tenon__onnx_block_t* block = resolver->block;
   if (block->graph != NULL) {
     TENON_READER_TRY(define_graph(resolver, block->graph));
-  }
-  for (size_t i = 0; block->graph == NULL && i < block->function->n_input; ++i) {
-    TENON_READER_TRY(define(resolver, tenon__onnx_text(block->function->input[i]), SIZE_MAX, true));
+  } else {
+    for (size_t i = 0; i < block->function->n_input; ++i) {
+      TENON_READER_TRY(
+          define(resolver, tenon__onnx_text(block->function->input[i]), SIZE_MAX, true));
+    }
   }
   for (size_t i = 0; i < block->node_count; ++i) {
     TENON_READER_TRY(define_node(resolver, i));
@@ -176,11 +178,14 @@ static tenon_status_t use_all(resolver_t* resolver) {
     TENON_READER_TRY(use_node(resolver, block->nodes[i]));
   }
   resolver->begins[block->node_count] = resolver->count;
-  for (size_t i = 0; block->graph != NULL && i < block->graph->n_output; ++i) {
-    TENON_READER_TRY(use(resolver, tenon__onnx_text(block->graph->output[i]->name), NULL));
-  }
-  for (size_t i = 0; block->graph == NULL && i < block->function->n_output; ++i) {
-    TENON_READER_TRY(use(resolver, tenon__onnx_text(block->function->output[i]), NULL));
+  if (block->graph != NULL) {
+    for (size_t i = 0; i < block->graph->n_output; ++i) {
+      TENON_READER_TRY(use(resolver, tenon__onnx_text(block->graph->output[i]->name), NULL));
+    }
+  } else {
+    for (size_t i = 0; i < block->function->n_output; ++i) {
+      TENON_READER_TRY(use(resolver, tenon__onnx_text(block->function->output[i]), NULL));
+    }
   }
   return TENON_OK;
 }

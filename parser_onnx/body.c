@@ -42,19 +42,21 @@ tenon_status_t tenon__onnx_find_captures(const tenon_source_t* source,
   }
   for (size_t i = 0; i < source->attribute_count; ++i) {
     const tenon__onnx_block_t* block = block_of(source, i);
-    for (size_t k = 0; block != NULL && k < block->capture_count; ++k) {
-      const char* name = block->captures[k].name;
-      const tenon__onnx_binding_t* binding = tenon__onnx_scope_binding(source->scope, name);
-      const bool is_absent = binding != NULL && binding->is_built && binding->value.id == 0;
-      const bool is_constant = binding != NULL && binding->is_literal;
-      if (is_absent || is_constant || tenon_reader_names_find(&seen, name) != NULL) {
-        continue;
+    if (block != NULL) {
+      for (size_t k = 0; k < block->capture_count; ++k) {
+        const char* name = block->captures[k].name;
+        const tenon__onnx_binding_t* binding = tenon__onnx_scope_binding(source->scope, name);
+        const bool is_absent = binding != NULL && binding->is_built && binding->value.id == 0;
+        const bool is_constant = binding != NULL && binding->is_literal;
+        if (is_absent || is_constant || tenon_reader_names_find(&seen, name) != NULL) {
+          continue;
+        }
+        TENON_READER_TRY(tenon_reader_names_set(program->reader, &seen, name, program));
+        captures.names[captures.count] = name;
+        TENON_READER_TRY(
+            tenon__onnx_scope_find(program, source->scope, name, &captures.values[captures.count]));
+        ++captures.count;
       }
-      TENON_READER_TRY(tenon_reader_names_set(program->reader, &seen, name, program));
-      captures.names[captures.count] = name;
-      TENON_READER_TRY(
-          tenon__onnx_scope_find(program, source->scope, name, &captures.values[captures.count]));
-      ++captures.count;
     }
   }
   *out_captures = captures;
@@ -235,14 +237,16 @@ static tenon_status_t add_parameters(const body_t* body, tenon_value_t* out_loop
     TENON_READER_TRY(reader->build->body_parameter_like(
         reader->builder, body->captures.names[i], body->captures.values[i], &out_captured[i]));
   }
-  for (uint32_t i = 0; is_loop && i < 2; ++i) {
-    const Onnx__TypeProto* type = body->graph->input[i]->type;
-    const Onnx__TensorShapeProto* shape =
-        type != NULL && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
-            ? type->tensor_type->shape
-            : NULL;
-    const bool as_vector = shape != NULL && shape->n_dim == 1;
-    TENON_READER_TRY(as_rank(body, out_loop[i], as_vector ? 1 : 0, &out_inputs[i]));
+  if (is_loop) {
+    for (uint32_t i = 0; i < 2; ++i) {
+      const Onnx__TypeProto* type = body->graph->input[i]->type;
+      const Onnx__TensorShapeProto* shape =
+          type != NULL && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+              ? type->tensor_type->shape
+              : NULL;
+      const bool as_vector = shape != NULL && shape->n_dim == 1;
+      TENON_READER_TRY(as_rank(body, out_loop[i], as_vector ? 1 : 0, &out_inputs[i]));
+    }
   }
   return TENON_OK;
 }

@@ -50,10 +50,12 @@ static const char* type_text(const choosing_t* c, const tenon_value_type_t* type
                                          : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
                                                                                  : "",
                                          tenon__onnx_dtype_name(type->dtype));
-  for (uint32_t d = 0; text != NULL && type->rank != TENON_NONE && d < type->rank; ++d) {
-    text = type->dims[d] < 0 ? tenon_reader_format(c->reader, "%s%s?", text, d == 0 ? "" : ", ")
-                             : tenon_reader_format(c->reader, "%s%s%lld", text, d == 0 ? "" : ", ",
-                                                   (long long)type->dims[d]);
+  if (type->rank != TENON_NONE) {
+    for (uint32_t d = 0; text != NULL && d < type->rank; ++d) {
+      text = type->dims[d] < 0 ? tenon_reader_format(c->reader, "%s%s?", text, d == 0 ? "" : ", ")
+                               : tenon_reader_format(c->reader, "%s%s%lld", text,
+                                                     d == 0 ? "" : ", ", (long long)type->dims[d]);
+    }
   }
   return text == NULL ? NULL : tenon_reader_format(c->reader, "%s]", text);
 }

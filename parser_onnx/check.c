@@ -163,8 +163,10 @@ static void tell_node(checker_t* checker, const Onnx__NodeProto* node) {
 }
 
 static void tell_nodes(checker_t* checker, const tenon__onnx_block_t* block) {
-  for (size_t i = 0; i < block->node_count && block->lacks; ++i) {
-    tell_node(checker, block->nodes[i]);
+  if (block->lacks) {
+    for (size_t i = 0; i < block->node_count; ++i) {
+      tell_node(checker, block->nodes[i]);
+    }
   }
 }
 

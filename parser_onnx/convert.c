@@ -272,7 +272,10 @@ static tenon_status_t bind_constants(tenon__onnx_program_t* program, tenon__onnx
 
 tenon_status_t tenon__onnx_convert_nodes_from(tenon__onnx_program_t* program,
                                               tenon__onnx_scope_t* scope, size_t position) {
-  for (size_t i = position; i < scope->block->node_count && !scope->is_done; ++i) {
+  for (size_t i = position; i < scope->block->node_count; ++i) {
+    if (scope->is_done) {
+      return TENON_OK; /* a node was the last that can be */
+    }
     const Onnx__NodeProto* node = scope->block->nodes[scope->block->order[i]];
     scope->position = i;
     if (!is_constant(program, node)) {

@@ -51,8 +51,10 @@ static tenon_status_t list_reads(listing_t* listing, const Onnx__NodeProto* node
     const Onnx__GraphProto* graph = node->attribute[k]->g;
     const tenon__onnx_block_t* inner =
         graph == NULL ? NULL : tenon__onnx_program_block(program, graph);
-    for (size_t i = 0; inner != NULL && i < inner->capture_count; ++i) {
-      TENON_READER_TRY(list_name(listing, inner->captures[i].name));
+    if (inner != NULL) {
+      for (size_t i = 0; i < inner->capture_count; ++i) {
+        TENON_READER_TRY(list_name(listing, inner->captures[i].name));
+      }
     }
   }
   return TENON_OK;

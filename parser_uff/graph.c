@@ -190,19 +190,22 @@ static tenon_status_t find_outputs(tenon_reader_t* reader, tenon__uff_graph_t* g
   bool has_marks = false;
   if (wanted != NULL) {
     TENON_READER_TRY(add_wanted(reader, graph, wanted));
-  }
-  for (size_t i = 0; wanted == NULL && i < graph->node_count; ++i) {
-    const tenon__uff_node_t* node = &graph->nodes[i];
-    if (is_mark(graph, node) && node->input_count == 1) {
-      has_marks = true;
-      TENON_READER_TRY(add_output(reader, graph, node->inputs[0]));
+  } else {
+    for (size_t i = 0; i < graph->node_count; ++i) {
+      const tenon__uff_node_t* node = &graph->nodes[i];
+      if (is_mark(graph, node) && node->input_count == 1) {
+        has_marks = true;
+        TENON_READER_TRY(add_output(reader, graph, node->inputs[0]));
+      }
     }
   }
-  for (size_t i = 0; wanted == NULL && !has_marks && i < graph->node_count; ++i) {
-    /* UFF's nodes stand in reverse. */
-    tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
-    if (!node->is_used && !is_no_result(node) && !is_mark(graph, node)) {
-      TENON_READER_TRY(add_last(reader, graph, node));
+  if (wanted == NULL && !has_marks) {
+    for (size_t i = 0; i < graph->node_count; ++i) {
+      /* UFF's nodes stand in reverse. */
+      tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
+      if (!node->is_used && !is_no_result(node) && !is_mark(graph, node)) {
+        TENON_READER_TRY(add_last(reader, graph, node));
+      }
     }
   }
   return graph->output_count > 0

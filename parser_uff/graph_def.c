@@ -189,8 +189,10 @@ static tenon_status_t read_inputs(tenon_reader_t* reader, const tenon__uff_messa
       node->inputs[node->input_count++].name = names[i].data;
     }
   }
-  for (size_t i = 0; i < count && node->input_count == 0; ++i) {
-    node->inputs[node->control_count++].name = names[i].data + 1;
+  if (node->input_count == 0) {
+    for (size_t i = 0; i < count; ++i) {
+      node->inputs[node->control_count++].name = names[i].data + 1;
+    }
   }
   return TENON_OK;
 }

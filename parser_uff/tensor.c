@@ -101,8 +101,10 @@ static tenon_status_t read_list(const tensor_t* tensor, const char* name, uint8_
   if (data == NULL) {
     return tenon_reader_fail_memory(tensor->reader);
   }
-  for (size_t i = 0; found > 0 && i < tensor->count; ++i) {
-    store(tensor, ints, floats, i < found ? i : found - 1, data + i * tensor->width);
+  if (found > 0) {
+    for (size_t i = 0; i < tensor->count; ++i) {
+      store(tensor, ints, floats, i < found ? i : found - 1, data + i * tensor->width);
+    }
   }
   *out_data = data;
   return TENON_OK;

@@ -29,9 +29,11 @@ static int truth_of(const tenon_reader_literal_t* value) {
   if (value->kind == TENON_READER_LITERAL_NUMBER && value->is_integer) {
     return value->magnitude <= 1 ? (int)value->magnitude : -1;
   }
-  for (int i = 0; value->kind == TENON_READER_LITERAL_WORD && i < 6; ++i) {
-    if (strcmp(value->text, words[i]) == 0) {
-      return i % 2;
+  if (value->kind == TENON_READER_LITERAL_WORD) {
+    for (int i = 0; i < 6; ++i) {
+      if (strcmp(value->text, words[i]) == 0) {
+        return i % 2;
+      }
     }
   }
   return -1;

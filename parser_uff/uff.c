@@ -328,13 +328,15 @@ static tenon_status_t count_bytes(tenon_reader_t* reader, const tenon__uff_node_
                                   const tenon__uff_attribute_t* shape, size_t width,
                                   size_t* out_size) {
   *out_size = width;
-  for (size_t i = 0; shape != NULL && i < shape->count; ++i) {
-    if (shape->ints[i] < 0 ||
-        (shape->ints[i] > 0 && *out_size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
-      return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: its extent %zu is %" PRId64,
-                               tenon__uff_node_text(reader, node), i, shape->ints[i]);
+  if (shape != NULL) {
+    for (size_t i = 0; i < shape->count; ++i) {
+      if (shape->ints[i] < 0 ||
+          (shape->ints[i] > 0 && *out_size > (size_t)INT64_MAX / (size_t)shape->ints[i])) {
+        return TENON_READER_FAIL(reader, TENON_ERROR_INVALID_DATA, "%s: its extent %zu is %" PRId64,
+                                 tenon__uff_node_text(reader, node), i, shape->ints[i]);
+      }
+      *out_size *= (size_t)shape->ints[i];
     }
-    *out_size *= (size_t)shape->ints[i];
   }
   return TENON_OK;
 }

@@ -162,27 +162,32 @@ static int compare_names(const void* a, const void* b) {
   return strcmp(*(const char* const*)a, *(const char* const*)b);
 }
 
-/* The full paths of what could be plugins, in order of name. */
-static bool list_files(tenon__arena_t* arena, tenon_allocator_t allocator, DIR* stream,
-                       const char* folder, void** inout_paths, size_t* inout_capacity,
-                       size_t* out_count) {
-  size_t count = 0;
+/* Full paths of files; the texts are the arena's. */
+typedef struct paths_t {
+  tenon_allocator_t allocator;
+  tenon__arena_t texts;
+  void* items; /* const char* */
+  size_t count;
+  size_t capacity;
+} paths_t;
+
+/* What could be plugins, in order of name. */
+static bool list_files(paths_t* paths, DIR* stream, const char* folder) {
   for (const struct dirent* entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
     if (!is_plugin_name(entry->d_name)) {
       continue;
     }
-    const char* path =
-        tenon__arena_format(arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
-    if (path == NULL ||
-        !tenon__grow(allocator, inout_paths, inout_capacity, count + 1, sizeof(path))) {
+    const char* path = tenon__arena_format(&paths->texts, "%s/%s",
+                                           strcmp(folder, "/") == 0 ? "" : folder, entry->d_name);
+    if (path == NULL || !tenon__grow(paths->allocator, &paths->items, &paths->capacity,
+                                     paths->count + 1, sizeof(path))) {
       return false;
     }
-    ((const char**)*inout_paths)[count++] = path;
+    ((const char**)paths->items)[paths->count++] = path;
   }
-  if (count > 0) {
-    qsort(*inout_paths, count, sizeof(const char*), compare_names);
+  if (paths->count > 0) {
+    qsort(paths->items, paths->count, sizeof(const char*), compare_names);
   }
-  *out_count = count;
   return true;
 }
 
@@ -193,21 +198,16 @@ static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
     directory->finding = (tenon__finding_t){TENON_PLUGIN_REASON_UNREADABLE, words};
     return words != NULL;
   }
-  const tenon_allocator_t allocator = scan->registry->allocator;
-  tenon__arena_t scratch;
-  tenon__arena_initialize(&scratch, allocator);
-  void* paths = NULL;
-  size_t capacity = 0;
-  size_t count = 0;
+  paths_t paths = {.allocator = scan->registry->allocator};
+  tenon__arena_initialize(&paths.texts, paths.allocator);
   scan->is_installed = directory->is_installed;
-  bool good =
-      list_files(&scratch, allocator, stream, directory->real_path, &paths, &capacity, &count);
+  bool good = list_files(&paths, stream, directory->real_path);
   (void)closedir(stream);
-  for (size_t i = 0; good && i < count; ++i) {
-    good = take_file(scan, ((const char**)paths)[i]);
+  for (size_t i = 0; good && i < paths.count; ++i) {
+    good = take_file(scan, ((const char**)paths.items)[i]);
   }
-  tenon__free(allocator, paths, capacity * sizeof(const char*));
-  tenon__arena_deinitialize(&scratch);
+  tenon__free(paths.allocator, paths.items, paths.capacity * sizeof(const char*));
+  tenon__arena_deinitialize(&paths.texts);
   return good;
 }
 

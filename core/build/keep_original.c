@@ -219,11 +219,11 @@ static void add_node(signing_t* signing, const tenon__node_t* node) {
 static void add_graph(signing_t* signing, const tenon__graph_t* graph) {
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     const tenon__value_node_t* value = &graph->values[v];
-    const uint32_t numbers[] = {v,           value->kind,  value->dtype,
-                                value->rank, value->state, value->weights};
+    const uint32_t numbers[] = {
+        v, value->type.kind, value->type.dtype, value->type.rank, value->state, value->weights};
     if (value->alive) {
       add_numbers(signing, numbers, 6);
-      add_dims(signing, value->dims, value->rank);
+      add_dims(signing, value->type.dims, value->type.rank);
     }
   }
   add_text(signing, graph->fault == NULL ? "" : graph->fault);

@@ -47,23 +47,23 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
   }
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
-    if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
+    if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
       continue;
     }
     int64_t* dims =
-        tenon__arena_allocate(&plan->arena, 3u * (size_t)value->rank + 1u, sizeof *dims);
+        tenon__arena_allocate(&plan->arena, 3u * (size_t)value->type.rank + 1u, sizeof *dims);
     if (dims == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t point = 0; point < 3; ++point) {
-      (void)tenon__extents_shape(points[point], value->rank, value->dims,
-                                 dims + (size_t)point * value->rank);
+      (void)tenon__extents_shape(points[point], value->type.rank, value->type.dims,
+                                 dims + (size_t)point * value->type.rank);
     }
     ranges[(*out_count)++] = (tenon__build_range_t){.input = value->name,
-                                                    .rank = value->rank,
+                                                    .rank = value->type.rank,
                                                     .min = dims,
-                                                    .optimum = dims + value->rank,
-                                                    .max = dims + 2u * (size_t)value->rank};
+                                                    .optimum = dims + value->type.rank,
+                                                    .max = dims + 2u * (size_t)value->type.rank};
   }
   return TENON_OK;
 }

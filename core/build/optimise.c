@@ -47,7 +47,7 @@ static tenon_status_t make_inputs(folding_t* f) {
       continue;
     }
     const tenon__value_node_t* v = &g->values[value];
-    const uint32_t rank = v->rank;
+    const uint32_t rank = v->type.rank;
     if (v->weights == TENON_NONE || rank > MAX_RANK) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -61,7 +61,7 @@ static tenon_status_t make_inputs(folding_t* f) {
                                                  .dims = weights->dims,
                                                  .strides = strides,
                                                  .rank = rank,
-                                                 .dtype = v->dtype,
+                                                 .dtype = v->type.dtype,
                                                  .layout = TENON_NONE}};
   }
   return TENON_OK;
@@ -96,8 +96,9 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
   tenon__building_t* b = f->building;
   const tenon__kernel_binding_t binding = tenon__tuning_binding(&f->tuning, candidate->kernel);
   TENON_TRY(tenon__packed_store_create(b->allocator, &f->store));
-  TENON_TRY(tenon__instance_create(b->allocator, &binding, &f->region, &candidate->tactic, NULL,
-                                   f->store, NULL, &f->instance));
+  const tenon__instance_request_t prepared = {
+      .kernel = &binding, .region = &f->region, .tactic = &candidate->tactic, .store = f->store};
+  TENON_TRY(tenon__instance_create(b->allocator, &prepared, NULL, &f->instance));
   const uint32_t threads = tenon__thread_pool_thread_count(b->pool);
   const tenon__bind_request_t request = {.extents = &f->profile.optimum,
                                          .inputs = f->inputs,

@@ -39,8 +39,12 @@ static tenon_status_t pack_step(tenon__building_t* b, const tenon__step_t* step)
                        step->kernel, step->plugin);
   }
   const tenon__kernel_binding_t binding = tenon__tuning_binding(&b->tuning, entry);
-  TENON_TRY(tenon__instance_create(b->allocator, &binding, step->region, &step->tactic, step->name,
-                                   b->store, b->options->sink, &instance));
+  const tenon__instance_request_t request = {.kernel = &binding,
+                                             .region = step->region,
+                                             .tactic = &step->tactic,
+                                             .step_name = step->name,
+                                             .store = b->store};
+  TENON_TRY(tenon__instance_create(b->allocator, &request, b->options->sink, &instance));
   tenon__building_mark_reads(b, step, instance);
   tenon__instance_release(instance);
   return TENON_OK;

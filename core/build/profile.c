@@ -8,6 +8,7 @@
 #include "core/build/building.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
+#include "core/network/judge.h"
 #include "core/network/verify_rules.h"
 #include "core/plan/requirements.h"
 
@@ -36,16 +37,16 @@ static tenon_status_t check_ranges(const tenon__building_t* b) {
                          range->input);
     }
     const tenon__value_node_t* value = &g->values[g->inputs[i]];
-    if (value->rank != range->rank) {
+    if (value->type.rank != range->rank) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "the profile gives input '%s' rank %u, it has %u", range->input,
-                         range->rank, value->rank);
+                         range->rank, value->type.rank);
     }
     for (uint32_t d = 0; d < range->rank; ++d) {
       int64_t known = 0;
       const bool ordered = range->min[d] >= 0 && range->min[d] <= range->optimum[d] &&
                            range->optimum[d] <= range->max[d];
-      const bool fixed = tenon__dim_known(b->plan->network->pool, value->dims[d], &known);
+      const bool fixed = tenon__dim_known(b->plan->network->pool, value->type.dims[d], &known);
       if (!ordered || (fixed && (range->min[d] != known || range->max[d] != known))) {
         return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                            "the profile gives axis %u of input '%s' %lld..%lld..%lld%s", d,
@@ -65,8 +66,8 @@ tenon_status_t tenon__building_narrow(tenon__building_t* b) {
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
     const tenon__build_range_t* range = range_of(b->options, value->name);
-    for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
-      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->dims[d]);
+    for (uint32_t d = 0; value->type.kind == TENON_ARGUMENT_TENSOR && d < value->type.rank; ++d) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->type.dims[d]);
       if (dim.kind != TENON_DIM_SYMBOL) {
         continue;
       }
@@ -93,8 +94,8 @@ static void set_inputs(tenon__building_t* b, tenon__extents_t* extents, int whic
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
     const tenon__build_range_t* range = range_of(b->options, value->name);
-    for (uint32_t d = 0; value->kind == TENON_ARGUMENT_TENSOR && d < value->rank; ++d) {
-      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->dims[d]);
+    for (uint32_t d = 0; value->type.kind == TENON_ARGUMENT_TENSOR && d < value->type.rank; ++d) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->type.dims[d]);
       if (dim.kind != TENON_DIM_SYMBOL || (range == NULL && extents->symbol_known[dim.index])) {
         continue;
       }
@@ -113,11 +114,11 @@ static tenon_status_t check_largest(const tenon__building_t* b, const tenon__ext
   const tenon__graph_t* g = b->plan->network->graphs[0];
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
-    const uint32_t rank = value->kind == TENON_ARGUMENT_TENSOR ? value->rank : 0;
+    const uint32_t rank = value->type.kind == TENON_ARGUMENT_TENSOR ? value->type.rank : 0;
     int64_t elements = 1;
     for (uint32_t d = 0; d < rank; ++d) {
       int64_t extent = 1;
-      if (tenon__extents_get(largest, value->dims[d], &extent) && extent > 0 &&
+      if (tenon__extents_get(largest, value->type.dims[d], &extent) && extent > 0 &&
           __builtin_mul_overflow(elements, extent, &elements)) {
         return tenon__fail(
             b->options->sink, TENON_ERROR_INVALID_ARGUMENT,

@@ -41,12 +41,12 @@ static void give_weights(const refit_t* r) {
 static tenon_status_t check_contents(const refit_t* r, const tenon__graph_t* graph) {
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     const tenon__value_node_t* value = &graph->values[v];
-    if (!value->alive || value->weights == TENON_NONE || value->contents == NULL) {
+    if (!value->alive || value->weights == TENON_NONE || value->type.contents == NULL) {
       continue;
     }
     const tenon__weights_t* known = &r->plan->network->weights[value->weights];
     const void* set = tenon__engine_pending_weights(r->engine, value->weights);
-    if (set != NULL && tenon__dtype_class(value->dtype) != 'f' &&
+    if (set != NULL && tenon__dtype_class(value->type.dtype) != 'f' &&
         (known->data == NULL || memcmp(set, known->data, known->size_bytes) != 0)) {
       return tenon__fail(r->sink, TENON_ERROR_UNSUPPORTED,
                          "weights '%s' are numbers that the plan was built for: build again with "
@@ -64,11 +64,11 @@ static tenon_status_t forget_contents(const refit_t* r, tenon__graph_t* graph, u
   TENON_TRY(check_contents(r, graph));
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     tenon__value_node_t* value = &graph->values[v];
-    if (value->alive && value->weights != TENON_NONE && value->contents != NULL &&
+    if (value->alive && value->weights != TENON_NONE && value->type.contents != NULL &&
         tenon__engine_pending_weights(r->engine, value->weights) != NULL &&
-        tenon__dtype_class(value->dtype) == 'f') {
-      value->contents = NULL;
-      value->content_count = 0;
+        tenon__dtype_class(value->type.dtype) == 'f') {
+      value->type.contents = NULL;
+      value->type.content_count = 0;
       changed = true;
     }
   }

@@ -54,11 +54,9 @@ static uint32_t kernels_for(tenon__tuning_t* tuning, const struct tenon_region_t
   return count < MAX_KERNELS ? count : MAX_KERNELS;
 }
 
-bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                           uint32_t* out_fitting) {
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region) {
   const tenon__kernel_entry_t* entries[MAX_KERNELS];
   const uint32_t count = kernels_for(tuning, region, entries);
-  uint32_t fitting = 0;
   bool any = false;
   for (uint32_t k = 0; k < count && !any; ++k) {
     tenon_refusal_t refusal;
@@ -67,12 +65,6 @@ bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t*
       continue;
     }
     any = accepts(tuning, region, entries[k], &refusal);
-    if (!any && refusal.reason == TENON_REFUSAL_SLOT && refusal.accepted_instructions > fitting) {
-      fitting = refusal.accepted_instructions;
-    }
-  }
-  if (out_fitting != NULL) {
-    *out_fitting = fitting;
   }
   return any;
 }

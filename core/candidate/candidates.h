@@ -31,10 +31,8 @@ tenon_status_t tenon__candidates_renew(tenon__tuning_t* tuning,
 const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
                                       const tenon__candidates_t* candidates, uint32_t pick,
                                       const char* notes);
-/* Does any kernel that is not the reference accept it? Asks `match` alone. `out_fitting`: the
- * largest accepted_instructions among refusals because of a slot. */
-bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region,
-                           uint32_t* out_fitting);
+/* Does any kernel that is not the reference accept it? Asks `match` alone. */
+bool tenon__candidates_any(tenon__tuning_t* tuning, const struct tenon_region_t* region);
 /* The most slots that a kernel for the region has. */
 uint32_t tenon__candidates_slot_count(tenon__tuning_t* tuning, const struct tenon_region_t* region);
 /* Who computes a region of one node on its own: the preferred candidate, or the first tactic of a

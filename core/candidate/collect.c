@@ -76,7 +76,7 @@ static bool is_rough(const struct tenon_region_t* region, const tenon_numerics_t
     return numerics->error_bound > 2.0;
   }
   const tenon__graph_t* g = region->network->graphs[region->graph];
-  const tenon_dtype_t own = g->values[region->inputs[0].value].dtype;
+  const tenon_dtype_t own = g->values[region->inputs[0].value].type.dtype;
   return tenon__dtype_bits(numerics->product_dtype) < tenon__dtype_bits(own);
 }
 
@@ -127,7 +127,7 @@ static bool is_carried(const struct tenon_region_t* region, uint32_t value,
   if (value == TENON_NONE || rule->kind != TENON_LAYOUT_EXACT) {
     return true;
   }
-  const uint32_t rank = region->network->graphs[region->graph]->values[value].rank;
+  const uint32_t rank = region->network->graphs[region->graph]->values[value].type.rank;
   if (rule->layout == NULL || rule->layout->rank != rank || !tenon__layout_valid(rule->layout)) {
     return refuse(TENON_REFUSAL_LAYOUT, "a rule's layout is none of a tensor of that rank",
                   out_refusal);

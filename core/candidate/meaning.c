@@ -32,26 +32,28 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
   const tenon__value_node_t* v = &m->g->values[value];
   uint64_t count = 0;
   size_t size = 0;
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE || v->rank > MAX_RANK ||
-      v->dtype == TENON_DTYPE_STRING || tenon__dtype_bits(v->dtype) % 8 != 0) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
+      v->type.rank > MAX_RANK || v->type.dtype == TENON_DTYPE_STRING ||
+      tenon__dtype_bits(v->type.dtype) % 8 != 0) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  int64_t* dims = tenon__arena_allocate(m->arena, v->rank + 1u, sizeof *dims);
-  int64_t* strides = tenon__arena_allocate(m->arena, v->rank + 1u, sizeof *strides);
+  int64_t* dims = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *dims);
+  int64_t* strides = tenon__arena_allocate(m->arena, v->type.rank + 1u, sizeof *strides);
   if (dims == NULL || strides == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (!tenon__extents_shape(&m->region->profile->optimum, v->rank, v->dims, dims) ||
-      !tenon__strides_row_major(v->rank, dims, strides) ||
-      !tenon__element_count(v->rank, dims, &count) || !tenon__dtype_bytes(v->dtype, count, &size)) {
+  if (!tenon__extents_shape(&m->region->profile->optimum, v->type.rank, v->type.dims, dims) ||
+      !tenon__strides_row_major(v->type.rank, dims, strides) ||
+      !tenon__element_count(v->type.rank, dims, &count) ||
+      !tenon__dtype_bytes(v->type.dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   void* data = bytes == NULL ? tenon__arena_allocate(m->arena, size, 1) : tenon__drop_const(bytes);
   m->values[value] = (tenon_tensor_view_t){.data = data,
                                            .dims = dims,
                                            .strides = strides,
-                                           .rank = v->rank,
-                                           .dtype = v->dtype,
+                                           .rank = v->type.rank,
+                                           .dtype = v->type.dtype,
                                            .layout = TENON_NONE};
   return data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }

@@ -16,15 +16,15 @@ static tenon_status_t from_map(tenon__tuning_t* tuning, const tenon__graph_t* g,
       continue;
     }
     const tenon__value_node_t* value = &g->values[node->inputs[k]];
-    inputs[k] = (tenon__move_input_t){.dtype = value->dtype, .rank = value->rank};
-    if (value->contents != NULL && value->rank <= 1) {
-      inputs[k].contents = value->contents;
-      inputs[k].content_count = value->content_count;
+    inputs[k] = (tenon__move_input_t){.dtype = value->type.dtype, .rank = value->type.rank};
+    if (value->type.contents != NULL && value->type.rank <= 1) {
+      inputs[k].contents = value->type.contents;
+      inputs[k].content_count = value->type.content_count;
     }
   }
   return tenon__expression_from_move(
-      tuning->network->pool, &node->maps[output], g->values[node->outputs[output]].dtype, inputs,
-      node->input_count, tuning->arena, tuning->sink, out_expression);
+      tuning->network->pool, &node->maps[output], g->values[node->outputs[output]].type.dtype,
+      inputs, node->input_count, tuning->arena, tuning->sink, out_expression);
 }
 
 tenon_status_t tenon__node_expression(tenon__tuning_t* tuning, uint32_t graph, uint32_t node,

@@ -441,7 +441,7 @@ static double work_of(const struct tenon_region_t* region, const tenon__node_t* 
   for (uint32_t k = 0; k < move_count; ++k) {
     if (node->outputs[k] != TENON_NONE) {
       const tenon__value_node_t* value = &values[node->outputs[k]];
-      work += elements_of(region, value->rank, value->dims);
+      work += elements_of(region, value->type.rank, value->type.dims);
     }
   }
   return work;

@@ -88,8 +88,11 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
   TENON_TRY(tenon__trial_outputs_lend(data, &candidate->tactic, &trial->outputs));
   TENON_TRY(lend_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
-  TENON_TRY(tenon__instance_create(tuning->allocator, &binding, data->region, &candidate->tactic,
-                                   NULL, trial->store, &trial->sink, &trial->instance));
+  const tenon__instance_request_t prepared = {.kernel = &binding,
+                                              .region = data->region,
+                                              .tactic = &candidate->tactic,
+                                              .store = trial->store};
+  TENON_TRY(tenon__instance_create(tuning->allocator, &prepared, &trial->sink, &trial->instance));
   const tenon__bind_request_t request = {
       .extents = &data->region->profile->optimum,
       .inputs = data->arguments,

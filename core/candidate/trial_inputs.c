@@ -63,13 +63,13 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
     return TENON_OK;
   }
   const tenon__value_node_t* value = graph_value(data, source);
-  const uint32_t rank = value->rank;
+  const uint32_t rank = value->type.rank;
   int64_t axis = use->domain.axis;
   if (use->domain.axis_attribute != NULL) {
     axis = tenon__node_attribute(node, use->domain.axis_attribute)->integer;
   }
   if (rank == TENON_NONE || rank > MAX_RANK || axis < -(int64_t)rank || axis >= (int64_t)rank ||
-      !tenon__extents_shape(&data->region->profile->optimum, rank, value->dims, dims)) {
+      !tenon__extents_shape(&data->region->profile->optimum, rank, value->type.dims, dims)) {
     return TENON_OK; /* index 0 alone */
   }
   axis += axis < 0 ? rank : 0;
@@ -82,13 +82,13 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
 /* Numbers that shapes depend on are those of the optimum. */
 static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
                            void* target) {
-  if (value->contents == NULL) {
+  if (value->type.contents == NULL) {
     return;
   }
-  for (uint32_t c = 0; c < value->content_count; ++c) {
+  for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t number = 0;
-    if (tenon__extents_get(&data->region->profile->optimum, value->contents[c], &number)) {
-      tenon__element_store(target, value->dtype, c, (tenon__scalar_t){.i = number},
+    if (tenon__extents_get(&data->region->profile->optimum, value->type.contents[c], &number)) {
+      tenon__element_store(target, value->type.dtype, c, (tenon__scalar_t){.i = number},
                            TENON_DTYPE_INT64);
     }
   }
@@ -129,7 +129,7 @@ static tenon_status_t make_input(tenon__trial_data_t* data, uint32_t k,
   }
   const tenon_value_info_t* value = &region->values[region->input_values[k]];
   const tenon__value_node_t* v = graph_value(data, region->inputs[k].value);
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(tenon__trial_data_describe(data, value, &input->rows.view, &input->size_bytes));

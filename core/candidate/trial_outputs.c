@@ -50,9 +50,9 @@ static bool is_found_here(const struct tenon_region_t* region, tenon_dim_t dim) 
 }
 
 static bool is_allocated(const tenon__trial_data_t* data, const tenon__value_node_t* value) {
-  bool is_found = value->rank == TENON_NONE;
-  for (uint32_t k = 0; !is_found && k < value->rank; ++k) {
-    is_found = is_found_here(data->region, value->dims[k]);
+  bool is_found = value->type.rank == TENON_NONE;
+  for (uint32_t k = 0; !is_found && k < value->type.rank; ++k) {
+    is_found = is_found_here(data->region, value->type.dims[k]);
   }
   return is_found;
 }
@@ -76,19 +76,19 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
     return TENON_OK;
   }
   const tenon__value_node_t* value = value_of(data, k);
-  if (value->kind != TENON_ARGUMENT_TENSOR) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_ERROR_UNSUPPORTED;
   }
   if (is_allocated(data, value)) {
     output->kind = TENON_ARGUMENT_ALLOCATE;
-    output->view = (tenon_tensor_view_t){.dtype = value->dtype, .layout = TENON_NONE};
-    return make_growing(data, value->dtype, &outputs->growing[k]);
+    output->view = (tenon_tensor_view_t){.dtype = value->type.dtype, .layout = TENON_NONE};
+    return make_growing(data, value->type.dtype, &outputs->growing[k]);
   }
   output->kind = TENON_ARGUMENT_TENSOR;
   TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
                                        &output->view, &output->size_bytes));
-  if (value->dtype == TENON_DTYPE_STRING) {
-    return make_growing(data, value->dtype, &outputs->growing[k]);
+  if (value->type.dtype == TENON_DTYPE_STRING) {
+    return make_growing(data, value->type.dtype, &outputs->growing[k]);
   }
   output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;

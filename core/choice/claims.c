@@ -109,9 +109,10 @@ static tenon_status_t match_at(claims_t* claims, const tenon__kernel_entry_t* en
   }
   struct tenon_region_t* region = NULL;
   TENON_TRY(new_region(grouping, &region));
+  const tenon__node_group_t group = {
+      nodes, match.node_count, match.inputs, match.input_count, &match.result, 1};
   TENON_TRY(tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network,
-                                   grouping->graph, nodes, match.node_count, match.inputs,
-                                   match.input_count, &match.result, 1, region));
+                                   grouping->graph, &group, region));
   return add_claim(claims, entry, nodes, match.node_count, region);
 }
 
@@ -191,9 +192,10 @@ static tenon_status_t region_around(grouping_t* grouping, const proposal_t* prop
     return TENON_OK;
   }
   TENON_TRY(new_region(grouping, out_region));
+  const tenon__node_group_t group = {proposal->nodes, proposal->node_count, inputs, input_count,
+                                     outputs,         output_count};
   return tenon__region_of_nodes(grouping->tuning->arena, grouping->tuning->network, grouping->graph,
-                                proposal->nodes, proposal->node_count, inputs, input_count, outputs,
-                                output_count, *out_region);
+                                &group, *out_region);
 }
 
 /* The whole graph as a region, whose node numbers the kernel gives back. */
@@ -213,8 +215,9 @@ static tenon_status_t describe_graph(claims_t* claims) {
     }
   }
   TENON_TRY(new_region(grouping, &claims->whole));
-  TENON_TRY(tenon__region_of_nodes(tuning->arena, tuning->network, grouping->graph, nodes, count,
-                                   g->inputs, g->input_count, g->outputs, g->output_count,
+  const tenon__node_group_t group = {nodes,          count,      g->inputs,
+                                     g->input_count, g->outputs, g->output_count};
+  TENON_TRY(tenon__region_of_nodes(tuning->arena, tuning->network, grouping->graph, &group,
                                    claims->whole));
   return tenon__region_finish(tuning->arena, tuning->profile, claims->whole);
 }

@@ -13,7 +13,7 @@ typedef struct known_conversion_t {
 } known_conversion_t;
 
 static bool is_array(const tenon__value_node_t* value) {
-  return value->kind == TENON_ARGUMENT_TENSOR && value->rank != TENON_NONE;
+  return value->type.kind == TENON_ARGUMENT_TENSOR && value->type.rank != TENON_NONE;
 }
 
 /* The coordinates of all copies, whether one is asked for or not: that depends on times, and the
@@ -21,9 +21,9 @@ static bool is_array(const tenon__value_node_t* value) {
 static void make_coordinates(tenon__network_t* network, const tenon__graph_t* g) {
   for (uint32_t v = 0; v < g->value_count; ++v) {
     const tenon__value_node_t* value = &g->values[v];
-    const uint32_t rank = value->alive && is_array(value) ? value->rank : 0;
+    const uint32_t rank = value->alive && is_array(value) ? value->type.rank : 0;
     for (uint32_t k = 0; k < rank; ++k) {
-      (void)tenon__dim_coordinate(network->pool, k, value->dims[k]);
+      (void)tenon__dim_coordinate(network->pool, k, value->type.dims[k]);
     }
   }
 }
@@ -50,7 +50,7 @@ tenon_status_t tenon__conversion_choose(tenon__tuning_t* tuning, uint32_t graph,
   }
   TENON_TRY(tenon__region_of_copy(arena, tuning->network, graph, value, region));
   TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
-  tenon__conversion_initialize(&conversion, tuning->network->graphs[graph]->values[value].rank,
+  tenon__conversion_initialize(&conversion, tuning->network->graphs[graph]->values[value].type.rank,
                                orders.from, orders.to);
   *out_copy = (tenon__chosen_t){.region = region};
   return tenon__candidates_convert(tuning, region, &conversion, &out_copy->candidates);

@@ -260,7 +260,7 @@ static tenon_status_t offer(chain_t* chain, const milestone_t* milestone,
     TENON_TRY(tenon__region_fill_slot(arena, region, slot, 0, &expression, milestone->exit));
     TENON_TRY(covered_nodes(chain, milestone, region));
     TENON_TRY(tenon__region_finish(arena, tuning->profile, region));
-    if (tenon__candidates_any(tuning, region, NULL)) {
+    if (tenon__candidates_any(tuning, region)) {
       *out_region = region;
       return tenon__candidates_find(tuning, region, out_found);
     }
@@ -338,7 +338,7 @@ static tenon_status_t make_epilogue(grouping_t* grouping, uint32_t root) {
                    .base = grouping->groups[grouping->group_of[root]].region,
                    .source = grouping->g->nodes[root].outputs[0]};
   if (chain.source == TENON_NONE ||
-      grouping->g->values[chain.source].kind != TENON_ARGUMENT_TENSOR) {
+      grouping->g->values[chain.source].type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
   TENON_TRY(grow_chain(&chain));

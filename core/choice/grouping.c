@@ -46,11 +46,11 @@ bool tenon__expression_reduces(const tenon__expression_t* expression) {
 bool tenon__expression_same_space(const grouping_t* grouping, const tenon__expression_t* expression,
                                   uint32_t value) {
   const tenon__value_node_t* v = &grouping->g->values[value];
-  if (v->rank != expression->program.rank) {
+  if (v->type.rank != expression->program.rank) {
     return false;
   }
-  for (uint32_t k = 0; k < v->rank; ++k) {
-    if (!tenon__dim_equal(v->dims[k], expression->space[k])) {
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
+    if (!tenon__dim_equal(v->type.dims[k], expression->space[k])) {
       return false;
     }
   }

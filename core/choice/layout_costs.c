@@ -36,11 +36,11 @@ const tenon_argument_rule_t* tenon__layouts_output_rule(const tenon__unit_t* uni
 static uint32_t long_axes(const layouts_t* l, const tenon__value_node_t* value,
                           const uint32_t* order, uint32_t* out_axes) {
   uint32_t count = 0;
-  for (uint32_t k = 0; k < value->rank; ++k) {
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
     const uint32_t axis = order == NULL ? k : order[k];
     int64_t extent = 0;
     const bool is_known =
-        tenon__dim_known(l->conversions->tuning->network->pool, value->dims[axis], &extent);
+        tenon__dim_known(l->conversions->tuning->network->pool, value->type.dims[axis], &extent);
     if (!is_known || extent != 1) {
       out_axes[count++] = axis;
     }
@@ -53,7 +53,7 @@ bool tenon__layouts_alike(const layouts_t* l, uint32_t value, const uint32_t* a,
   const tenon__value_node_t* v = &l->g->values[value];
   uint32_t left[MAX_RANK];
   uint32_t right[MAX_RANK];
-  if (a == b || v->rank > MAX_RANK || v->rank == TENON_NONE) {
+  if (a == b || v->type.rank > MAX_RANK || v->type.rank == TENON_NONE) {
     return true;
   }
   const uint32_t count = long_axes(l, v, a, left);
@@ -68,13 +68,13 @@ static const uint32_t* output_order(const layouts_t* l, const tenon__unit_t* uni
   if (rule == NULL || region->output_count == 0 || region->outputs[0].value == TENON_NONE) {
     return NULL;
   }
-  const uint32_t rank = l->g->values[region->outputs[0].value].rank;
+  const uint32_t rank = l->g->values[region->outputs[0].value].type.rank;
   if (rule->kind == TENON_LAYOUT_EXACT) {
     return rule->layout->order;
   }
   if (rule->kind == TENON_LAYOUT_FOLLOWS && rule->argument < region->input_count) {
     const uint32_t value = region->inputs[rule->argument].value;
-    return value != TENON_NONE && l->g->values[value].rank == rank ? l->order_of[value] : NULL;
+    return value != TENON_NONE && l->g->values[value].type.rank == rank ? l->order_of[value] : NULL;
   }
   return rule->kind == TENON_LAYOUT_ANY ? unit->chosen.order : NULL;
 }
@@ -93,9 +93,10 @@ void tenon__layouts_publish(layouts_t* l, tenon__unit_t* unit) {
         c == NULL || c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
     const uint32_t* own = NULL;
     const bool is_exact = rule != NULL && rule->kind == TENON_LAYOUT_EXACT;
-    const bool follows = rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
-                         region->outputs[0].value != TENON_NONE &&
-                         l->g->values[value].rank == l->g->values[region->outputs[0].value].rank;
+    const bool follows =
+        rule != NULL && rule->kind != TENON_LAYOUT_ROW_MAJOR && order != NULL &&
+        region->outputs[0].value != TENON_NONE &&
+        l->g->values[value].type.rank == l->g->values[region->outputs[0].value].type.rank;
     if (k > 0 && is_exact) {
       own = rule->layout->order;
     } else if (k == 0 || follows) {
@@ -140,7 +141,7 @@ static cost_t reading_cost(layouts_t* l, const tenon__unit_t* unit, const tenon_
                            const uint32_t* order) {
   const uint32_t output = unit->chosen.region->outputs[0].value;
   if (output == TENON_NONE || !in->aligned ||
-      l->g->values[output].rank != l->g->values[in->value].rank) {
+      l->g->values[output].type.rank != l->g->values[in->value].type.rank) {
     return nothing;
   }
   const cost_t copy = copy_cost_unless_alike(l, in->value, (orders_t){order, unit->chosen.order});

@@ -40,7 +40,7 @@ static bool improve(choosing_t* c, tenon__unit_t* unit) {
     const tenon_argument_rule_t* rule = tenon__layouts_output_rule(unit);
     const bool any = rule != NULL && rule->kind == TENON_LAYOUT_ANY && value != TENON_NONE;
     for (uint32_t o = 0; o <= (any ? c->order_count : 0); ++o) {
-      if (o > 0 && c->order_ranks[o - 1] != l->g->values[value].rank) {
+      if (o > 0 && c->order_ranks[o - 1] != l->g->values[value].type.rank) {
         continue;
       }
       unit->chosen.order = o == 0 ? NULL : c->orders[o - 1];

@@ -24,8 +24,11 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
   int64_t strides[MAX_RANK];
   int64_t wanted[MAX_RANK];
   int64_t offset = 0;
-  const tenon_status_t status = tenon__place_strides(p->tuning->network, p->graph, p->schedule,
-                                                     place, extents, NULL, dims, strides, &offset);
+  const tenon__placement_t placement = {.network = p->tuning->network,
+                                        .graph = p->graph,
+                                        .schedule = p->schedule,
+                                        .extents = extents};
+  const tenon_status_t status = tenon__place_strides(&placement, place, dims, strides, &offset);
   if (status == TENON_ERROR_INVALID_STATE) {
     /* Extents that only the run knows: what is stored in order is in order. */
     const tenon__place_t* own = &p->schedule->places[place];
@@ -35,18 +38,18 @@ static bool suits_at(const placing_t* p, uint32_t place, const tenon_argument_ru
     return false;
   }
   if (kind == TENON_LAYOUT_EXACT) {
-    return rule->layout->rank == v->rank && rule->layout->order != NULL &&
-           tenon__strides_ordered(v->rank, dims, rule->layout->order, wanted) &&
-           tenon__strides_equal(v->rank, dims, strides, wanted);
+    return rule->layout->rank == v->type.rank && rule->layout->order != NULL &&
+           tenon__strides_ordered(v->type.rank, dims, rule->layout->order, wanted) &&
+           tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
   if (rule != NULL && rule->strided != 0) {
     return true;
   }
   if (kind == TENON_LAYOUT_ROW_MAJOR) {
-    return tenon__strides_row_major(v->rank, dims, wanted) &&
-           tenon__strides_equal(v->rank, dims, strides, wanted);
+    return tenon__strides_row_major(v->type.rank, dims, wanted) &&
+           tenon__strides_equal(v->type.rank, dims, strides, wanted);
   }
-  return tenon__strides_dense(v->rank, dims, strides);
+  return tenon__strides_dense(v->type.rank, dims, strides);
 }
 
 bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
@@ -55,7 +58,7 @@ bool tenon__place_suits(const tenon__tuning_t* tuning, uint32_t graph,
   const placing_t p = {tuning, graph, schedule};
   const tenon__profile_t* profile = tuning->profile;
   const tenon__value_node_t* v = value_at(&p, place);
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE) {
     return true;
   }
   return suits_at(&p, place, rule, &profile->optimum) && suits_at(&p, place, rule, &profile->min) &&
@@ -67,14 +70,17 @@ tenon_status_t tenon__place_order(const tenon__tuning_t* tuning, uint32_t graph,
                                   tenon__arena_t* arena, const uint32_t** out_order) {
   const placing_t p = {tuning, graph, schedule};
   const tenon__place_t* own = &schedule->places[place];
-  const uint32_t rank = value_at(&p, place)->rank;
+  const uint32_t rank = value_at(&p, place)->type.rank;
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
   int64_t offset = 0;
   *out_order = own->order;
+  const tenon__placement_t placement = {.network = tuning->network,
+                                        .graph = graph,
+                                        .schedule = schedule,
+                                        .extents = &tuning->profile->optimum};
   if (own->storage != TENON_STORAGE_VIEW ||
-      tenon__place_strides(tuning->network, graph, schedule, place, &tuning->profile->optimum, NULL,
-                           dims, strides, &offset) != TENON_OK ||
+      tenon__place_strides(&placement, place, dims, strides, &offset) != TENON_OK ||
       tenon__strides_are_row_major(rank, dims, strides) ||
       !tenon__strides_dense(rank, dims, strides)) {
     return TENON_OK;

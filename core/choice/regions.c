@@ -57,13 +57,13 @@ bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph
       continue;
     }
     const tenon__value_node_t* v = &g->values[node->outputs[k]];
-    const char class = tenon__dtype_class(v->dtype);
-    if (v->contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
+    const char class = tenon__dtype_class(v->type.dtype);
+    if (v->type.contents == NULL || (class != 'i' && class != 'u' && class != 'b')) {
       return false;
     }
-    for (uint32_t c = 0; c < v->content_count; ++c) {
-      const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->contents[c]);
-      if (v->contents[c].id == TENON_NONE ||
+    for (uint32_t c = 0; c < v->type.content_count; ++c) {
+      const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->type.contents[c]);
+      if (v->type.contents[c].id == TENON_NONE ||
           (dim.kind == TENON_DIM_SYMBOL &&
            tenon__symbol_get(network->pool, dim.index)->kind == TENON_SYMBOL_CONTENT)) {
         return false;
@@ -139,13 +139,14 @@ static bool reads_contents(const tenon__network_t* network, const tenon__index_m
   for (uint32_t d = 0; d < map->rank; ++d) {
     is_open = is_open || !tenon__dim_known(network->pool, map->dims[d], &number);
   }
-  const uint32_t content_count = value->contents == NULL ? 0 : value->content_count;
+  const uint32_t content_count = value->type.contents == NULL ? 0 : value->type.content_count;
   for (uint32_t c = 0; c < content_count; ++c) {
-    if (tenon__dim_known(network->pool, value->contents[c], &number)) {
+    if (tenon__dim_known(network->pool, value->type.contents[c], &number)) {
       continue;
     }
-    if (is_open || (tenon__dim_get(network->pool, value->contents[c]).kind == TENON_DIM_SYMBOL &&
-                    map_mentions(network, map, value->contents[c]))) {
+    if (is_open ||
+        (tenon__dim_get(network->pool, value->type.contents[c]).kind == TENON_DIM_SYMBOL &&
+         map_mentions(network, map, value->type.contents[c]))) {
       return true;
     }
   }

@@ -174,7 +174,7 @@ static tenon_status_t follow(const scheduling_t* s, const struct tenon_region_t*
   const uint32_t value = region->inputs[rule->argument].value;
   const uint32_t place = inputs[rule->argument];
   *out_order = NULL;
-  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].rank != rank
+  return value == TENON_NONE || place == TENON_NONE || s->g->values[value].type.rank != rank
              ? TENON_OK
              : tenon__place_order(s->tuning, s->graph, &s->schedule, place, s->arena, out_order);
 }
@@ -183,7 +183,7 @@ static tenon_status_t place_follower(scheduling_t* s, const struct tenon_region_
                                      const tenon_argument_rule_t* rule, uint32_t* inputs,
                                      uint32_t k) {
   const uint32_t value = region->inputs[k].value;
-  const uint32_t rank = s->g->values[value].rank;
+  const uint32_t rank = s->g->values[value].type.rank;
   const uint32_t* order = NULL;
   TENON_TRY(follow(s, region, inputs, rule, rank, &order));
   const tenon_layout_t layout = {.size = sizeof layout, .order = order, .rank = rank};
@@ -219,7 +219,7 @@ static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* u
   const tenon_argument_rule_t* rule =
       c->tactic.output_rules == NULL ? NULL : &c->tactic.output_rules[k];
   const uint32_t first = region->outputs[0].value;
-  const uint32_t rank = s->g->values[region->outputs[k].value].rank;
+  const uint32_t rank = s->g->values[region->outputs[k].value].type.rank;
   *out_order = NULL;
   if (rule == NULL || rule->kind == TENON_LAYOUT_ROW_MAJOR) {
     return TENON_OK;
@@ -227,7 +227,7 @@ static tenon_status_t output_order(const scheduling_t* s, const tenon__unit_t* u
   if (rule->kind == TENON_LAYOUT_FOLLOWS) {
     return follow(s, region, inputs, rule, rank, out_order);
   }
-  const bool same_rank = first != TENON_NONE && s->g->values[first].rank == rank;
+  const bool same_rank = first != TENON_NONE && s->g->values[first].type.rank == rank;
   *out_order = rule->kind == TENON_LAYOUT_EXACT ? rule->layout->order
                : same_rank                      ? unit->chosen.order
                                                 : NULL;
@@ -266,8 +266,11 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
     int64_t own[MAX_RANK];
     int64_t offset = 0;
     int64_t shift = 0;
-    if (tenon__place_strides(s->tuning->network, s->graph, &s->schedule, base, points[k], NULL,
-                             dims, strides, &offset) != TENON_OK) {
+    const tenon__placement_t placement = {.network = s->tuning->network,
+                                          .graph = s->graph,
+                                          .schedule = &s->schedule,
+                                          .extents = points[k]};
+    if (tenon__place_strides(&placement, base, dims, strides, &offset) != TENON_OK) {
       const tenon__place_t* p = &s->schedule.places[base];
       if (p->storage == TENON_STORAGE_VIEW && p->map->kind != TENON_MAP_LINEAR &&
           map->kind == TENON_MAP_LINEAR) {
@@ -279,8 +282,7 @@ static bool view_fits(const scheduling_t* s, uint32_t base, const tenon__index_m
     if (!tenon__extents_shape(points[k], map->rank, map->dims, extents)) {
       continue;
     }
-    if (tenon__index_map_view(s->tuning->network->pool, map, points[k]->values, points[k]->known,
-                              dims, strides, own, &shift) != TENON_OK) {
+    if (tenon__index_map_view(points[k], map, dims, strides, own, &shift) != TENON_OK) {
       return false;
     }
   }
@@ -404,11 +406,11 @@ static tenon_status_t place_outputs(scheduling_t* s) {
       return tenon__fail(s->tuning->sink, TENON_ERROR_INTERNAL, "output '%s' is never made",
                          s->g->values[s->g->outputs[k]].name);
     }
-    const bool is_tensor = s->g->values[s->g->outputs[k]].kind == TENON_ARGUMENT_TENSOR;
+    const bool is_tensor = s->g->values[s->g->outputs[k]].type.kind == TENON_ARGUMENT_TENSOR;
     const bool in_place = s->schedule.places[place].storage == TENON_STORAGE_OUTPUT &&
                           s->schedule.places[place].index == k;
     if (s->graph == 0 && is_tensor && !in_place &&
-        s->g->values[s->g->outputs[k]].dtype != TENON_DTYPE_STRING) {
+        s->g->values[s->g->outputs[k]].type.dtype != TENON_DTYPE_STRING) {
       TENON_TRY(copy_place(s, place, NULL, TENON_STORAGE_OUTPUT, k, &place));
     } else if (s->graph != 0) {
       TENON_TRY(place_for(s, s->g->outputs[k], &rows, &place));

@@ -28,10 +28,10 @@ static bool slot_space_fits(const struct tenon_region_t* region, uint32_t slot,
   const uint32_t output = region->slots[k].expression.program.outputs[0].index;
   const tenon__value_node_t* value =
       &region->network->graphs[region->graph]->values[region->outputs[output].value];
-  bool fits = value->rank == rank;
+  bool fits = value->type.rank == rank;
   for (uint32_t d = 0; fits && d < rank; ++d) {
     int64_t extent = 0;
-    fits = tenon__extents_get(extents, value->dims[d], &extent) && extent == dims[d];
+    fits = tenon__extents_get(extents, value->type.dims[d], &extent) && extent == dims[d];
   }
   return fits;
 }

@@ -146,18 +146,15 @@ TENON_TEST(views_stay_within_their_base) {
     view = schedule->places[p].storage == TENON_STORAGE_VIEW ? p : view;
     part = schedule->places[p].storage == TENON_STORAGE_PART ? p : part;
   }
-  EXPECT_STATUS(tenon__place_strides(s.plan->network, 0, schedule, view, &s.plan->profile.max, NULL,
-                                     dims, strides, &offset),
-                TENON_OK);
+  const tenon__placement_t placement = {
+      .network = s.plan->network, .schedule = schedule, .extents = &s.plan->profile.max};
+  EXPECT_STATUS(tenon__place_strides(&placement, view, dims, strides, &offset), TENON_OK);
   EXPECT(dims[0] == 4 && dims[1] == 3 && strides[0] == 1 && strides[1] == 4 && offset == 0);
-  EXPECT_STATUS(tenon__place_strides(s.plan->network, 0, schedule, part, &s.plan->profile.max, NULL,
-                                     dims, strides, &offset),
-                TENON_OK);
+  EXPECT_STATUS(tenon__place_strides(&placement, part, dims, strides, &offset), TENON_OK);
   EXPECT(dims[0] == 3 && dims[1] == 4 && strides[0] == 4 && strides[1] == 1 && offset == 12);
   /* Half as many rows: its second half is not there. */
   schedule->places[part].base = schedule->places[view].base;
-  EXPECT_STATUS(tenon__place_strides(s.plan->network, 0, schedule, part, &s.plan->profile.max, NULL,
-                                     dims, strides, &offset),
+  EXPECT_STATUS(tenon__place_strides(&placement, part, dims, strides, &offset),
                 TENON_ERROR_INVALID_DATA);
   stop(&s);
 }

@@ -162,13 +162,11 @@ static const char* prefix_of(tenon__instance_t* instance) {
                                    instance->kernel.kernel->name);
 }
 
-/* All that a step is. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
-                                      const tenon__kernel_binding_t* kernel,
-                                      const struct tenon_region_t* region,
-                                      const tenon__step_tactic_t* tactic, const char* step_name,
-                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
-                                      tenon__instance_t** out_instance) {
+                                      const tenon__instance_request_t* request,
+                                      const tenon_sink_t* sink, tenon__instance_t** out_instance) {
+  const tenon__kernel_binding_t* kernel = request->kernel;
+  const struct tenon_region_t* region = request->region;
   tenon__instance_t* instance = tenon__allocate(allocator, 1, sizeof *instance);
   if (instance == NULL) {
     return tenon__fail_memory(sink);
@@ -176,8 +174,8 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   *instance = (tenon__instance_t){.allocator = allocator,
                                   .kernel = *kernel,
                                   .region = region,
-                                  .tactic = tactic,
-                                  .name = step_name,
+                                  .tactic = request->tactic,
+                                  .name = request->step_name,
                                   .running = {.plugin = kernel->plugin,
                                               .function = "enqueue",
                                               .item = kernel->kernel->name,
@@ -193,9 +191,10 @@ tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
   }
   tenon__prefix_sink_t prefixed;
   tenon__prefix_sink_initialize(&prefixed, sink, instance->prefix);
-  tenon_preparation_t preparation = {.instance = instance, .store = store, .sink = &prefixed.sink};
+  tenon_preparation_t preparation = {
+      .instance = instance, .store = request->store, .sink = &prefixed.sink};
   if (kernel->kernel->prepare != NULL) {
-    const tenon_tactic_t given = public_tactic(tactic);
+    const tenon_tactic_t given = public_tactic(request->tactic);
     const tenon__call_t call = tenon__instance_call(instance, "prepare");
     const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status =
@@ -283,10 +282,12 @@ static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding)
     const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
     const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
     const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
-    for (uint32_t d = 0; output->dims != NULL && d < move->rank; ++d) {
-      if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
-          piece->begin[d] > output->dims[d] - piece->extent[d]) {
-        return false;
+    if (output->dims != NULL) {
+      for (uint32_t d = 0; d < move->rank; ++d) {
+        if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
+            piece->begin[d] > output->dims[d] - piece->extent[d]) {
+          return false;
+        }
       }
     }
     if (!tenon__reach_within(&read, &whole)) {
@@ -348,9 +349,9 @@ static const tenon_move_t* bind_move(tenon_binding_t* binding) {
   for (uint32_t k = 0; k < map->source_count; ++k) {
     strides[k] = binding->inputs[map->sources[k].input].tensor.strides;
   }
-  const tenon_status_t status = tenon__index_map_pieces(
-      region->network->pool, map, binding->extents->values, binding->extents->known, strides,
-      pieces, (uint32_t)capacity, storage, move);
+  const tenon__piece_room_t room = {(uint32_t)capacity, pieces, storage};
+  const tenon_status_t status =
+      tenon__index_map_pieces(binding->extents, map, strides, &room, move);
   if (status != TENON_OK || !pieces_fit(move, binding)) {
     binding->failure =
         tenon__fail(binding->sink, status == TENON_OK ? TENON_ERROR_INVALID_DATA : status,

@@ -14,13 +14,20 @@
 #include "core/plan/plan.h"
 
 typedef struct tenon__instance_t tenon__instance_t;
-/* `step_name` stands before messages, with operator, plugin and kernel; NULL: nothing does. */
+/* What is prepared: one kernel for one region by one tactic. All is borrowed while the instance
+ * lives, but for `kernel`, which is copied. */
+typedef struct tenon__instance_request_t {
+  const tenon__kernel_binding_t* kernel;
+  const struct tenon_region_t* region;
+  const tenon__step_tactic_t* tactic;
+  const char* step_name; /* before messages, with operator, plugin and kernel; NULL: nothing is */
+  tenon__packed_store_t* store; /* where weights are packed to */
+} tenon__instance_request_t;
+
+/* The kernel's own status when it cannot be prepared; it or this says why. */
 tenon_status_t tenon__instance_create(tenon_allocator_t allocator,
-                                      const tenon__kernel_binding_t* kernel,
-                                      const struct tenon_region_t* region,
-                                      const tenon__step_tactic_t* tactic, const char* step_name,
-                                      tenon__packed_store_t* store, const tenon_sink_t* sink,
-                                      tenon__instance_t** out_instance);
+                                      const tenon__instance_request_t* request,
+                                      const tenon_sink_t* sink, tenon__instance_t** out_instance);
 /* Gives up the caller's share; it ends with the last step that is bound to it. */
 void tenon__instance_release(tenon__instance_t* instance);
 /* Did the kernel pack this value of its region? */

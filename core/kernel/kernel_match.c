@@ -63,13 +63,16 @@ static bool knows_node(const tenon_kernel_t* kernel, const struct tenon_region_t
     return true; /* the pattern named them, or the kernel chose them itself */
   }
   const tenon__node_t* node = &region->network->graphs[region->graph]->nodes[region->nodes[0]];
-  for (uint32_t k = 0; kernel->attributes != NULL && k < node->attribute_count; ++k) {
-    const tenon__scope_attribute_t* attribute = &node->attributes[k];
-    if (attribute->defined && !is_listed(kernel->attributes, attribute->name)) {
-      return refuse(TENON_REFUSAL_UNKNOWN_ATTRIBUTE, attribute->name, out_refusal);
+  if (kernel->attributes != NULL) {
+    for (uint32_t k = 0; k < node->attribute_count; ++k) {
+      const tenon__scope_attribute_t* attribute = &node->attributes[k];
+      if (attribute->defined && !is_listed(kernel->attributes, attribute->name)) {
+        return refuse(TENON_REFUSAL_UNKNOWN_ATTRIBUTE, attribute->name, out_refusal);
+      }
     }
   }
-  for (uint32_t k = kernel->input_limit; kernel->input_limit > 0 && k < node->input_count; ++k) {
+  const uint32_t first_unknown = kernel->input_limit > 0 ? kernel->input_limit : node->input_count;
+  for (uint32_t k = first_unknown; k < node->input_count; ++k) {
     if (node->inputs[k] != TENON_NONE) {
       return refuse(TENON_REFUSAL_UNKNOWN_INPUT, NULL, out_refusal);
     }

@@ -354,11 +354,15 @@ static tenon_status_t build_expression(tenon_builder_t* builder, const char* tex
   for (uint32_t i = 0; i < input_count; ++i) {
     TENON_TRY(tenon__builder_resolve(builder, inputs[i], &values[i]));
   }
-  const tenon__form_request_t request = {node_name, values, input_count};
+  const tenon__form_request_t request = {.name = node_name,
+                                         .inputs = values,
+                                         .input_count = input_count,
+                                         .text = text,
+                                         .input_names = names};
   uint32_t node = 0;
   const locale_t outer = tenon__c_locale_enter();
-  const tenon_status_t status = tenon__graph_add_expression_text(builder->network, graph, &request,
-                                                                 text, names, builder->sink, &node);
+  const tenon_status_t status =
+      tenon__graph_add_form(builder->network, graph, &request, builder->sink, &node);
   tenon__c_locale_leave(outer);
   TENON_TRY(status);
   return tenon__builder_handle(builder, graph,

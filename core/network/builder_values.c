@@ -23,7 +23,10 @@ static tenon_status_t only_in_main(const tenon_builder_t* builder, const char* w
 
 static tenon_status_t only_one(const tenon_builder_t* builder, const char* name) {
   const tenon__graph_t* graph = builder->network->graphs[0];
-  for (uint32_t i = 0; name != NULL && i < graph->input_count; ++i) {
+  if (name == NULL) {
+    return TENON_OK;
+  }
+  for (uint32_t i = 0; i < graph->input_count; ++i) {
     if (strcmp(graph->values[graph->inputs[i]].name, name) == 0) {
       return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA, "two inputs are named '%s'",
                          name);
@@ -121,11 +124,11 @@ static tenon_status_t add_argument(tenon_builder_t* builder, const char* name,
   for (uint32_t i = 0; i < rank; ++i) {
     TENON_TRY(argument_extent(builder, type, index, i, &made[i]));
   }
-  tenon__value_node_t* value = &network->graphs[graph]->values[index];
-  value->kind = type->kind;
-  value->dtype = type->dtype;
-  value->rank = type->rank;
-  value->dims = type->rank == TENON_NONE ? NULL : made;
+  network->graphs[graph]->values[index].type =
+      (tenon__type_t){.kind = type->kind,
+                      .dtype = type->dtype,
+                      .rank = type->rank,
+                      .dims = type->rank == TENON_NONE ? NULL : made};
   if (tenon__dim_pool_failed(network->pool) ||
       tenon__graph_add_input(network, graph, index) != TENON_OK) {
     return out_of_memory(builder);
@@ -188,17 +191,15 @@ tenon_status_t tenon__build_input(tenon_builder_t* builder, const char* name, te
 }
 
 /* Containers whose items' rank is not given have items of any shape. */
-static tenon_status_t add_container(tenon_builder_t* builder, const char* name, uint32_t kind,
-                                    tenon_dtype_t dtype, uint32_t rank, const int64_t* dims,
-                                    tenon_value_t* out_value) {
-  if (kind < TENON_ARGUMENT_TENSOR || kind > TENON_ARGUMENT_OPTIONAL) {
+static tenon_status_t add_container(tenon_builder_t* builder, const char* name,
+                                    const argument_type_t* type, tenon_value_t* out_value) {
+  if (type->kind < TENON_ARGUMENT_TENSOR || type->kind > TENON_ARGUMENT_OPTIONAL) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "'%s': no kind of value %u",
-                       name, kind);
+                       name, type->kind);
   }
-  const bool is_any = rank == TENON_NONE && kind != TENON_ARGUMENT_TENSOR;
-  TENON_TRY(check_extents(builder, name, dtype, is_any ? 0 : rank, dims));
-  const argument_type_t type = {kind, dtype, rank, dims, NULL};
-  return add_argument(builder, name, &type, out_value);
+  const bool is_any = type->rank == TENON_NONE && type->kind != TENON_ARGUMENT_TENSOR;
+  TENON_TRY(check_extents(builder, name, type->dtype, is_any ? 0 : type->rank, type->dims));
+  return add_argument(builder, name, type, out_value);
 }
 
 tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char* name,
@@ -206,7 +207,8 @@ tenon_status_t tenon__build_input_container(tenon_builder_t* builder, const char
                                             const int64_t* dims, tenon_value_t* out_value) {
   TENON_TRY(only_in_main(builder, "inputs"));
   TENON_TRY(only_one(builder, name));
-  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+  const argument_type_t type = {kind, dtype, rank, dims, NULL};
+  return add_container(builder, name, &type, out_value);
 }
 
 tenon_status_t tenon__build_output(tenon_builder_t* builder, tenon_value_t handle,
@@ -251,7 +253,8 @@ tenon_status_t tenon__build_body_parameter(tenon_builder_t* builder, const char*
                                            uint32_t kind, tenon_dtype_t dtype, uint32_t rank,
                                            const int64_t* dims, tenon_value_t* out_value) {
   TENON_TRY(only_in_body(builder));
-  return add_container(builder, name, kind, dtype, rank, dims, out_value);
+  const argument_type_t type = {kind, dtype, rank, dims, NULL};
+  return add_container(builder, name, &type, out_value);
 }
 
 tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const char* name,
@@ -262,20 +265,14 @@ tenon_status_t tenon__build_body_parameter_like(tenon_builder_t* builder, const 
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "parameter '%s': like no value",
                        name);
   }
-  const tenon__value_node_t type = *look;
+  const tenon__type_t type = look->type;
   const uint32_t graph = tenon__builder_graph(builder);
   uint32_t index = 0;
   if (tenon__graph_add_value(builder->network, graph, name, &index) != TENON_OK ||
       tenon__graph_add_input(builder->network, graph, index) != TENON_OK) {
     return out_of_memory(builder);
   }
-  tenon__value_node_t* value = &builder->network->graphs[graph]->values[index];
-  value->kind = type.kind;
-  value->dtype = type.dtype;
-  value->rank = type.rank;
-  value->dims = type.dims;
-  value->contents = type.contents;
-  value->content_count = type.content_count;
+  builder->network->graphs[graph]->values[index].type = type;
   return tenon__builder_handle(builder, graph, index, out_value);
 }
 
@@ -323,10 +320,7 @@ tenon_status_t tenon__build_add_state(tenon_builder_t* builder,
   for (uint32_t i = 0; i < state.rank; ++i) {
     dims[i] = tenon__dim_constant(network->pool, state.dims[i]);
   }
-  tenon__value_node_t* value = &network->graphs[0]->values[node.read];
-  value->dtype = state.dtype;
-  value->rank = state.rank;
-  value->dims = dims;
+  network->graphs[0]->values[node.read].type = tenon__type_tensor(state.dtype, state.rank, dims);
   uint32_t index = 0;
   TENON_TRY(tenon__network_add_state(network, &node, builder->sink, &index));
   return tenon__builder_handle(builder, 0, node.read, out_read);
@@ -344,13 +338,8 @@ tenon_status_t tenon__build_write_state(tenon_builder_t* builder, const char* na
     if (strcmp(state->name, name) != 0) {
       continue;
     }
-    bool fits = value->kind == TENON_ARGUMENT_TENSOR && value->dtype == state->dtype &&
-                value->rank == state->rank;
-    for (uint32_t d = 0; fits && d < state->rank; ++d) {
-      int64_t extent = 0;
-      fits = !tenon__dim_known(network->pool, value->dims[d], &extent) || extent == state->dims[d];
-    }
-    if (!fits) {
+    const tenon__type_t* type = &network->graphs[0]->values[state->read].type;
+    if (!tenon__type_agrees(network->pool, &value->type, type)) {
       return tenon__fail(builder->sink, TENON_ERROR_INVALID_DATA,
                          "state '%s' is written with '%s', which has another type", name,
                          value->name);
@@ -368,21 +357,18 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_ARGUMENT, "handle %u is no value",
                        handle.id);
   }
-  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  const tenon__type_t* type = &value->type;
+  const uint32_t rank = type->rank == TENON_NONE ? 0 : type->rank;
   int64_t* dims = tenon__arena_allocate(&builder->arena, rank + 1u, sizeof(*dims));
   if (dims == NULL) {
     return out_of_memory(builder);
   }
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (!tenon__dim_known(builder->network->pool, value->dims[i], &dims[i])) {
-      dims[i] = -1;
-    }
-  }
+  (void)tenon__type_extents(builder->network->pool, type, dims);
   *out_type = (tenon_value_type_t){
-      .kind = value->kind,
-      .dtype = value->dtype,
-      .rank = value->rank,
-      .has_contents = value->contents != NULL,
+      .kind = type->kind,
+      .dtype = type->dtype,
+      .rank = type->rank,
+      .has_contents = type->contents != NULL,
       .dims = dims,
       .constant_data =
           value->weights == TENON_NONE ? NULL : builder->network->weights[value->weights].data,
@@ -393,8 +379,8 @@ tenon_status_t tenon__build_type(tenon_builder_t* builder, tenon_value_t handle,
 int32_t tenon__build_content(tenon_builder_t* builder, tenon_value_t handle, uint32_t index,
                              int64_t* out_value) {
   const tenon__value_node_t* value = tenon__builder_look(builder, handle);
-  return value != NULL && value->contents != NULL && index < value->content_count &&
-         tenon__dim_known(builder->network->pool, value->contents[index], out_value);
+  return value != NULL && value->type.contents != NULL && index < value->type.content_count &&
+         tenon__dim_known(builder->network->pool, value->type.contents[index], out_value);
 }
 
 tenon_status_t tenon__build_set_name(tenon_builder_t* builder, tenon_value_t handle,

@@ -12,7 +12,10 @@ typedef struct lookup_t {
 } lookup_t;
 
 static const tenon__scope_attribute_t* find(const lookup_t* lookup, const char* name) {
-  for (uint32_t i = 0; name != NULL && i < lookup->count; ++i) {
+  if (name == NULL) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < lookup->count; ++i) {
     if (strcmp(lookup->attributes[i].name, name) == 0) {
       return &lookup->attributes[i];
     }
@@ -186,8 +189,8 @@ uint32_t tenon__control_taken(const tenon__network_t* network, uint32_t graph,
   }
   const tenon__value_node_t* condition =
       &network->graphs[graph]->values[inputs[layout->condition_input]];
-  if (condition->contents == NULL || condition->content_count != 1 ||
-      !tenon__dim_known(network->pool, condition->contents[0], &known)) {
+  if (condition->type.contents == NULL || condition->type.content_count != 1 ||
+      !tenon__dim_known(network->pool, condition->type.contents[0], &known)) {
     return TENON_NONE;
   }
   return known != 0 ? 0 : 1;

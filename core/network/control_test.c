@@ -48,7 +48,7 @@ TENON_TEST(unifies_branches) {
   const uint32_t again = unary_body(&bench, "again", "test.ramp/1", x);
   EXPECT_STATUS(branch(&bench, condition, x, again, fewer, &y), TENON_OK);
   const tenon__value_node_t* value = test_value(&bench, y);
-  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->dims[0]);
+  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->type.dims[0]);
   REQUIRE(view.kind == TENON_DIM_SYMBOL);
   EXPECT_INT(tenon__symbol_get(bench.network->pool, view.index)->max, 5);
   EXPECT_STATUS(tenon__network_verify(bench.network, &bench.messages.sink), TENON_OK);
@@ -195,7 +195,7 @@ TENON_TEST(leaves_the_count_open_when_a_condition_ends_it) {
   EXPECT_STATUS(end_loop(&bench, trips, x, go, y, y, out), TENON_OK);
   REQUIRE(out[1].id != 0);
   const tenon__value_node_t* value = test_value(&bench, out[1]);
-  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->dims[0]);
+  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->type.dims[0]);
   REQUIRE(view.kind == TENON_DIM_SYMBOL);
   EXPECT_INT(tenon__symbol_get(bench.network->pool, view.index)->max, 7);
   test_bench_close(&bench);
@@ -223,8 +223,8 @@ TENON_TEST(widens_extents_that_grow_from_iteration_to_iteration) {
   REQUIRE(out[0].id != 0);
   const tenon__value_node_t* value = test_value(&bench, out[0]);
   int64_t known = 0;
-  EXPECT(!tenon__dim_known(bench.network->pool, value->dims[0], &known));
-  EXPECT(tenon__dim_known(bench.network->pool, value->dims[1], &known) && known == 3);
+  EXPECT(!tenon__dim_known(bench.network->pool, value->type.dims[0], &known));
+  EXPECT(tenon__dim_known(bench.network->pool, value->type.dims[1], &known) && known == 3);
   /* The trip count is read when running: an extent over its contents. */
   EXPECT_CONTAINS(test_type(&bench, out[1]), "i64[max(");
   EXPECT_STATUS(tenon__network_verify(bench.network, &bench.messages.sink), TENON_OK);
@@ -247,9 +247,9 @@ TENON_TEST(does_not_take_a_counter_for_a_constant) {
   tenon_value_t out[2] = {{0}};
   EXPECT_STATUS(end_loop(&bench, trips, start, loop.condition, next, next, out), TENON_OK);
   REQUIRE(out[0].id != 0);
-  EXPECT(test_value(&bench, out[0])->contents == NULL);
+  EXPECT(test_value(&bench, out[0])->type.contents == NULL);
   const tenon__graph_t* body = bench.network->graphs[1];
-  EXPECT(body->values[body->outputs[1]].contents == NULL);
+  EXPECT(body->values[body->outputs[1]].type.contents == NULL);
   test_bench_close(&bench);
 }
 

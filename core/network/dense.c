@@ -25,8 +25,11 @@ enum { ELEMENTS_BETWEEN = 1 << 16 }; /* two questions whether somebody wants the
 /* The elements along `axis` and all after it, from element `index` of the view on. Leaves off when
  * somebody wants the end of the build: what it was for is thrown away then. */
 static void gather(gather_t* state, uint32_t axis, int64_t index) {
+  if (state->is_over) {
+    return;
+  }
   if (axis < state->view->rank) {
-    for (int64_t i = 0; i < state->view->dims[axis] && !state->is_over; ++i) {
+    for (int64_t i = 0; i < state->view->dims[axis]; ++i) {
       gather(state, axis + 1, index + i * state->strides[axis]);
     }
     return;

@@ -1,8 +1,6 @@
 #include "core/network/fault.h"
 
 #include "core/base/status.h"
-#include "core/network/control.h"
-#include "core/network/verify_rules.h"
 
 tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, tenon_status_t status,
                                  const char* words) {
@@ -29,26 +27,24 @@ void tenon__graph_empty(tenon__network_t* network, uint32_t graph_index) {
   graph->output_count = 0;
 }
 
-static const tenon__node_t* owner_of(const tenon__network_t* network, uint32_t graph) {
+const tenon__node_t* tenon__graph_owner(const tenon__network_t* network, uint32_t graph) {
   const tenon__graph_t* body = network->graphs[graph];
   return body->parent == TENON_NONE || body->owner == TENON_NONE
              ? NULL
              : &network->graphs[body->parent]->nodes[body->owner];
 }
 
-static bool is_choice(const tenon__node_t* node) {
+bool tenon__node_is_choice(const tenon__node_t* node) {
   return node != NULL && node->op != NULL && node->op->descriptor.control != NULL &&
          node->op->descriptor.control->form == TENON_CONTROL_CHOOSE && node->body_count == 2;
 }
 
 uint32_t tenon__graph_branch(const tenon__network_t* network, uint32_t graph) {
-  while (graph != TENON_NONE && !is_choice(owner_of(network, graph))) {
+  while (graph != TENON_NONE && !tenon__node_is_choice(tenon__graph_owner(network, graph))) {
     graph = network->graphs[graph]->parent;
   }
   return graph;
 }
-
-/* ---- Failing ---- */
 
 /* "none of its branches can run: ...", of a choice both of whose branches failed; in the arena. */
 static const char* choice_words(tenon__network_t* network, const tenon__node_t* choice) {
@@ -64,7 +60,7 @@ tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
                                       const tenon_sink_t* sink) {
   uint32_t branch = tenon__graph_branch(network, graph);
   while (branch != TENON_NONE && words != NULL) {
-    const tenon__node_t* choice = owner_of(network, branch);
+    const tenon__node_t* choice = tenon__graph_owner(network, branch);
     const uint32_t other = choice->bodies[choice->bodies[0] == branch ? 1 : 0];
     if (tenon__graph_fail(network, branch, status, words) != TENON_OK) {
       break;
@@ -78,74 +74,4 @@ tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
   }
   return branch == TENON_NONE && words != NULL ? tenon__fail(sink, status, "%s", words)
                                                : tenon__fail_memory(sink);
-}
-
-/* ---- Judging ---- */
-
-/* A choice that certainly takes a branch which cannot run. */
-static tenon_status_t judge_choice(const tenon__network_t* network, uint32_t graph, uint32_t index,
-                                   const tenon_sink_t* sink) {
-  const tenon__node_t* node = &network->graphs[graph]->nodes[index];
-  tenon__control_layout_t layout;
-  TENON_TRY(tenon__control_layout_of(network, graph, index, sink, &layout));
-  const uint32_t taken = tenon__control_taken(network, graph, &layout, node->inputs);
-  const tenon__graph_t* branch = taken == TENON_NONE ? NULL : network->graphs[node->bodies[taken]];
-  return branch == NULL || branch->fault == NULL
-             ? TENON_OK
-             : tenon__fail(sink, branch->fault_status,
-                           "%s '%s' takes its branch '%s', which cannot run: %s", node->op->name,
-                           node->name, branch->name, branch->fault);
-}
-
-/* The first fault of a graph's nodes. Outside branches the network is verified as a whole. */
-static tenon_status_t judge_graph(const tenon__network_t* network, uint32_t graph,
-                                  const tenon_sink_t* sink) {
-  const tenon__graph_t* tables = network->graphs[graph];
-  const bool is_branch = tenon__graph_branch(network, graph) != TENON_NONE;
-  tenon_status_t status = TENON_OK;
-  for (uint32_t n = 0; n < tables->node_count && status == TENON_OK; ++n) {
-    if (tables->nodes[n].alive && is_choice(&tables->nodes[n])) {
-      status = judge_choice(network, graph, n, sink);
-    } else if (tables->nodes[n].alive && is_branch) {
-      status = tenon__node_verify(network, graph, n, sink);
-    }
-  }
-  return status;
-}
-
-/* Inner graphs come after those that they lie in. */
-tenon_status_t tenon__network_judge(tenon__network_t* network, const tenon_sink_t* sink) {
-  for (uint32_t g = network->graph_count; g-- > 0;) {
-    tenon__keeping_sink_t kept;
-    tenon__keeping_sink_initialize(&kept);
-    const bool can_run = tenon__graph_can_run(network, g);
-    const tenon_status_t status = can_run ? judge_graph(network, g, &kept.sink) : TENON_OK;
-    if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
-      return tenon__fail(sink, status, "%s", kept.words); /* no fault of the branch */
-    }
-    if (status != TENON_OK) {
-      TENON_TRY(tenon__network_fail_in(network, g, status, kept.words, sink));
-    }
-    if (!can_run) {
-      tenon__graph_empty(network, g);
-    }
-  }
-  return TENON_OK;
-}
-
-void tenon__network_warn_of_faults(const tenon__network_t* network, const tenon_sink_t* sink) {
-  for (uint32_t g = 1; g < network->graph_count; ++g) {
-    const tenon__graph_t* body = network->graphs[g];
-    const tenon__node_t* choice = body->fault == NULL ? NULL : owner_of(network, g);
-    tenon__control_layout_t layout;
-    const bool may_be_taken =
-        choice != NULL && tenon__graph_can_run(network, body->parent) && choice->alive &&
-        tenon__control_layout_of(network, body->parent, body->owner, NULL, &layout) == TENON_OK &&
-        tenon__control_taken(network, body->parent, &layout, choice->inputs) == TENON_NONE;
-    if (may_be_taken) {
-      tenon__report(sink, TENON_SEVERITY_WARNING,
-                    "'%s': its branch '%s' cannot run, and a run that takes it fails: %s",
-                    choice->name, body->name, body->fault);
-    }
-  }
 }

@@ -16,6 +16,10 @@ tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, teno
 /* Nodes, results and values other than parameters go. */
 void tenon__graph_empty(tenon__network_t* network, uint32_t graph);
 
+/* The control node whose body it is; NULL for the main graph and for a body without one. */
+const tenon__node_t* tenon__graph_owner(const tenon__network_t* network, uint32_t graph);
+/* Has it two branches, of which a run takes one? NULL has not. */
+bool tenon__node_is_choice(const tenon__node_t* node);
 /* The innermost branch of a choice that `graph` is or lies in; TENON_NONE: each run enters it. */
 uint32_t tenon__graph_branch(const tenon__network_t* network, uint32_t graph);
 
@@ -25,11 +29,4 @@ uint32_t tenon__graph_branch(const tenon__network_t* network, uint32_t graph);
 tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
                                       tenon_status_t status, const char* words,
                                       const tenon_sink_t* sink);
-/* Judges the branches by what is known now: what breaks its operators' rules fails, as does what
- * certainly takes a branch that cannot run. Those that cannot run, and what is no body any more,
- * are emptied. */
-tenon_status_t tenon__network_judge(tenon__network_t* network, const tenon_sink_t* sink);
-/* A warning for each branch that cannot run and may be taken. */
-void tenon__network_warn_of_faults(const tenon__network_t* network, const tenon_sink_t* sink);
-
 #endif

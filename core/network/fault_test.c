@@ -4,6 +4,7 @@
 #include "core/base/bytes.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/network/copy.h"
+#include "core/network/judge.h"
 #include "core/network/test_operators.h"
 #include "core/network/verify_rules.h"
 #include "core/plan_file/network_reader.h"
@@ -190,7 +191,7 @@ static uint32_t columns_body(test_bench_t* bench, const char* name, const char* 
 
 static void narrow(test_bench_t* bench, tenon_value_t x, uint32_t axis, int64_t extent) {
   tenon__dim_pool_t* pool = bench->network->pool;
-  const tenon_dim_t dim = test_value(bench, x)->dims[axis];
+  const tenon_dim_t dim = test_value(bench, x)->type.dims[axis];
   tenon__symbol_set_range(pool, tenon__dim_get(pool, dim).index, extent, extent);
 }
 

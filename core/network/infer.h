@@ -1,96 +1,15 @@
 /*
  * Inference of one node: from its operator, inputs, attributes and bodies to the types, shapes and
  * contents of its outputs and to its resolved meaning. Shared by adding a node, inferring a graph
- * again, and verifying.
- *
- *   tenon__infer_bind      inputs to ports, type variables, kinds    infer_types.c
- *   tenon__infer_node      checks, shapes, meaning, contents         infer.c, with
- *     tenon__infer_callback  shapes by the plugin's function         infer_callback.c
- *     tenon__infer_control   outputs from bodies                     infer_control.c
+ * again, and verifying; tenon__infer_bind (infer_types.h) comes before.
  */
 #ifndef TENON_CORE_NETWORK_INFER_H_
 #define TENON_CORE_NETWORK_INFER_H_
 
-#include "core/dimension/shape.h"
-#include "core/network/network.h"
+#include "core/network/inference.h"
 
-typedef struct tenon__inferred_value_t {
-  uint32_t kind;
-  tenon_dtype_t dtype;
-  uint32_t rank; /* TENON_NONE: unknown */
-  const tenon_dim_t* dims;
-  const tenon_dim_t* contents;
-  uint32_t content_count;
-  uint32_t number; /* of extents made for it; TENON_NONE: none yet */
-} tenon__inferred_value_t;
-
-/* While verifying, one symbol stands for all new extents that cannot be looked up. */
-#define TENON_VERIFIED_EXTENT "found when running"
-
-/* A number given to an extent before the value that it is read from is there. */
-typedef struct tenon__pending_number_t {
-  uint32_t number;
-  uint32_t output; /* item; TENON_NONE: not known yet */
-  tenon_dim_t dim;
-} tenon__pending_number_t;
-
-typedef struct tenon__inference_t {
-  /* Given. */
-  tenon__network_t* network;
-  uint32_t graph;
-  const tenon__operator_t* op; /* NULL: the forms without one */
-  const char* name;
-  const tenon_sink_t* sink; /* puts operator and node before each message */
-  tenon__arena_t* scratch;
-  uint32_t input_count;
-  const uint32_t* inputs;
-  uint32_t attribute_count;
-  const tenon__scope_attribute_t* attributes; /* all, in the operator's order */
-  uint32_t body_count;
-  const uint32_t* bodies;
-  uint32_t output_count; /* items; a variadic port has several */
-  /* The node when it is there already (verifying): extents that only the run knows are then its
-   * own. */
-  const tenon__node_t* existing;
-  /* Made by bind. */
-  tenon__scope_t scope;
-  tenon__scope_value_t* input_values;  /* one for each input */
-  tenon__scope_value_t* output_values; /* one for each output item; the scope's ports point here */
-  /* Results, in the network's arena but for `outputs` itself. */
-  tenon__inferred_value_t* outputs;
-  tenon__pending_number_t* pending;
-  uint32_t pending_count;
-  uint32_t pending_capacity;
-  const tenon__expression_t* expression;
-  const tenon__index_map_t* maps;
-  bool contents_only;
-  bool failed; /* memory ran out in a callback */
-} tenon__inference_t;
-
+/* Needs an operator; the forms without one have infer_text.h. On failure the fault was told to the
+ * inference's sink, and the results mean nothing. */
 tenon_status_t tenon__infer_node(tenon__inference_t* inference);
-
-/* Notes that `number` belongs to a value of output item `output`. False when memory is out. */
-bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
-                       tenon_dim_t dim);
-/* A new extent of output item `output`, at most `bound`: a tenon__fresh_t whose user is the
- * inference. */
-tenon_dim_t tenon__infer_fresh(void* inference, uint32_t output, uint32_t axis, tenon_dim_t bound);
-/* Sets an output's shape (copied to the network's arena) and its scope value. */
-tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,
-                                      const tenon__inferred_shape_t* shape);
-/* Contents of an expression's output from the inputs' contents; leaves *inout alone where they are
- * unknown. */
-tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
-                                                const tenon__expression_t* expression,
-                                                uint32_t output,
-                                                tenon__inferred_value_t* inout_value);
-/* Likewise through a move. */
-tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
-                                          const tenon__index_map_t* map,
-                                          tenon__inferred_value_t* inout_value);
-/* "f32[batch, 3, 224, 224]"; in the arena. */
-const char* tenon__infer_type_text(const tenon__network_t* network, uint32_t kind,
-                                   tenon_dtype_t dtype, uint32_t rank, const tenon_dim_t* dims,
-                                   tenon__arena_t* arena);
 
 #endif

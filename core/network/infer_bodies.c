@@ -4,11 +4,8 @@
  */
 #include "core/network/infer_bodies.h"
 
-#include "core/network/infer_control.h"
-
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/network/node.h"
 
 static tenon__value_node_t* value_of(const tenon__control_work_t* control, uint32_t graph,
                                      uint32_t value) {
@@ -47,28 +44,15 @@ static bool is_own_symbol(const tenon__control_work_t* control, tenon_dim_t dim,
 tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
                                         const tenon__value_node_t* a, const char* a_role,
                                         const tenon__value_node_t* b, const char* b_role) {
-  if (a->kind != b->kind || a->dtype != b->dtype) {
-    tenon__arena_t* scratch = control->inference->scratch;
-    return tenon__fail(
-        control->inference->sink, TENON_ERROR_INVALID_DATA, "%s '%s' is %s, %s '%s' is %s", a_role,
-        a->name,
-        tenon__infer_type_text(control->network, a->kind, a->dtype, a->rank, a->dims, scratch),
-        b_role, b->name,
-        tenon__infer_type_text(control->network, b->kind, b->dtype, b->rank, b->dims, scratch));
+  if (tenon__type_same_elements(&a->type, &b->type)) {
+    return TENON_OK;
   }
-  return TENON_OK;
-}
-
-bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b) {
-  if ((a->contents == NULL) != (b->contents == NULL) || a->content_count != b->content_count) {
-    return false;
-  }
-  for (uint32_t i = 0; a->contents != NULL && i < a->content_count; ++i) {
-    if (!tenon__dim_equal(a->contents[i], b->contents[i])) {
-      return false;
-    }
-  }
-  return true;
+  const tenon__dim_pool_t* pool = control->network->pool;
+  tenon__arena_t* scratch = control->inference->scratch;
+  return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
+                     "%s '%s' is %s, %s '%s' is %s", a_role, a->name,
+                     tenon__type_text(pool, &a->type, scratch), b_role, b->name,
+                     tenon__type_text(pool, &b->type, scratch));
 }
 
 /* Gives a parameter a shape. Extents that are symbols of its own stay, once the body has an owner.
@@ -77,9 +61,9 @@ static tenon_status_t adopt_shape(const tenon__control_work_t* control,
                                   tenon__value_node_t* parameter, uint32_t rank,
                                   const tenon_dim_t* dims, bool* inout_changed) {
   if (rank == TENON_NONE) {
-    *inout_changed = *inout_changed || parameter->rank != TENON_NONE;
-    parameter->rank = TENON_NONE;
-    parameter->dims = NULL;
+    *inout_changed = *inout_changed || parameter->type.rank != TENON_NONE;
+    parameter->type.rank = TENON_NONE;
+    parameter->type.dims = NULL;
     return TENON_OK;
   }
   tenon_dim_t* adopted =
@@ -87,16 +71,17 @@ static tenon_status_t adopt_shape(const tenon__control_work_t* control,
   if (adopted == NULL) {
     return tenon__fail_memory(control->inference->sink);
   }
-  bool changed = parameter->rank != rank;
+  bool changed = parameter->type.rank != rank;
   for (uint32_t i = 0; i < rank; ++i) {
-    const bool keeps = !control->first_time && parameter->rank == rank &&
-                       is_own_symbol(control, parameter->dims[i], parameter, TENON_SYMBOL_EXTENT);
-    adopted[i] = keeps ? parameter->dims[i] : dims[i];
-    changed = changed || !tenon__dim_equal(adopted[i], parameter->dims[i]);
+    const bool keeps =
+        !control->first_time && parameter->type.rank == rank &&
+        is_own_symbol(control, parameter->type.dims[i], parameter, TENON_SYMBOL_EXTENT);
+    adopted[i] = keeps ? parameter->type.dims[i] : dims[i];
+    changed = changed || !tenon__dim_equal(adopted[i], parameter->type.dims[i]);
   }
   if (changed) {
-    parameter->rank = rank;
-    parameter->dims = adopted;
+    parameter->type.rank = rank;
+    parameter->type.dims = adopted;
     *inout_changed = true;
   }
   return TENON_OK;
@@ -106,11 +91,11 @@ static tenon_status_t adopt_shape(const tenon__control_work_t* control,
 static void drop_contents(const tenon__control_work_t* control, tenon__value_node_t* parameter,
                           bool* inout_changed) {
   const bool is_own =
-      parameter->contents == NULL || parameter->content_count == 0 ||
-      is_own_symbol(control, parameter->contents[0], parameter, TENON_SYMBOL_CONTENT);
+      parameter->type.contents == NULL || parameter->type.content_count == 0 ||
+      is_own_symbol(control, parameter->type.contents[0], parameter, TENON_SYMBOL_CONTENT);
   if (!is_own) {
-    parameter->contents = NULL;
-    parameter->content_count = 0;
+    parameter->type.contents = NULL;
+    parameter->type.content_count = 0;
     *inout_changed = true;
   }
 }
@@ -125,15 +110,10 @@ static tenon_status_t adopt_captured(const tenon__control_work_t* control, uint3
     tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + skipped + i);
     TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "value"));
-    bool changed = parameter->rank != input->rank;
-    for (uint32_t d = 0; !changed && input->rank != TENON_NONE && d < input->rank; ++d) {
-      changed = !tenon__dim_equal(parameter->dims[d], input->dims[d]);
-    }
-    if (changed || (input->contents != NULL && !tenon__same_contents(parameter, input))) {
-      parameter->rank = input->rank;
-      parameter->dims = input->dims;
-      parameter->contents = input->contents;
-      parameter->content_count = input->content_count;
+    const bool learns_contents =
+        input->type.contents != NULL && !tenon__type_same_contents(&parameter->type, &input->type);
+    if (learns_contents || !tenon__type_same_shape(&parameter->type, &input->type)) {
+      parameter->type = input->type;
       *inout_changed = true;
     }
   }
@@ -143,14 +123,14 @@ static tenon_status_t adopt_captured(const tenon__control_work_t* control, uint3
 static tenon_status_t adopt_scalar(const tenon__control_work_t* control, uint32_t body,
                                    uint32_t index, tenon_dtype_t dtype, bool* inout_changed) {
   tenon__value_node_t* parameter = tenon__control_parameter(control, body, index);
-  if (parameter->kind != TENON_ARGUMENT_TENSOR || parameter->dtype != dtype) {
+  if (parameter->type.kind != TENON_ARGUMENT_TENSOR || parameter->type.dtype != dtype) {
     return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
                        "parameter '%s' of the body must be %s", parameter->name,
                        tenon__dtype_name(dtype));
   }
-  if (parameter->rank != 0 && parameter->rank != 1) {
+  if (parameter->type.rank != 0 && parameter->type.rank != 1) {
     *inout_changed = true;
-    parameter->rank = 0;
+    parameter->type.rank = 0;
   }
   drop_contents(control, parameter, inout_changed);
   return TENON_OK;
@@ -165,17 +145,18 @@ static tenon_status_t adopt_slices(const tenon__control_work_t* control, uint32_
     tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + place);
     TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "scanned value"));
-    const uint32_t axis = input->kind == TENON_ARGUMENT_TENSOR && input->rank != TENON_NONE
-                              ? tenon__control_axis(layout, i, input->rank)
-                              : TENON_NONE;
+    const uint32_t axis =
+        input->type.kind == TENON_ARGUMENT_TENSOR && input->type.rank != TENON_NONE
+            ? tenon__control_axis(layout, i, input->type.rank)
+            : TENON_NONE;
     if (axis == TENON_NONE) {
       return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
                          "scanned value '%s' has no such axis", input->name);
     }
     tenon_dim_t dims[TENON_RANK_LIMIT];
-    const uint32_t rank = input->rank > TENON_RANK_LIMIT ? TENON_RANK_LIMIT : input->rank;
+    const uint32_t rank = input->type.rank > TENON_RANK_LIMIT ? TENON_RANK_LIMIT : input->type.rank;
     for (uint32_t d = 0; d + 1 < rank; ++d) {
-      dims[d] = input->dims[d < axis ? d : d + 1];
+      dims[d] = input->type.dims[d < axis ? d : d + 1];
     }
     TENON_TRY(adopt_shape(control, parameter, rank - 1, dims, inout_changed));
     drop_contents(control, parameter, inout_changed);
@@ -191,9 +172,9 @@ static tenon_status_t adopt_carried(const tenon__control_work_t* control, uint32
     tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + i);
     TENON_TRY(tenon__control_same_type(control, parameter, "parameter", input, "initial value"));
-    const bool stays_open = !control->first_time && parameter->rank == TENON_NONE;
-    TENON_TRY(adopt_shape(control, parameter, stays_open ? TENON_NONE : input->rank, input->dims,
-                          inout_changed));
+    const bool stays_open = !control->first_time && parameter->type.rank == TENON_NONE;
+    TENON_TRY(adopt_shape(control, parameter, stays_open ? TENON_NONE : input->type.rank,
+                          input->type.dims, inout_changed));
     drop_contents(control, parameter, inout_changed);
   }
   return TENON_OK;
@@ -206,8 +187,8 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
   const uint32_t value = network->graphs[body]->inputs[index];
   uint32_t number = 0;
   tenon__value_node_t* parameter = value_of(control, body, value);
-  tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->dims,
-                                        parameter->rank * sizeof(*parameter->dims));
+  tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->type.dims,
+                                        parameter->type.rank * sizeof(*parameter->type.dims));
   if (dims == NULL || tenon__value_number(network, body, value, &number) != TENON_OK) {
     return tenon__fail_memory(control->inference->sink);
   }
@@ -217,7 +198,7 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
                                   .max = INT64_MAX,
                                   .bound = TENON_DIM_INVALID};
   dims[axis] = tenon__dim_symbol(network->pool, &symbol);
-  parameter->dims = dims;
+  parameter->type.dims = dims;
   return TENON_OK;
 }
 
@@ -230,24 +211,24 @@ static tenon_status_t settle_carried(const tenon__control_work_t* control, uint3
   const tenon__value_node_t* result =
       tenon__control_result(control, body, layout->first_result + index);
   TENON_TRY(tenon__control_same_type(control, result, "result", parameter, "carried value"));
-  if (parameter->rank == TENON_NONE) {
+  if (parameter->type.rank == TENON_NONE) {
     return TENON_OK;
   }
-  if (result->rank != parameter->rank) {
-    if (parameter->kind == TENON_ARGUMENT_TENSOR) {
+  if (result->type.rank != parameter->type.rank) {
+    if (parameter->type.kind == TENON_ARGUMENT_TENSOR) {
       return tenon__fail(control->inference->sink, TENON_ERROR_UNSUPPORTED,
                          "carried value '%s' changes its rank from %d to %d", parameter->name,
-                         (int)parameter->rank, (int)result->rank);
+                         (int)parameter->type.rank, (int)result->type.rank);
     }
-    parameter->rank = TENON_NONE;
-    parameter->dims = NULL;
+    parameter->type.rank = TENON_NONE;
+    parameter->type.dims = NULL;
     *inout_changed = true;
     return TENON_OK;
   }
   tenon_status_t status = TENON_OK;
-  for (uint32_t d = 0; status == TENON_OK && d < parameter->rank; ++d) {
-    if (!tenon__dim_equal(parameter->dims[d], result->dims[d]) &&
-        !is_own_symbol(control, parameter->dims[d], parameter, TENON_SYMBOL_EXTENT)) {
+  for (uint32_t d = 0; status == TENON_OK && d < parameter->type.rank; ++d) {
+    if (!tenon__dim_equal(parameter->type.dims[d], result->type.dims[d]) &&
+        !is_own_symbol(control, parameter->type.dims[d], parameter, TENON_SYMBOL_EXTENT)) {
       status = widen(control, body, place, d);
       *inout_changed = true;
     }
@@ -272,7 +253,7 @@ tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint3
   tenon_status_t status = TENON_OK;
   do {
     if (changed) {
-      status = tenon__graph_infer(control->network, body, control->inference->sink);
+      status = control->inference->infer_graph(control->network, body, control->inference->sink);
     }
     changed = false;
     for (uint32_t i = 0; status == TENON_OK && i < control->layout.carried_count; ++i) {

@@ -2,7 +2,16 @@
 #ifndef TENON_CORE_NETWORK_INFER_BODIES_H_
 #define TENON_CORE_NETWORK_INFER_BODIES_H_
 
-#include "core/network/infer_control.h"
+#include "core/network/control.h"
+#include "core/network/inference.h"
+
+/* A control node while it is inferred. */
+typedef struct tenon__control_work_t {
+  tenon__inference_t* inference;
+  tenon__network_t* network;
+  tenon__control_layout_t layout;
+  bool first_time; /* the bodies have no owner yet */
+} tenon__control_work_t;
 
 const tenon__value_node_t* tenon__control_input(const tenon__control_work_t* control,
                                                 uint32_t input);
@@ -14,7 +23,6 @@ const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* co
 tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
                                         const tenon__value_node_t* a, const char* a_role,
                                         const tenon__value_node_t* b, const char* b_role);
-bool tenon__same_contents(const tenon__value_node_t* a, const tenon__value_node_t* b);
 /* Gives the body's parameters the types of what they stand for; *inout_changed is set where they
  * had others. */
 tenon_status_t tenon__control_adopt(const tenon__control_work_t* control, uint32_t body,

@@ -13,7 +13,7 @@
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/requirement.h"
-#include "core/network/infer.h"
+#include "core/network/inference.h"
 
 struct tenon_shape_builder_t {
   tenon__inference_t* inference;
@@ -243,10 +243,10 @@ static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t 
     }
   }
   tenon__inferred_value_t* value = &inference->outputs[output];
-  if (dtype != TENON_DTYPE_UNDEFINED && value->dtype != TENON_DTYPE_UNDEFINED &&
-      value->dtype != dtype) {
+  if (dtype != TENON_DTYPE_UNDEFINED && value->type.dtype != TENON_DTYPE_UNDEFINED &&
+      value->type.dtype != dtype) {
     return blame(builder, "sets output %u, '%s', to type %s, its port says %s", output, name,
-                 tenon__dtype_name(dtype), tenon__dtype_name(value->dtype));
+                 tenon__dtype_name(dtype), tenon__dtype_name(value->type.dtype));
   }
   tenon_dim_t* copy = tenon__arena_allocate(inference->scratch, rank + 1u, sizeof(*copy));
   if (copy == NULL) {
@@ -258,7 +258,7 @@ static tenon_status_t shape_set_output(tenon_shape_builder_t* builder, uint32_t 
     place_fresh(builder, output, i, dims[i]);
   }
   if (dtype != TENON_DTYPE_UNDEFINED) {
-    value->dtype = dtype;
+    value->type.dtype = dtype;
   }
   builder->shapes[output] = (tenon__inferred_shape_t){rank, copy};
   return TENON_OK;

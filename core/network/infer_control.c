@@ -15,7 +15,6 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/network/fault.h"
 #include "core/network/infer_bodies.h"
-#include "core/network/node.h"
 
 static tenon_status_t layout_of(const tenon__inference_t* inference,
                                 tenon__control_layout_t* out_layout) {
@@ -62,17 +61,18 @@ static bool dim_is_local(const tenon__network_t* network, tenon_dim_t dim, uint3
          is_local(network, dim, body, &steps);
 }
 
-/* Sets an output to a shape of which the extents known to a body alone are left open. */
+/* Sets an output to a type of which the extents known to a body alone are left open. */
 static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t output,
-                                 const tenon__value_node_t* like, uint32_t rank,
-                                 const tenon_dim_t* dims) {
-  tenon__inferred_value_t* value = &control->inference->outputs[output];
-  value->kind = like->kind;
-  value->dtype = like->dtype;
+                                 const tenon__type_t* type) {
+  tenon__type_t* own_type = &control->inference->outputs[output].type;
+  own_type->kind = type->kind;
+  own_type->dtype = type->dtype;
   tenon_dim_t own[TENON_RANK_LIMIT + 1];
-  const tenon__inferred_shape_t shape = {rank, rank == TENON_NONE ? NULL : own};
-  for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
-    own[d] = dims[d];
+  const bool is_open = type->rank == TENON_NONE;
+  const tenon__inferred_shape_t shape = {type->rank, is_open ? NULL : own};
+  const uint32_t rank = is_open ? 0 : type->rank;
+  for (uint32_t d = 0; d < rank; ++d) {
+    own[d] = type->dims[d];
     for (uint32_t b = 0; b < control->layout.body_count; ++b) {
       if (dim_is_local(control->network, own[d], control->inference->bodies[b])) {
         int64_t min = 0;
@@ -85,6 +85,19 @@ static tenon_status_t set_output(const tenon__control_work_t* control, uint32_t 
     }
   }
   return tenon__infer_set_shape(control->inference, output, &shape);
+}
+
+/* Contents that no element of which a body alone knows are the output's too. */
+static void set_contents(const tenon__control_work_t* control, uint32_t output, uint32_t body,
+                         const tenon__type_t* type) {
+  bool is_free = type->contents != NULL;
+  for (uint32_t e = 0; is_free && e < type->content_count; ++e) {
+    is_free = !dim_is_local(control->network, type->contents[e], body);
+  }
+  if (is_free) {
+    control->inference->outputs[output].type.contents = type->contents;
+    control->inference->outputs[output].type.content_count = type->content_count;
+  }
 }
 
 /* The extent of either branch's result. */
@@ -114,14 +127,9 @@ static tenon_dim_t unify_extent(const tenon__control_work_t* control, uint32_t o
 /* The one branch that counts: what the other gives does not matter. */
 static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t body) {
   for (uint32_t i = 0; i < control->layout.output_count; ++i) {
-    const tenon__value_node_t* result = tenon__control_result(control, body, i);
-    TENON_TRY(set_output(control, i, result, result->rank, result->dims));
-    bool is_free = result->contents != NULL;
-    for (uint32_t e = 0; is_free && e < result->content_count; ++e) {
-      is_free = !dim_is_local(control->network, result->contents[e], body);
-    }
-    control->inference->outputs[i].contents = is_free ? result->contents : NULL;
-    control->inference->outputs[i].content_count = is_free ? result->content_count : 0;
+    const tenon__type_t* type = &tenon__control_result(control, body, i)->type;
+    TENON_TRY(set_output(control, i, type));
+    set_contents(control, i, body, type);
   }
   return TENON_OK;
 }
@@ -137,7 +145,7 @@ static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32
   }
   tenon__keeping_sink_t kept;
   tenon__keeping_sink_initialize(&kept);
-  const tenon_status_t status = tenon__graph_infer(control->network, body, &kept.sink);
+  const tenon_status_t status = control->inference->infer_graph(control->network, body, &kept.sink);
   if (status == TENON_OK) {
     graph->fault = NULL;
     return TENON_OK;
@@ -164,11 +172,11 @@ static tenon_status_t infer_known(const tenon__control_work_t* control, uint32_t
 
 /* Values of a network have one kind, element type and rank, whichever branch they come from. */
 static tenon_status_t check_result(const tenon__control_work_t* control, uint32_t output,
-                                   const tenon__value_node_t* a, const tenon__value_node_t* b) {
+                                   const tenon__type_t* a, const tenon__type_t* b) {
   const tenon__network_t* network = control->network;
   const uint32_t* bodies = control->inference->bodies;
   tenon__arena_t* scratch = control->inference->scratch;
-  const bool is_alike = a->kind == b->kind && a->dtype == b->dtype;
+  const bool is_alike = tenon__type_same_elements(a, b);
   if (is_alike && (a->rank == b->rank || a->kind != TENON_ARGUMENT_TENSOR)) {
     return TENON_OK;
   }
@@ -177,30 +185,27 @@ static tenon_status_t check_result(const tenon__control_work_t* control, uint32_
       "output %u is %s from branch '%s' and %s from branch '%s', and only a run knows which is "
       "taken: give what its condition follows from when building (the value of an input, or the "
       "extents of inputs), so that one branch is left",
-      output, tenon__infer_type_text(network, a->kind, a->dtype, a->rank, a->dims, scratch),
-      network->graphs[bodies[0]]->name,
-      tenon__infer_type_text(network, b->kind, b->dtype, b->rank, b->dims, scratch),
-      network->graphs[bodies[1]]->name);
+      output, tenon__type_text(network->pool, a, scratch), network->graphs[bodies[0]]->name,
+      tenon__type_text(network->pool, b, scratch), network->graphs[bodies[1]]->name);
 }
 
 static tenon_status_t unify_result(const tenon__control_work_t* control, uint32_t output) {
   const uint32_t* bodies = control->inference->bodies;
-  const tenon__value_node_t* a = tenon__control_result(control, bodies[0], output);
-  const tenon__value_node_t* b = tenon__control_result(control, bodies[1], output);
+  const tenon__type_t* a = &tenon__control_result(control, bodies[0], output)->type;
+  const tenon__type_t* b = &tenon__control_result(control, bodies[1], output)->type;
   TENON_TRY(check_result(control, output, a, b));
-  const uint32_t rank = a->rank == b->rank ? a->rank : TENON_NONE;
   tenon_dim_t dims[TENON_RANK_LIMIT + 1];
-  for (uint32_t d = 0; rank != TENON_NONE && d < rank; ++d) {
+  tenon__type_t type = {.kind = a->kind, .dtype = a->dtype, .rank = a->rank, .dims = dims};
+  if (a->rank != b->rank) {
+    type.rank = TENON_NONE;
+  }
+  const uint32_t rank = type.rank == TENON_NONE ? 0 : type.rank;
+  for (uint32_t d = 0; d < rank; ++d) {
     dims[d] = unify_extent(control, output, d, a->dims[d], b->dims[d]);
   }
-  TENON_TRY(set_output(control, output, a, rank, dims));
-  if (a->contents != NULL && tenon__same_contents(a, b)) {
-    bool is_free = true;
-    for (uint32_t e = 0; e < a->content_count; ++e) {
-      is_free = is_free && !dim_is_local(control->network, a->contents[e], bodies[0]);
-    }
-    control->inference->outputs[output].contents = is_free ? a->contents : NULL;
-    control->inference->outputs[output].content_count = is_free ? a->content_count : 0;
+  TENON_TRY(set_output(control, output, &type));
+  if (tenon__type_same_contents(a, b)) {
+    set_contents(control, output, bodies[0], a);
   }
   return TENON_OK;
 }
@@ -234,8 +239,8 @@ static bool count_is_exact(const tenon__control_work_t* control, uint32_t body) 
   int64_t known = 0;
   if (layout->condition_input != TENON_NONE) {
     const tenon__value_node_t* condition = tenon__control_input(control, layout->condition_input);
-    if (condition->contents == NULL || condition->content_count != 1 ||
-        !tenon__dim_known(pool, condition->contents[0], &known) || known != 1) {
+    if (condition->type.contents == NULL || condition->type.content_count != 1 ||
+        !tenon__dim_known(pool, condition->type.contents[0], &known) || known != 1) {
       return false;
     }
   }
@@ -245,8 +250,8 @@ static bool count_is_exact(const tenon__control_work_t* control, uint32_t body) 
   const tenon__graph_t* graph = control->network->graphs[body];
   const tenon__value_node_t* result = tenon__control_result(control, body, 0);
   return graph->outputs[0] == graph->inputs[1] ||
-         (result->contents != NULL && result->content_count == 1 &&
-          tenon__dim_known(pool, result->contents[0], &known) && known == 1);
+         (result->type.contents != NULL && result->type.content_count == 1 &&
+          tenon__dim_known(pool, result->type.contents[0], &known) && known == 1);
 }
 
 /* The number of iterations at most; INVALID when nothing bounds it. */
@@ -258,7 +263,7 @@ static tenon_status_t most_iterations(const tenon__control_work_t* control,
   for (uint32_t i = 0; i < layout->scanned_count; ++i) {
     const tenon__value_node_t* input =
         tenon__control_input(control, layout->first_value + layout->carried_count + i);
-    const tenon_dim_t extent = input->dims[tenon__control_axis(layout, i, input->rank)];
+    const tenon_dim_t extent = input->type.dims[tenon__control_axis(layout, i, input->type.rank)];
     int64_t a = 0;
     int64_t b = 0;
     if (count.id != TENON_NONE && tenon__dim_known(pool, count, &a) &&
@@ -275,9 +280,9 @@ static tenon_status_t most_iterations(const tenon__control_work_t* control,
       return tenon__fail_memory(control->inference->sink);
     }
     const tenon__value_node_t* trip = tenon__control_input(control, layout->trip_count_input);
-    if (trip->contents != NULL && trip->content_count == 1) {
+    if (trip->type.contents != NULL && trip->type.content_count == 1) {
       const tenon_dim_t at_least_zero = tenon__dim_combine(
-          pool, TENON_OPCODE_MAX, trip->contents[0], tenon__dim_constant(pool, 0));
+          pool, TENON_OPCODE_MAX, trip->type.contents[0], tenon__dim_constant(pool, 0));
       count = count.id == TENON_NONE
                   ? at_least_zero
                   : tenon__dim_combine(pool, TENON_OPCODE_MIN, count, at_least_zero);
@@ -293,7 +298,7 @@ static tenon_status_t check_goes_on(const tenon__control_work_t* control, uint32
     return TENON_OK;
   }
   const tenon__value_node_t* result = tenon__control_result(control, body, 0);
-  return result->kind == TENON_ARGUMENT_TENSOR && result->dtype == TENON_DTYPE_BOOL
+  return result->type.kind == TENON_ARGUMENT_TENSOR && result->type.dtype == TENON_DTYPE_BOOL
              ? TENON_OK
              : tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
                            "result '%s' of the body says whether to go on: it must be a tensor of "
@@ -309,7 +314,7 @@ static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
   for (uint32_t i = 0; i < layout->carried_count; ++i) {
     const tenon__value_node_t* parameter =
         tenon__control_parameter(control, body, layout->first_parameter + i);
-    TENON_TRY(set_output(control, i, parameter, parameter->rank, parameter->dims));
+    TENON_TRY(set_output(control, i, &parameter->type));
   }
   if (layout->collected_count == 0) {
     return TENON_OK;
@@ -321,9 +326,10 @@ static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
     const uint32_t output = layout->carried_count + i;
     const tenon__value_node_t* result =
         tenon__control_result(control, body, layout->first_result + output);
-    const bool is_tensor = result->kind == TENON_ARGUMENT_TENSOR && result->rank < TENON_RANK_LIMIT;
+    const bool is_tensor =
+        result->type.kind == TENON_ARGUMENT_TENSOR && result->type.rank < TENON_RANK_LIMIT;
     const uint32_t axis =
-        is_tensor ? tenon__control_axis(layout, layout->scanned_count + i, result->rank + 1)
+        is_tensor ? tenon__control_axis(layout, layout->scanned_count + i, result->type.rank + 1)
                   : TENON_NONE;
     if (axis == TENON_NONE) {
       return tenon__fail(control->inference->sink, TENON_ERROR_INVALID_DATA,
@@ -334,10 +340,11 @@ static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
       is_exact = true; /* the other outputs have the same */
     }
     tenon_dim_t dims[TENON_RANK_LIMIT + 1];
-    for (uint32_t d = 0; d <= result->rank; ++d) {
-      dims[d] = d == axis ? count : result->dims[d < axis ? d : d - 1];
+    const tenon__type_t type = tenon__type_tensor(result->type.dtype, result->type.rank + 1, dims);
+    for (uint32_t d = 0; d < type.rank; ++d) {
+      dims[d] = d == axis ? count : result->type.dims[d < axis ? d : d - 1];
     }
-    TENON_TRY(set_output(control, output, result, result->rank + 1, dims));
+    TENON_TRY(set_output(control, output, &type));
   }
   return TENON_OK;
 }

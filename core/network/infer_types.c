@@ -7,21 +7,21 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/network/infer.h"
+#include "core/network/inference.h"
 
 tenon__scope_value_t tenon__infer_scope_value(const tenon__network_t* network, uint32_t graph,
                                               uint32_t value, uint32_t argument) {
   if (value == TENON_NONE) {
     return (tenon__scope_value_t){.argument = argument};
   }
-  const tenon__value_node_t* node = &network->graphs[graph]->values[value];
+  const tenon__type_t* type = &network->graphs[graph]->values[value].type;
   return (tenon__scope_value_t){
       .present = true,
-      .dtype = node->dtype,
-      .rank = node->rank,
-      .dims = node->dims,
-      .contents = node->contents,
-      .content_count = node->content_count,
+      .dtype = type->dtype,
+      .rank = type->rank,
+      .dims = type->dims,
+      .contents = type->contents,
+      .content_count = type->content_count,
       .argument = argument,
   };
 }
@@ -101,32 +101,33 @@ static tenon_status_t check_input(tenon__inference_t* inference, const tenon_por
   const tenon_operator_t* op = &inference->op->descriptor;
   const tenon__value_node_t* value =
       &inference->network->graphs[inference->graph]->values[inference->inputs[input]];
-  if (!kind_fits(port->flags, value->kind)) {
+  if (!kind_fits(port->flags, value->type.kind)) {
     return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                        "input '%s' expects %s, '%s' is %s", port->name,
-                       wanted_kind_name(port->flags), value->name, kind_name(value->kind));
+                       wanted_kind_name(port->flags), value->name, kind_name(value->type.kind));
   }
   uint32_t variable = TENON_NONE;
   tenon_dtype_t expected = resolve_type(inference, port->type, &variable);
   if (variable != TENON_NONE) {
     const bool is_free = (port->flags & TENON_PORT_HETEROGENEOUS) != 0;
-    if (tenon__dtype_allowed(op->types[variable].allowed, value->dtype) != 1) {
-      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
-                         "input '%s' allows %s, '%s' is %s", port->name,
-                         op->types[variable].allowed, value->name, tenon__dtype_name(value->dtype));
+    if (tenon__dtype_allowed(op->types[variable].allowed, value->type.dtype) != 1) {
+      return tenon__fail(
+          inference->sink, TENON_ERROR_INVALID_DATA, "input '%s' allows %s, '%s' is %s", port->name,
+          op->types[variable].allowed, value->name, tenon__dtype_name(value->type.dtype));
     }
     if (is_free) {
       return TENON_OK;
     }
     if (expected == TENON_DTYPE_UNDEFINED) {
-      types[variable].dtype = value->dtype;
-      expected = value->dtype;
+      types[variable].dtype = value->type.dtype;
+      expected = value->type.dtype;
     }
   }
-  if (value->dtype != expected) {
+  if (value->type.dtype != expected) {
     return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
                        "input '%s' must be %s as the node stands, '%s' is %s", port->name,
-                       tenon__dtype_name(expected), value->name, tenon__dtype_name(value->dtype));
+                       tenon__dtype_name(expected), value->name,
+                       tenon__dtype_name(value->type.dtype));
   }
   return TENON_OK;
 }
@@ -221,7 +222,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
       kind = TENON_ARGUMENT_OPTIONAL;
     }
     inference->outputs[i] = (tenon__inferred_value_t){
-        .kind = kind, .dtype = dtype, .rank = TENON_NONE, .number = TENON_NONE};
+        .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .number = TENON_NONE};
     inference->output_values[i] =
         (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE, .argument = i};
   }

@@ -170,7 +170,8 @@ static bool is_closed(const matcher_t* matcher) {
   const tenon__match_t* match = matcher->match;
   for (uint32_t n = 0; n < match->node_count; ++n) {
     const tenon__node_t* node = &matcher->g->nodes[match->nodes[n]];
-    for (uint32_t o = 0; match->nodes[n] != match->root && o < node->output_count; ++o) {
+    const uint32_t inner_count = match->nodes[n] == match->root ? 0 : node->output_count;
+    for (uint32_t o = 0; o < inner_count; ++o) {
       if (node->outputs[o] != TENON_NONE &&
           matcher->uses->read_outside(matcher->uses->user, match, node->outputs[o])) {
         return false;

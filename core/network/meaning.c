@@ -80,7 +80,10 @@ tenon_status_t tenon__index_map_copy(tenon__arena_t* arena, const tenon__index_m
   result.dims = copy(&copier, map->dims, map->rank, sizeof(tenon_dim_t));
   tenon__map_source_t* sources =
       tenon__arena_allocate(arena, map->source_count + 1u, sizeof(*sources));
-  for (uint32_t i = 0; sources != NULL && i < map->source_count; ++i) {
+  if (sources == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t i = 0; i < map->source_count; ++i) {
     sources[i] = map->sources[i];
     sources[i].dims = copy(&copier, map->sources[i].dims, sources[i].rank, sizeof(tenon_dim_t));
     sources[i].coordinates =

@@ -123,7 +123,7 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
   graph->values[graph->value_count] = (tenon__value_node_t){
       .name = unique,
       .alive = true,
-      .kind = TENON_ARGUMENT_TENSOR,
+      .type.kind = TENON_ARGUMENT_TENSOR,
       .producer = TENON_NONE,
       .weights = TENON_NONE,
       .state = TENON_NONE,
@@ -212,7 +212,7 @@ static bool holds_contents(const tenon__weights_t* weights, uint64_t count) {
 
 /* Integers, bools, and floats that are integers: their elements are contents. */
 static tenon_status_t constant_contents(tenon__network_t* network, const tenon__weights_t* weights,
-                                        tenon__value_node_t* value) {
+                                        tenon__type_t* inout_type) {
   uint64_t count = 0;
   const char type_class = tenon__dtype_class(weights->dtype);
   const bool is_followed =
@@ -231,8 +231,8 @@ static tenon_status_t constant_contents(tenon__network_t* network, const tenon__
     contents[i] =
         tenon__dim_constant(network->pool, type_class == 'f' ? (int64_t)scalar.f : scalar.i);
   }
-  value->contents = contents;
-  value->content_count = (uint32_t)count;
+  inout_type->contents = contents;
+  inout_type->content_count = (uint32_t)count;
   return TENON_OK;
 }
 
@@ -247,20 +247,16 @@ tenon_status_t tenon__graph_add_constant(tenon__network_t* network, uint32_t gra
   for (uint32_t i = 0; i < weights->rank; ++i) {
     dims[i] = tenon__dim_constant(network->pool, weights->dims[i]);
   }
-  tenon__value_node_t node = {.dtype = weights->dtype};
-  TENON_TRY(constant_contents(network, weights, &node));
+  tenon__type_t type = tenon__type_tensor(weights->dtype, weights->rank, dims);
+  TENON_TRY(constant_contents(network, weights, &type));
   if (tenon__dim_pool_failed(network->pool)) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   uint32_t index = 0;
   TENON_TRY(tenon__graph_add_value(network, graph, name == NULL ? weights->name : name, &index));
   tenon__value_node_t* value = &network->graphs[graph]->values[index];
-  value->dtype = weights->dtype;
-  value->rank = weights->rank;
-  value->dims = dims;
+  value->type = type;
   value->weights = weights_index;
-  value->contents = node.contents;
-  value->content_count = node.content_count;
   *out_value = index;
   return TENON_OK;
 }
@@ -384,12 +380,12 @@ static void integer_range(tenon_dtype_t dtype, int64_t* out_min, int64_t* out_ma
 
 tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t graph,
                                           uint32_t index) {
-  tenon__value_node_t* value = &network->graphs[graph]->values[index];
-  const char type_class = tenon__dtype_class(value->dtype);
+  tenon__type_t* type = &network->graphs[graph]->values[index].type;
+  const char type_class = tenon__dtype_class(type->dtype);
   int64_t count = 1;
-  if (value->contents != NULL || value->kind != TENON_ARGUMENT_TENSOR || value->rank > 1 ||
+  if (type->contents != NULL || type->kind != TENON_ARGUMENT_TENSOR || type->rank > 1 ||
       (type_class != 'i' && type_class != 'u' && type_class != 'b') ||
-      (value->rank == 1 && !tenon__dim_known(network->pool, value->dims[0], &count)) ||
+      (type->rank == 1 && !tenon__dim_known(network->pool, type->dims[0], &count)) ||
       count > TENON_CONTENT_LIMIT) {
     return TENON_OK;
   }
@@ -401,7 +397,7 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   tenon__symbol_t symbol = {.kind = TENON_SYMBOL_CONTENT, .a = number, .bound = TENON_DIM_INVALID};
-  integer_range(value->dtype, &symbol.min, &symbol.max);
+  integer_range(type->dtype, &symbol.min, &symbol.max);
   for (int64_t i = 0; i < count; ++i) {
     symbol.b = (uint32_t)i;
     contents[i] = tenon__dim_symbol(network->pool, &symbol);
@@ -409,8 +405,8 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
   if (tenon__dim_pool_failed(network->pool)) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  value->contents = contents;
-  value->content_count = (uint32_t)count;
+  type->contents = contents;
+  type->content_count = (uint32_t)count;
   return TENON_OK;
 }
 

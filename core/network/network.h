@@ -19,6 +19,7 @@
 #include "core/operator/operator.h"
 #include "core/program/program.h"
 #include "core/tensor/index_map.h"
+#include "core/tensor/type.h"
 
 /* A constant's bytes: dense row-major. Shared by values of several graphs. */
 typedef struct tenon__weights_t {
@@ -47,17 +48,12 @@ typedef struct tenon__value_node_t {
   const char* name; /* unique in its graph, readable, survives every pass */
   bool alive;
   uint32_t flags;
-  uint32_t kind; /* TENON_ARGUMENT_TENSOR, _SEQUENCE, _OPTIONAL */
-  tenon_dtype_t dtype;
-  uint32_t rank; /* TENON_NONE: unknown (sequences' items) */
-  const tenon_dim_t* dims;
+  tenon__type_t type;
   uint32_t producer; /* node, or TENON_NONE: input, parameter, constant, state */
   uint32_t producer_output;
-  uint32_t weights;            /* index into network->weights, or TENON_NONE */
-  uint32_t state;              /* index into network->states when it reads one, or TENON_NONE */
-  const tenon_dim_t* contents; /* NULL when not tracked; row-major */
-  uint32_t content_count;
-  uint32_t number; /* network->numbers, where symbols refer to it; TENON_NONE until one does */
+  uint32_t weights; /* index into network->weights, or TENON_NONE */
+  uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
+  uint32_t number;  /* network->numbers, where symbols refer to it; TENON_NONE until one does */
 } tenon__value_node_t;
 
 typedef enum tenon__node_form_t {
@@ -120,6 +116,8 @@ typedef struct tenon__graph_t {
   tenon__string_map_t node_names;
 } tenon__graph_t;
 
+/* What one execution leaves for the next: a tensor of known extents, and not of strings, as the
+ * values are by which it is read and written. */
 typedef struct tenon__state_node_t {
   const char* name;
   tenon_dtype_t dtype;
@@ -127,7 +125,7 @@ typedef struct tenon__state_node_t {
   const int64_t* dims;
   uint32_t initial; /* weights, or TENON_NONE: zeros */
   uint32_t read;    /* value of the main graph */
-  uint32_t update;  /* value of the main graph, or TENON_NONE */
+  uint32_t update;  /* value of the main graph; TENON_NONE: it stays as it is */
 } tenon__state_node_t;
 
 /* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into

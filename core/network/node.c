@@ -9,9 +9,10 @@
 
 #include "core/base/allocator.h"
 #include "core/base/nearest.h"
+#include "core/network/infer.h"
 #include "core/network/infer_control.h"
+#include "core/network/infer_text.h"
 #include "core/network/infer_types.h"
-#include "core/network/node_forms.h"
 #include "core/network/order.h"
 #include "core/operator/attribute.h"
 
@@ -35,6 +36,7 @@ tenon_status_t tenon__node_work_begin(tenon__node_work_t* out_work, tenon__netwo
   inference->name = name;
   inference->sink = &out_work->prefixed.sink;
   inference->scratch = &out_work->scratch;
+  inference->infer_graph = tenon__graph_infer;
   return TENON_OK;
 }
 
@@ -156,12 +158,7 @@ static bool is_wanted(const tenon__node_commit_t* commit, uint32_t output) {
 }
 
 static void set_value(const tenon__inferred_value_t* inferred, tenon__value_node_t* value) {
-  value->kind = inferred->kind;
-  value->dtype = inferred->dtype;
-  value->rank = inferred->rank;
-  value->dims = inferred->dims;
-  value->contents = inferred->contents;
-  value->content_count = inferred->content_count;
+  value->type = inferred->type;
   if (inferred->number != TENON_NONE) {
     value->number = inferred->number;
   }
@@ -411,7 +408,8 @@ tenon_status_t tenon__node_scope(tenon__network_t* network, uint32_t graph_index
                                            .graph = graph_index,
                                            .op = node->op,
                                            .name = node->name,
-                                           .scratch = arena}};
+                                           .scratch = arena,
+                                           .infer_graph = tenon__graph_infer}};
   tenon__node_work_load(&work, node);
   TENON_TRY(tenon__infer_bind(&work.inference));
   for (uint32_t i = 0; i < node->output_count; ++i) {

@@ -3,7 +3,7 @@
 #define TENON_CORE_NETWORK_NODE_H_
 
 #include "core/base/status.h"
-#include "core/network/infer.h"
+#include "core/network/inference.h"
 
 /* What infers one node, its messages prefixed by operator and node. Begin; fill in the inference;
  * end. */

@@ -76,10 +76,10 @@ TENON_TEST(items_keep_their_rank_when_extents_are_open) {
                 TENON_OK);
   const tenon__value_node_t* value = test_value(&bench, some);
   int64_t extent = 0;
-  EXPECT_INT(value->rank, 2);
-  EXPECT(tenon__dim_known(bench.network->pool, value->dims[0], &extent) && extent == 3);
-  EXPECT(!tenon__dim_known(bench.network->pool, value->dims[1], &extent));
-  EXPECT_INT(test_value(&bench, any)->rank, TENON_NONE);
+  EXPECT_INT(value->type.rank, 2);
+  EXPECT(tenon__dim_known(bench.network->pool, value->type.dims[0], &extent) && extent == 3);
+  EXPECT(!tenon__dim_known(bench.network->pool, value->type.dims[1], &extent));
+  EXPECT_INT(test_value(&bench, any)->type.rank, TENON_NONE);
   test_bench_close(&bench);
 }
 
@@ -238,8 +238,8 @@ TENON_TEST(makes_symbols_for_contents_that_only_the_run_knows) {
   const tenon_value_t y = test_binary(&bench, "test.reshape/1", "r", x, dims);
   REQUIRE(y.id != 0);
   const tenon__value_node_t* value = test_value(&bench, dims);
-  REQUIRE(value->contents != NULL && value->number != TENON_NONE);
-  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->contents[1]);
+  REQUIRE(value->type.contents != NULL && value->number != TENON_NONE);
+  const tenon__dim_view_t view = tenon__dim_get(bench.network->pool, value->type.contents[1]);
   REQUIRE(view.kind == TENON_DIM_SYMBOL);
   uint32_t graph = 9;
   uint32_t index = 9;
@@ -255,7 +255,7 @@ TENON_TEST(makes_symbols_for_contents_that_only_the_run_knows) {
 static void expect_own_extent(test_bench_t* bench, tenon_value_t handle, uint32_t axis,
                               int64_t bound) {
   const tenon__value_node_t* value = test_value(bench, handle);
-  const tenon__dim_view_t view = tenon__dim_get(bench->network->pool, value->dims[axis]);
+  const tenon__dim_view_t view = tenon__dim_get(bench->network->pool, value->type.dims[axis]);
   REQUIRE(view.kind == TENON_DIM_SYMBOL);
   const tenon__symbol_t* symbol = tenon__symbol_get(bench->network->pool, view.index);
   uint32_t graph = 9;
@@ -278,7 +278,7 @@ TENON_TEST(makes_symbols_for_extents_that_only_the_run_knows) {
   const tenon_value_t v = test_input(&bench, "v", DIMS(7));
   const tenon_value_t z = test_unary(&bench, "test.compress/1", "c", v);
   REQUIRE(z.id != 0);
-  EXPECT_INT(test_value(&bench, z)->dtype, TENON_DTYPE_FLOAT32);
+  EXPECT_INT(test_value(&bench, z)->type.dtype, TENON_DTYPE_FLOAT32);
   expect_own_extent(&bench, z, 0, 7);
   EXPECT_INT(test_unary(&bench, "test.compress/1", "c2", x).id, 0);
   EXPECT_CONTAINS(bench.messages.text, "test.compress/1 'c2': x must be a vector");

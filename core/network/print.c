@@ -42,8 +42,7 @@ static void put_value(printer_t* printer, const tenon__graph_t* graph, uint32_t 
   const tenon__value_node_t* value = &graph->values[index];
   put(printer, value->name);
   put(printer, ": ");
-  put(printer, tenon__infer_type_text(printer->network, value->kind, value->dtype, value->rank,
-                                      value->dims, &printer->arena));
+  put(printer, tenon__type_text(printer->network->pool, &value->type, &printer->arena));
 }
 
 static void put_argument(const printer_t* printer, const tenon__graph_t* graph, uint32_t index) {

@@ -335,13 +335,8 @@ static inline tenon__node_t* test_producer(test_bench_t* bench, tenon_value_t ha
 }
 
 /* "f32[2, 3]" of a value; lives as long as the bench. */
-const char* tenon__infer_type_text(const tenon__network_t* network, uint32_t kind,
-                                   tenon_dtype_t dtype, uint32_t rank, const tenon_dim_t* dims,
-                                   tenon__arena_t* arena);
 static inline const char* test_type(test_bench_t* bench, tenon_value_t handle) {
-  const tenon__value_node_t* value = test_value(bench, handle);
-  return tenon__infer_type_text(bench->network, value->kind, value->dtype, value->rank, value->dims,
-                                &bench->arena);
+  return tenon__type_text(bench->network->pool, &test_value(bench, handle)->type, &bench->arena);
 }
 
 /* The printed network in `out_text`. */

@@ -37,32 +37,21 @@ static bool dims_good(const verifier_t* verifier, uint32_t count, uint32_t limit
   return true;
 }
 
-/* Kernels read a constant's bytes by the extents of its value. */
-static bool is_like_weights(const tenon__dim_pool_t* pool, const tenon__value_node_t* value,
-                            const tenon__weights_t* weights) {
-  bool is_like = value->kind == TENON_ARGUMENT_TENSOR && value->dtype == weights->dtype &&
-                 value->rank == weights->rank;
-  for (uint32_t k = 0; is_like && k < weights->rank; ++k) {
-    int64_t extent = 0;
-    is_like = tenon__dim_known(pool, value->dims[k], &extent) && extent == weights->dims[k];
-  }
-  return is_like;
-}
-
 static const char* value_fault(const verifier_t* verifier, const tenon__graph_t* graph,
                                const tenon__value_node_t* value, uint32_t index) {
   const tenon__network_t* network = verifier->network;
   if (value->name == NULL) {
     return "has no name";
   }
-  if (tenon__dtype_bits(value->dtype) == 0 || value->kind < TENON_ARGUMENT_TENSOR ||
-      value->kind > TENON_ARGUMENT_OPTIONAL) {
+  const tenon__type_t* type = &value->type;
+  if (tenon__dtype_bits(type->dtype) == 0 || type->kind < TENON_ARGUMENT_TENSOR ||
+      type->kind > TENON_ARGUMENT_OPTIONAL) {
     return "has no type";
   }
-  if ((value->rank != TENON_NONE &&
-       !dims_good(verifier, value->rank, TENON_RANK_LIMIT, value->dims)) ||
-      (value->contents != NULL &&
-       !dims_good(verifier, value->content_count, TENON_CONTENT_LIMIT, value->contents))) {
+  if ((type->rank != TENON_NONE &&
+       !dims_good(verifier, type->rank, TENON_RANK_LIMIT, type->dims)) ||
+      (type->contents != NULL &&
+       !dims_good(verifier, type->content_count, TENON_CONTENT_LIMIT, type->contents))) {
     return "has extents or contents that are not there";
   }
   if ((value->weights != TENON_NONE && value->weights >= network->weights_count) ||
@@ -77,8 +66,11 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
   if (sources > 1) {
     return "is made twice";
   }
-  if (value->weights != TENON_NONE &&
-      !is_like_weights(network->pool, value, &network->weights[value->weights])) {
+  const tenon__weights_t* weights =
+      value->weights == TENON_NONE ? NULL : &network->weights[value->weights];
+  /* Kernels read a constant's bytes by the extents of its value. */
+  if (weights != NULL && !tenon__type_is_tensor_of(network->pool, &value->type, weights->dtype,
+                                                   weights->rank, weights->dims)) {
     return "is of another type than its weights";
   }
   if (value->producer == TENON_NONE) {
@@ -147,12 +139,12 @@ static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_
     }
     const tenon__value_node_t* value = &graph->values[node->inputs[input]];
     const uint32_t rank = expression->accesses[k].rank;
-    if (value->dtype != expression->program.operands[k].dtype ||
-        (rank != TENON_NONE && rank != value->rank)) {
+    if (value->type.dtype != expression->program.operands[k].dtype ||
+        (rank != TENON_NONE && rank != value->type.rank)) {
       return "has an operand of another type than its input";
     }
     if (expression->program.operands[k].indexed != 0 &&
-        !tenon__program_loads_fit(&expression->program, k, value->rank)) {
+        !tenon__program_loads_fit(&expression->program, k, value->type.rank)) {
       return "loads from its input with too few or too many coordinates";
     }
   }
@@ -161,13 +153,13 @@ static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_
   }
   for (uint32_t i = 0; node->maps != NULL && i < node->output_count; ++i) {
     const tenon__index_map_t* map = &node->maps[i];
-    if (node->outputs[i] != TENON_NONE && graph->values[node->outputs[i]].rank != map->rank) {
+    if (node->outputs[i] != TENON_NONE && graph->values[node->outputs[i]].type.rank != map->rank) {
       return "moves to another rank than its output has";
     }
     for (uint32_t k = 0; k < map->source_count; ++k) {
       const uint32_t input = map->sources[k].input;
       if (input >= node->input_count || node->inputs[input] == TENON_NONE ||
-          graph->values[node->inputs[input]].rank != map->sources[k].rank) {
+          graph->values[node->inputs[input]].type.rank != map->sources[k].rank) {
         return "moves from what is not its input";
       }
     }
@@ -179,17 +171,17 @@ static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_
   return NULL;
 }
 
-static bool same_type(const tenon__value_node_t* a, const tenon__value_node_t* b) {
-  return a->kind == b->kind && a->dtype == b->dtype;
-}
-
 /* One of a body's parameters or results may leave its rank to the run. */
-static bool rank_fits(const tenon__value_node_t* inner, uint32_t rank) {
+static bool rank_fits(const tenon__type_t* inner, uint32_t rank) {
   return inner->rank == rank || inner->rank == TENON_NONE;
 }
 
-static bool is_scalar_of(const tenon__value_node_t* value, tenon_dtype_t dtype) {
-  return value->kind == TENON_ARGUMENT_TENSOR && value->dtype == dtype && value->rank <= 1;
+static bool is_tensor_of(const tenon__type_t* type, tenon_dtype_t dtype) {
+  return type->kind == TENON_ARGUMENT_TENSOR && type->dtype == dtype;
+}
+
+static bool is_scalar_of(const tenon__type_t* type, tenon_dtype_t dtype) {
+  return is_tensor_of(type, dtype) && type->rank <= 1;
 }
 
 typedef struct control_fit_t {
@@ -204,15 +196,14 @@ static const char* fixed_fault(const control_fit_t* c) {
   const uint32_t trips = c->layout->trip_count_input;
   const uint32_t condition = c->layout->condition_input;
   if (trips != TENON_NONE) {
-    const tenon__value_node_t* value = &c->graph->values[c->node->inputs[trips]];
-    const char class = tenon__dtype_class(value->dtype);
-    if (value->kind != TENON_ARGUMENT_TENSOR || (class != 'i' && class != 'u')) {
+    const tenon__type_t* type = &c->graph->values[c->node->inputs[trips]].type;
+    const char class = tenon__dtype_class(type->dtype);
+    if (type->kind != TENON_ARGUMENT_TENSOR || (class != 'i' && class != 'u')) {
       return "counts with what is no number";
     }
   }
   if (condition != TENON_NONE) {
-    const tenon__value_node_t* value = &c->graph->values[c->node->inputs[condition]];
-    if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype != TENON_DTYPE_BOOL) {
+    if (!is_tensor_of(&c->graph->values[c->node->inputs[condition]].type, TENON_DTYPE_BOOL)) {
       return "depends on what is no condition";
     }
   }
@@ -228,13 +219,13 @@ static const char* iteration_fault(const control_fit_t* c) {
   for (uint32_t k = 0; k < 2; ++k) {
     const uint32_t parameter = body->inputs[k];
     if (!is_live_value(body, parameter) ||
-        !is_scalar_of(&body->values[parameter], k == 0 ? TENON_DTYPE_INT64 : TENON_DTYPE_BOOL)) {
+        !is_scalar_of(&body->values[parameter].type,
+                      k == 0 ? TENON_DTYPE_INT64 : TENON_DTYPE_BOOL)) {
       return "passes its body a number or a condition that it does not take";
     }
   }
   const uint32_t goes_on = body->outputs[0];
-  return is_live_value(body, goes_on) && body->values[goes_on].kind == TENON_ARGUMENT_TENSOR &&
-                 body->values[goes_on].dtype == TENON_DTYPE_BOOL
+  return is_live_value(body, goes_on) && is_tensor_of(&body->values[goes_on].type, TENON_DTYPE_BOOL)
              ? NULL
              : "does not learn from its body whether to go on";
 }
@@ -247,8 +238,8 @@ static const char* parameter_fault(const control_fit_t* c) {
     if (c->node->inputs[i] == TENON_NONE || !is_live_value(c->body, parameter)) {
       return "passes its body what it does not take";
     }
-    const tenon__value_node_t* outer = &c->graph->values[c->node->inputs[i]];
-    const tenon__value_node_t* inner = &c->body->values[parameter];
+    const tenon__type_t* outer = &c->graph->values[c->node->inputs[i]].type;
+    const tenon__type_t* inner = &c->body->values[parameter].type;
     const bool is_slice =
         index >= layout->carried_count && index < layout->carried_count + layout->scanned_count;
     if (is_slice &&
@@ -256,7 +247,8 @@ static const char* parameter_fault(const control_fit_t* c) {
          tenon__control_axis(layout, index - layout->carried_count, outer->rank) == TENON_NONE)) {
       return "cuts a value along an axis that it does not have";
     }
-    if (!same_type(outer, inner) || !rank_fits(inner, is_slice ? outer->rank - 1 : outer->rank)) {
+    if (!tenon__type_same_elements(outer, inner) ||
+        !rank_fits(inner, is_slice ? outer->rank - 1 : outer->rank)) {
       return "passes its body what it does not take";
     }
   }
@@ -270,7 +262,7 @@ static const char* result_fault(const control_fit_t* c) {
     if (!is_live_value(c->body, result)) {
       return "gives what its body does not";
     }
-    const tenon__value_node_t* inner = &c->body->values[result];
+    const tenon__type_t* inner = &c->body->values[result].type;
     const uint32_t collected = i - layout->carried_count;
     const bool is_collected = layout->collected_count > 0 && i >= layout->carried_count;
     if (is_collected && (inner->kind != TENON_ARGUMENT_TENSOR || inner->rank >= TENON_RANK_LIMIT ||
@@ -279,9 +271,9 @@ static const char* result_fault(const control_fit_t* c) {
       return "collects a result along an axis that it does not have";
     }
     const uint32_t output = c->node->outputs[i];
-    const tenon__value_node_t* outer = output == TENON_NONE ? NULL : &c->graph->values[output];
+    const tenon__type_t* outer = output == TENON_NONE ? NULL : &c->graph->values[output].type;
     if (outer != NULL &&
-        (!same_type(outer, inner) ||
+        (!tenon__type_same_elements(outer, inner) ||
          !(is_collected ? outer->rank == inner->rank + 1 : rank_fits(outer, inner->rank)))) {
       return "gives what its body does not";
     }
@@ -376,7 +368,7 @@ static tenon_status_t verify_numbers(const verifier_t* verifier) {
     }
     const tenon__value_node_t* value = &network->graphs[graph]->values[index];
     const bool is_extent = symbol->kind == TENON_SYMBOL_EXTENT;
-    const bool good = is_extent ? value->rank == TENON_NONE || element < value->rank
+    const bool good = is_extent ? value->type.rank == TENON_NONE || element < value->type.rank
                                 : element < TENON_CONTENT_LIMIT;
     if (value->alive && !good) {
       return broken(verifier, network->graphs[graph]->name, value->name,

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_algebra.h"
 #include "core/dimension/dimension_pool.h"
+#include "core/network/infer.h"
 #include "core/network/infer_types.h"
 #include "core/network/node.h"
 #include "core/network/order.h"
@@ -20,33 +21,27 @@ typedef struct verifier_t {
 
 /* Known extents must be the same ones; symbols may have been replaced by better ones, and the run
  * sees whether they are: kernels count on their operator's rules. */
-static bool same_shape(const verifier_t* verifier, const tenon__inferred_value_t* inferred,
-                       const tenon__value_node_t* value) {
-  if (inferred->kind != value->kind || inferred->dtype != value->dtype) {
-    return false;
-  }
-  if (inferred->rank == TENON_NONE || value->rank == TENON_NONE) {
-    return true;
-  }
-  if (inferred->rank != value->rank) {
-    return false;
-  }
+static bool same_type(const verifier_t* verifier, const tenon__type_t* inferred,
+                      const tenon__type_t* type) {
   tenon__dim_pool_t* pool = verifier->network->pool;
-  for (uint32_t i = 0; i < value->rank; ++i) {
-    int64_t a = 0;
-    int64_t b = 0;
-    if (tenon__dim_known(pool, inferred->dims[i], &a) &&
-        tenon__dim_known(pool, value->dims[i], &b) && a != b) {
+  if (inferred->rank == TENON_NONE || type->rank == TENON_NONE) {
+    return tenon__type_same_elements(inferred, type);
+  }
+  if (!tenon__type_agrees(pool, inferred, type)) {
+    return false;
+  }
+  const uint32_t open_count = tenon__dim_pool_collects(pool) ? type->rank : 0;
+  for (uint32_t i = 0; i < open_count; ++i) {
+    if (tenon__dim_equal(inferred->dims[i], type->dims[i])) {
+      continue;
+    }
+    const tenon_dim_t same =
+        tenon__dim_combine(pool, TENON_OPCODE_EQ, inferred->dims[i], type->dims[i]);
+    int64_t is_same = 0;
+    if (tenon__dim_known(pool, same, &is_same) && is_same == 0) {
       return false;
     }
-    if (tenon__dim_pool_collects(pool) && !tenon__dim_equal(inferred->dims[i], value->dims[i])) {
-      const tenon_dim_t same =
-          tenon__dim_combine(pool, TENON_OPCODE_EQ, inferred->dims[i], value->dims[i]);
-      if (tenon__dim_known(pool, same, &a) && a == 0) {
-        return false;
-      }
-      tenon__dim_require(pool, same, "its outputs have not the extents that its rules give");
-    }
+    tenon__dim_require(pool, same, "its outputs have not the extents that its rules give");
   }
   return true;
 }
@@ -62,7 +57,7 @@ static tenon_status_t verify_meaning(const verifier_t* verifier, tenon__node_wor
   TENON_TRY(tenon__infer_node(inference));
   for (uint32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] != TENON_NONE &&
-        !same_shape(verifier, &inference->outputs[i], &graph->values[node->outputs[i]])) {
+        !same_type(verifier, &inference->outputs[i].type, &graph->values[node->outputs[i]].type)) {
       return tenon__fail(inference->sink, TENON_ERROR_INTERNAL,
                          "its output '%s' is not of the type that the operator's rules give",
                          graph->values[node->outputs[i]].name);

@@ -37,13 +37,13 @@ static tenon__node_t* producer(subject_t* subject, tenon_value_t handle) {
 static const tenon_dim_t no_dims[2] = {{0}, {123456}};
 
 static void has_no_type(subject_t* s) {
-  value(s, s->dense)->dtype = TENON_DTYPE_UNDEFINED;
+  value(s, s->dense)->type.dtype = TENON_DTYPE_UNDEFINED;
 }
 static void has_no_such_extent(subject_t* s) {
-  value(s, s->dense)->dims = no_dims;
+  value(s, s->dense)->type.dims = no_dims;
 }
 static void has_no_such_content(subject_t* s) {
-  value(s, s->shape)->contents = no_dims;
+  value(s, s->shape)->type.contents = no_dims;
 }
 static void has_no_such_weights(subject_t* s) {
   value(s, s->w)->weights = 99;
@@ -67,10 +67,10 @@ static void lacks_its_meaning(subject_t* s) {
   producer(s, s->y)->form = TENON_NODE_EXPRESSION;
 }
 static void reads_another_type(subject_t* s) {
-  value(s, s->dense)->dtype = TENON_DTYPE_FLOAT64;
+  value(s, s->dense)->type.dtype = TENON_DTYPE_FLOAT64;
 }
 static void computes_another_shape(subject_t* s) {
-  value(s, s->dense)->dims = value(s, s->w)->dims;
+  value(s, s->dense)->type.dims = value(s, s->w)->type.dims;
 }
 static void waits_for_itself(subject_t* s) {
   producer(s, s->dense)->inputs[0] = tenon__builder_value(s->bench.builder, s->y);

@@ -137,7 +137,10 @@ static tenon_status_t check_text(const tenon_operator_t* op, const tenon__text_t
     TENON_TRY(check_tree(&place, statement->value));
   }
   const uint32_t containers = TENON_PORT_SEQUENCE | TENON_PORT_OPTIONAL_TYPE;
-  for (uint32_t i = 0; role != ROLE_MOVE && i < op->output_count; ++i) {
+  if (role == ROLE_MOVE) {
+    return TENON_OK;
+  }
+  for (uint32_t i = 0; i < op->output_count; ++i) {
     if ((op->outputs[i].flags & containers) == 0 && !defines(text, op->outputs[i].name)) {
       return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "%snothing defines output '%s'", what,
                          op->outputs[i].name);

@@ -77,9 +77,12 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
   from.input = 0;
   map.sources = &from;
   uint32_t made = 0;
-  const tenon__form_request_t request = {NULL, &inner->source, 1};
-  const tenon_status_t added = tenon__patch_add_move(
-      bench, &request, &map, tenon__bench_value(bench, graph, value)->dtype, &made);
+  const tenon__form_request_t request = {
+      .inputs = &inner->source,
+      .input_count = 1,
+      .map = &map,
+      .dtype = tenon__bench_value(bench, graph, value)->type.dtype};
+  const tenon_status_t added = tenon__patch_add_form(bench, &request, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(bench);
     return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;

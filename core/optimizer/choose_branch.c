@@ -75,15 +75,18 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
 static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
                                const uint32_t* inputs, uint32_t* out_node) {
   tenon__bench_t* bench = inlining->bench;
-  const tenon__form_request_t request = {node->name, inputs, node->input_count};
+  tenon__form_request_t request = {
+      .name = node->name, .inputs = inputs, .input_count = node->input_count};
   if (node->source != NULL) {
-    return tenon__patch_add_text(bench, &request, node->source->text.source,
-                                 node->source->input_names, out_node);
+    request.text = node->source->text.source;
+    request.input_names = node->source->input_names;
+    return tenon__patch_add_form(bench, &request, out_node);
   }
   const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
-    return tenon__patch_add_move(bench, &request, &node->maps[0],
-                                 body->values[node->outputs[0]].dtype, out_node);
+    request.map = &node->maps[0];
+    request.dtype = body->values[node->outputs[0]].type.dtype;
+    return tenon__patch_add_form(bench, &request, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -92,9 +95,11 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon__value_node_t* value = &body->values[node->outputs[i]];
-    shapes[i] = (tenon__inferred_shape_t){value->rank, value->dims};
+    shapes[i] = (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   }
-  return tenon__patch_add_expression(bench, &request, node->expression, shapes, out_node);
+  request.expression = node->expression;
+  request.shapes = shapes;
+  return tenon__patch_add_form(bench, &request, out_node);
 }
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
@@ -209,9 +214,9 @@ static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
 static bool can_leave(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node) {
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const tenon__value_node_t* value = tenon__bench_value(bench, graph, node->outputs[i]);
-    const char type_class = tenon__dtype_class(value->dtype);
+    const char type_class = tenon__dtype_class(value->type.dtype);
     if (tenon__bench_leaves(bench, graph, node->outputs[i]) &&
-        (value->kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
+        (value->type.kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
       return false;
     }
   }

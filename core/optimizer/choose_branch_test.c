@@ -95,7 +95,7 @@ TENON_TEST(extents_that_rest_on_the_choice_are_those_of_the_branch) {
   EXPECT_CONTAINS(test_optimized(&world), "constant shape: i64[1]");
   const tenon__graph_t* graph = world.bench.network->graphs[0];
   int64_t extent = 0;
-  EXPECT(tenon__dim_known(world.bench.network->pool, graph->values[graph->outputs[0]].dims[0],
+  EXPECT(tenon__dim_known(world.bench.network->pool, graph->values[graph->outputs[0]].type.dims[0],
                           &extent));
   EXPECT_INT(extent, 3);
   test_world_close(&world);
@@ -194,17 +194,19 @@ static tenon_value_t reversed(test_bench_t* bench, tenon_value_t x) {
   uint32_t node = 0;
   tenon__dim_pool_t* pool = bench->network->pool;
   EXPECT(tenon__builder_look_up(bench->builder, x, &graph, &value));
-  const tenon_dim_t extent = bench->network->graphs[graph]->values[value].dims[0];
+  const tenon_dim_t extent = bench->network->graphs[graph]->values[value].type.dims[0];
   const tenon_dim_t last = tenon__dim_add(pool, extent, tenon__dim_constant(pool, -1));
   const tenon_dim_t coordinate =
       tenon__dim_combine(pool, TENON_OPCODE_SUB, last, tenon__dim_coordinate(pool, 0, extent));
   const tenon__map_source_t source = {.rank = 1, .dims = &extent, .coordinates = &coordinate};
   const tenon__index_map_t map = {
       .kind = TENON_MAP_AFFINE, .rank = 1, .dims = &extent, .source_count = 1, .sources = &source};
-  const tenon__form_request_t request = {"reversed", &value, 1};
-  EXPECT_STATUS(tenon__graph_add_move(bench->network, graph, &request, &map, TENON_DTYPE_FLOAT32,
-                                      NULL, &node),
-                TENON_OK);
+  const tenon__form_request_t request = {.name = "reversed",
+                                         .inputs = &value,
+                                         .input_count = 1,
+                                         .map = &map,
+                                         .dtype = TENON_DTYPE_FLOAT32};
+  EXPECT_STATUS(tenon__graph_add_form(bench->network, graph, &request, NULL, &node), TENON_OK);
   value = bench->network->graphs[graph]->nodes[node].outputs[0];
   EXPECT_STATUS(tenon__builder_handle(bench->builder, graph, value, &result), TENON_OK);
   return result;
@@ -260,6 +262,6 @@ TENON_TEST(reads_extents_from_what_the_branch_captured) {
   EXPECT_CONTAINS(test_optimized(&world), "= move(flat)");
   const tenon__network_t* network = bench->network;
   const tenon__graph_t* graph = network->graphs[0];
-  EXPECT(stays_in_main(network, graph->values[graph->outputs[0]].dims[0]));
+  EXPECT(stays_in_main(network, graph->values[graph->outputs[0]].type.dims[0]));
   test_world_close(&world);
 }

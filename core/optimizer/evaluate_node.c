@@ -248,21 +248,21 @@ tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t grap
                                       tenon__arena_t* arena, tenon_tensor_view_t* out_view,
                                       size_t* out_size_bytes) {
   const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  int64_t* dims = tenon__arena_allocate(arena, value->rank + 1u, sizeof(*dims));
+  int64_t* dims = tenon__arena_allocate(arena, value->type.rank + 1u, sizeof(*dims));
   uint64_t count = 0;
   size_t size = 0;
   if (dims == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (!known_extents(bench->network->pool, value->rank, value->dims, dims) ||
-      !tenon__element_count(value->rank, dims, &count) ||
-      !tenon__dtype_bytes(value->dtype, count, &size)) {
+  if (!known_extents(bench->network->pool, value->type.rank, value->type.dims, dims) ||
+      !tenon__element_count(value->type.rank, dims, &count) ||
+      !tenon__dtype_bytes(value->type.dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const int64_t* strides = dense_strides(arena, value->rank, dims);
+  const int64_t* strides = dense_strides(arena, value->type.rank, dims);
   void* data = strides == NULL ? NULL : tenon__allocate(bench->network->allocator, size, 1);
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -270,8 +270,8 @@ tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t grap
   *out_view = (tenon_tensor_view_t){.data = data,
                                     .dims = dims,
                                     .strides = strides,
-                                    .rank = value->rank,
-                                    .dtype = value->dtype,
+                                    .rank = value->type.rank,
+                                    .dtype = value->type.dtype,
                                     .layout = TENON_NONE};
   *out_size_bytes = size;
   return TENON_OK;

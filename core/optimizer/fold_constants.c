@@ -74,13 +74,13 @@ static tenon__weights_t weights_of(fold_t* fold, const tenon_tensor_view_t* view
 /* Are all elements of a value known numbers? */
 static bool is_known(const fold_t* fold, uint32_t value) {
   const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
-  const char type_class = tenon__dtype_class(node->dtype);
-  if (node->contents == NULL || type_class == 's' || type_class == 'c' || type_class == 'x') {
+  const char type_class = tenon__dtype_class(node->type.dtype);
+  if (node->type.contents == NULL || type_class == 's' || type_class == 'c' || type_class == 'x') {
     return false;
   }
   int64_t number = 0;
-  for (uint32_t i = 0; i < node->content_count; ++i) {
-    if (!tenon__dim_known(fold->bench->network->pool, node->contents[i], &number)) {
+  for (uint32_t i = 0; i < node->type.content_count; ++i) {
+    if (!tenon__dim_known(fold->bench->network->pool, node->type.contents[i], &number)) {
       return false;
     }
   }
@@ -89,9 +89,9 @@ static bool is_known(const fold_t* fold, uint32_t value) {
 
 static void write_contents(const fold_t* fold, uint32_t value, const tenon_tensor_view_t* view) {
   const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
-  for (uint32_t i = 0; i < node->content_count; ++i) {
+  for (uint32_t i = 0; i < node->type.content_count; ++i) {
     tenon__scalar_t scalar = {0};
-    (void)tenon__dim_known(fold->bench->network->pool, node->contents[i], &scalar.i);
+    (void)tenon__dim_known(fold->bench->network->pool, node->type.contents[i], &scalar.i);
     tenon__element_store(view->data, view->dtype, i, scalar, TENON_DTYPE_INT64);
   }
 }
@@ -132,13 +132,13 @@ static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
 /* Bytes of a value, or more than `limit` when it has more or its extents are not known. */
 static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
   const tenon__value_node_t* value = tenon__bench_value(fold->bench, fold->graph, index);
-  uint64_t bits = tenon__dtype_bits(value->dtype);
-  if (value->rank == TENON_NONE) {
+  uint64_t bits = tenon__dtype_bits(value->type.dtype);
+  if (value->type.rank == TENON_NONE) {
     return limit + 1;
   }
-  for (uint32_t d = 0; d < value->rank; ++d) {
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
     int64_t extent = 0;
-    if (!tenon__dim_known(fold->bench->network->pool, value->dims[d], &extent) || extent < 0 ||
+    if (!tenon__dim_known(fold->bench->network->pool, value->type.dims[d], &extent) || extent < 0 ||
         __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
       return limit + 1;
     }
@@ -268,12 +268,12 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      inputs[i].dtype = tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->dtype;
+      inputs[i].dtype = tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->type.dtype;
     }
   }
   TENON_TRY(tenon__expression_from_move(
       fold->bench->network->pool, &node->maps[output],
-      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->dtype, inputs,
+      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->type.dtype, inputs,
       node->input_count, &fold->arena, NULL, expression));
   *out_expression = expression;
   return TENON_OK;
@@ -352,7 +352,7 @@ static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, siz
     if (node->outputs[i] == TENON_NONE) {
       continue;
     }
-    if (tenon__bench_value(fold->bench, fold->graph, node->outputs[i])->dtype ==
+    if (tenon__bench_value(fold->bench, fold->graph, node->outputs[i])->type.dtype ==
         TENON_DTYPE_STRING) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -438,7 +438,7 @@ static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
 
 /* Contents do not tell -0 from 0: floats that can be computed from constants are. */
 static bool is_computed(const fold_t* fold, const tenon__node_t* node, uint32_t value) {
-  const tenon_dtype_t dtype = tenon__bench_value(fold->bench, fold->graph, value)->dtype;
+  const tenon_dtype_t dtype = tenon__bench_value(fold->bench, fold->graph, value)->type.dtype;
   return tenon__dtype_class(dtype) == 'f' && (node->expression != NULL || node->maps != NULL) &&
          inputs_are_constant(fold, node);
 }

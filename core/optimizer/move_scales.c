@@ -75,7 +75,7 @@ static bool find_linear(scaling_t* scaling, uint32_t value) {
   const tenon__operator_traits_t* traits = node->op == NULL ? NULL : &node->op->traits;
   if (traits == NULL || !traits->linear || node->body_count > 0 ||
       traits->linear_input >= node->input_count ||
-      !wrap(traits->linear_output_axis, made->rank, &scaling->axis)) {
+      !wrap(traits->linear_output_axis, made->type.rank, &scaling->axis)) {
     return false;
   }
   const tenon__weights_t* weights =
@@ -83,7 +83,7 @@ static bool find_linear(scaling_t* scaling, uint32_t value) {
   int64_t extent = 0;
   if (weights == NULL || !is_float(weights->dtype) ||
       !wrap(traits->linear_axis, weights->rank, &scaling->weights_axis) ||
-      !tenon__dim_known(bench->network->pool, made->dims[scaling->axis], &extent) ||
+      !tenon__dim_known(bench->network->pool, made->type.dims[scaling->axis], &extent) ||
       weights->dims[scaling->weights_axis] != extent || extent <= 0) {
     return false;
   }
@@ -177,8 +177,8 @@ static tenon_status_t recognise(scaling_t* scaling) {
   tenon__expression_t scale;
   tenon__expression_t shift;
   const uint32_t value = node->inputs[expression->program.operands[scaling->operand].index];
-  if (value_of(scaling, value)->dtype != value_of(scaling, node->outputs[0])->dtype ||
-      !is_float(value_of(scaling, value)->dtype) || !tenon__output_is_space(expression) ||
+  if (value_of(scaling, value)->type.dtype != value_of(scaling, node->outputs[0])->type.dtype ||
+      !is_float(value_of(scaling, value)->type.dtype) || !tenon__output_is_space(expression) ||
       !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand)) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -305,8 +305,8 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
   const uint32_t weights = node.inputs[traits->linear_input];
   const tenon__value_node_t value = *value_of(scaling, weights);
   uint32_t* inputs = tenon__arena_allocate(&scaling->arena, node.input_count + 1u, sizeof(*inputs));
-  tenon_dim_t* dims =
-      tenon__arena_copy(&bench->network->arena, value.dims, value.rank * sizeof(*value.dims));
+  tenon_dim_t* dims = tenon__arena_copy(&bench->network->arena, value.type.dims,
+                                        value.type.rank * sizeof(*value.type.dims));
   uint32_t twice = 0;
   uint32_t made = 0;
   if (inputs == NULL || dims == NULL) {
@@ -314,8 +314,8 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
   }
   TENON_TRY(tenon__patch_add_value_of(bench, "", value.weights, &twice));
   dims[scaling->weights_axis] = tenon__dim_constant(bench->network->pool, 2 * scaling->count);
-  tenon__bench_value(bench, scaling->graph, twice)->dims = dims;
-  tenon__bench_value(bench, scaling->graph, twice)->contents = NULL;
+  tenon__bench_value(bench, scaling->graph, twice)->type.dims = dims;
+  tenon__bench_value(bench, scaling->graph, twice)->type.contents = NULL;
   for (uint32_t i = 0; i < node.input_count; ++i) {
     inputs[i] = i == traits->linear_input  ? twice
                 : i == traits->linear_bias ? TENON_NONE
@@ -326,12 +326,13 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
   const tenon__value_node_t* before = value_of(scaling, node.outputs[0]);
   const tenon__value_node_t* after =
       value_of(scaling, tenon__bench_node(bench, scaling->graph, made)->outputs[0]);
-  bool good = before->rank == after->rank;
-  for (uint32_t d = 0; good && d < before->rank; ++d) {
+  bool good = before->type.rank == after->type.rank;
+  for (uint32_t d = 0; good && d < before->type.rank; ++d) {
     int64_t extent = 0;
-    good = d == scaling->axis ? tenon__dim_known(bench->network->pool, after->dims[d], &extent) &&
-                                    extent == 2 * scaling->count
-                              : tenon__dim_equal(before->dims[d], after->dims[d]);
+    good = d == scaling->axis
+               ? tenon__dim_known(bench->network->pool, after->type.dims[d], &extent) &&
+                     extent == 2 * scaling->count
+               : tenon__dim_equal(before->type.dims[d], after->type.dims[d]);
   }
   return good ? TENON_OK : TENON_ERROR_UNSUPPORTED;
 }
@@ -357,8 +358,8 @@ static tenon_status_t move_in(scaling_t* scaling) {
   }
   TENON_TRY(new_weights(scaling, &inputs[traits->linear_input]));
   if (bias != TENON_NONE) {
-    TENON_TRY(
-        new_bias(scaling, value_of(scaling, inputs[traits->linear_input])->dtype, &inputs[bias]));
+    TENON_TRY(new_bias(scaling, value_of(scaling, inputs[traits->linear_input])->type.dtype,
+                       &inputs[bias]));
   }
   while (count > 0 && inputs[count - 1] == TENON_NONE) {
     --count;

@@ -51,27 +51,10 @@ tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_re
                                             bench->explain, out_node));
 }
 
-tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
+tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
                                      uint32_t* out_node) {
-  return added(bench, tenon__graph_add_move(bench->network, bench->patch_graph, request, map, dtype,
-                                            NULL, out_node));
-}
-
-tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench,
-                                           const tenon__form_request_t* request,
-                                           const tenon__expression_t* expression,
-                                           const tenon__inferred_shape_t* shapes,
-                                           uint32_t* out_node) {
-  return added(bench, tenon__graph_add_expression(bench->network, bench->patch_graph, request,
-                                                  expression, shapes, NULL, out_node));
-}
-
-tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     const char* text, const char* const* input_names,
-                                     uint32_t* out_node) {
-  return added(bench, tenon__graph_add_expression_text(bench->network, bench->patch_graph, request,
-                                                       text, input_names, NULL, out_node));
+  return added(bench,
+               tenon__graph_add_form(bench->network, bench->patch_graph, request, NULL, out_node));
 }
 
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {
@@ -83,10 +66,14 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const
                                      uint32_t* out_node) {
   const tenon__node_t node = *tenon__bench_node(bench, bench->patch_graph, like);
   if (node.op == NULL) {
-    const tenon__form_request_t form = {NULL, inputs, input_count};
-    return node.source == NULL ? TENON_ERROR_UNSUPPORTED
-                               : tenon__patch_add_text(bench, &form, node.source->text.source,
-                                                       node.source->input_names, out_node);
+    if (node.source == NULL) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    const tenon__form_request_t form = {.inputs = inputs,
+                                        .input_count = input_count,
+                                        .text = node.source->text.source,
+                                        .input_names = node.source->input_names};
+    return tenon__patch_add_form(bench, &form, out_node);
   }
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
@@ -124,11 +111,15 @@ tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uin
     return TENON_OK;
   }
   uint32_t node = 0;
-  if (source->kind != TENON_ARGUMENT_TENSOR) {
+  if (source->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  const tenon__form_request_t copy = {source->name, &value, 1};
-  TENON_TRY(tenon__patch_add_text(bench, &copy, "y = x", names, &node));
+  const tenon__form_request_t copy = {.name = source->name,
+                                      .inputs = &value,
+                                      .input_count = 1,
+                                      .text = "y = x",
+                                      .input_names = names};
+  TENON_TRY(tenon__patch_add_form(bench, &copy, &node));
   *out_value = tenon__bench_node(bench, graph, node)->outputs[0];
   return TENON_OK;
 }
@@ -199,13 +190,14 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
 bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
   const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
   const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
-  bool fits = a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank;
-  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
+  bool fits = a->type.kind == b->type.kind && a->type.dtype == b->type.dtype &&
+              a->type.rank == b->type.rank;
+  const uint32_t rank = a->type.rank == TENON_NONE ? 0 : a->type.rank;
   for (uint32_t d = 0; fits && d < rank; ++d) {
     int64_t x = 0;
     int64_t y = 0;
-    fits = !tenon__dim_known(bench->network->pool, a->dims[d], &x) ||
-           !tenon__dim_known(bench->network->pool, b->dims[d], &y) || x == y;
+    fits = !tenon__dim_known(bench->network->pool, a->type.dims[d], &x) ||
+           !tenon__dim_known(bench->network->pool, b->type.dims[d], &y) || x == y;
   }
   return fits;
 }
@@ -224,16 +216,16 @@ static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint3
 static void fix_symbols(const tenon__bench_t* bench, uint32_t graph, uint32_t index) {
   tenon__dim_pool_t* pool = bench->network->pool;
   const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
-  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   uint32_t number = bench->graphs[graph].values[index].number;
   for (; number != TENON_NONE; number = bench->number_next[number]) {
     const uint32_t axis = bench->network->numbers[number].axis;
-    for (uint32_t i = 0; i < value->content_count; ++i) {
-      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->contents[i]);
+    for (uint32_t i = 0; i < value->type.content_count; ++i) {
+      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->type.contents[i]);
     }
     for (uint32_t d = 0; d < rank; ++d) {
       if (axis == TENON_NONE || axis == d) {
-        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->dims[d]);
+        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->type.dims[d]);
       }
     }
   }
@@ -243,8 +235,9 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
   const uint32_t graph = bench->patch_graph;
   tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
   tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
-  assert(old_index != index && old->kind == value->kind && old->dtype == value->dtype);
-  assert(old->rank == value->rank || old->rank == TENON_NONE || value->rank == TENON_NONE);
+  assert(old_index != index && tenon__type_same_elements(&old->type, &value->type));
+  assert(old->type.rank == value->type.rank || old->type.rank == TENON_NONE ||
+         value->type.rank == TENON_NONE);
   tenon__patch_redirect(bench, old_index, index);
   if (tenon__bench_leaves(bench, graph, old_index)) {
     redirect_leaving(bench, old_index, index);
@@ -253,9 +246,9 @@ void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t in
   if (value->number == TENON_NONE) {
     value->number = old->number;
   }
-  if (value->contents == NULL) {
-    value->contents = old->contents;
-    value->content_count = old->content_count;
+  if (value->type.contents == NULL) {
+    value->type.contents = old->type.contents;
+    value->type.content_count = old->type.content_count;
   }
   fix_symbols(bench, graph, index);
   if (index >= bench->first_new_value) {

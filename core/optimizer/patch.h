@@ -20,17 +20,7 @@ bool tenon__patch_begin(tenon__bench_t* bench, const char* label, uint32_t graph
  */
 tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
                                      uint32_t* out_node);
-tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
-                                     uint32_t* out_node);
-tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench,
-                                           const tenon__form_request_t* request,
-                                           const tenon__expression_t* expression,
-                                           const tenon__inferred_shape_t* shapes,
-                                           uint32_t* out_node);
-/* `input_names`: one for each of the request's inputs, as the text calls them. */
-tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     const char* text, const char* const* input_names,
+tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
                                      uint32_t* out_node);
 /* Adopts weights->data when it is owned. */
 tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__weights_t* weights,

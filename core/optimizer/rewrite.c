@@ -66,14 +66,14 @@ static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewr
     const tenon__value_node_t* value =
         tenon__bench_value(bench, match->graph, match->names[i].value);
     values[count] = (tenon__scope_value_t){.present = true,
-                                           .dtype = value->dtype,
-                                           .rank = value->rank,
-                                           .dims = value->dims,
-                                           .contents = value->contents,
-                                           .content_count = value->content_count,
+                                           .dtype = value->type.dtype,
+                                           .rank = value->type.rank,
+                                           .dims = value->type.dims,
+                                           .contents = value->type.contents,
+                                           .content_count = value->type.content_count,
                                            .argument = count};
     ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
-                                         .type = tenon__dtype_name(value->dtype),
+                                         .type = tenon__dtype_name(value->type.dtype),
                                          .count = 1,
                                          .values = &values[count]};
     ++count;
@@ -185,11 +185,11 @@ static tenon_status_t replacement_value(tenon__bench_t* bench, const tenon__rewr
 
 static const char* type_text(const tenon__bench_t* bench, const tenon__value_node_t* value,
                              tenon__arena_t* arena) {
-  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->dtype));
-  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->type.dtype));
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   for (uint32_t i = 0; i < rank && text != NULL; ++i) {
     text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                               tenon__dim_text(bench->network->pool, value->dims[i], arena));
+                               tenon__dim_text(bench->network->pool, value->type.dims[i], arena));
   }
   text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
   return text == NULL ? "?" : text;

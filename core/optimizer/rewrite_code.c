@@ -40,9 +40,9 @@ static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__matc
   }
   TENON_TRY(open_profile(bench, arena, profile));
   tenon__match_nodes(match, nodes);
-  TENON_TRY(tenon__region_of_nodes(arena, bench->network, match->graph, nodes, match->node_count,
-                                   match->inputs, match->input_count, &match->result, 1,
-                                   out_region));
+  const tenon__node_group_t group = {
+      nodes, match->node_count, match->inputs, match->input_count, &match->result, 1};
+  TENON_TRY(tenon__region_of_nodes(arena, bench->network, match->graph, &group, out_region));
   return tenon__region_finish(arena, profile, out_region);
 }
 

@@ -248,7 +248,7 @@ static tenon_status_t draw_inputs(sampling_t* s, const tenon__call_statement_t* 
   for (uint32_t i = 0; i < call->argument_count; ++i) {
     const uint32_t value = tenon__match_value(names, call->arguments[i]);
     if (d->input_count > 0 && value != TENON_NONE) {
-      bind_type(&types, port_of(d, i)->type, graph->values[value].dtype);
+      bind_type(&types, port_of(d, i)->type, graph->values[value].type.dtype);
     }
   }
   for (uint32_t i = 0; i < call->argument_count; ++i) {

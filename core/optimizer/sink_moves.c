@@ -82,12 +82,12 @@ static const tenon__index_map_t* move_behind(const tenon__bench_t* bench, uint32
 
 static bool has_one_element(const tenon__bench_t* bench, const tenon__value_node_t* value) {
   int64_t extent = 0;
-  for (uint32_t d = 0; d < value->rank; ++d) {
-    if (!tenon__dim_known(bench->network->pool, value->dims[d], &extent) || extent != 1) {
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
+    if (!tenon__dim_known(bench->network->pool, value->type.dims[d], &extent) || extent != 1) {
       return false;
     }
   }
-  return value->rank != TENON_NONE;
+  return value->type.rank != TENON_NONE;
 }
 
 /* Is the node pointwise arithmetic of one output that can be added again on other inputs? */
@@ -214,10 +214,10 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
     return TENON_OK;
   }
   const tenon__value_node_t* operand = tenon__bench_value(bench, sinking->graph, value);
-  if (has_one_element(bench, operand) && operand->rank <= sinking->rank) {
+  if (has_one_element(bench, operand) && operand->type.rank <= sinking->rank) {
     return TENON_OK;
   }
-  if (operand->rank > sinking->rank) {
+  if (operand->type.rank > sinking->rank) {
     return TENON_ERROR_UNSUPPORTED;
   }
   tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
@@ -225,16 +225,18 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
   if (dims == NULL || coordinates == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  const uint32_t missing = sinking->rank - operand->rank;
+  const uint32_t missing = sinking->rank - operand->type.rank;
   for (uint32_t d = 0; d < sinking->rank; ++d) {
     const uint32_t axis = sinking->perm[d];
-    dims[d] = axis < missing ? tenon__dim_constant(pool, 1) : operand->dims[axis - missing];
+    dims[d] = axis < missing ? tenon__dim_constant(pool, 1) : operand->type.dims[axis - missing];
     if (axis >= missing) {
       coordinates[axis - missing] = tenon__dim_coordinate(pool, d, dims[d]);
     }
   }
-  const tenon__map_source_t source = {
-      .input = 0, .rank = operand->rank, .dims = operand->dims, .coordinates = coordinates};
+  const tenon__map_source_t source = {.input = 0,
+                                      .rank = operand->type.rank,
+                                      .dims = operand->type.dims,
+                                      .coordinates = coordinates};
   tenon__index_map_t map = {.kind = TENON_MAP_AFFINE,
                             .rank = sinking->rank,
                             .dims = dims,
@@ -242,8 +244,12 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
                             .sources = &source};
   tenon__index_map_classify(pool, &map);
   uint32_t node = 0;
-  const tenon__form_request_t request = {operand->name, &value, 1};
-  TENON_TRY(tenon__patch_add_move(bench, &request, &map, operand->dtype, &node));
+  const tenon__form_request_t request = {.name = operand->name,
+                                         .inputs = &value,
+                                         .input_count = 1,
+                                         .map = &map,
+                                         .dtype = operand->type.dtype};
+  TENON_TRY(tenon__patch_add_form(bench, &request, &node));
   *out_value = tenon__bench_node(bench, sinking->graph, node)->outputs[0];
   return TENON_OK;
 }
@@ -303,20 +309,21 @@ static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
       return TENON_ERROR_OUT_OF_MEMORY;
     }
     for (uint32_t d = 0; d < sinking->rank; ++d) {
-      dims[sinking->perm[d]] = value->dims[d];
+      dims[sinking->perm[d]] = value->type.dims[d];
       coordinates[d] =
-          tenon__dim_coordinate(bench->network->pool, sinking->perm[d], value->dims[d]);
+          tenon__dim_coordinate(bench->network->pool, sinking->perm[d], value->type.dims[d]);
     }
     const tenon__map_source_t from = {
-        .input = 0, .rank = value->rank, .dims = value->dims, .coordinates = coordinates};
+        .input = 0, .rank = value->type.rank, .dims = value->type.dims, .coordinates = coordinates};
     tenon__index_map_t map = {.kind = TENON_MAP_AFFINE,
                               .rank = sinking->rank,
                               .dims = dims,
                               .source_count = 1,
                               .sources = &from};
     tenon__index_map_classify(bench->network->pool, &map);
-    const tenon__form_request_t request = {NULL, &source, 1};
-    TENON_TRY(tenon__patch_add_move(bench, &request, &map, value->dtype, &made));
+    const tenon__form_request_t request = {
+        .inputs = &source, .input_count = 1, .map = &map, .dtype = value->type.dtype};
+    TENON_TRY(tenon__patch_add_form(bench, &request, &made));
   }
   *out_value = tenon__bench_node(bench, sinking->graph, made)->outputs[0];
   return TENON_OK;

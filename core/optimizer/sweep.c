@@ -143,8 +143,9 @@ static void mark_all(sweep_t* sweep) {
     const uint64_t item = sweep->stack[--sweep->stack_count];
     const uint32_t graph = (uint32_t)(item >> 32);
     const tenon__value_node_t* value = tenon__bench_value(sweep->bench, graph, (uint32_t)item);
-    mark_dims(sweep, value->rank, value->dims);
-    mark_dims(sweep, value->contents == NULL ? 0 : value->content_count, value->contents);
+    mark_dims(sweep, value->type.rank, value->type.dims);
+    mark_dims(sweep, value->type.contents == NULL ? 0 : value->type.content_count,
+              value->type.contents);
     if (value->producer != TENON_NONE) {
       mark_node(sweep, graph, value->producer);
     }

@@ -38,14 +38,6 @@ static bool is_identity_access(const tenon__dim_pool_t* pool, const struct tenon
   return true;
 }
 
-static bool same_dims(const tenon__value_node_t* a, const tenon__value_node_t* b) {
-  bool same = a->rank == b->rank;
-  for (uint32_t k = 0; same && k < a->rank; ++k) {
-    same = tenon__dim_equal(a->dims[k], b->dims[k]);
-  }
-  return same;
-}
-
 bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon__step_t* step,
                           uint32_t input, uint32_t output) {
   const tenon__schedule_t* schedule = &plan->schedules[graph];
@@ -55,8 +47,9 @@ bool tenon__fits_in_place(const tenon__plan_t* plan, uint32_t graph, const tenon
   const tenon__value_node_t* x = &g->values[a->value];
   const tenon__value_node_t* y = &g->values[b->value];
   return a->storage == TENON_STORAGE_ARENA && b->storage == TENON_STORAGE_ARENA &&
-         tenon__dtype_bits(x->dtype) == tenon__dtype_bits(y->dtype) && same_dims(x, y) &&
-         a->size_bytes == b->size_bytes && same_order(x->rank, a->order, b->order) &&
+         tenon__dtype_bits(x->type.dtype) == tenon__dtype_bits(y->type.dtype) &&
+         tenon__type_same_shape(&x->type, &y->type) && a->size_bytes == b->size_bytes &&
+         same_order(x->type.rank, a->order, b->order) &&
          tenon__layout_equal(a->layout, b->layout) &&
          is_identity_access(plan->network->pool, step->region, input, output);
 }

@@ -178,9 +178,9 @@ static void sort_items(packing_t* p, order_t order, const uint64_t* alive, uint6
 static void try_orders(packing_t* p, uint64_t lower_bound, const uint64_t* alive,
                        uint64_t* by_block, order_t* out_best) {
   *out_best = ORDER_SIZE;
-  for (uint32_t k = 0; k < ORDER_COUNT && p->best_total > lower_bound; ++k) {
+  for (uint32_t k = 0; k < ORDER_COUNT; ++k) {
     const order_t order = (order_t)k;
-    if (k > 0 && p->comparisons > MOST_COMPARISONS) {
+    if (p->best_total <= lower_bound || (k > 0 && p->comparisons > MOST_COMPARISONS)) {
       return;
     }
     sort_items(p, order, alive, by_block);

@@ -45,13 +45,14 @@ bool tenon__map_is_dynamic(const tenon__dim_pool_t* pool, const tenon__index_map
 bool tenon__value_is_dynamic(const tenon__network_t* network, uint32_t graph, uint32_t value,
                              const tenon__extents_t* max) {
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
-  if (v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE || v->dtype == TENON_DTYPE_STRING ||
-      tenon__dims_are_dynamic(network->pool, v->rank, v->dims)) {
+  if (v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
+      v->type.dtype == TENON_DTYPE_STRING ||
+      tenon__dims_are_dynamic(network->pool, v->type.rank, v->type.dims)) {
     return true;
   }
-  for (uint32_t k = 0; k < v->rank; ++k) {
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
     int64_t extent = 0;
-    if (!tenon__extents_get(max, v->dims[k], &extent)) {
+    if (!tenon__extents_get(max, v->type.dims[k], &extent)) {
       return true;
     }
   }
@@ -63,24 +64,25 @@ bool tenon__place_bytes(const tenon__network_t* network, uint32_t graph,
                         uint64_t* out_bytes) {
   const tenon__value_node_t* v = &network->graphs[graph]->values[place->value];
   int64_t dims[MOST_AXES];
-  if (v->rank > MOST_AXES || !tenon__extents_shape(extents, v->rank, v->dims, dims)) {
+  if (v->type.rank > MOST_AXES ||
+      !tenon__extents_shape(extents, v->type.rank, v->type.dims, dims)) {
     return false;
   }
   size_t bytes = 0;
   if (place->layout != NULL && !tenon__layout_is_strided(place->layout)) {
-    for (uint32_t k = 0; k < v->rank; ++k) {
+    for (uint32_t k = 0; k < v->type.rank; ++k) {
       if (dims[k] < 0) {
         return false;
       }
     }
-    if (place->layout->rank != v->rank ||
-        !tenon__layout_bytes(place->layout, v->dtype, dims, &bytes)) {
+    if (place->layout->rank != v->type.rank ||
+        !tenon__layout_bytes(place->layout, v->type.dtype, dims, &bytes)) {
       return false;
     }
   } else {
     uint64_t count = 0;
-    if (!tenon__element_count(v->rank, dims, &count) ||
-        !tenon__dtype_bytes(v->dtype, count, &bytes)) {
+    if (!tenon__element_count(v->type.rank, dims, &count) ||
+        !tenon__dtype_bytes(v->type.dtype, count, &bytes)) {
       return false;
     }
   }
@@ -103,7 +105,10 @@ uint32_t tenon__place_root(const tenon__schedule_t* schedule, uint32_t place) {
 }
 
 uint32_t tenon__schedule_find(const tenon__schedule_t* schedule, uint32_t value) {
-  for (uint32_t p = 0; value != TENON_NONE && p < schedule->place_count; ++p) {
+  if (value == TENON_NONE) {
+    return TENON_NONE;
+  }
+  for (uint32_t p = 0; p < schedule->place_count; ++p) {
     if (schedule->places[p].value == value) {
       return p;
     }
@@ -140,7 +145,8 @@ static void classify_place(const classifier_t* c, tenon__place_t* place) {
     case TENON_STORAGE_VIEW:
     case TENON_STORAGE_PART:
       place->is_dynamic =
-          tenon__dims_are_dynamic(network->pool, v->rank == TENON_NONE ? 0 : v->rank, v->dims) ||
+          tenon__dims_are_dynamic(network->pool, v->type.rank == TENON_NONE ? 0 : v->type.rank,
+                                  v->type.dims) ||
           (place->map != NULL && tenon__map_is_dynamic(network->pool, place->map));
       break;
     case TENON_STORAGE_WEIGHTS:
@@ -148,8 +154,8 @@ static void classify_place(const classifier_t* c, tenon__place_t* place) {
     case TENON_STORAGE_PARAMETER:
     case TENON_STORAGE_STATE:
     default:
-      place->is_dynamic = v->kind != TENON_ARGUMENT_TENSOR || v->rank == TENON_NONE ||
-                          tenon__dims_are_dynamic(network->pool, v->rank, v->dims);
+      place->is_dynamic = v->type.kind != TENON_ARGUMENT_TENSOR || v->type.rank == TENON_NONE ||
+                          tenon__dims_are_dynamic(network->pool, v->type.rank, v->type.dims);
       break;
   }
 }
@@ -223,8 +229,9 @@ static bool contents_are_dynamic(const classifier_t* c, const tenon__step_t* ste
   for (uint32_t k = 0; k < step->output_count; ++k) {
     if (step->outputs[k] != TENON_NONE) {
       const tenon__value_node_t* v = value_of(c, step->outputs[k]);
-      if (v->contents != NULL &&
-          tenon__dims_are_dynamic(c->plan->network->pool, v->content_count, v->contents)) {
+      if (v->type.contents != NULL &&
+          tenon__dims_are_dynamic(c->plan->network->pool, v->type.content_count,
+                                  v->type.contents)) {
         return true;
       }
     }

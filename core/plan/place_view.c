@@ -14,9 +14,8 @@ enum { MAX_RANK = 64 };
 
 /* PART: source number `index` of the base's map, inverted: the box of the base that this place
  * fills. */
-static tenon_status_t part_strides(const tenon__network_t* network, const tenon__place_t* place,
-                                   uint32_t rank, const tenon__extents_t* extents,
-                                   const int64_t* base_strides, int64_t* out_strides,
+static tenon_status_t part_strides(const tenon__placement_t* placement, const tenon__place_t* place,
+                                   uint32_t rank, const int64_t* base_strides, int64_t* out_strides,
                                    int64_t* out_offset) {
   const tenon__map_source_t* source = &place->map->sources[place->index];
   int64_t offset = 0;
@@ -25,9 +24,9 @@ static tenon_status_t part_strides(const tenon__network_t* network, const tenon_
     tenon_dim_t base;
     tenon_dim_t coefficients[MAX_RANK];
     int64_t shift = 0;
-    if (!tenon__dim_affine(network->pool, source->coordinates[d], place->map->rank, &base,
-                           coefficients) ||
-        !tenon__extents_get(extents, base, &shift)) {
+    if (!tenon__dim_affine(placement->network->pool, source->coordinates[d], place->map->rank,
+                           &base, coefficients) ||
+        !tenon__extents_get(placement->extents, base, &shift)) {
       return TENON_ERROR_INTERNAL;
     }
     out_strides[d] = base_strides[d];
@@ -39,47 +38,45 @@ static tenon_status_t part_strides(const tenon__network_t* network, const tenon_
   return TENON_OK;
 }
 
-/* Where, at which extents, and three results. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
-                                    const tenon__schedule_t* schedule, uint32_t place,
-                                    const tenon__extents_t* extents, const int64_t* root_strides,
+tenon_status_t tenon__place_strides(const tenon__placement_t* placement, uint32_t place,
                                     int64_t* out_dims, int64_t* out_strides, int64_t* out_offset) {
-  const tenon__place_t* p = &schedule->places[place];
-  const tenon__value_node_t* v = &network->graphs[graph]->values[p->value];
-  if (v->rank > MAX_RANK || !tenon__extents_shape(extents, v->rank, v->dims, out_dims)) {
+  const tenon__place_t* places = placement->schedule->places;
+  const tenon__value_node_t* values = placement->network->graphs[placement->graph]->values;
+  const tenon__extents_t* extents = placement->extents;
+  const tenon__place_t* p = &places[place];
+  const tenon__type_t* type = &values[p->value].type;
+  if (type->rank > MAX_RANK || !tenon__extents_shape(extents, type->rank, type->dims, out_dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
-  for (uint32_t d = 0; d < v->rank; ++d) {
+  for (uint32_t d = 0; d < type->rank; ++d) {
     if (out_dims[d] < 0) {
       return TENON_ERROR_INVALID_DATA;
     }
   }
   if (p->storage != TENON_STORAGE_VIEW && p->storage != TENON_STORAGE_PART) {
     *out_offset = 0;
-    if (root_strides != NULL) {
-      memcpy(out_strides, root_strides, v->rank * sizeof *out_strides);
+    if (placement->root_strides != NULL) {
+      memcpy(out_strides, placement->root_strides, type->rank * sizeof *out_strides);
       return TENON_OK;
     }
     const bool good = p->order == NULL
-                          ? tenon__strides_row_major(v->rank, out_dims, out_strides)
-                          : tenon__strides_ordered(v->rank, out_dims, p->order, out_strides);
+                          ? tenon__strides_row_major(type->rank, out_dims, out_strides)
+                          : tenon__strides_ordered(type->rank, out_dims, p->order, out_strides);
     return good ? TENON_OK : TENON_ERROR_INVALID_DATA;
   }
-  const tenon__value_node_t* whole =
-      &network->graphs[graph]->values[schedule->places[p->base].value];
+  const tenon__type_t* whole = &values[places[p->base].value].type;
   int64_t base_dims[MAX_RANK];
   int64_t base_strides[MAX_RANK] = {0};
   int64_t base_offset = 0;
   int64_t offset = 0;
-  TENON_TRY(tenon__place_strides(network, graph, schedule, p->base, extents, root_strides,
-                                 base_dims, base_strides, &base_offset));
+  TENON_TRY(tenon__place_strides(placement, p->base, base_dims, base_strides, &base_offset));
   if (p->storage == TENON_STORAGE_PART) {
-    TENON_TRY(part_strides(network, p, v->rank, extents, base_strides, out_strides, &offset));
+    TENON_TRY(part_strides(placement, p, type->rank, base_strides, out_strides, &offset));
   } else {
-    TENON_TRY(tenon__index_map_view(network->pool, p->map, extents->values, extents->known,
-                                    base_dims, base_strides, out_strides, &offset));
+    TENON_TRY(
+        tenon__index_map_view(extents, p->map, base_dims, base_strides, out_strides, &offset));
   }
-  const tenon__reach_t own = {v->rank, out_dims, out_strides, offset};
+  const tenon__reach_t own = {type->rank, out_dims, out_strides, offset};
   const tenon__reach_t base = {whole->rank, base_dims, base_strides, 0};
   if (!tenon__reach_within(&own, &base) || !tenon__add_int64(base_offset, offset, out_offset)) {
     return TENON_ERROR_INVALID_DATA; /* a plan that somebody made up */

@@ -4,14 +4,21 @@
 
 #include "core/plan/plan.h"
 
+/* Where one graph's places are looked for. */
+typedef struct tenon__placement_t {
+  const tenon__network_t* network;
+  uint32_t graph;
+  const tenon__schedule_t* schedule; /* of the graph */
+  const tenon__extents_t* extents;
+  /* Of the place at the root of a view, when it is not dense in its own order (memory of the
+   * application); NULL otherwise. */
+  const int64_t* root_strides;
+} tenon__placement_t;
+
 /* Dims, strides (in elements) and the offset from the first element of the root's memory.
- * `root_strides`: of the root place, when it is not dense in its own order (memory of the
- * application); NULL otherwise. INVALID_STATE when an extent is unknown, UNSUPPORTED when a linear
- * view does not fit its base's strides, INVALID_DATA when an extent is negative or a view leaves
- * its base. */
-tenon_status_t tenon__place_strides(const tenon__network_t* network, uint32_t graph,
-                                    const tenon__schedule_t* schedule, uint32_t place,
-                                    const tenon__extents_t* extents, const int64_t* root_strides,
+ * INVALID_STATE when an extent is unknown, UNSUPPORTED when a linear view does not fit its base's
+ * strides, INVALID_DATA when an extent is negative or a view leaves its base. */
+tenon_status_t tenon__place_strides(const tenon__placement_t* placement, uint32_t place,
                                     int64_t* out_dims, int64_t* out_strides, int64_t* out_offset);
 
 #endif

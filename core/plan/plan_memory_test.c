@@ -80,9 +80,9 @@ static uint32_t add_place(scene_t* s, tenon__storage_t storage, tenon_dim_t exte
     return 0;
   }
   dims[0] = extent;
-  s->graph->values[value].dtype = TENON_DTYPE_FLOAT32;
-  s->graph->values[value].rank = 1;
-  s->graph->values[value].dims = dims;
+  s->graph->values[value].type.dtype = TENON_DTYPE_FLOAT32;
+  s->graph->values[value].type.rank = 1;
+  s->graph->values[value].type.dims = dims;
   s->schedule->places[s->schedule->place_count] =
       (tenon__place_t){.value = value, .storage = storage, .alias = TENON_NONE};
   return s->schedule->place_count++;
@@ -219,7 +219,7 @@ static bool is_taken_over(obstacle_t obstacle) {
   } else if (obstacle == OBSTACLE_GRAPH_OUTPUT) {
     add_output(&s, a);
   } else if (obstacle == OBSTACLE_OTHER_TYPE) {
-    s.graph->values[place_of(&s, b)->value].dtype = TENON_DTYPE_FLOAT16;
+    s.graph->values[place_of(&s, b)->value].type.dtype = TENON_DTYPE_FLOAT16;
   } else if (obstacle == OBSTACLE_OTHER_ORDER) {
     /* The only order of one dimension: it must not stand in the way. */
     s.schedule->places[b].order = order;
@@ -246,7 +246,7 @@ TENON_TEST(other_values_with_the_same_bits_are_taken_over) {
   REQUIRE(start(&s, tenon__allocator_default(), 1));
   const uint32_t a = add_arena(&s, 100);
   const uint32_t b = add_arena(&s, 100);
-  s.graph->values[place_of(&s, b)->value].dtype = TENON_DTYPE_INT32;
+  s.graph->values[place_of(&s, b)->value].type.dtype = TENON_DTYPE_INT32;
   (void)add_step(&s, NOTHING, PLACES(a));
   (void)add_step(&s, PLACES(a), PLACES(b));
   add_output(&s, b);
@@ -263,8 +263,8 @@ TENON_TEST(only_identity_accesses_are_taken_over) {
     const uint32_t a = add_arena(&s, 8);
     const uint32_t b = add_arena(&s, 8);
     tenon_dim_t dims[2] = {constant(&s, 8), constant(&s, 8)};
-    s.graph->values[0].rank = s.graph->values[1].rank = 2;
-    s.graph->values[0].dims = s.graph->values[1].dims = dims;
+    s.graph->values[0].type.rank = s.graph->values[1].type.rank = 2;
+    s.graph->values[0].type.dims = s.graph->values[1].type.dims = dims;
     (void)add_step(&s, NOTHING, PLACES(a));
     tenon__step_t* step = add_step(&s, PLACES(a), PLACES(b));
     const tenon_dim_t coordinates[2] = {
@@ -367,8 +367,8 @@ TENON_TEST(what_only_the_run_knows_grows) {
   const uint32_t text = add_arena(&s, 3);
   const uint32_t list = add_arena(&s, 3);
   const uint32_t out = add_place(&s, TENON_STORAGE_OUTPUT, found);
-  s.graph->values[place_of(&s, text)->value].dtype = TENON_DTYPE_STRING;
-  s.graph->values[place_of(&s, list)->value].kind = TENON_ARGUMENT_SEQUENCE;
+  s.graph->values[place_of(&s, text)->value].type.dtype = TENON_DTYPE_STRING;
+  s.graph->values[place_of(&s, list)->value].type.kind = TENON_ARGUMENT_SEQUENCE;
   const tenon__step_t* first = add_step(&s, NOTHING, PLACES(a));
   const tenon__step_t* second = add_step(&s, PLACES(a), PLACES(b));
   const tenon__step_t* third = add_step(&s, PLACES(view), PLACES(text, list, out));

@@ -49,7 +49,10 @@ static const char* end(text_t* text) {
 /* ---- Places ---- */
 
 static bool is_row_major(uint32_t rank, const uint32_t* order) {
-  for (uint32_t k = 0; order != NULL && k < rank; ++k) {
+  if (order == NULL) {
+    return true;
+  }
+  for (uint32_t k = 0; k < rank; ++k) {
     if (order[k] != k) {
       return false;
     }
@@ -85,7 +88,7 @@ const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, 
                                      tenon__arena_t* arena) {
   const tenon__place_t* p = &plan->schedules[graph].places[place];
   const tenon__value_node_t* value = &plan->network->graphs[graph]->values[p->value];
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank == TENON_NONE) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
     return "row-major";
   }
   switch (p->storage) {
@@ -99,22 +102,22 @@ const char* tenon__place_layout_text(const tenon__plan_t* plan, uint32_t graph, 
   if (p->layout != NULL && !tenon__layout_is_strided(p->layout)) {
     return p->layout->name != NULL && p->layout->name[0] != '\0' ? p->layout->name : "blocked";
   }
-  return order_text(value->rank, p->order, arena);
+  return order_text(value->type.rank, p->order, arena);
 }
 
 static void append_type(text_t* text, const tenon__network_t* network,
                         const tenon__value_node_t* value) {
-  append(text, value->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence of "
-               : value->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
-                                                        : "");
-  append(text, tenon__dtype_name(value->dtype));
-  if (value->rank == TENON_NONE) {
+  append(text, value->type.kind == TENON_ARGUMENT_SEQUENCE   ? "sequence of "
+               : value->type.kind == TENON_ARGUMENT_OPTIONAL ? "optional "
+                                                             : "");
+  append(text, tenon__dtype_name(value->type.dtype));
+  if (value->type.rank == TENON_NONE) {
     return;
   }
   append(text, "[");
-  for (uint32_t k = 0; k < value->rank; ++k) {
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
     append(text, k == 0 ? "" : ",");
-    append(text, tenon__dim_text(network->pool, value->dims[k], text->arena));
+    append(text, tenon__dim_text(network->pool, value->type.dims[k], text->arena));
   }
   append(text, "]");
 }
@@ -128,7 +131,7 @@ const char* tenon__place_text(const tenon__plan_t* plan, uint32_t graph, uint32_
   append(&text, value->name);
   append(&text, " ");
   append_type(&text, plan->network, value);
-  if (value->kind == TENON_ARGUMENT_TENSOR) {
+  if (value->type.kind == TENON_ARGUMENT_TENSOR) {
     append(&text, " ");
     append(&text, tenon__place_layout_text(plan, graph, place, arena));
   }

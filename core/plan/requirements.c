@@ -33,14 +33,15 @@ static const char* input_shapes(const tenon__graph_t* graph, const tenon__node_t
       text = tenon__arena_format(arena, "%s%s-", text, comma);
       continue;
     }
-    const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+    const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
     text = tenon__arena_format(arena, "%s%s[%s]", text, comma,
-                               numbers(value->dims, rank, extents, arena));
-    const bool is_integer = strchr("iu", tenon__dtype_class(value->dtype)) != NULL;
-    const uint32_t count = value->contents == NULL || !is_integer ? 0 : value->content_count;
+                               numbers(value->type.dims, rank, extents, arena));
+    const bool is_integer = strchr("iu", tenon__dtype_class(value->type.dtype)) != NULL;
+    const uint32_t count =
+        value->type.contents == NULL || !is_integer ? 0 : value->type.content_count;
     if (text != NULL && count > 0 && count <= MAX_NUMBERS) {
       text = tenon__arena_format(arena, "%s (%s)", text,
-                                 numbers(value->contents, count, extents, arena));
+                                 numbers(value->type.contents, count, extents, arena));
     }
   }
   return text == NULL ? "?" : text;

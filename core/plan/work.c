@@ -22,17 +22,17 @@ typedef struct counting_t {
 
 static bool extents_of(const counting_t* c, uint32_t value, int64_t dims[TENON_RANK_LIMIT]) {
   const tenon__value_node_t* v = &c->graph->values[value];
-  return v->kind == TENON_ARGUMENT_TENSOR && v->rank <= TENON_RANK_LIMIT &&
-         tenon__extents_shape(c->extents, v->rank, v->dims, dims);
+  return v->type.kind == TENON_ARGUMENT_TENSOR && v->type.rank <= TENON_RANK_LIMIT &&
+         tenon__extents_shape(c->extents, v->type.rank, v->type.dims, dims);
 }
 
 static double bytes_of(counting_t* c, uint32_t value) {
   int64_t dims[TENON_RANK_LIMIT];
-  double bytes = tenon__dtype_bits(c->graph->values[value].dtype) / 8.0;
+  double bytes = tenon__dtype_bits(c->graph->values[value].type.dtype) / 8.0;
   if (!extents_of(c, value, dims)) {
     return 0;
   }
-  for (uint32_t k = 0; k < c->graph->values[value].rank; ++k) {
+  for (uint32_t k = 0; k < c->graph->values[value].type.rank; ++k) {
     bytes *= (double)dims[k];
   }
   return bytes;
@@ -117,18 +117,18 @@ static tenon_status_t describe_value(counting_t* c, tenon__dim_pool_t* pool, uin
   }
   const tenon__value_node_t* v = &c->graph->values[value];
   out_value->present = true;
-  out_value->dtype = v->dtype;
+  out_value->dtype = v->type.dtype;
   if (!extents_of(c, value, extents)) {
     return TENON_OK;
   }
-  tenon_dim_t* dims = tenon__arena_allocate(c->arena, v->rank, sizeof(*dims));
+  tenon_dim_t* dims = tenon__arena_allocate(c->arena, v->type.rank, sizeof(*dims));
   if (dims == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t k = 0; k < v->rank; ++k) {
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
     dims[k] = tenon__dim_constant(pool, extents[k]);
   }
-  out_value->rank = v->rank;
+  out_value->rank = v->type.rank;
   out_value->dims = dims;
   return TENON_OK;
 }

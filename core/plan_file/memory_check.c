@@ -235,7 +235,8 @@ static tenon_status_t check_end(const checker_t* c) {
   for (uint32_t k = 0; k < c->schedule->output_count; ++k) {
     TENON_TRY(check_kept(c, c->schedule->outputs[k], "output"));
   }
-  for (uint32_t k = 0; c->graph_number == 0 && k < network->state_count; ++k) {
+  const uint32_t state_count = c->graph_number == 0 ? network->state_count : 0;
+  for (uint32_t k = 0; k < state_count; ++k) {
     const uint32_t place = tenon__schedule_find(c->schedule, network->states[k].update);
     TENON_TRY(place == TENON_NONE ? TENON_OK : check_kept(c, place, "what a state becomes,"));
   }

@@ -31,7 +31,10 @@ bool tenon__list_read(tenon__file_reading_t* reading, uint32_t limit, bool with_
                       uint32_t* out_count, uint32_t** out_list) {
   const uint32_t count = tenon__read_count(reading->reader, sizeof(uint32_t));
   uint32_t* list = allocate(reading, count, sizeof(*list));
-  for (uint32_t i = 0; list != NULL && i < count; ++i) {
+  if (list == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     list[i] = tenon__read_u32(reading->reader);
     if (list[i] >= limit && !(with_none && list[i] == TENON_NONE)) {
       return false;
@@ -44,7 +47,8 @@ bool tenon__list_read(tenon__file_reading_t* reading, uint32_t limit, bool with_
 
 void tenon__shape_write(uint32_t rank, const tenon_dim_t* dims, tenon__byte_writer_t* writer) {
   tenon__write_u32(writer, rank);
-  for (uint32_t i = 0; rank != TENON_NONE && i < rank; ++i) {
+  const uint32_t count = rank == TENON_NONE ? 0 : rank;
+  for (uint32_t i = 0; i < count; ++i) {
     tenon__write_u32(writer, dims[i].id);
   }
 }
@@ -53,7 +57,10 @@ void tenon__shape_write(uint32_t rank, const tenon_dim_t* dims, tenon__byte_writ
 static const tenon_dim_t* read_dims(tenon__file_reading_t* reading, uint32_t count) {
   tenon_dim_t* dims = allocate(reading, count, sizeof(*dims));
   const uint32_t limit = tenon__dim_pool_count(reading->network->pool);
-  for (uint32_t i = 0; dims != NULL && i < count; ++i) {
+  if (dims == NULL) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     dims[i].id = tenon__read_u32(reading->reader);
     reading->reader->failed = reading->reader->failed || dims[i].id >= limit;
   }
@@ -105,7 +112,10 @@ static bool read_items(tenon__file_reading_t* reading, tenon__scope_attribute_t*
   int64_t* integers = allocate(reading, attribute->count, sizeof(*integers));
   double* numbers = allocate(reading, attribute->count, sizeof(*numbers));
   const char** strings = allocate(reading, attribute->count, sizeof(*strings));
-  for (size_t i = 0; !reading->reader->failed && i < attribute->count; ++i) {
+  if (integers == NULL || numbers == NULL || strings == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < attribute->count; ++i) {
     if (attribute->kind == TENON_ATTRIBUTE_INTS) {
       integers[i] = tenon__read_i64(reading->reader);
     } else if (attribute->kind == TENON_ATTRIBUTE_FLOATS) {

@@ -60,12 +60,14 @@ static const int64_t* read_extents(loading_t* loading, tenon_dtype_t dtype, uint
     return NULL;
   }
   int64_t* dims = allocate(loading, rank, sizeof(*dims));
-  for (uint32_t d = 0; dims != NULL && d < rank; ++d) {
+  if (dims == NULL) {
+    return NULL;
+  }
+  for (uint32_t d = 0; d < rank; ++d) {
     dims[d] = tenon__read_i64(loading->reader);
   }
   uint64_t count = 0;
-  const bool good = dims != NULL && !loading->reader->failed &&
-                    tenon__element_count(rank, dims, &count) &&
+  const bool good = !loading->reader->failed && tenon__element_count(rank, dims, &count) &&
                     tenon__dtype_bytes(dtype, count, out_size);
   return good ? dims : NULL;
 }
@@ -118,14 +120,17 @@ static bool read_contents(loading_t* loading, tenon__value_node_t* value) {
     return false;
   }
   tenon_dim_t* contents = allocate(loading, count, sizeof(*contents));
-  for (uint32_t i = 0; contents != NULL && i < count; ++i) {
+  if (contents == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     contents[i].id = tenon__read_u32(loading->reader);
     if (contents[i].id >= tenon__dim_pool_count(loading->network->pool)) {
       return false;
     }
   }
-  value->contents = contents;
-  value->content_count = count;
+  value->type.contents = contents;
+  value->type.content_count = count;
   return !loading->reader->failed;
 }
 
@@ -144,9 +149,9 @@ static bool read_value(loading_t* loading, tenon__graph_t* graph, tenon__value_n
       return false;
     }
     value.flags = tenon__read_u32(reader);
-    value.kind = tenon__read_u32(reader);
-    value.dtype = tenon__read_u32(reader);
-    if (!tenon__shape_read(&loading->parts, true, &value.rank, &value.dims)) {
+    value.type.kind = tenon__read_u32(reader);
+    value.type.dtype = tenon__read_u32(reader);
+    if (!tenon__shape_read(&loading->parts, true, &value.type.rank, &value.type.dims)) {
       return false;
     }
     value.producer = tenon__read_u32(reader);
@@ -174,7 +179,10 @@ static bool order_attributes(loading_t* loading, tenon__node_t* node,
   const uint32_t declared = node->op->descriptor.attribute_count;
   tenon__scope_attribute_t* ordered = allocate(loading, declared, sizeof(*ordered));
   uint32_t used = 0;
-  for (uint32_t i = 0; ordered != NULL && i < declared; ++i) {
+  if (ordered == NULL) {
+    return false;
+  }
+  for (uint32_t i = 0; i < declared; ++i) {
     ordered[i] = node->op->defaults[i];
     for (uint32_t k = 0; k < count; ++k) {
       if (strcmp(attributes[k].name, ordered[i].name) == 0 &&
@@ -187,7 +195,7 @@ static bool order_attributes(loading_t* loading, tenon__node_t* node,
   }
   node->attribute_count = declared;
   node->attributes = ordered;
-  return ordered != NULL && used == count;
+  return used == count;
 }
 
 static bool read_attributes(loading_t* loading, tenon__node_t* node) {

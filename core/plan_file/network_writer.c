@@ -70,17 +70,21 @@ static void write_value(const writing_t* writing, const tenon__value_node_t* val
   }
   tenon__write_string(writer, value->name);
   tenon__write_u32(writer, value->flags);
-  tenon__write_u32(writer, value->kind);
-  tenon__write_u32(writer, value->dtype);
-  tenon__shape_write(value->rank, value->dims, writer);
+  tenon__write_u32(writer, value->type.kind);
+  tenon__write_u32(writer, value->type.dtype);
+  tenon__shape_write(value->type.rank, value->type.dims, writer);
   tenon__write_u32(writer, value->producer);
   tenon__write_u32(writer, value->producer_output);
   tenon__write_u32(writer, value->weights);
   tenon__write_u32(writer, value->state);
   tenon__write_u32(writer, value->number);
-  tenon__write_u32(writer, value->contents == NULL ? TENON_NONE : value->content_count);
-  for (uint32_t i = 0; value->contents != NULL && i < value->content_count; ++i) {
-    tenon__write_u32(writer, value->contents[i].id);
+  if (value->type.contents == NULL) {
+    tenon__write_u32(writer, TENON_NONE);
+    return;
+  }
+  tenon__write_u32(writer, value->type.content_count);
+  for (uint32_t i = 0; i < value->type.content_count; ++i) {
+    tenon__write_u32(writer, value->type.contents[i].id);
   }
 }
 

@@ -26,20 +26,6 @@ static tenon_status_t broken(const checker_t* c, const tenon__place_t* place, co
                      c->graph->values[place->value].name, what);
 }
 
-static bool has_dims(const tenon__dim_pool_t* pool, const tenon__value_node_t* value,
-                     tenon_dtype_t dtype, uint32_t rank, const int64_t* dims) {
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->dtype != dtype || value->rank != rank) {
-    return false;
-  }
-  for (uint32_t k = 0; k < rank; ++k) {
-    int64_t extent = 0;
-    if (!tenon__dim_known(pool, value->dims[k], &extent) || extent != dims[k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* ---- One place ---- */
 
 static bool weights_fit(const checker_t* c, const tenon__place_t* place) {
@@ -49,7 +35,8 @@ static bool weights_fit(const checker_t* c, const tenon__place_t* place) {
     return false;
   }
   const tenon__weights_t* weights = &network->weights[place->index];
-  return has_dims(network->pool, value, weights->dtype, weights->rank, weights->dims);
+  return tenon__type_is_tensor_of(network->pool, &value->type, weights->dtype, weights->rank,
+                                  weights->dims);
 }
 
 static bool state_fits(const checker_t* c, const tenon__place_t* place) {
@@ -58,8 +45,9 @@ static bool state_fits(const checker_t* c, const tenon__place_t* place) {
     return false;
   }
   const tenon__state_node_t* state = &network->states[place->index];
-  return state->read == place->value && has_dims(network->pool, &c->graph->values[place->value],
-                                                 state->dtype, state->rank, state->dims);
+  return state->read == place->value &&
+         tenon__type_is_tensor_of(network->pool, &c->graph->values[place->value].type, state->dtype,
+                                  state->rank, state->dims);
 }
 
 static bool is_strided(const tenon__place_t* place) {
@@ -75,18 +63,18 @@ static bool view_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__value_node_t* whole = &c->graph->values[base->value];
   const tenon__value_node_t* value = &c->graph->values[place->value];
   const tenon__index_map_t* map = place->map;
-  if (value->kind != TENON_ARGUMENT_TENSOR || whole->kind != TENON_ARGUMENT_TENSOR ||
-      value->dtype != whole->dtype || !is_strided(place) || !is_strided(base) ||
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || whole->type.kind != TENON_ARGUMENT_TENSOR ||
+      value->type.dtype != whole->type.dtype || !is_strided(place) || !is_strided(base) ||
       (map->kind == TENON_MAP_GENERAL && !tenon__index_map_is_view(c->plan->network->pool, map))) {
     return false;
   }
   if (place->storage == TENON_STORAGE_VIEW) {
-    return map->source_count == 1 && map->fill == TENON_FILL_NONE && map->rank == value->rank &&
-           map->sources[0].rank == whole->rank;
+    return map->source_count == 1 && map->fill == TENON_FILL_NONE &&
+           map->rank == value->type.rank && map->sources[0].rank == whole->type.rank;
   }
   return map->kind == TENON_MAP_AFFINE && place->index < map->source_count &&
-         map->rank == whole->rank && value->rank == whole->rank &&
-         map->sources[place->index].rank == value->rank;
+         map->rank == whole->type.rank && value->type.rank == whole->type.rank &&
+         map->sources[place->index].rank == value->type.rank;
 }
 
 /* Only the places that the graph lists are given memory: by the application, or by who runs a body.

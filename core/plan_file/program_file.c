@@ -14,8 +14,9 @@ static void write_access(const tenon__expression_t* e, uint32_t k,
                          struct tenon__byte_writer_t* writer) {
   const tenon__access_t* access = &e->accesses[k];
   const bool indexed = e->program.operands[k].indexed != 0;
+  const uint32_t count = indexed ? 0 : access->rank;
   tenon__write_u32(writer, indexed ? TENON_NONE : access->rank);
-  for (uint32_t d = 0; !indexed && d < access->rank; ++d) {
+  for (uint32_t d = 0; d < count; ++d) {
     tenon__write_u32(writer, access->coordinates[d].id);
   }
 }
@@ -76,7 +77,10 @@ static void* reserve(reading_t* r, uint32_t count, size_t size) {
 
 static const tenon_dim_t* read_dims(reading_t* r, uint32_t count) {
   tenon_dim_t* dims = reserve(r, count, sizeof *dims);
-  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+  if (dims == NULL) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     dims[k].id = tenon__read_u32(r->reader);
     if (dims[k].id >= tenon__dim_pool_count(r->pool)) {
       r->reader->failed = true;
@@ -91,7 +95,10 @@ static void read_operands(reading_t* r, tenon__expression_t* e) {
   p->operand_count = tenon__read_count(r->reader, 28);
   tenon_operand_t* operands = reserve(r, p->operand_count, sizeof *operands);
   tenon__access_t* accesses = reserve(r, p->operand_count, sizeof *accesses);
-  for (uint32_t k = 0; !r->no_memory && k < p->operand_count; ++k) {
+  if (r->no_memory) {
+    return;
+  }
+  for (uint32_t k = 0; k < p->operand_count; ++k) {
     operands[k].kind = tenon__read_u32(r->reader);
     operands[k].index = tenon__read_u32(r->reader);
     operands[k].dtype = tenon__read_u32(r->reader);
@@ -115,13 +122,19 @@ static void read_instructions(reading_t* r, tenon__expression_t* e) {
   tenon_program_t* p = &e->program;
   p->coordinate_count = tenon__read_count(r->reader, 4);
   uint32_t* coordinates = reserve(r, p->coordinate_count, sizeof *coordinates);
-  for (uint32_t k = 0; !r->no_memory && k < p->coordinate_count; ++k) {
+  if (r->no_memory) {
+    return;
+  }
+  for (uint32_t k = 0; k < p->coordinate_count; ++k) {
     coordinates[k] = tenon__read_u32(r->reader);
   }
   p->coordinates = coordinates;
   p->instruction_count = tenon__read_count(r->reader, 24);
   tenon_instruction_t* instructions = reserve(r, p->instruction_count, sizeof *instructions);
-  for (uint32_t k = 0; !r->no_memory && k < p->instruction_count; ++k) {
+  if (r->no_memory) {
+    return;
+  }
+  for (uint32_t k = 0; k < p->instruction_count; ++k) {
     const uint32_t head = tenon__read_u32(r->reader);
     instructions[k].opcode = (uint16_t)head;
     instructions[k].dtype = (uint16_t)(head >> 16);
@@ -139,7 +152,10 @@ static void read_outputs(reading_t* r, tenon__expression_t* e) {
   tenon_program_output_t* outputs = reserve(r, p->output_count, sizeof *outputs);
   const uint32_t** axes = reserve(r, p->output_count, sizeof *axes);
   uint32_t* ranks = reserve(r, p->output_count, sizeof *ranks);
-  for (uint32_t k = 0; !r->no_memory && k < p->output_count; ++k) {
+  if (r->no_memory) {
+    return;
+  }
+  for (uint32_t k = 0; k < p->output_count; ++k) {
     outputs[k].instruction = tenon__read_u32(r->reader);
     const uint32_t type = tenon__read_u32(r->reader); /* and above it whether it rounds */
     outputs[k].dtype = type & 0xffffu;
@@ -152,7 +168,10 @@ static void read_outputs(reading_t* r, tenon__expression_t* e) {
       return;
     }
     uint32_t* own = reserve(r, ranks[k], sizeof *own);
-    for (uint32_t a = 0; own != NULL && a < ranks[k]; ++a) {
+    if (own == NULL) {
+      return;
+    }
+    for (uint32_t a = 0; a < ranks[k]; ++a) {
       own[a] = tenon__read_u32(r->reader);
       if (own[a] >= p->rank) {
         r->reader->failed = true;

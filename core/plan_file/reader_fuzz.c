@@ -91,8 +91,11 @@ static void use_place(const tenon__plan_t* plan, uint32_t graph, uint32_t number
   const tenon__schedule_t* schedule = &plan->schedules[graph];
   (void)tenon__place_bytes(plan->network, graph, &schedule->places[number], &plan->profile.optimum,
                            &bytes);
-  (void)tenon__place_strides(plan->network, graph, schedule, number, &plan->profile.max, NULL, dims,
-                             strides, &offset);
+  const tenon__placement_t placement = {.network = plan->network,
+                                        .graph = graph,
+                                        .schedule = schedule,
+                                        .extents = &plan->profile.max};
+  (void)tenon__place_strides(&placement, number, dims, strides, &offset);
 }
 
 static void use_plan(const tenon__plan_t* plan) {

@@ -102,7 +102,7 @@ static bool is_value(const region_reader_t* r, uint32_t value) {
 
 /* A tensor whose rank is known. */
 static bool is_tensor(const tenon__value_node_t* value) {
-  return value->kind == TENON_ARGUMENT_TENSOR && value->rank <= MOST_AXES;
+  return value->type.kind == TENON_ARGUMENT_TENSOR && value->type.rank <= MOST_AXES;
 }
 
 static tenon_status_t read_nodes(region_reader_t* r, uint32_t* out_count,
@@ -124,7 +124,7 @@ static tenon_status_t read_access(region_reader_t* r, tenon__region_input_t* inp
   input->space = tenon__read_u32(r->bytes);
   input->access.rank = tenon__read_u32(r->bytes);
   if (r->bytes->failed || input->value == TENON_NONE || !is_tensor(value_of(r, input->value)) ||
-      input->access.rank != value_of(r, input->value)->rank) {
+      input->access.rank != value_of(r, input->value)->type.rank) {
     return broken(r, "an access does not have the rank of its value");
   }
   return said(r,
@@ -159,7 +159,7 @@ static tenon_status_t read_axes(region_reader_t* r, tenon__region_output_t* outp
   uint32_t* axes = NULL;
   output->axis_count = tenon__read_u32(r->bytes);
   if (r->bytes->failed || output->value == TENON_NONE || !is_tensor(value_of(r, output->value)) ||
-      output->axis_count != value_of(r, output->value)->rank) {
+      output->axis_count != value_of(r, output->value)->type.rank) {
     return broken(r, "an aligned output does not have the rank of its value");
   }
   TENON_TRY(said(r, tenon__numbers_read(r->bytes, output->axis_count, r->arena, &axes),
@@ -215,10 +215,10 @@ static bool operands_fit(const region_reader_t* r, const tenon__expression_t* ex
     }
     const tenon__region_input_t* input = &r->region.inputs[operand->index];
     if (input->value == TENON_NONE || !is_tensor(value_of(r, input->value)) ||
-        value_of(r, input->value)->dtype != operand->dtype ||
+        value_of(r, input->value)->type.dtype != operand->dtype ||
         input->aligned != (operand->indexed == 0) || (input->aligned && input->space != space) ||
         (operand->indexed != 0 &&
-         !tenon__program_loads_fit(program, k, value_of(r, input->value)->rank))) {
+         !tenon__program_loads_fit(program, k, value_of(r, input->value)->type.rank))) {
       return false;
     }
   }
@@ -236,11 +236,12 @@ static bool outputs_fit(const region_reader_t* r, const tenon_program_t* program
     }
     const tenon__region_output_t* output = &r->region.outputs[index];
     if (output->value == TENON_NONE || !is_tensor(value_of(r, output->value)) ||
-        value_of(r, output->value)->dtype != program->outputs[k].dtype ||
+        value_of(r, output->value)->type.dtype != program->outputs[k].dtype ||
         output->aligned != are_aligned) {
       return false;
     }
-    for (uint32_t d = 0; are_aligned && d < output->axis_count; ++d) {
+    const uint32_t axis_count = are_aligned ? output->axis_count : 0;
+    for (uint32_t d = 0; d < axis_count; ++d) {
       if (output->axes[d] >= program->rank) {
         return false;
       }
@@ -273,7 +274,7 @@ static bool slot_value_fits(const region_reader_t* r, const tenon__region_slot_t
   const tenon_program_t* program = &slot->expression.program;
   for (uint32_t k = 0; k < program->operand_count; ++k) {
     if (program->operands[k].kind == TENON_OPERAND_SLOT_VALUE &&
-        program->operands[k].dtype != value_of(r, node->outputs[output])->dtype) {
+        program->operands[k].dtype != value_of(r, node->outputs[output])->type.dtype) {
       return false;
     }
   }
@@ -346,9 +347,9 @@ static bool is_one_element(const region_reader_t* r, uint32_t input) {
     return false;
   }
   const tenon__value_node_t* value = value_of(r, r->region.inputs[input].value);
-  for (uint32_t k = 0; k < value->rank; ++k) {
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
     int64_t extent = 0;
-    if (k >= MOST_AXES || !tenon__dim_known(r->network->pool, value->dims[k], &extent) ||
+    if (k >= MOST_AXES || !tenon__dim_known(r->network->pool, value->type.dims[k], &extent) ||
         extent != 1) {
       return false;
     }
@@ -361,7 +362,7 @@ static bool map_fits(const region_reader_t* r, const tenon__index_map_t* map) {
     return false;
   }
   const tenon__value_node_t* output = value_of(r, r->region.outputs[0].value);
-  if (!is_tensor(output) || output->rank != map->rank) {
+  if (!is_tensor(output) || output->type.rank != map->rank) {
     return false;
   }
   for (uint32_t k = 0; k < map->source_count; ++k) {
@@ -370,13 +371,14 @@ static bool map_fits(const region_reader_t* r, const tenon__index_map_t* map) {
       return false;
     }
     const tenon__value_node_t* value = value_of(r, r->region.inputs[input].value);
-    if (!is_tensor(value) || value->rank != map->sources[k].rank || value->dtype != output->dtype) {
+    if (!is_tensor(value) || value->type.rank != map->sources[k].rank ||
+        value->type.dtype != output->type.dtype) {
       return false;
     }
   }
   return map->fill != TENON_FILL_INPUT ||
          (is_one_element(r, map->fill_input) &&
-          value_of(r, r->region.inputs[map->fill_input].value)->dtype == output->dtype);
+          value_of(r, r->region.inputs[map->fill_input].value)->type.dtype == output->type.dtype);
 }
 
 static tenon_status_t read_map(region_reader_t* r) {

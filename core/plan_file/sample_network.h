@@ -168,9 +168,9 @@ static inline uint32_t sample_add_value(sample_t* s, const char* name, tenon_dty
   }
   sample_try(s, tenon__graph_add_value(s->network, s->graph, name, &value));
   if (!s->failed) {
-    sample_value(s, value)->dtype = dtype;
-    sample_value(s, value)->rank = rank;
-    sample_value(s, value)->dims = sample_copy(s, dims, rank * sizeof *dims);
+    sample_value(s, value)->type.dtype = dtype;
+    sample_value(s, value)->type.rank = rank;
+    sample_value(s, value)->type.dims = sample_copy(s, dims, rank * sizeof *dims);
   }
   return value;
 }
@@ -272,14 +272,14 @@ static inline uint32_t sample_add_sum(sample_t* s, const char* name, uint32_t a,
     return 0;
   }
   const uint32_t inputs[2] = {a, b};
-  const tenon__inferred_shape_t shape = {.rank = sample_value(s, a)->rank,
-                                         .dims = sample_value(s, a)->dims};
+  const tenon__inferred_shape_t shape = {.rank = sample_value(s, a)->type.rank,
+                                         .dims = sample_value(s, a)->type.dims};
   const tenon__expression_t* sum =
       sample_sum(s, shape.dims, shape.rank, broadcasts, TENON_OPERAND_ARGUMENT);
   if (!s->failed) {
-    const tenon__form_request_t request = {name, inputs, 2};
-    sample_try(s, tenon__graph_add_expression(s->network, s->graph, &request, sum, &shape, s->sink,
-                                              &node));
+    const tenon__form_request_t request = {
+        .name = name, .inputs = inputs, .input_count = 2, .expression = sum, .shapes = &shape};
+    sample_try(s, tenon__graph_add_form(s->network, s->graph, &request, s->sink, &node));
   }
   return node;
 }
@@ -292,7 +292,7 @@ static inline uint32_t sample_add_move(sample_t* s, const char* name, uint32_t a
     return 0;
   }
   tenon__dim_pool_t* pool = s->network->pool;
-  const tenon_dim_t* own = sample_value(s, a)->dims;
+  const tenon_dim_t* own = sample_value(s, a)->type.dims;
   const tenon_dim_t dims[2] = {concatenates ? tenon__dim_add(pool, own[0], own[0]) : own[1],
                                concatenates ? own[1] : own[0]};
   const tenon_dim_t c0 = tenon__dim_coordinate(pool, 0, dims[0]);
@@ -314,9 +314,12 @@ static inline uint32_t sample_add_move(sample_t* s, const char* name, uint32_t a
   tenon__index_map_classify(pool, &map);
   const uint32_t inputs[2] = {a, b};
   if (!s->failed) {
-    const tenon__form_request_t request = {name, inputs, map.source_count};
-    sample_try(s, tenon__graph_add_move(s->network, s->graph, &request, &map, TENON_DTYPE_FLOAT32,
-                                        s->sink, &node));
+    const tenon__form_request_t request = {.name = name,
+                                           .inputs = inputs,
+                                           .input_count = map.source_count,
+                                           .map = &map,
+                                           .dtype = TENON_DTYPE_FLOAT32};
+    sample_try(s, tenon__graph_add_form(s->network, s->graph, &request, s->sink, &node));
   }
   return node;
 }

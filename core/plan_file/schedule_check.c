@@ -15,8 +15,6 @@
 #define ALIGNMENT_BYTES 64u
 #define MOST_NESTING 64u
 
-enum { MAX_RANK = 64 };
-
 typedef struct checker_t {
   tenon__plan_t* plan;
   uint32_t graph_number;
@@ -115,42 +113,38 @@ static tenon_status_t check_kernel(const checker_t* c, const tenon__step_t* step
 
 /* Whose contents are known: as many numbers as the tensor has elements. */
 static bool contents_fit(const checker_t* c, uint32_t place) {
-  const tenon__value_node_t* value = &c->graph->values[c->schedule->places[place].value];
-  int64_t dims[MAX_RANK];
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK ||
-      value->dtype == TENON_DTYPE_STRING) {
-    return false; /* what has no rank has TENON_NONE */
-  }
-  for (uint32_t k = 0; k < value->rank; ++k) {
-    if (!tenon__dim_known(c->plan->network->pool, value->dims[k], &dims[k])) {
-      return false;
-    }
-  }
+  const tenon__type_t* type = &c->graph->values[c->schedule->places[place].value].type;
   uint64_t count = 0;
-  return tenon__element_count(value->rank, dims, &count) && count == value->content_count;
+  return type->dtype != TENON_DTYPE_STRING &&
+         tenon__type_element_count(c->plan->network->pool, type, &count) &&
+         count == type->content_count;
 }
 
 /* What shapes were made of is what the weights say. */
 static bool weights_agree(const checker_t* c, const tenon__value_node_t* value) {
   const void* data =
       value->weights == TENON_NONE ? NULL : c->plan->network->weights[value->weights].data;
-  bool agree = true;
-  for (uint32_t k = 0; data != NULL && agree && k < value->content_count; ++k) {
-    int64_t known = 0;
-    const tenon__scalar_t element = tenon__element_load(data, value->dtype, k);
-    agree =
-        !tenon__dim_known(c->plan->network->pool, value->contents[k], &known) ||
-        tenon__scalar_cast(element, tenon__dtype_arithmetic(value->dtype), TENON_DTYPE_INT64).i ==
-            known;
+  if (data == NULL) {
+    return true;
   }
-  return agree;
+  const tenon__type_t* type = &value->type;
+  const tenon_dtype_t own = tenon__dtype_arithmetic(type->dtype);
+  for (uint32_t k = 0; k < type->content_count; ++k) {
+    int64_t known = 0;
+    const tenon__scalar_t element = tenon__element_load(data, type->dtype, k);
+    if (tenon__dim_known(c->plan->network->pool, type->contents[k], &known) &&
+        tenon__scalar_cast(element, own, TENON_DTYPE_INT64).i != known) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* The run reads contents that shapes depend on, wherever they come from. */
 static tenon_status_t check_all_contents(const checker_t* c) {
   for (uint32_t k = 0; k < c->schedule->place_count; ++k) {
     const tenon__value_node_t* value = &c->graph->values[c->schedule->places[k].value];
-    if (value->contents != NULL && (!contents_fit(c, k) || !weights_agree(c, value))) {
+    if (value->type.contents != NULL && (!contents_fit(c, k) || !weights_agree(c, value))) {
       return tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
                          "the plan is broken: in '%s', '%s' has other elements than its contents "
                          "say",
@@ -164,7 +158,7 @@ static tenon_status_t check_contents(const checker_t* c, const tenon__step_t* st
   for (uint32_t k = 0; k < step->output_count; ++k) {
     const uint32_t place = step->outputs[k];
     if (place != TENON_NONE &&
-        (c->graph->values[c->schedule->places[place].value].contents == NULL ||
+        (c->graph->values[c->schedule->places[place].value].type.contents == NULL ||
          !contents_fit(c, place))) {
       return broken(c, step, "writes contents that are not known");
     }
@@ -315,14 +309,8 @@ static bool same_extents(uint32_t rank, const int64_t* dims, uint32_t other_rank
 
 static bool is_like_state(const checker_t* c, uint32_t value, const tenon__state_node_t* state) {
   const tenon__value_node_t* v = &c->plan->network->graphs[0]->values[value];
-  bool is_like = v->alive && v->kind == TENON_ARGUMENT_TENSOR && v->dtype == state->dtype &&
-                 v->rank == state->rank;
-  for (uint32_t k = 0; is_like && k < state->rank; ++k) {
-    int64_t extent = 0;
-    is_like =
-        tenon__dim_known(c->plan->network->pool, v->dims[k], &extent) && extent == state->dims[k];
-  }
-  return is_like;
+  return v->alive && tenon__type_is_tensor_of(c->plan->network->pool, &v->type, state->dtype,
+                                              state->rank, state->dims);
 }
 
 static bool begins_well(const tenon__network_t* network, const tenon__state_node_t* state) {

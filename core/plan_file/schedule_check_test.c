@@ -339,9 +339,9 @@ static void contents_of_other_weights(hostile_t* h) {
   static tenon_dim_t contents[2];
   tenon__value_node_t* labels = &h->plan->network->graphs[0]->values[place(h, W)->value];
   int64_t count = 1;
-  for (uint32_t k = 0; k < labels->rank; ++k) {
+  for (uint32_t k = 0; k < labels->type.rank; ++k) {
     int64_t extent = 0;
-    EXPECT(tenon__dim_known(h->plan->network->pool, labels->dims[k], &extent));
+    EXPECT(tenon__dim_known(h->plan->network->pool, labels->type.dims[k], &extent));
     count *= extent;
   }
   tenon_dim_t* all = tenon__arena_allocate(&h->plan->arena, (size_t)count, sizeof *all);
@@ -349,8 +349,8 @@ static void contents_of_other_weights(hostile_t* h) {
   for (int64_t k = 0; k < count; ++k) {
     all[k] = contents[0];
   }
-  labels->contents = all;
-  labels->content_count = (uint32_t)count;
+  labels->type.contents = all;
+  labels->type.content_count = (uint32_t)count;
 }
 static void weights_that_are_an_input(hostile_t* h) {
   h->plan->network->graphs[0]->values[place(h, X)->value].weights = 0;

@@ -33,7 +33,7 @@ static void write_place(const tenon__plan_t* plan, uint32_t graph, const tenon__
     tenon__index_map_write(place->map, writer);
   }
   if (place->order != NULL) {
-    tenon__numbers_write(place->order, plan->network->graphs[graph]->values[place->value].rank,
+    tenon__numbers_write(place->order, plan->network->graphs[graph]->values[place->value].type.rank,
                          writer);
   }
   if (place->layout != NULL) {
@@ -132,9 +132,11 @@ static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t*
   tenon_dim_t coefficients[MOST_AXES];
   for (uint32_t k = 0; k < map->source_count; ++k) {
     const tenon__map_source_t* source = &map->sources[k];
-    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
-      if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
-        return false;
+    if (source->coordinates != NULL) {
+      for (uint32_t d = 0; d < source->rank; ++d) {
+        if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
+          return false;
+        }
       }
     }
   }
@@ -158,7 +160,7 @@ static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__grap
     return tenon__plan_broken(reader, "a place of '%s' holds none of its values", graph->name);
   }
   place->storage = (tenon__storage_t)storage;
-  const uint32_t rank = graph->values[place->value].rank;
+  const uint32_t rank = graph->values[place->value].type.rank;
   if ((parts & (PLACE_HAS_ORDER | PLACE_HAS_LAYOUT)) != 0 && rank > MOST_AXES) {
     return tenon__plan_broken(reader, "a place of '%s' orders dimensions that are not there",
                               graph->name);

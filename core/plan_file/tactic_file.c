@@ -70,7 +70,8 @@ static tenon_status_t read_rule(tenon__plan_reader_t* reader, const struct tenon
   /* The layout of an absent argument keeps its own rank. */
   tenon__byte_reader_t ahead = *bytes;
   (void)tenon__read_string(&ahead);
-  const uint32_t rank = v != NULL && v->rank != TENON_NONE ? v->rank : tenon__read_u32(&ahead);
+  const uint32_t rank =
+      v != NULL && v->type.rank != TENON_NONE ? v->type.rank : tenon__read_u32(&ahead);
   return tenon__plan_refused(reader,
                              tenon__layout_read(bytes, rank, &reader->plan->arena, &rule->layout),
                              "a tactic's layout");

@@ -119,9 +119,12 @@ static tenon_status_t run_program(data_t* data, const tenon__expression_t* e, in
     memcpy(dims[k], indexed ? own : space, sizeof(own));
     memcpy(strides[k], own_strides, sizeof(own));
     if (!indexed) {
-      EXPECT_STATUS(tenon__coordinates_view(data->t->scope.pool, e->accesses[k].coordinates,
-                                            e->accesses[k].rank, e->program.rank, values, known,
-                                            own_strides, strides[k], &offset),
+      const tenon__extents_t extents = {
+          .pool = data->t->scope.pool, .values = values, .known = known};
+      const tenon__map_source_t source = {.rank = e->accesses[k].rank,
+                                          .coordinates = e->accesses[k].coordinates};
+      EXPECT_STATUS(tenon__coordinates_view(&extents, &source, e->program.rank, own_strides,
+                                            strides[k], &offset),
                     TENON_OK);
     }
     views[k] = (tenon_tensor_view_t){.data = data->inputs[input] + offset,

@@ -75,10 +75,11 @@ static void run(test_scope_t* t, const tenon__expression_t* e, const tenon_dim_t
       own[i] = n.values[dims[input][i].id];
     }
     (void)tenon__strides_row_major(access->rank, own, own_strides);
-    EXPECT_STATUS(
-        tenon__coordinates_view(t->scope.pool, access->coordinates, access->rank, e->program.rank,
-                                n.values, n.known, own_strides, strides[k], &offset),
-        TENON_OK);
+    const tenon__extents_t extents = {.pool = t->scope.pool, .values = n.values, .known = n.known};
+    const tenon__map_source_t source = {.rank = access->rank, .coordinates = access->coordinates};
+    EXPECT_STATUS(tenon__coordinates_view(&extents, &source, e->program.rank, own_strides,
+                                          strides[k], &offset),
+                  TENON_OK);
     const float* base = data != NULL && data[input] != NULL ? data[input] : stock_of(input);
     memcpy(spaces[k], space, sizeof(space));
     views[k] = (tenon_tensor_view_t){.data = tenon__drop_const(base + offset),

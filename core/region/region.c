@@ -16,37 +16,35 @@ static void* copy_array(tenon__arena_t* arena, const void* data, size_t count, s
   return tenon__arena_copy(arena, data, count * size);
 }
 
-/* Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
 tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
-                                      uint32_t graph, const uint32_t* nodes, uint32_t node_count,
-                                      const uint32_t* inputs, uint32_t input_count,
-                                      const uint32_t* outputs, uint32_t output_count,
+                                      uint32_t graph, const tenon__node_group_t* group,
                                       struct tenon_region_t* out_region) {
   tenon__region_input_t* own_inputs =
-      tenon__arena_allocate(arena, input_count + 1u, sizeof *own_inputs);
+      tenon__arena_allocate(arena, group->input_count + 1u, sizeof *own_inputs);
   tenon__region_output_t* own_outputs =
-      tenon__arena_allocate(arena, output_count + 1u, sizeof *own_outputs);
-  const uint32_t* own_nodes = tenon__arena_copy(arena, nodes, node_count * sizeof *nodes);
+      tenon__arena_allocate(arena, group->output_count + 1u, sizeof *own_outputs);
+  const uint32_t* own_nodes =
+      tenon__arena_copy(arena, group->nodes, group->node_count * sizeof *own_nodes);
   if (own_inputs == NULL || own_outputs == NULL || own_nodes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t i = 0; i < input_count; ++i) {
-    own_inputs[i].value = inputs[i];
+  for (uint32_t i = 0; i < group->input_count; ++i) {
+    own_inputs[i].value = group->inputs[i];
   }
-  for (uint32_t i = 0; i < output_count; ++i) {
-    own_outputs[i].value = outputs[i];
+  for (uint32_t i = 0; i < group->output_count; ++i) {
+    own_outputs[i].value = group->outputs[i];
   }
   *out_region = (struct tenon_region_t){
       .network = network,
       .graph = graph,
       .kind = TENON_REGION_OPERATOR,
-      .node_count = node_count,
+      .node_count = group->node_count,
       .nodes = own_nodes,
-      .covered_count = node_count,
+      .covered_count = group->node_count,
       .covered = own_nodes,
-      .input_count = input_count,
+      .input_count = group->input_count,
       .inputs = own_inputs,
-      .output_count = output_count,
+      .output_count = group->output_count,
       .outputs = own_outputs,
   };
   return TENON_OK;
@@ -56,8 +54,9 @@ tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network
                                      uint32_t graph, uint32_t node,
                                      struct tenon_region_t* out_region) {
   const tenon__node_t* n = &network->graphs[graph]->nodes[node];
-  return tenon__region_of_nodes(arena, network, graph, &node, 1, n->inputs, n->input_count,
-                                n->outputs, n->output_count, out_region);
+  const tenon__node_group_t group = {&node,          1,          n->inputs,
+                                     n->input_count, n->outputs, n->output_count};
+  return tenon__region_of_nodes(arena, network, graph, &group, out_region);
 }
 
 static bool holds(const uint32_t* numbers, uint32_t count, uint32_t number) {
@@ -94,7 +93,8 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
   if (a->rank != b->rank) {
     return false;
   }
-  for (uint32_t k = 0; a->rank != TENON_NONE && k < a->rank; ++k) {
+  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
+  for (uint32_t k = 0; k < rank; ++k) {
     if (!tenon__dim_equal(a->coordinates[k], b->coordinates[k])) {
       return false;
     }
@@ -103,11 +103,11 @@ static bool access_equal(const tenon__access_t* a, const tenon__access_t* b) {
 }
 
 /* Appends the operands of an expression to a region's inputs (equal ones merge) and renumbers them.
- * Lists go with their counts. NOLINTNEXTLINE(readability-function-size) */
+ */
 static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expression_t* expression,
-                                    uint32_t space, const tenon__region_input_t* old_inputs,
-                                    uint32_t old_count, tenon__region_input_t** out_inputs,
-                                    uint32_t* out_count, tenon__expression_t* out_expression) {
+                                    uint32_t space, struct tenon_region_t* inout_region,
+                                    tenon__expression_t* out_expression) {
+  const uint32_t old_count = inout_region->input_count;
   const uint32_t operand_count = expression->program.operand_count;
   tenon__region_input_t* inputs =
       tenon__arena_allocate(arena, (size_t)old_count + operand_count + 1u, sizeof *inputs);
@@ -117,7 +117,7 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   if (old_count > 0) {
-    memcpy(inputs, old_inputs, old_count * sizeof *inputs);
+    memcpy(inputs, inout_region->inputs, old_count * sizeof *inputs);
   }
   uint32_t count = old_count;
   for (uint32_t k = 0; k < operand_count; ++k) {
@@ -142,8 +142,8 @@ static tenon_status_t take_operands(tenon__arena_t* arena, const tenon__expressi
     }
     operands[k].index = found;
   }
-  *out_inputs = inputs;
-  *out_count = count;
+  inout_region->inputs = inputs;
+  inout_region->input_count = count;
   *out_expression = *expression;
   out_expression->program.operands = operands;
   return TENON_OK;
@@ -180,29 +180,24 @@ static tenon_status_t number_outputs(tenon__arena_t* arena, uint32_t base,
 tenon_status_t tenon__region_fill_slot(tenon__arena_t* arena, struct tenon_region_t* inout_region,
                                        uint32_t slot, uint32_t output_index,
                                        const tenon__expression_t* expression, uint32_t value) {
-  tenon__region_input_t* inputs = NULL;
-  uint32_t input_count = 0;
-  tenon__region_slot_t* slots =
-      tenon__arena_allocate(arena, inout_region->slot_count + 1u, sizeof *slots);
+  struct tenon_region_t region = *inout_region;
+  tenon__region_slot_t* slots = tenon__arena_allocate(arena, region.slot_count + 1u, sizeof *slots);
   tenon__region_output_t* outputs =
-      copy_array(arena, inout_region->outputs, inout_region->output_count, sizeof *outputs);
+      copy_array(arena, region.outputs, region.output_count, sizeof *outputs);
   if (slots == NULL || outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (inout_region->slot_count > 0) {
-    memcpy(slots, inout_region->slots, inout_region->slot_count * sizeof *slots);
+  if (region.slot_count > 0) {
+    memcpy(slots, region.slots, region.slot_count * sizeof *slots);
   }
-  tenon__region_slot_t* filled = &slots[inout_region->slot_count];
+  tenon__region_slot_t* filled = &slots[region.slot_count++];
   filled->slot = slot;
-  TENON_TRY(take_operands(arena, expression, slot, inout_region->inputs, inout_region->input_count,
-                          &inputs, &input_count, &filled->expression));
+  TENON_TRY(take_operands(arena, expression, slot, &region, &filled->expression));
   TENON_TRY(number_outputs(arena, output_index, &filled->expression));
   outputs[output_index].value = value;
-  inout_region->inputs = inputs;
-  inout_region->input_count = input_count;
-  inout_region->outputs = outputs;
-  inout_region->slots = slots;
-  inout_region->slot_count += 1;
+  region.outputs = outputs;
+  region.slots = slots;
+  *inout_region = region;
   return TENON_OK;
 }
 
@@ -243,8 +238,6 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
                                            const uint32_t* values, const uint32_t* covered,
                                            uint32_t covered_count,
                                            struct tenon_region_t* out_region) {
-  tenon__region_input_t* inputs = NULL;
-  uint32_t input_count = 0;
   tenon__expression_t wanted;
   TENON_TRY(drop_unwanted(arena, expression, values, &wanted, &values));
   const uint32_t output_count = wanted.program.output_count;
@@ -255,24 +248,22 @@ tenon_status_t tenon__region_of_expression(tenon__arena_t* arena, const tenon__n
   if (outputs == NULL || own == NULL || nodes == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(
-      take_operands(arena, &wanted, TENON_SPACE_PROGRAM, NULL, 0, &inputs, &input_count, own));
-  TENON_TRY(number_outputs(arena, 0, own));
-  for (uint32_t k = 0; k < output_count; ++k) {
-    TENON_TRY(output_of(arena, &wanted, k, values[k], &outputs[k]));
-  }
-  *out_region = (struct tenon_region_t){
+  struct tenon_region_t region = {
       .network = network,
       .graph = graph,
       .kind = TENON_REGION_EXPRESSION,
       .covered_count = covered_count,
       .covered = nodes,
-      .input_count = input_count,
-      .inputs = inputs,
       .output_count = output_count,
       .outputs = outputs,
       .expression = own,
   };
+  TENON_TRY(take_operands(arena, &wanted, TENON_SPACE_PROGRAM, &region, own));
+  TENON_TRY(number_outputs(arena, 0, own));
+  for (uint32_t k = 0; k < output_count; ++k) {
+    TENON_TRY(output_of(arena, &wanted, k, values[k], &outputs[k]));
+  }
+  *out_region = region;
   return TENON_OK;
 }
 
@@ -323,20 +314,20 @@ tenon_status_t tenon__region_of_copy(tenon__arena_t* arena, const tenon__network
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
   tenon__index_map_t* map = tenon__arena_allocate(arena, 1, sizeof *map);
   tenon__map_source_t* source = tenon__arena_allocate(arena, 1, sizeof *source);
-  tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->rank + 1u, sizeof *coordinates);
+  tenon_dim_t* coordinates = tenon__arena_allocate(arena, v->type.rank + 1u, sizeof *coordinates);
   tenon__region_input_t* inputs = tenon__arena_allocate(arena, 1, sizeof *inputs);
   tenon__region_output_t* outputs = tenon__arena_allocate(arena, 1, sizeof *outputs);
   if (map == NULL || source == NULL || coordinates == NULL || inputs == NULL || outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t k = 0; k < v->rank; ++k) {
-    coordinates[k] = tenon__dim_coordinate(network->pool, k, v->dims[k]);
+  for (uint32_t k = 0; k < v->type.rank; ++k) {
+    coordinates[k] = tenon__dim_coordinate(network->pool, k, v->type.dims[k]);
   }
   *source = (tenon__map_source_t){
-      .input = 0, .rank = v->rank, .dims = v->dims, .coordinates = coordinates};
+      .input = 0, .rank = v->type.rank, .dims = v->type.dims, .coordinates = coordinates};
   *map = (tenon__index_map_t){.kind = TENON_MAP_AFFINE,
-                              .rank = v->rank,
-                              .dims = v->dims,
+                              .rank = v->type.rank,
+                              .dims = v->type.dims,
                               .source_count = 1,
                               .sources = source};
   inputs[0].value = value;

@@ -75,11 +75,20 @@ struct tenon_region_t {
 tenon_status_t tenon__region_of_node(tenon__arena_t* arena, const tenon__network_t* network,
                                      uint32_t graph, uint32_t node,
                                      struct tenon_region_t* out_region);
-/* The region of several operators' nodes, the main one first, with these inputs and outputs. */
+/* Operators' nodes of one graph, the main one first, with the values that they read from outside
+ * and give. */
+typedef struct tenon__node_group_t {
+  const uint32_t* nodes;
+  uint32_t node_count;
+  const uint32_t* inputs;
+  uint32_t input_count;
+  const uint32_t* outputs;
+  uint32_t output_count;
+} tenon__node_group_t;
+
+/* The region of several operators' nodes; lists are copied. */
 tenon_status_t tenon__region_of_nodes(tenon__arena_t* arena, const tenon__network_t* network,
-                                      uint32_t graph, const uint32_t* nodes, uint32_t node_count,
-                                      const uint32_t* inputs, uint32_t input_count,
-                                      const uint32_t* outputs, uint32_t output_count,
+                                      uint32_t graph, const tenon__node_group_t* group,
                                       struct tenon_region_t* out_region);
 /* What the nodes read from outside, in the order in which they read it, each once; false when that
  * is too much. */
@@ -113,6 +122,17 @@ static inline const char* tenon__region_name(const struct tenon_region_t* region
   return region->node_count == 0
              ? ""
              : region->network->graphs[region->graph]->nodes[region->nodes[0]].name;
+}
+/* Which of a finished region's values the graph's `value` is; TENON_NONE: none, as TENON_NONE is.
+ */
+static inline uint32_t tenon__region_value(const struct tenon_region_t* region, uint32_t value) {
+  const uint32_t count = value == TENON_NONE ? 0 : region->value_count;
+  for (uint32_t k = 0; k < count; ++k) {
+    if (region->graph_values[k] == value) {
+      return k;
+    }
+  }
+  return TENON_NONE;
 }
 /* Extents of a space of the region. */
 const tenon_dim_t* tenon__region_space(const struct tenon_region_t* region, uint32_t space,

@@ -21,7 +21,7 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
                                      tenon_value_info_t* out_info) {
   const tenon__network_t* network = d->region->network;
   const tenon__value_node_t* v = &network->graphs[d->region->graph]->values[value];
-  const uint32_t rank = v->rank == TENON_NONE ? 0 : v->rank;
+  const uint32_t rank = v->type.rank == TENON_NONE ? 0 : v->type.rank;
   int64_t* dims = tenon__arena_allocate(d->arena, 3u * (size_t)rank + 1u, sizeof *dims);
   if (dims == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -29,9 +29,9 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
   int64_t* min = dims;
   int64_t* optimum = dims + rank;
   int64_t* max = dims + 2u * (size_t)rank;
-  (void)tenon__extents_shape(&d->profile->min, rank, v->dims, min);
-  (void)tenon__extents_shape(&d->profile->optimum, rank, v->dims, optimum);
-  (void)tenon__extents_shape(&d->profile->max, rank, v->dims, max);
+  (void)tenon__extents_shape(&d->profile->min, rank, v->type.dims, min);
+  (void)tenon__extents_shape(&d->profile->optimum, rank, v->type.dims, optimum);
+  (void)tenon__extents_shape(&d->profile->max, rank, v->type.dims, max);
   for (uint32_t k = 0; k < rank; ++k) {
     min[k] = min[k] < 0 ? 0 : min[k];
     optimum[k] = optimum[k] < 0 ? 1 : optimum[k];
@@ -42,7 +42,7 @@ static tenon_status_t describe_value(derivation_t* d, uint32_t value,
       .dims_opt = optimum,
       .dims_max = max,
       .constant_data = v->weights == TENON_NONE ? NULL : network->weights[v->weights].data,
-      .dtype = v->dtype,
+      .dtype = v->type.dtype,
       .rank = rank,
       .input = TENON_NONE,
       .output = TENON_NONE,

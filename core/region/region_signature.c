@@ -101,7 +101,8 @@ static void sign_dim(signer_t* s, tenon_dim_t dim) {
 
 static void sign_dims(signer_t* s, uint32_t rank, const tenon_dim_t* dims) {
   sign_u64(s, rank);
-  for (uint32_t k = 0; rank != TENON_NONE && k < rank; ++k) {
+  const uint32_t count = rank == TENON_NONE ? 0 : rank;
+  for (uint32_t k = 0; k < count; ++k) {
     sign_dim(s, dims[k]);
   }
 }
@@ -211,15 +212,6 @@ static void sign_attribute(signer_t* s, const tenon__scope_attribute_t* attribut
   }
 }
 
-static uint32_t number_of(const struct tenon_region_t* region, uint32_t value) {
-  for (uint32_t k = 0; value != TENON_NONE && k < region->value_count; ++k) {
-    if (region->graph_values[k] == value) {
-      return k;
-    }
-  }
-  return TENON_NONE;
-}
-
 static void sign_node(signer_t* s, const tenon__node_t* node) {
   sign_text(s, node->op == NULL ? "" : node->op->name);
   if (node->op != NULL) {
@@ -231,11 +223,11 @@ static void sign_node(signer_t* s, const tenon__node_t* node) {
   }
   sign_u64(s, node->input_count);
   for (uint32_t k = 0; k < node->input_count; ++k) {
-    sign_u64(s, number_of(s->region, node->inputs[k]));
+    sign_u64(s, tenon__region_value(s->region, node->inputs[k]));
   }
   sign_u64(s, node->output_count);
   for (uint32_t k = 0; k < node->output_count; ++k) {
-    sign_u64(s, number_of(s->region, node->outputs[k]));
+    sign_u64(s, tenon__region_value(s->region, node->outputs[k]));
   }
 }
 
@@ -283,7 +275,8 @@ static void sign_arguments(signer_t* s) {
     const tenon__region_output_t* output = &region->outputs[k];
     sign_u64(s, region->output_values[k]);
     sign_u64(s, output->aligned ? 1 : 0);
-    for (uint32_t d = 0; output->aligned && d < output->axis_count; ++d) {
+    const uint32_t axis_count = output->aligned ? output->axis_count : 0;
+    for (uint32_t d = 0; d < axis_count; ++d) {
       sign_u64(s, output->axes[d]);
     }
   }

@@ -57,9 +57,9 @@ static uint32_t add_value(kitchen_t* k, const char* name, const tenon_dim_t* dim
   const char* full = tenon__arena_format(&k->arena, "%s_%s", k->recipe->names, name);
   EXPECT_STATUS(tenon__graph_add_value(k->network, 0, full, &value), TENON_OK);
   tenon__value_node_t* v = &k->network->graphs[0]->values[value];
-  v->dtype = k->recipe->dtype;
-  v->rank = 2;
-  v->dims = tenon__arena_copy(&k->arena, dims, 2 * sizeof *dims);
+  v->type.dtype = k->recipe->dtype;
+  v->type.rank = 2;
+  v->type.dims = tenon__arena_copy(&k->arena, dims, 2 * sizeof *dims);
   return value;
 }
 

@@ -38,27 +38,18 @@ static uint32_t node_output_count(const tenon_region_t* region, uint32_t node) {
   return node < region->node_count ? node_of(region, node)->output_count : 0;
 }
 
-static uint32_t number_of(const tenon_region_t* region, uint32_t value) {
-  for (uint32_t k = 0; value != TENON_NONE && k < region->value_count; ++k) {
-    if (region->graph_values[k] == value) {
-      return k;
-    }
-  }
-  return TENON_NONE;
-}
-
 static uint32_t node_input(const tenon_region_t* region, uint32_t node, uint32_t index) {
   if (index >= node_input_count(region, node)) {
     return TENON_NONE;
   }
-  return number_of(region, node_of(region, node)->inputs[index]);
+  return tenon__region_value(region, node_of(region, node)->inputs[index]);
 }
 
 static uint32_t node_output(const tenon_region_t* region, uint32_t node, uint32_t index) {
   if (index >= node_output_count(region, node)) {
     return TENON_NONE;
   }
-  return number_of(region, node_of(region, node)->outputs[index]);
+  return tenon__region_value(region, node_of(region, node)->outputs[index]);
 }
 
 static const tenon__scope_attribute_t* attribute(const tenon_region_t* region, uint32_t node,

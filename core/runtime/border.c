@@ -56,21 +56,21 @@ static tenon_status_t check_range(const tenon__context_t* context, uint32_t inde
   const tenon__value_node_t* value = &g->values[g->inputs[index]];
   const tenon__plan_t* plan = context->engine->plan;
   const tenon_sink_t* sink = context->engine->options.sink;
-  if (value->dtype != view->dtype) {
+  if (value->type.dtype != view->dtype) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "input '%s' is %s, the engine expects %s", value->name,
-                       tenon__dtype_name(view->dtype), tenon__dtype_name(value->dtype));
+                       tenon__dtype_name(view->dtype), tenon__dtype_name(value->type.dtype));
   }
-  if (value->rank != view->rank || view->rank > MAX_RANK) {
+  if (value->type.rank != view->rank || view->rank > MAX_RANK) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                        "input '%s' has rank %u, the engine expects %u", value->name, view->rank,
-                       value->rank);
+                       value->type.rank);
   }
   for (uint32_t k = 0; k < view->rank; ++k) {
     int64_t min = 0;
     int64_t max = INT64_MAX;
-    (void)tenon__extents_get(&plan->profile.min, value->dims[k], &min);
-    (void)tenon__extents_get(&plan->profile.max, value->dims[k], &max);
+    (void)tenon__extents_get(&plan->profile.min, value->type.dims[k], &min);
+    (void)tenon__extents_get(&plan->profile.max, value->type.dims[k], &max);
     if (view->dims[k] < min || view->dims[k] > max) {
       return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
                          "input '%s': extent %lld of axis %u is outside the profile, %lld to %lld; "
@@ -86,10 +86,11 @@ static tenon_status_t check_items(const tenon__context_t* context, const tenon__
                                   const tenon_argument_t* argument) {
   for (uint32_t k = 0; k < argument->count; ++k) {
     const tenon_argument_t* item = &argument->items[k];
-    if (item->kind == TENON_ARGUMENT_TENSOR && item->tensor.dtype != value->dtype) {
+    if (item->kind == TENON_ARGUMENT_TENSOR && item->tensor.dtype != value->type.dtype) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "input '%s': item %u is %s, the engine expects %s", value->name, k,
-                         tenon__dtype_name(item->tensor.dtype), tenon__dtype_name(value->dtype));
+                         tenon__dtype_name(item->tensor.dtype),
+                         tenon__dtype_name(value->type.dtype));
     }
     TENON_TRY(item->kind == TENON_ARGUMENT_TENSOR ? TENON_OK : check_items(context, value, item));
   }
@@ -105,17 +106,18 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
                        "there is no input %u, the engine has %u", index, g->input_count);
   }
   const tenon__value_node_t* value = &g->values[g->inputs[index]];
-  if (value->kind != argument->kind) {
+  if (value->type.kind != argument->kind) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT, "input '%s' is of another kind",
                        value->name);
   }
   tenon__frame_t* frame = &context->frames[0];
   tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
-  if (value->kind != TENON_ARGUMENT_TENSOR) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(check_items(context, value, argument));
     TENON_TRY(tenon__growing_assign(place->growing, argument));
-    place->argument = (tenon_argument_t){
-        .kind = value->kind, .count = place->growing->item_count, .items = place->growing->items};
+    place->argument = (tenon_argument_t){.kind = value->type.kind,
+                                         .count = place->growing->item_count,
+                                         .items = place->growing->items};
     context->input_is_set[index] = true;
     return TENON_OK;
   }
@@ -152,7 +154,7 @@ static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
   const uint32_t at = frame->schedule->inputs[index];
   tenon__place_state_t* place = &frame->places[at];
   TENON_TRY(need_input(context, index));
-  if (value->kind != TENON_ARGUMENT_TENSOR ||
+  if (value->type.kind != TENON_ARGUMENT_TENSOR ||
       frame->schedule->places[at].storage != TENON_STORAGE_INPUT) {
     return TENON_OK;
   }
@@ -188,7 +190,7 @@ static tenon_status_t check_least_room(const tenon__context_t* context, uint32_t
   for (uint32_t k = 0; k < view->rank; ++k) {
     int64_t least = 0;
     int64_t most = 0;
-    tenon__dim_range(pool, value->dims[k], &least, &most);
+    tenon__dim_range(pool, value->type.dims[k], &least, &most);
     if (view->dims[k] < least) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "output '%s' has extent %lld%s on axis %u, the memory given holds %lld",
@@ -211,12 +213,12 @@ tenon_status_t tenon__context_set_output(tenon__context_t* context, uint32_t ind
     return TENON_OK;
   }
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
-  if (value->kind != TENON_ARGUMENT_TENSOR || view->dtype != value->dtype ||
-      view->rank != value->rank || view->rank > MAX_RANK) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || view->dtype != value->type.dtype ||
+      view->rank != value->type.rank || view->rank > MAX_RANK) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is %s of rank %u; the memory given is %s of rank %u",
-                       output_name(context, index), tenon__dtype_name(value->dtype), value->rank,
-                       tenon__dtype_name(view->dtype), view->rank);
+                       output_name(context, index), tenon__dtype_name(value->type.dtype),
+                       value->type.rank, tenon__dtype_name(view->dtype), view->rank);
   }
   TENON_TRY(check_least_room(context, index, view));
   context->outputs[index] = *view;
@@ -267,7 +269,7 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
                                              int64_t* out_dims, int64_t* out_max_dims) {
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->outputs[index]];
-  if (value->kind != TENON_ARGUMENT_TENSOR || value->rank > MAX_RANK) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank > MAX_RANK) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                        "output '%s' is no tensor whose rank is known before the run",
                        output_name(context, index));
@@ -276,9 +278,9 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
     TENON_TRY(need_input(context, k));
   }
   TENON_TRY(tenon__context_settle(context));
-  for (uint32_t k = 0; k < value->rank; ++k) {
-    out_dims[k] = known_extent(context, value->dims[k]);
-    out_max_dims[k] = out_dims[k] >= 0 ? out_dims[k] : most_extent(context, value->dims[k]);
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
+    out_dims[k] = known_extent(context, value->type.dims[k]);
+    out_max_dims[k] = out_dims[k] >= 0 ? out_dims[k] : most_extent(context, value->type.dims[k]);
   }
   return TENON_OK;
 }
@@ -307,7 +309,7 @@ static tenon_status_t check_known_room(const tenon__context_t* context, uint32_t
     return TENON_OK;
   }
   for (uint32_t k = 0; k < context->outputs[index].rank; ++k) {
-    dims[k] = known_extent(context, value->dims[k]);
+    dims[k] = known_extent(context, value->type.dims[k]);
   }
   return check_room(context, index, dims);
 }
@@ -320,20 +322,20 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
   tenon__place_state_t* place = &frame->places[frame->schedule->outputs[k]];
   const tenon_tensor_view_t* own = &context->outputs[k];
   int64_t dims[MAX_RANK];
-  if (!tenon__extents_shape(&context->extents, value->rank, value->dims, dims)) {
+  if (!tenon__extents_shape(&context->extents, value->type.rank, value->type.dims, dims)) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INTERNAL,
                        "the extents of output '%s' are not known in time", output_name(context, k));
   }
   const bool in_place = own->data != NULL &&
-                        memcmp(own->dims, dims, value->rank * sizeof *dims) == 0 &&
-                        tenon__strides_are_row_major(value->rank, dims, own->strides) &&
+                        memcmp(own->dims, dims, value->type.rank * sizeof *dims) == 0 &&
+                        tenon__strides_are_row_major(value->type.rank, dims, own->strides) &&
                         (uintptr_t)own->data % 16 == 0;
   if (in_place) {
     place->data = own->data;
     return TENON_OK;
   }
   const tenon_status_t status =
-      tenon__growing_resize(place->growing, value->dtype, value->rank, dims);
+      tenon__growing_resize(place->growing, value->type.dtype, value->type.rank, dims);
   if (status != TENON_OK) {
     return tenon__frame_unfit(frame, "outputs", frame->schedule->outputs[k], status);
   }

@@ -45,15 +45,15 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
   const tenon__network_t* network = plan->network;
   const tenon__value_node_t* v = &network->graphs[graph]->values[value];
   tenon__extents_t* extents = &context->extents;
-  if (v->rank == TENON_NONE) {
+  if (v->type.rank == TENON_NONE) {
     return TENON_OK; /* nothing says what it must be */
   }
-  if (v->rank != rank) {
+  if (v->type.rank != rank) {
     return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                       "value '%s' has rank %u, the plan expects %u", v->name, rank, v->rank);
+                       "value '%s' has rank %u, the plan expects %u", v->name, rank, v->type.rank);
   }
   for (uint32_t k = 0; k < rank; ++k) {
-    const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->dims[k]);
+    const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->type.dims[k]);
     const bool is_known = dim.kind == TENON_DIM_SYMBOL && extents->symbol_known[dim.index] != 0;
     if (dim.kind != TENON_DIM_SYMBOL ||
         (is_known &&
@@ -81,9 +81,9 @@ tenon_status_t tenon__context_learn_shape(tenon__context_t* context, uint32_t gr
 /* `what` has these extents, and the plan says of the value's what is known now. */
 static tenon_status_t compare(const tenon__context_t* context, const tenon__value_node_t* value,
                               const int64_t* dims, bool must_be_known) {
-  for (uint32_t k = 0; k < value->rank; ++k) {
+  for (uint32_t k = 0; k < value->type.rank; ++k) {
     int64_t expected = 0;
-    const bool is_known = tenon__extents_get(&context->extents, value->dims[k], &expected);
+    const bool is_known = tenon__extents_get(&context->extents, value->type.dims[k], &expected);
     if (is_known ? expected != dims[k] : must_be_known) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                          is_known
@@ -104,7 +104,7 @@ tenon_status_t tenon__context_find_shape(tenon__context_t* context, uint32_t gra
   if (changed) {
     tenon__extents_update(&context->extents);
   }
-  return v->rank == TENON_NONE ? TENON_OK : compare(context, v, dims, false);
+  return v->type.rank == TENON_NONE ? TENON_OK : compare(context, v, dims, false);
 }
 
 tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place) {
@@ -119,14 +119,14 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
     return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' is read before it is there", value->name);
   }
-  if (dims == NULL || value->rank == TENON_NONE) {
+  if (dims == NULL || value->type.rank == TENON_NONE) {
     return TENON_OK;
   }
   const uint32_t rank = grows ? state->growing->rank : state->rank;
-  if (rank != value->rank) {
+  if (rank != value->type.rank) {
     return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", value->name, rank,
-                       value->rank);
+                       value->type.rank);
   }
   return compare(frame->context, value, dims, true);
 }
@@ -166,9 +166,10 @@ static tenon_status_t find_occurrences(const tenon__frame_t* frame, occurrence_t
     const tenon__place_t* place = &frame->schedule->places[p];
     const tenon__value_node_t* value = tenon__frame_value(frame, p);
     out_occurrence->has_place[place->value] = 1;
-    mark_symbols(network->pool, value->content_count, value->contents, out_occurrence->occurs);
-    if (place->storage == TENON_STORAGE_GROWING && value->rank != TENON_NONE) {
-      mark_symbols(network->pool, value->rank, value->dims, out_occurrence->occurs);
+    mark_symbols(network->pool, value->type.content_count, value->type.contents,
+                 out_occurrence->occurs);
+    if (place->storage == TENON_STORAGE_GROWING && value->type.rank != TENON_NONE) {
+      mark_symbols(network->pool, value->type.rank, value->type.dims, out_occurrence->occurs);
     }
   }
   return TENON_OK;
@@ -199,15 +200,17 @@ static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
 static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
   const tenon__engine_t* engine = frame->context->engine;
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  const char class = tenon__dtype_class(value->dtype);
-  const bool is_learnt = value->contents != NULL && value->number != TENON_NONE &&
+  const char class = tenon__dtype_class(value->type.dtype);
+  const bool is_learnt = value->type.contents != NULL && value->number != TENON_NONE &&
                          engine->reads_contents[value->number] != 0;
   const bool is_computed = frame->schedule->places[place].storage != TENON_STORAGE_WEIGHTS &&
                            (class == 'i' || class == 'u' || class == 'b');
-  const uint32_t count = value->contents == NULL || !is_computed ? 0 : value->content_count;
+  const uint32_t count =
+      value->type.contents == NULL || !is_computed ? 0 : value->type.content_count;
   bool is_compared = false;
   for (uint32_t c = 0; c < count && !is_compared; ++c) {
-    const tenon__dim_view_t dim = tenon__dim_get(engine->plan->network->pool, value->contents[c]);
+    const tenon__dim_view_t dim =
+        tenon__dim_get(engine->plan->network->pool, value->type.contents[c]);
     is_compared = dim.kind != TENON_DIM_SYMBOL ||
                   tenon__symbol_get(engine->plan->network->pool, dim.index)->a != value->number;
   }
@@ -276,10 +279,10 @@ static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, 
 
 bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
                         const tenon__value_node_t* value) {
-  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   bool found = true;
   for (uint32_t d = 0; found && d < rank; ++d) {
-    found = is_found_by(frame, step, value->dims[d]);
+    found = is_found_by(frame, step, value->type.dims[d]);
   }
   return found;
 }
@@ -296,11 +299,11 @@ static bool follows(const tenon__frame_t* frame, uint32_t symbol,
     return false;
   }
   const tenon__value_node_t* node = &network->graphs[graph]->values[value];
-  if (!node->alive || node->rank == TENON_NONE || axis >= node->rank) {
+  if (!node->alive || node->type.rank == TENON_NONE || axis >= node->type.rank) {
     return false;
   }
-  const tenon__dim_view_t dim = tenon__dim_get(network->pool, node->dims[axis]);
-  *out_following = (tenon__following_t){symbol, value, node->dims[axis]};
+  const tenon__dim_view_t dim = tenon__dim_get(network->pool, node->type.dims[axis]);
+  *out_following = (tenon__following_t){symbol, value, node->type.dims[axis]};
   return dim.kind != TENON_DIM_SYMBOL || dim.index != symbol;
 }
 

@@ -46,14 +46,15 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
       if (state->growing == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }
-      tenon__growing_initialize(state->growing, context->allocator, value->dtype);
+      tenon__growing_initialize(state->growing, context->allocator, value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
-        state->rank = value->rank;
+        state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
       }
       break;
     case TENON_STORAGE_PARAMETER:
-      return make_shape(context, value->rank == TENON_NONE ? MAX_RANK : value->rank, state);
+      return make_shape(context, value->type.rank == TENON_NONE ? MAX_RANK : value->type.rank,
+                        state);
     default:
       break;
   }
@@ -183,33 +184,37 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const uint32_t root = tenon__place_root(frame->schedule, place);
   tenon__place_state_t* state = &frame->places[root];
-  if (value->kind != TENON_ARGUMENT_TENSOR) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     /* A kernel that appended nothing made an empty one. */
     if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
-      state->argument = (tenon_argument_t){
-          .kind = value->kind, .count = state->growing->item_count, .items = state->growing->items};
+      state->argument = (tenon_argument_t){.kind = value->type.kind,
+                                           .count = state->growing->item_count,
+                                           .items = state->growing->items};
     }
     *out_argument = state->argument;
     return TENON_OK;
   }
-  if (value->rank == TENON_NONE) {
+  if (value->type.rank == TENON_NONE) {
     return argument_of_any_rank(state, frame->schedule->places[root].storage, dims, strides,
                                 out_argument);
   }
   int64_t offset = 0;
   TENON_TRY(tenon__frame_check_memory(frame, root));
-  TENON_TRY(tenon__place_strides(frame->context->engine->plan->network, frame->graph,
-                                 frame->schedule, place, &frame->context->extents, NULL, dims,
-                                 strides, &offset));
+  const tenon__placement_t placement = {.network = frame->context->engine->plan->network,
+                                        .graph = frame->graph,
+                                        .schedule = frame->schedule,
+                                        .extents = &frame->context->extents};
+  TENON_TRY(tenon__place_strides(&placement, place, dims, strides, &offset));
   *out_argument = (tenon_argument_t){
       .kind = TENON_ARGUMENT_TENSOR,
-      .tensor = {
-          .data = state->data == NULL ? NULL : (char*)state->data + bytes_of(value->dtype, offset),
-          .dims = dims,
-          .strides = strides,
-          .rank = value->rank,
-          .dtype = value->dtype,
-          .layout = TENON_NONE}};
+      .tensor = {.data = state->data == NULL
+                             ? NULL
+                             : (char*)state->data + bytes_of(value->type.dtype, offset),
+                 .dims = dims,
+                 .strides = strides,
+                 .rank = value->type.rank,
+                 .dtype = value->type.dtype,
+                 .layout = TENON_NONE}};
   return TENON_OK;
 }
 
@@ -275,11 +280,11 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[place];
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   int64_t dims[MAX_RANK];
-  if (value->rank == TENON_NONE ||
-      !tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+  if (value->type.rank == TENON_NONE ||
+      !tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
-  TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
+  TENON_TRY(tenon__growing_resize(state->growing, value->type.dtype, value->type.rank, dims));
   state->data = state->growing->data;
   return TENON_OK;
 }
@@ -303,8 +308,8 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
     tenon__growing_clear(memory->growing);
     state->growing[k] = memory->growing;
-    if (value->kind != TENON_ARGUMENT_TENSOR) {
-      state->outputs[k] = (tenon_argument_t){.kind = value->kind};
+    if (value->type.kind != TENON_ARGUMENT_TENSOR) {
+      state->outputs[k] = (tenon_argument_t){.kind = value->type.kind};
       return TENON_OK;
     }
     const tenon_status_t status = grow_output(frame, root);
@@ -313,8 +318,9 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
                          "the extents of '%s' are not known in time", value->name);
     }
     if (status == TENON_ERROR_INVALID_STATE) {
-      state->outputs[k] = (tenon_argument_t){
-          .kind = TENON_ARGUMENT_ALLOCATE, .tensor = {.dtype = value->dtype, .layout = TENON_NONE}};
+      state->outputs[k] =
+          (tenon_argument_t){.kind = TENON_ARGUMENT_ALLOCATE,
+                             .tensor = {.dtype = value->type.dtype, .layout = TENON_NONE}};
       return TENON_OK;
     }
     TENON_TRY(status);

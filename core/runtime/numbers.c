@@ -45,8 +45,8 @@ static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
   tenon__extents_t* extents = &frame->context->extents;
   void* data = NULL;
   uint64_t index = 0;
-  for (uint32_t c = 0; c < value->content_count; ++c) {
-    const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->contents[c]);
+  for (uint32_t c = 0; c < value->type.content_count; ++c) {
+    const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->type.contents[c]);
     const bool is_learnt = dim.kind == TENON_DIM_SYMBOL &&
                            (extents->symbol_known[dim.index] == 0 ||
                             tenon__symbol_get(network->pool, dim.index)->a == value->number);
@@ -67,9 +67,9 @@ static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t plac
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   void* data = NULL;
   uint64_t index = 0;
-  for (uint32_t c = 0; c < value->content_count; ++c) {
+  for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t expected = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &expected) ||
+    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &expected) ||
         !find_element(view, c, &data, &index)) {
       continue;
     }
@@ -111,7 +111,7 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
   tenon__place_state_t* state = &frame->places[root];
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   bool changed = false;
-  if (value->kind != TENON_ARGUMENT_TENSOR) {
+  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_OK;
   }
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
@@ -137,24 +137,24 @@ tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place)
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
   if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
-    if (!tenon__extents_shape(&frame->context->extents, value->rank, value->dims, dims)) {
+    if (!tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
       return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the extents of '%s' are not known in time", value->name);
     }
-    TENON_TRY(tenon__growing_resize(state->growing, value->dtype, value->rank, dims));
+    TENON_TRY(tenon__growing_resize(state->growing, value->type.dtype, value->type.rank, dims));
     state->data = state->growing->data;
   }
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
-  for (uint32_t c = 0; c < value->content_count; ++c) {
+  for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t number = 0;
     void* data = NULL;
     uint64_t index = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->contents[c], &number) ||
+    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &number) ||
         !find_element(&argument.tensor, c, &data, &index)) {
       return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the contents of '%s' are not known in time", value->name);
     }
-    tenon__element_store(data, value->dtype, index, (tenon__scalar_t){.i = number},
+    tenon__element_store(data, value->type.dtype, index, (tenon__scalar_t){.i = number},
                          TENON_DTYPE_INT64);
   }
   return TENON_OK;

@@ -57,9 +57,13 @@ tenon_status_t tenon__engine_prepare_step(tenon__engine_t* engine, const tenon__
                              tenon__refusal_text(refusal.reason), detail[0] == '\0' ? "" : ": ",
                              detail);
   }
+  const tenon__instance_request_t request = {.kernel = &binding,
+                                             .region = step->region,
+                                             .tactic = &step->tactic,
+                                             .step_name = step->name,
+                                             .store = engine->store};
   const tenon_status_t status =
-      tenon__instance_create(engine->allocator, &binding, step->region, &step->tactic, step->name,
-                             engine->store, engine->options.sink, out_instance);
+      tenon__instance_create(engine->allocator, &request, engine->options.sink, out_instance);
   if (status != TENON_OK) {
     return tenon__fail(engine->options.sink, status,
                        "step '%s': kernel '%s' of plugin '%s' cannot be prepared", step->name,

@@ -212,12 +212,12 @@ static tenon_status_t lend_lead(const tenon__repeat_t* repeat) {
                            .tensor = {.data = &repeat->state->iteration,
                                       .dims = one,
                                       .strides = one,
-                                      .rank = g->values[g->inputs[0]].rank,
+                                      .rank = g->values[g->inputs[0]].type.rank,
                                       .dtype = TENON_DTYPE_INT64}};
   TENON_TRY(tenon__frame_lend(repeat->body, 0, &lead));
   lead.tensor.data = &repeat->state->condition;
   lead.tensor.dtype = TENON_DTYPE_BOOL;
-  lead.tensor.rank = g->values[g->inputs[1]].rank;
+  lead.tensor.rank = g->values[g->inputs[1]].type.rank;
   return tenon__frame_lend(repeat->body, 1, &lead);
 }
 
@@ -229,7 +229,7 @@ tenon_status_t tenon__repeat_lend(const tenon__repeat_t* repeat) {
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     const uint32_t parameter = layout->first_parameter + k;
     const tenon_argument_t argument =
-        as_argument(&repeat->state->carried[0][k], g->values[g->inputs[parameter]].kind);
+        as_argument(&repeat->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
     TENON_TRY(tenon__frame_lend(repeat->body, parameter, &argument));
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
@@ -272,12 +272,13 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
   tenon__growing_t* collected = &repeat->state->collected[k];
   const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
   int64_t dims[MAX_RANK];
-  for (uint32_t d = 0; d < value->rank; ++d) {
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
     dims[d] = 0;
-    (void)tenon__extents_get(&repeat->frame->context->extents, value->dims[d], &dims[d]);
+    (void)tenon__extents_get(&repeat->frame->context->extents, value->type.dims[d], &dims[d]);
   }
-  dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->rank)] = 0;
-  TENON_TRY(tenon__growing_resize(collected, value->dtype, value->rank, dims));
+  dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->type.rank)] =
+      0;
+  TENON_TRY(tenon__growing_resize(collected, value->type.dtype, value->type.rank, dims));
   const tenon_argument_t empty = as_argument(collected, TENON_ARGUMENT_TENSOR);
   return tenon__frame_store(repeat->frame, output, &empty);
 }
@@ -320,7 +321,7 @@ static tenon_status_t store_carried(const tenon__repeat_t* repeat, uint32_t k) {
     return TENON_OK;
   }
   const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
-  const tenon_argument_t argument = as_argument(&repeat->state->carried[0][k], value->kind);
+  const tenon_argument_t argument = as_argument(&repeat->state->carried[0][k], value->type.kind);
   return tenon__frame_store(repeat->frame, output, &argument);
 }
 

@@ -16,15 +16,15 @@ static tenon_status_t check_agreement(tenon__context_t* context, uint32_t input)
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->inputs[input]];
   const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
-  const uint32_t rank = value->kind == TENON_ARGUMENT_TENSOR ? value->rank : 0;
+  const uint32_t rank = value->type.kind == TENON_ARGUMENT_TENSOR ? value->type.rank : 0;
   for (uint32_t d = 0; d < rank; ++d) {
     const int64_t given = context->input_dims[input][d];
     int64_t extent = 0;
-    if (tenon__extents_get(&context->extents, value->dims[d], &extent) && extent != given) {
+    if (tenon__extents_get(&context->extents, value->type.dims[d], &extent) && extent != given) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "input '%s': axis %u (%s) is %lld, but %lld elsewhere", value->name, d,
-                         tenon__dim_text(pool, value->dims[d], &context->arena), (long long)given,
-                         (long long)extent);
+                         tenon__dim_text(pool, value->type.dims[d], &context->arena),
+                         (long long)given, (long long)extent);
     }
   }
   return TENON_OK;
@@ -37,9 +37,9 @@ static tenon_status_t learn_inputs(tenon__context_t* context) {
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
     const tenon_status_t status =
-        value->kind != TENON_ARGUMENT_TENSOR
+        value->type.kind != TENON_ARGUMENT_TENSOR
             ? TENON_OK
-            : tenon__context_learn_shape(context, 0, g->inputs[k], value->rank,
+            : tenon__context_learn_shape(context, 0, g->inputs[k], value->type.rank,
                                          context->input_dims[k], &changed);
     if (status != TENON_OK) {
       return status;

@@ -7,13 +7,13 @@
 static const char* extents_of(const tenon__frame_t* frame, const tenon__value_node_t* value,
                               tenon__arena_t* arena, bool* out_unknown, bool* out_negative) {
   const char* text = "[";
-  const uint32_t rank = value->rank == TENON_NONE ? 0 : value->rank;
-  *out_unknown = value->rank == TENON_NONE;
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
+  *out_unknown = value->type.rank == TENON_NONE;
   *out_negative = false;
   for (uint32_t d = 0; text != NULL && d < rank; ++d) {
     const char* comma = d == 0 ? "" : ", ";
     int64_t extent = 0;
-    if (tenon__extents_get(&frame->context->extents, value->dims[d], &extent)) {
+    if (tenon__extents_get(&frame->context->extents, value->type.dims[d], &extent)) {
       text = tenon__arena_format(arena, "%s%s%lld", text, comma, (long long)extent);
       *out_negative = *out_negative || extent < 0;
     } else {

@@ -20,7 +20,8 @@ static bool find_ends(const tenon__reach_t* reach, bool* out_is_empty, int64_t* 
       return false;
     }
   }
-  for (uint32_t k = 0; k < reach->rank && !is_empty; ++k) {
+  const uint32_t axis_count = is_empty ? 0 : reach->rank;
+  for (uint32_t k = 0; k < axis_count; ++k) {
     int64_t* end = reach->strides[k] < 0 ? &first : &last;
     if (!tenon__add_product(reach->dims[k] - 1, reach->strides[k], end)) {
       return false;

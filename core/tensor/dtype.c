@@ -34,7 +34,10 @@ char tenon__dtype_class(tenon_dtype_t dtype) {
 }
 
 tenon_dtype_t tenon__dtype_from_name(const char* name) {
-  for (tenon_dtype_t dtype = 1; name != NULL && dtype < TENON_DTYPE_COUNT; ++dtype) {
+  if (name == NULL) {
+    return TENON_DTYPE_UNDEFINED;
+  }
+  for (tenon_dtype_t dtype = 1; dtype < TENON_DTYPE_COUNT; ++dtype) {
     if (strcmp(dtype_rows[dtype].name, name) == 0) {
       return dtype;
     }

@@ -100,7 +100,10 @@ bool tenon__index_map_is_identity(tenon__dim_pool_t* pool, const tenon__index_ma
   if (map->source_count != 1 || !same_dims(map)) {
     return false;
   }
-  for (uint32_t i = 0; map->kind != TENON_MAP_LINEAR && i < map->rank; ++i) {
+  if (map->kind == TENON_MAP_LINEAR) {
+    return true;
+  }
+  for (uint32_t i = 0; i < map->rank; ++i) {
     const tenon_dim_t coordinate = map->sources[0].coordinates[i];
     if (!tenon__dim_equal(coordinate, tenon__dim_coordinate(pool, i, map->dims[i]))) {
       return false;

@@ -11,39 +11,31 @@
 
 enum { RANK_LIMIT = 64 };
 
-static bool known_dims(const tenon_dim_t* dims, uint32_t rank, const int64_t* values,
-                       const uint8_t* known, int64_t* out_dims) {
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (tenon__dim_equal(dims[i], TENON_DIM_INVALID) || !known[dims[i].id]) {
-      return false;
-    }
-    out_dims[i] = values[dims[i].id];
-  }
-  return true;
-}
-
 /* Adds part * stride to *sum. */
 static bool add_scaled(int64_t part, int64_t stride, int64_t* sum) {
   int64_t product = 0;
   return tenon__multiply_int64(part, stride, &product) && tenon__add_int64(*sum, product, sum);
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
-                                       const tenon_dim_t* coordinates, uint32_t rank,
-                                       uint32_t space_rank, const int64_t* values,
-                                       const uint8_t* known, const int64_t* strides,
-                                       int64_t* out_strides, int64_t* out_offset) {
-  int64_t sums[RANK_LIMIT + 1] = {0};
+static bool affine_at(const tenon__extents_t* extents, tenon_dim_t dim, uint32_t axis_count,
+                      int64_t* out_base, int64_t* out_parts) {
   const tenon__dim_point_t point = {
-      .values = values, .known = known, .coordinate_count = space_rank};
+      .values = extents->values, .known = extents->known, .coordinate_count = axis_count};
+  return tenon__dim_affine_at(extents->pool, dim, &point, out_base, out_parts);
+}
+
+tenon_status_t tenon__coordinates_view(const tenon__extents_t* extents,
+                                       const tenon__map_source_t* source, uint32_t space_rank,
+                                       const int64_t* strides, int64_t* out_strides,
+                                       int64_t* out_offset) {
+  int64_t sums[RANK_LIMIT + 1] = {0};
   if (space_rank > RANK_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  for (uint32_t i = 0; i < rank; ++i) {
+  for (uint32_t i = 0; i < source->rank; ++i) {
     int64_t parts[RANK_LIMIT] = {0};
     int64_t base = 0;
-    if (!tenon__dim_affine_at(pool, coordinates[i], &point, &base, parts) ||
+    if (!affine_at(extents, source->coordinates[i], space_rank, &base, parts) ||
         !add_scaled(base, strides[i], &sums[space_rank])) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -60,64 +52,61 @@ tenon_status_t tenon__coordinates_view(const tenon__dim_pool_t* pool,
   return TENON_OK;
 }
 
-/* From *inout_from on the input's side and *inout_to on the output's, moves both to the end of the
- * shortest groups of axes that hold equally many elements. False when there are none, or when the
- * input's axes do not lie densely one in the other. */
-static bool pass_group(uint32_t input_rank, const int64_t* input_dims, const int64_t* input_strides,
-                       uint32_t rank, const int64_t* dims, uint32_t* inout_from,
-                       uint32_t* inout_to) {
-  uint32_t from = *inout_from;
-  uint32_t to = *inout_to;
-  int64_t taken = input_dims[from++];
-  int64_t made = dims[to++];
+/* Axes of one side of a view, and how many of them are dealt with. */
+typedef struct side_t {
+  uint32_t rank;
+  const int64_t* dims;
+  const int64_t* strides; /* of the input */
+  uint32_t at;
+} side_t;
+
+/* Moves both sides to the end of the shortest groups of axes that hold equally many elements. False
+ * when there are none, or when the input's axes do not lie densely one in the other. */
+static bool pass_group(side_t* input, side_t* output) {
+  int64_t taken = input->dims[input->at++];
+  int64_t made = output->dims[output->at++];
   while (taken != made) {
-    if (taken < made && from < input_rank) {
+    if (taken < made && input->at < input->rank) {
       int64_t inner = 0;
-      if (!tenon__multiply_int64(input_dims[from], input_strides[from], &inner) ||
-          input_strides[from - 1] != inner) {
+      if (!tenon__multiply_int64(input->dims[input->at], input->strides[input->at], &inner) ||
+          input->strides[input->at - 1] != inner) {
         return false;
       }
-      taken *= input_dims[from++];
-    } else if (made < taken && to < rank) {
-      made *= dims[to++];
+      taken *= input->dims[input->at++];
+    } else if (made < taken && output->at < output->rank) {
+      made *= output->dims[output->at++];
     } else {
       return false;
     }
   }
-  *inout_from = from;
-  *inout_to = to;
   return true;
 }
 
 /* Strides under other extents without a copy: groups of axes that lie densely one in the other on
  * the input's side are split anew on the output's. The input has no extents of 1; the output's are
  * free. */
-static tenon_status_t view_linear(uint32_t input_rank, const int64_t* input_dims,
-                                  const int64_t* input_strides, uint32_t rank, const int64_t* dims,
-                                  int64_t* out_strides) {
+static tenon_status_t view_linear(side_t input, side_t output, int64_t* out_strides) {
   int64_t strides[RANK_LIMIT] = {0};
-  uint32_t from = 0;
-  uint32_t to = 0;
-  while (to < rank || from < input_rank) {
-    if (to < rank && dims[to] == 1) {
-      strides[to++] = 0;
+  while (output.at < output.rank || input.at < input.rank) {
+    if (output.at < output.rank && output.dims[output.at] == 1) {
+      strides[output.at++] = 0;
       continue;
     }
-    if (from == input_rank || to == rank) {
+    if (input.at == input.rank || output.at == output.rank) {
       return TENON_ERROR_UNSUPPORTED; /* element counts differ */
     }
-    const uint32_t first = to;
-    if (!pass_group(input_rank, input_dims, input_strides, rank, dims, &from, &to)) {
+    const uint32_t first = output.at;
+    if (!pass_group(&input, &output)) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    int64_t stride = input_strides[from - 1];
-    for (uint32_t i = to; i > first; --i) {
+    int64_t stride = input.strides[input.at - 1];
+    for (uint32_t i = output.at; i > first; --i) {
       strides[i - 1] = stride;
-      stride *= dims[i - 1];
+      stride *= output.dims[i - 1];
     }
   }
-  if (rank > 0) {
-    memcpy(out_strides, strides, rank * sizeof(strides[0]));
+  if (output.rank > 0) {
+    memcpy(out_strides, strides, output.rank * sizeof(strides[0]));
   }
   return TENON_OK;
 }
@@ -135,9 +124,7 @@ static uint32_t without_ones(uint32_t rank, const int64_t* dims, const int64_t* 
   return count;
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__index_map_view(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                     const int64_t* values, const uint8_t* known,
+tenon_status_t tenon__index_map_view(const tenon__extents_t* extents, const tenon__index_map_t* map,
                                      const int64_t* input_dims, const int64_t* input_strides,
                                      int64_t* out_strides, int64_t* out_offset) {
   const tenon__map_source_t* source = &map->sources[0];
@@ -145,13 +132,13 @@ tenon_status_t tenon__index_map_view(const tenon__dim_pool_t* pool, const tenon_
     return TENON_ERROR_UNSUPPORTED;
   }
   if (map->kind != TENON_MAP_LINEAR) {
-    return tenon__coordinates_view(pool, source->coordinates, source->rank, map->rank, values,
-                                   known, input_strides, out_strides, out_offset);
+    return tenon__coordinates_view(extents, source, map->rank, input_strides, out_strides,
+                                   out_offset);
   }
   int64_t dims[RANK_LIMIT] = {0};
   uint64_t count = 0;
   uint64_t input_count = 0;
-  if (!known_dims(map->dims, map->rank, values, known, dims) ||
+  if (!tenon__extents_shape(extents, map->rank, map->dims, dims) ||
       !tenon__element_count(map->rank, dims, &count) ||
       !tenon__element_count(source->rank, input_dims, &input_count) || count != input_count) {
     return TENON_ERROR_UNSUPPORTED;
@@ -163,11 +150,9 @@ tenon_status_t tenon__index_map_view(const tenon__dim_pool_t* pool, const tenon_
   if (count == 0) {
     (void)tenon__strides_row_major(map->rank, dims, out_strides);
   } else {
-    const tenon_status_t status =
-        view_linear(kept, kept_dims, kept_strides, map->rank, dims, out_strides);
-    if (status != TENON_OK) {
-      return status;
-    }
+    const side_t input = {.rank = kept, .dims = kept_dims, .strides = kept_strides};
+    const side_t output = {.rank = map->rank, .dims = dims};
+    TENON_TRY(view_linear(input, output, out_strides));
   }
   *out_offset = 0;
   return TENON_OK;
@@ -285,25 +270,23 @@ static bool narrow(box_t* box, uint32_t axis, int64_t base, int64_t part, int64_
 }
 
 /* The box in which all coordinates of the source are in range. */
-static tenon_status_t source_box(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                 const tenon__map_source_t* source, const int64_t* values,
-                                 const uint8_t* known, const int64_t* dims, box_t* out_box) {
-  int64_t extents[RANK_LIMIT] = {0};
-  if (!known_dims(source->dims, source->rank, values, known, extents)) {
+static tenon_status_t source_box(const tenon__extents_t* extents, const tenon__index_map_t* map,
+                                 const tenon__map_source_t* source, const int64_t* dims,
+                                 box_t* out_box) {
+  int64_t source_dims[RANK_LIMIT] = {0};
+  if (!tenon__extents_shape(extents, source->rank, source->dims, source_dims)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < map->rank; ++i) {
     out_box->begin[i] = 0;
     out_box->end[i] = dims[i];
   }
-  const tenon__dim_point_t point = {
-      .values = values, .known = known, .coordinate_count = map->rank};
   bool empty = false;
   for (uint32_t d = 0; d < source->rank; ++d) {
     int64_t parts[RANK_LIMIT] = {0};
     int64_t base = 0;
     uint32_t axis = TENON_NONE;
-    if (!tenon__dim_affine_at(pool, source->coordinates[d], &point, &base, parts)) {
+    if (!affine_at(extents, source->coordinates[d], map->rank, &base, parts)) {
       return TENON_ERROR_UNSUPPORTED;
     }
     for (uint32_t i = 0; i < map->rank; ++i) {
@@ -313,8 +296,8 @@ static tenon_status_t source_box(const tenon__dim_pool_t* pool, const tenon__ind
       axis = parts[i] != 0 ? i : axis;
     }
     if (axis == TENON_NONE) {
-      empty = empty || base < 0 || base >= extents[d];
-    } else if (!narrow(out_box, axis, base, parts[axis], extents[d])) {
+      empty = empty || base < 0 || base >= source_dims[d];
+    } else if (!narrow(out_box, axis, base, parts[axis], source_dims[d])) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
@@ -368,14 +351,14 @@ static tenon_status_t cut_source(cutting_t* cutting, uint32_t input, const box_t
 }
 
 /* Strides and offset of the pieces from `first` on, which one source supplies. */
-static tenon_status_t place_pieces(const tenon__dim_pool_t* pool, const tenon__map_source_t* source,
-                                   cutting_t* cutting, uint32_t first, const int64_t* values,
-                                   const uint8_t* known, const int64_t* source_strides) {
+static tenon_status_t place_pieces(const tenon__extents_t* extents,
+                                   const tenon__map_source_t* source, cutting_t* cutting,
+                                   uint32_t first, const int64_t* source_strides) {
   for (uint32_t piece = first; piece < cutting->count; ++piece) {
     int64_t offset = 0;
     int64_t* strides = strides_of(cutting, piece);
-    TENON_TRY(tenon__coordinates_view(pool, source->coordinates, source->rank, cutting->rank,
-                                      values, known, source_strides, strides, &offset));
+    TENON_TRY(
+        tenon__coordinates_view(extents, source, cutting->rank, source_strides, strides, &offset));
     for (uint32_t i = 0; i < cutting->rank; ++i) {
       if (!add_scaled(begin_of(cutting, piece)[i], strides[i], &offset)) {
         return TENON_ERROR_UNSUPPORTED;
@@ -410,21 +393,21 @@ static void finish_pieces(const tenon__index_map_t* map, cutting_t* cutting, uin
                      .pieces = cutting->pieces};
 }
 
-/* The parameters are the header's. NOLINTNEXTLINE(readability-function-size) */
-tenon_status_t tenon__index_map_pieces(const tenon__dim_pool_t* pool, const tenon__index_map_t* map,
-                                       const int64_t* values, const uint8_t* known,
+tenon_status_t tenon__index_map_pieces(const tenon__extents_t* extents,
+                                       const tenon__index_map_t* map,
                                        const int64_t* const* source_strides,
-                                       tenon_move_piece_t* pieces, uint32_t piece_capacity,
-                                       int64_t* storage, tenon_move_t* out_move) {
+                                       const tenon__piece_room_t* room, tenon_move_t* out_move) {
   int64_t dims[RANK_LIMIT] = {0};
   uint64_t total = 0;
   if (map->kind == TENON_MAP_LINEAR || map->rank > RANK_LIMIT ||
-      !known_dims(map->dims, map->rank, values, known, dims) ||
+      !tenon__extents_shape(extents, map->rank, map->dims, dims) ||
       !tenon__element_count(map->rank, dims, &total)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  cutting_t cutting = {
-      .rank = map->rank, .pieces = pieces, .storage = storage, .capacity = piece_capacity};
+  cutting_t cutting = {.rank = map->rank,
+                       .pieces = room->pieces,
+                       .storage = room->numbers,
+                       .capacity = room->capacity};
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
     box_t box;
@@ -432,13 +415,13 @@ tenon_status_t tenon__index_map_pieces(const tenon__dim_pool_t* pool, const teno
     if (source->rank > RANK_LIMIT) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    const tenon_status_t status = source_box(pool, map, source, values, known, dims, &box);
+    const tenon_status_t status = source_box(extents, map, source, dims, &box);
     if (status == TENON_ERROR_NOT_FOUND) {
       continue;
     }
     TENON_TRY(status);
     TENON_TRY(cut_source(&cutting, source->input, &box));
-    TENON_TRY(place_pieces(pool, source, &cutting, first, values, known, source_strides[s]));
+    TENON_TRY(place_pieces(extents, source, &cutting, first, source_strides[s]));
   }
   finish_pieces(map, &cutting, total, out_move);
   return TENON_OK;

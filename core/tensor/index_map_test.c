@@ -54,6 +54,13 @@ static void evaluate(fixture_t* f) {
   tenon__dim_pool_evaluate(f->pool, symbols, symbols_known, f->values, f->known);
 }
 
+static tenon__extents_t extents_of(fixture_t* f) {
+  return (tenon__extents_t){.pool = f->pool,
+                            .dim_count = tenon__dim_pool_count(f->pool),
+                            .values = f->values,
+                            .known = f->known};
+}
+
 /* A map with one source of these extents; coordinates are set by the caller. */
 static tenon__index_map_t one_source(fixture_t* f, uint32_t rank, const int64_t* extents,
                                      uint32_t source_rank, const int64_t* source_extents,
@@ -86,8 +93,8 @@ TENON_TEST(views_have_strides) {
   const int64_t strides[] = {6, 1};
   int64_t made[2] = {0};
   int64_t offset = 0;
-  EXPECT_STATUS(tenon__index_map_view(f.pool, &map, f.values, f.known, in, strides, made, &offset),
-                TENON_OK);
+  const tenon__extents_t extents = extents_of(&f);
+  EXPECT_STATUS(tenon__index_map_view(&extents, &map, in, strides, made, &offset), TENON_OK);
   EXPECT_INT(made[0], 2);
   EXPECT_INT(made[1], -6);
   EXPECT_INT(offset, 19);
@@ -105,8 +112,8 @@ static void expect_linear(const int64_t* in, uint32_t in_rank, const int64_t* st
   evaluate(&f);
   int64_t made[8] = {0};
   int64_t offset = 5;
-  const tenon_status_t status =
-      tenon__index_map_view(f.pool, &map, f.values, f.known, in, strides, made, &offset);
+  const tenon__extents_t extents = extents_of(&f);
+  const tenon_status_t status = tenon__index_map_view(&extents, &map, in, strides, made, &offset);
   if (status != (expected != NULL ? TENON_OK : TENON_ERROR_UNSUPPORTED)) {
     tenon__test_fail(__FILE__, line, "status %d", status);
   }
@@ -187,9 +194,8 @@ TENON_TEST(composition_of_linear_maps) {
   const int64_t one[] = {1};
   int64_t strides[3] = {0};
   int64_t offset = 0;
-  EXPECT_STATUS(
-      tenon__index_map_view(f.pool, &both, f.values, f.known, flat, one, strides, &offset),
-      TENON_OK);
+  const tenon__extents_t extents = extents_of(&f);
+  EXPECT_STATUS(tenon__index_map_view(&extents, &both, flat, one, strides, &offset), TENON_OK);
   EXPECT_INT(strides[0], 4);
   EXPECT_INT(strides[1], 12);
   EXPECT_INT(strides[2], 1);
@@ -224,9 +230,9 @@ static void expect_pieces(fixture_t* f, const tenon__index_map_t* map, const int
     strides_of[s] = strides[s];
   }
   evaluate(f);
-  EXPECT_STATUS(tenon__index_map_pieces(f->pool, map, f->values, f->known, strides_of, pieces, 32,
-                                        storage, &move),
-                TENON_OK);
+  const tenon__extents_t extents = extents_of(f);
+  const tenon__piece_room_t room = {32, pieces, storage};
+  EXPECT_STATUS(tenon__index_map_pieces(&extents, map, strides_of, &room, &move), TENON_OK);
   EXPECT_INT(move.piece_count, piece_count);
   EXPECT_INT(move.covers_output, covers ? 1 : 0);
   for (int64_t i = 0; i < out[0] * out[1]; ++i) {

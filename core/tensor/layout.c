@@ -116,7 +116,8 @@ bool tenon__layout_valid(const tenon_layout_t* layout) {
     return false;
   }
   uint64_t seen = 0;
-  for (uint32_t i = 0; layout->order != NULL && i < layout->rank; ++i) {
+  const uint32_t order_count = layout->order == NULL ? 0 : layout->rank;
+  for (uint32_t i = 0; i < order_count; ++i) {
     if (layout->order[i] >= layout->rank || ((seen >> layout->order[i]) & 1u) != 0) {
       return false;
     }

@@ -133,11 +133,13 @@ static tenon_value_t middles(tenon_make_t* make, uint32_t axis, tenon_value_t pi
 static tenon_value_t reaches(tenon_make_t* make, const priors_t* priors) {
   const int64_t dims[4] = {1, 1, (int64_t)priors->count, CORNERS};
   float* values = tenon_make_memory(make, priors->count * CORNERS, sizeof(*values));
-  for (size_t i = 0; values != NULL && i < priors->count; ++i) {
-    values[i * CORNERS] = (float)-priors->half_width[i];
-    values[i * CORNERS + 1] = (float)-priors->half_height[i];
-    values[i * CORNERS + 2] = (float)priors->half_width[i];
-    values[i * CORNERS + 3] = (float)priors->half_height[i];
+  if (values != NULL) {
+    for (size_t i = 0; i < priors->count; ++i) {
+      values[i * CORNERS] = (float)-priors->half_width[i];
+      values[i * CORNERS + 1] = (float)-priors->half_height[i];
+      values[i * CORNERS + 2] = (float)priors->half_width[i];
+      values[i * CORNERS + 3] = (float)priors->half_height[i];
+    }
   }
   return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 4, dims, values);
 }

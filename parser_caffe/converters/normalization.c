@@ -13,8 +13,10 @@ static int64_t channels_of(tenon_make_t* make, tenon_value_t x) {
 
 static tenon_value_t filled(tenon_make_t* make, int64_t count, float value) {
   float* values = tenon_make_memory(make, (size_t)count, sizeof(*values));
-  for (int64_t i = 0; values != NULL && i < count; ++i) {
-    values[i] = value;
+  if (values != NULL) {
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = value;
+    }
   }
   return tenon_make_tensor(make, TENON_DTYPE_FLOAT32, 1, &count, values);
 }

@@ -26,8 +26,10 @@ tenon_value_t tenon__onnx_floats(tenon_make_t* make, tenon_dtype_t dtype, uint32
     return tenon_make_cast(make, wide, dtype);
   }
   float* narrow = tenon_make_memory(make, count + 1, sizeof(*narrow));
-  for (size_t i = 0; narrow != NULL && i < count; ++i) {
-    narrow[i] = (float)values[i];
+  if (narrow != NULL) {
+    for (size_t i = 0; i < count; ++i) {
+      narrow[i] = (float)values[i];
+    }
   }
   return tenon_make_tensor(make, dtype, rank, dims, narrow);
 }

@@ -152,8 +152,10 @@ static void loop_node(tenon_make_t* make) {
     return;
   }
   tenon_value_t* types = tenon_make_memory(make, 2 + loop.carried_count, sizeof(*types));
-  for (uint32_t i = 0; types != NULL && i < loop.carried_count; ++i) {
-    types[2 + i] = tenon_make_input(make, 2 + i);
+  if (types != NULL) {
+    for (uint32_t i = 0; i < loop.carried_count; ++i) {
+      types[2 + i] = tenon_make_input(make, 2 + i);
+    }
   }
   const tenon__onnx_body_request_t request = {.attribute = "body",
                                               .form = TENON__ONNX_BODY_LOOP,
@@ -210,10 +212,13 @@ static void scan(tenon_make_t* make) {
   scan_list(make, "scan_input_directions", loop.scanned_count, loop.directions);
   scan_list(make, "scan_output_directions", collected, loop.directions + loop.scanned_count);
   tenon_value_t* types = tenon_make_memory(make, make->input_count, sizeof(*types));
-  for (uint32_t i = 0; types != NULL && i < make->input_count; ++i) {
-    const tenon_value_t value = tenon_make_input(make, i);
-    types[i] =
-        i < loop.carried_count ? value : slice_type(make, value, loop.axes[i - loop.carried_count]);
+  if (types != NULL) {
+    for (uint32_t i = 0; i < make->input_count; ++i) {
+      const tenon_value_t value = tenon_make_input(make, i);
+      types[i] = i < loop.carried_count
+                     ? value
+                     : slice_type(make, value, loop.axes[i - loop.carried_count]);
+    }
   }
   const tenon__onnx_body_request_t request = {.attribute = "body",
                                               .form = TENON__ONNX_BODY_SCAN,

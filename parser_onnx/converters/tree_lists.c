@@ -139,13 +139,15 @@ static index_t make_index(tenon_make_t* make, const int64_t* modes, size_t count
 /* A tree begins with the first of its nodes in the lists. */
 static void make_roots(tenon_make_t* make, const index_t* index, tenon__onnx_forest_t* forest) {
   int64_t* roots = tenon_make_memory(make, index->count + 1, sizeof(*roots));
-  for (size_t i = 0; roots != NULL && i < index->count;) {
-    const int64_t tree = index->names[i].tree;
-    int64_t first = index->names[i].place;
-    for (; i < index->count && index->names[i].tree == tree; ++i) {
-      first = index->names[i].place < first ? index->names[i].place : first;
+  if (roots != NULL) {
+    for (size_t i = 0; i < index->count;) {
+      const int64_t tree = index->names[i].tree;
+      int64_t first = index->names[i].place;
+      for (; i < index->count && index->names[i].tree == tree; ++i) {
+        first = index->names[i].place < first ? index->names[i].place : first;
+      }
+      roots[forest->root_count++] = index->places[first];
     }
-    roots[forest->root_count++] = index->places[first];
   }
   forest->roots = roots;
 }

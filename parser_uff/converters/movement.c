@@ -156,8 +156,10 @@ static bool check_count(tenon_make_t* make, const char* attribute) {
 }
 
 static void set_parts(tenon_make_t* make, const tenon_value_t* parts) {
-  for (uint32_t i = 0; parts != NULL && i < make->output_count; ++i) {
-    tenon_make_output(make, i, parts[i]);
+  if (parts != NULL) {
+    for (uint32_t i = 0; i < make->output_count; ++i) {
+      tenon_make_output(make, i, parts[i]);
+    }
   }
 }
 
@@ -205,8 +207,10 @@ static void unpack(tenon_make_t* make) {
     return;
   }
   const tenon_value_t* parts = part(make, tenon_make_input(make, 0), axis, (tenon_value_t){0});
-  for (uint32_t i = 0; parts != NULL && i < make->output_count; ++i) {
-    tenon_make_output(make, i, tenon_make_squeeze(make, parts[i], axis));
+  if (parts != NULL) {
+    for (uint32_t i = 0; i < make->output_count; ++i) {
+      tenon_make_output(make, i, tenon_make_squeeze(make, parts[i], axis));
+    }
   }
 }
 

@@ -38,11 +38,13 @@ static void read_list(tenon_make_t* make, const char* name, const tenon__uff_lay
       out_values[i] = 1;
     }
   }
-  for (uint32_t axis = 0; count == layout->rank && axis < layout->rank; ++axis) {
-    if ((axis == layout->batch || axis == layout->channel) && values[axis] != otherwise) {
-      tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                      "its %s for %s is %" PRId64 ", it can be only %" PRId64, name,
-                      axis == layout->batch ? "the batch" : "channels", values[axis], otherwise);
+  if (count == layout->rank) {
+    for (uint32_t axis = 0; axis < layout->rank; ++axis) {
+      if ((axis == layout->batch || axis == layout->channel) && values[axis] != otherwise) {
+        tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
+                        "its %s for %s is %" PRId64 ", it can be only %" PRId64, name,
+                        axis == layout->batch ? "the batch" : "channels", values[axis], otherwise);
+      }
     }
   }
   if (count > 1 && count != spatial && count != layout->rank) {

@@ -337,8 +337,10 @@ static void give_buffers(tenon__cpu_block_t* block, pool_t* pool) {
     const bool fresh = !block->shape.whole || list == 0;
     const uint32_t begin = block->phase_begin[list];
     const uint32_t end = block->shape.whole ? block->step_count : block->phase_begin[list + 1];
-    for (pool->step = begin; fresh && pool->step < end; pool->step++) {
-      visit_step(block, &block->steps[pool->step], note_last_use, pool);
+    if (fresh) {
+      for (pool->step = begin; pool->step < end; pool->step++) {
+        visit_step(block, &block->steps[pool->step], note_last_use, pool);
+      }
     }
     pool->count = fresh ? 0 : pool->count;
     for (pool->step = begin; pool->step < block->phase_begin[list + 1]; pool->step++) {

@@ -151,9 +151,11 @@ static void run_read(const run_t* run, const step_t* step) {
   };
   char* target = converts ? run->temporary : out.data;
   tenon__cpu_copy_2d(run->block->elements, &shape, target, run->frame->operands[step->operand]);
-  for (size_t r = 0; converts && r < rows; r++) {
-    tenon__cpu_block_convert(run, dtype, type, out.data + (ptrdiff_t)r * out.row_bytes,
-                             target + r * columns * stored, columns);
+  if (converts) {
+    for (size_t r = 0; r < rows; r++) {
+      tenon__cpu_block_convert(run, dtype, type, out.data + (ptrdiff_t)r * out.row_bytes,
+                               target + r * columns * stored, columns);
+    }
   }
 }
 

@@ -47,9 +47,11 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
   if (x->rank < 3 || x->rank > 5) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
-  for (uint32_t k = 0; w->constant_data == NULL && k < w->rank; k++) {
-    if (w->dims_min[k] != w->dims_max[k]) {
-      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
+  if (w->constant_data == NULL) {
+    for (uint32_t k = 0; k < w->rank; k++) {
+      if (w->dims_min[k] != w->dims_max[k]) {
+        return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "weights");
+      }
     }
   }
   if (table->input_count(handle) > TENON_CPU_MAX_RULES) {

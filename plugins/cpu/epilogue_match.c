@@ -56,9 +56,11 @@ static bool near_to(double a, double b) {
 static uint64_t wide_axes(const matcher_t* m) {
   const tenon_value_info_t* value = tenon__cpu_region_output(m->region, 0);
   uint64_t axes = 0;
-  for (uint32_t k = 0; value != NULL && k < value->rank; k++) {
-    if (value->dims_min[k] != 1 || value->dims_max[k] != 1) {
-      axes |= (uint64_t)1 << k;
+  if (value != NULL) {
+    for (uint32_t k = 0; k < value->rank; k++) {
+      if (value->dims_min[k] != 1 || value->dims_max[k] != 1) {
+        axes |= (uint64_t)1 << k;
+      }
     }
   }
   return axes;
@@ -243,12 +245,14 @@ static bool is_gelu_polynomial(const matcher_t* m, uint32_t i) {
 /* 1 + f; out_f is f's instruction. */
 static bool is_one_plus(const matcher_t* m, uint32_t i, uint32_t opcode, uint32_t* out_argument) {
   const tenon_instruction_t* in = at(m, i);
-  for (uint32_t k = 0; in->opcode == TENON_OPCODE_ADD && k < 2; k++) {
-    double number = 0;
-    const tenon_instruction_t* f = at(m, in->operands[1 - k]);
-    if (is_number(m, in->operands[k], &number) && number == 1.0 && f->opcode == opcode) {
-      *out_argument = f->operands[0];
-      return true;
+  if (in->opcode == TENON_OPCODE_ADD) {
+    for (uint32_t k = 0; k < 2; k++) {
+      double number = 0;
+      const tenon_instruction_t* f = at(m, in->operands[1 - k]);
+      if (is_number(m, in->operands[k], &number) && number == 1.0 && f->opcode == opcode) {
+        *out_argument = f->operands[0];
+        return true;
+      }
     }
   }
   return false;

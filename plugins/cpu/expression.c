@@ -199,9 +199,14 @@ static tenon_status_t plan_blocks(const binding_t* binding, bound_t* bound, cons
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   memcpy(copied, extents, source->rank * sizeof(int64_t));
-  tenon__cpu_loops_plan(source->rank, extents, program->reduced_axes, indexed_axes(source),
-                        shapes->strides, count, shapes->primary, bound->instance->capacity, strides,
-                        &bound->loops);
+  const tenon__cpu_space_t space = {.rank = source->rank,
+                                    .extents = extents,
+                                    .reduced_axes = program->reduced_axes,
+                                    .indexed_axes = indexed_axes(source),
+                                    .tensor_count = count,
+                                    .strides = shapes->strides,
+                                    .primary = shapes->primary};
+  tenon__cpu_loops_plan(&space, bound->instance->capacity, strides, &bound->loops);
   const tenon__cpu_loops_t* loops = &bound->loops;
   for (uint32_t t = 0; t < count; t++) {
     const int64_t* own = strides + (size_t)t * TENON_CPU_LOOP_AXES;

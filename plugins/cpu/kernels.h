@@ -1,20 +1,29 @@
-/* The kernels on offer: one table entry for each, named in plugin.c. */
+/* The kernels on offer. */
 #ifndef TENON_CPU_KERNELS_H_
 #define TENON_CPU_KERNELS_H_
 
 #include "cpu.h"
 
-extern const tenon_kernel_t tenon__cpu_convolution_kernel;
-extern const tenon_kernel_t tenon__cpu_average_pool_kernel;
-extern const tenon_kernel_t tenon__cpu_deconvolution_kernel;
-extern const tenon_kernel_t tenon__cpu_expression_kernel;
-extern const tenon_kernel_t tenon__cpu_max_pool_kernel;
-extern const tenon_kernel_t tenon__cpu_gru_kernel;
-extern const tenon_kernel_t tenon__cpu_lstm_kernel;
-extern const tenon_kernel_t tenon__cpu_mat_mul_kernel;
-extern const tenon_kernel_t tenon__cpu_move_kernel;
-extern const tenon_kernel_t tenon__cpu_scatter_kernel;
-extern const tenon_kernel_t tenon__cpu_tree_kernel;
+/* NAME, operators: tenon__cpu_NAME_kernel is the descriptor, in a file of its own; what the
+ * manifest says of it is its name there and each identity that it lists. A kernel is one line here
+ * and one file. */
+#define TENON_CPU_KERNELS(X)                                                                     \
+  X(convolution, OFFERS("convolution", "standard.convolution/1"))                                \
+  X(deconvolution, OFFERS("deconvolution", "standard.deconvolution/1"))                          \
+  X(mat_mul, OFFERS("mat_mul", "standard.mat_mul/1"))                                            \
+  X(lstm, OFFERS("lstm", "standard.lstm/1"))                                                     \
+  X(gru, OFFERS("gru", "standard.gru/1"))                                                        \
+  X(max_pool, OFFERS("max_pool", "standard.max_pool/1"))                                         \
+  X(average_pool, OFFERS("average_pool", "standard.average_pool/1"))                             \
+  X(expression, OFFERS("expressions", "*expressions"))                                           \
+  X(move, OFFERS("moves", "*moves"))                                                             \
+  X(scatter,                                                                                     \
+    OFFERS("scatter", "standard.scatter_nd/1") OFFERS("scatter", "standard.scatter_elements/1")) \
+  X(tree, OFFERS("trees", "standard.tree_ensemble/1"))
+
+#define TENON_CPU_DECLARE(name, offers) extern const tenon_kernel_t tenon__cpu_##name##_kernel;
+TENON_CPU_KERNELS(TENON_CPU_DECLARE)
+#undef TENON_CPU_DECLARE
 
 /* The epilogue slot that products and convolutions declare. */
 extern const tenon_slot_t tenon__cpu_any_slot;

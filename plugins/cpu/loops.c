@@ -159,36 +159,35 @@ static void count_blocks(tenon__cpu_loops_t* loops) {
   loops->whole = loops->inner_count == 1;
 }
 
-/* Parameters: the space, its tensors, the machine. NOLINTNEXTLINE(readability-function-size) */
-void tenon__cpu_loops_plan(uint32_t rank, const int64_t* extents, uint64_t reduced_axes,
-                           uint64_t indexed_axes, const int64_t* strides, uint32_t tensor_count,
-                           uint32_t primary, size_t capacity, int64_t* loop_strides,
+void tenon__cpu_loops_plan(const tenon__cpu_space_t* space, size_t capacity, int64_t* loop_strides,
                            tenon__cpu_loops_t* out_loops) {
   *out_loops = (tenon__cpu_loops_t){
-      .tensor_count = tensor_count, .strides = loop_strides, .reduced_count = 1};
-  for (uint32_t k = 0; k < rank; k++) {
-    const bool reduced = ((reduced_axes >> k) & 1U) != 0;
-    out_loops->reduced_count *= reduced ? extents[k] : 1;
-    out_loops->empty = out_loops->empty || (!reduced && extents[k] == 0);
-    out_loops->nothing_to_reduce = out_loops->nothing_to_reduce || (reduced && extents[k] == 0);
-    if (extents[k] == 1) {
+      .tensor_count = space->tensor_count, .strides = loop_strides, .reduced_count = 1};
+  for (uint32_t k = 0; k < space->rank; k++) {
+    const bool reduced = ((space->reduced_axes >> k) & 1U) != 0;
+    out_loops->reduced_count *= reduced ? space->extents[k] : 1;
+    out_loops->empty = out_loops->empty || (!reduced && space->extents[k] == 0);
+    out_loops->nothing_to_reduce =
+        out_loops->nothing_to_reduce || (reduced && space->extents[k] == 0);
+    if (space->extents[k] == 1) {
       continue;
     }
     const uint32_t axis = out_loops->axis_count++;
-    out_loops->axes[axis] = (tenon__cpu_axis_t){k, reduced, extents[k], 1};
-    for (uint32_t t = 0; t < tensor_count; t++) {
-      loop_strides[(size_t)t * TENON_CPU_LOOP_AXES + axis] = strides[(size_t)t * rank + k];
+    out_loops->axes[axis] = (tenon__cpu_axis_t){k, reduced, space->extents[k], 1};
+    for (uint32_t t = 0; t < space->tensor_count; t++) {
+      loop_strides[(size_t)t * TENON_CPU_LOOP_AXES + axis] =
+          space->strides[(size_t)t * space->rank + k];
     }
   }
   if (out_loops->axis_count == 0) { /* one point */
     out_loops->axes[0] = (tenon__cpu_axis_t){TENON_NONE, false, 1, 1};
     out_loops->axis_count = 1;
-    for (uint32_t t = 0; t < tensor_count; t++) {
+    for (uint32_t t = 0; t < space->tensor_count; t++) {
       loop_strides[(size_t)t * TENON_CPU_LOOP_AXES] = 0;
     }
   }
-  sort_axes(out_loops, primary);
-  join_axes(out_loops, indexed_axes);
+  sort_axes(out_loops, space->primary);
+  join_axes(out_loops, space->indexed_axes);
   choose_block(out_loops, (int64_t)capacity);
   count_blocks(out_loops);
 }

@@ -39,12 +39,20 @@ typedef struct tenon__cpu_point_t {
   size_t columns;
 } tenon__cpu_point_t;
 
-/* `strides`: [tensor][axis of the space], `rank` apart; `indexed_axes`: whose coordinates the
- * program asks for; `primary`: the tensor whose order in memory decides; `capacity`: elements of a
- * block. `strides` of the result: memory for tensor_count x TENON_CPU_LOOP_AXES. */
-void tenon__cpu_loops_plan(uint32_t rank, const int64_t* extents, uint64_t reduced_axes,
-                           uint64_t indexed_axes, const int64_t* strides, uint32_t tensor_count,
-                           uint32_t primary, size_t capacity, int64_t* loop_strides,
+/* What is walked, before it is planned. */
+typedef struct tenon__cpu_space_t {
+  uint32_t rank;
+  const int64_t* extents;
+  uint64_t reduced_axes;
+  uint64_t indexed_axes; /* whose coordinates the program asks for: not to be joined */
+  uint32_t tensor_count;
+  const int64_t* strides; /* [tensor][axis of the space], `rank` apart */
+  uint32_t primary;       /* the tensor whose order in memory decides */
+} tenon__cpu_space_t;
+
+/* `capacity`: elements of a block. `loop_strides`: memory for tensor_count x TENON_CPU_LOOP_AXES,
+ * the result's strides. */
+void tenon__cpu_loops_plan(const tenon__cpu_space_t* space, size_t capacity, int64_t* loop_strides,
                            tenon__cpu_loops_t* out_loops);
 /* The block number `index` along kept (or reduced) axes; leaves the others' coordinates. */
 void tenon__cpu_loops_seek(const tenon__cpu_loops_t* loops, bool reduced, int64_t index,

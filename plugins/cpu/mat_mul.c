@@ -24,9 +24,11 @@ static int32_t match(void* state, const tenon_region_t* handle, const tenon_regi
       b->rank > TENON_CPU_MATRIX_AXES) {
     return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_RANK, NULL);
   }
-  for (uint32_t k = 0; b->constant_data == NULL && k < b->rank; k++) {
-    if (b->dims_max[k] < 0) {
-      return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "b has no bound");
+  if (b->constant_data == NULL) {
+    for (uint32_t k = 0; k < b->rank; k++) {
+      if (b->dims_max[k] < 0) {
+        return tenon__cpu_refuse(out_refusal, TENON_REFUSAL_DYNAMIC_SHAPE, "b has no bound");
+      }
     }
   }
   if (table->input_count(handle) > TENON_CPU_MAX_RULES) {

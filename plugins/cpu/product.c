@@ -91,8 +91,10 @@ void tenon__cpu_pack_rows(const tenon__cpu_tiles_t* tiles, const tenon__cpu_elem
                                         .in_row = rows->k_stride,
                                         .in_column = rows->n_stride};
     tenon__cpu_copy_2d(elements, &shape, panel, source + (int64_t)n * rows->n_stride);
-    for (size_t k = 0; k < rows->count && count < width; k++) {
-      memset(panel + k * step + count, 0, (width - count) * sizeof(float));
+    if (count < width) {
+      for (size_t k = 0; k < rows->count; k++) {
+        memset(panel + k * step + count, 0, (width - count) * sizeof(float));
+      }
     }
     n += count;
     out += rows->depth * width;

@@ -295,48 +295,59 @@ static float* output_at(const call_t* call, uint32_t output, size_t offset) {
   return index == TENON_NONE ? NULL : (float*)call->outputs[index].tensor.data + offset;
 }
 
-/* Columns [first, first + columns) of a product with a direction's weights.
- * Parameters: all operands of a product. NOLINTNEXTLINE(readability-function-size) */
-static void multiply(const lane_t* lane, const float* a, size_t rows, const weights_t* weights,
-                     size_t first, size_t columns, const float* bias, const float* addend, float* c,
-                     size_t c_stride) {
+/* Columns [first, first + columns) of a product with a direction's weights; bias and addend may be
+ * NULL. */
+typedef struct factors_t {
+  const float* a;
+  size_t rows;
+  const weights_t* weights;
+  size_t first;
+  size_t columns;
+  const float* bias;
+  const float* addend; /* in rows as far apart as c's */
+  float* c;
+  size_t c_stride;
+} factors_t;
+
+static void multiply(const lane_t* lane, const factors_t* factors) {
+  const weights_t* weights = factors->weights;
   const tenon__cpu_tiles_t* tiles = lane->call->self->isa->tiles;
   const size_t depth = weights->depth;
   if (weights->packed == NULL) {
     const tenon__cpu_few_t few = {.tiles = tiles,
-                                  .rows = rows,
+                                  .rows = factors->rows,
                                   .depth = depth,
-                                  .a = a,
+                                  .a = factors->a,
                                   .a_stride = depth,
-                                  .b = weights->rows + first * depth,
+                                  .b = weights->rows + factors->first * depth,
                                   .b_stride = depth,
-                                  .c = c,
-                                  .c_stride = c_stride,
-                                  .bias = bias,
-                                  .addend = addend,
-                                  .addend_stride = c_stride,
+                                  .c = factors->c,
+                                  .c_stride = factors->c_stride,
+                                  .bias = factors->bias,
+                                  .addend = factors->addend,
+                                  .addend_stride = factors->c_stride,
                                   .low = -INFINITY,
                                   .high = INFINITY};
-    tenon__cpu_product_few(&few, 0, columns);
+    tenon__cpu_product_few(&few, 0, factors->columns);
     return;
   }
   const tenon__cpu_product_t product = {
       .tiles = tiles,
-      .rows = rows,
-      .columns = columns,
+      .rows = factors->rows,
+      .columns = factors->columns,
       .depth = depth,
-      .a = a,
+      .a = factors->a,
       .a_stride = depth,
-      .b = weights->packed + tenon__cpu_packed_size(tiles, depth, first),
+      .b = weights->packed + tenon__cpu_packed_size(tiles, depth, factors->first),
       .panel_stride = depth * tenon__cpu_panel_width(tiles),
-      .c = c,
-      .c_stride = c_stride,
-      .bias = bias,
-      .addend = addend,
-      .addend_stride = c_stride,
+      .c = factors->c,
+      .c_stride = factors->c_stride,
+      .bias = factors->bias,
+      .addend = factors->addend,
+      .addend_stride = factors->c_stride,
       .low = -INFINITY,
       .high = INFINITY};
-  tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, columns));
+  tenon__cpu_product_rows(&product, 0, tenon__cpu_panel_count(tiles, factors->columns));
 }
 
 /* Weights that are no constants: packed now, into `scratch`, unless `rows` in all are too few to be
@@ -399,7 +410,13 @@ static void step_lstm(const lane_t* lane, const float* gates) {
   const recurrent_t* self = lane->call->self;
   const size_t batch = lane->call->bound->batch;
   const size_t width = 4 * self->hidden;
-  multiply(lane, lane->h, batch, &lane->r, 0, width, NULL, gates, lane->sums, width);
+  multiply(lane, &(factors_t){.a = lane->h,
+                              .rows = batch,
+                              .weights = &lane->r,
+                              .columns = width,
+                              .addend = gates,
+                              .c = lane->sums,
+                              .c_stride = width});
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->lstm_cell(lane->sums + b * width, lane->c + b * self->hidden,
                                    lane->h + b * self->hidden, self->hidden);
@@ -412,20 +429,38 @@ static void step_gru(const lane_t* lane, const float* gates) {
   const size_t hidden = self->hidden;
   const size_t width = 3 * hidden;
   if (self->resets_after) {
-    multiply(lane, lane->h, batch, &lane->r, 0, width, lane->state_bias, NULL, lane->sums, width);
+    multiply(lane, &(factors_t){.a = lane->h,
+                                .rows = batch,
+                                .weights = &lane->r,
+                                .columns = width,
+                                .bias = lane->state_bias,
+                                .c = lane->sums,
+                                .c_stride = width});
     for (size_t b = 0; b < batch; b++) {
       self->isa->elements->gru_cell(gates + b * width, lane->sums + b * width, lane->h + b * hidden,
                                     hidden);
     }
     return;
   }
-  multiply(lane, lane->h, batch, &lane->r, 0, 2 * hidden, NULL, gates, lane->sums, width);
+  multiply(lane, &(factors_t){.a = lane->h,
+                              .rows = batch,
+                              .weights = &lane->r,
+                              .columns = 2 * hidden,
+                              .addend = gates,
+                              .c = lane->sums,
+                              .c_stride = width});
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_reset(lane->sums + b * width + hidden, lane->h + b * hidden,
                                    lane->reset + b * hidden, hidden);
   }
-  multiply(lane, lane->reset, batch, &lane->r, 2 * hidden, hidden, NULL, gates + 2 * hidden,
-           lane->sums + 2 * hidden, width);
+  multiply(lane, &(factors_t){.a = lane->reset,
+                              .rows = batch,
+                              .weights = &lane->r,
+                              .first = 2 * hidden,
+                              .columns = hidden,
+                              .addend = gates + 2 * hidden,
+                              .c = lane->sums + 2 * hidden,
+                              .c_stride = width});
   for (size_t b = 0; b < batch; b++) {
     self->isa->elements->gru_blend(lane->sums + b * width, lane->sums + b * width + 2 * hidden,
                                    lane->h + b * hidden, hidden);
@@ -442,8 +477,13 @@ static void run_direction(void* user, uint32_t index, uint32_t thread) {
   const size_t state = batch * self->hidden;
   const lane_t lane = begin_lane(call, index);
   const bool backwards = index == 1 || self->reverse;
-  multiply(&lane, input_at(call, X, 0), times * batch, &lane.w, 0, width, lane.input_bias, NULL,
-           lane.gates, width);
+  multiply(&lane, &(factors_t){.a = input_at(call, X, 0),
+                               .rows = times * batch,
+                               .weights = &lane.w,
+                               .columns = width,
+                               .bias = lane.input_bias,
+                               .c = lane.gates,
+                               .c_stride = width});
   for (size_t step = 0; step < times && !tenon__cpu_is_cancelled(call->run, call->host); step++) {
     const size_t t = backwards ? times - 1 - step : step;
     const float* gates = lane.gates + t * batch * width;

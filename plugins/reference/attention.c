@@ -168,8 +168,10 @@ static void attend(tenon__work_t* work, const attention_t* from, int64_t batch, 
     }
   }
   softmax_row(scores, biases, from->total);
-  for (int64_t at = 0; shown != NULL && stage == 3 && at < from->total; ++at) {
-    shown[at] = scores[at];
+  if (shown != NULL && stage == 3) {
+    for (int64_t at = 0; at < from->total; ++at) {
+      shown[at] = scores[at];
+    }
   }
   tenon__array_t* y = tenon__work_output(work, 0);
   int64_t kv_head = head / (from->q.heads / from->v.heads);

@@ -119,9 +119,11 @@ static void spread_channel(const tenon__windows_t* windows, int64_t outputs,
     do {
       tenon__point3_t target;
       bool inside = tenon__windows_tap(&over, at, tap, &target);
-      for (int64_t m = 0; inside && m < outputs; ++m) {
-        inout_y[m * plane + tenon__point3_place(target, over.input)].f +=
-            value * w[m * taps + place].f;
+      if (inside) {
+        for (int64_t m = 0; m < outputs; ++m) {
+          inout_y[m * plane + tenon__point3_place(target, over.input)].f +=
+              value * w[m * taps + place].f;
+        }
       }
       ++place;
     } while (tenon__point3_next(&tap, over.kernel));
@@ -173,23 +175,27 @@ tenon_status_t tenon__compute_causal_convolution(tenon__work_t* work) {
   bool activates = !tenon__work_is(work, "activation", "none");
   for (int64_t row = 0; row < x->dims[0] * channels; ++row) {
     int64_t channel = row % channels;
-    for (int64_t at = 0; y != NULL && at < length; ++at) {
-      double sum = bias == NULL ? 0.0 : bias->at[channel].f;
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        int64_t from = at + tap - (taps - 1); /* negative: in the past */
-        double value = from >= 0      ? x->at[row * length + from].f
-                       : past != NULL ? past->at[row * (taps - 1) + from + taps - 1].f
-                                      : 0.0;
-        sum += value * w->at[channel * taps + tap].f;
+    if (y != NULL) {
+      for (int64_t at = 0; at < length; ++at) {
+        double sum = bias == NULL ? 0.0 : bias->at[channel].f;
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          int64_t from = at + tap - (taps - 1); /* negative: in the past */
+          double value = from >= 0      ? x->at[row * length + from].f
+                         : past != NULL ? past->at[row * (taps - 1) + from + taps - 1].f
+                                        : 0.0;
+          sum += value * w->at[channel * taps + tap].f;
+        }
+        y->at[row * length + at].f = activates ? silu(sum) : sum;
       }
-      y->at[row * length + at].f = activates ? silu(sum) : sum;
     }
-    for (int64_t at = 0; carried != NULL && at < taps - 1; ++at) {
-      int64_t from = length + at - (taps - 1);
-      carried->at[row * (taps - 1) + at].f = from >= 0 ? x->at[row * length + from].f
-                                             : past != NULL
-                                                 ? past->at[row * (taps - 1) + from + taps - 1].f
-                                                 : 0.0;
+    if (carried != NULL) {
+      for (int64_t at = 0; at < taps - 1; ++at) {
+        int64_t from = length + at - (taps - 1);
+        carried->at[row * (taps - 1) + at].f = from >= 0 ? x->at[row * length + from].f
+                                               : past != NULL
+                                                   ? past->at[row * (taps - 1) + from + taps - 1].f
+                                                   : 0.0;
+      }
     }
   }
   return TENON_OK;

@@ -78,20 +78,29 @@ static double overlap_of(const tenon__number_t* a, const tenon__number_t* b, dou
   return common / (area_of(a, unit) + area_of(b, unit) - common);
 }
 
-/* Keeps, in place, of the sorted entries those that stay; at most `limit`. `eta` lowers a threshold
- * above one half with each of them. */
-static int64_t suppress(entry_t* entries, int64_t count, const tenon__number_t* boxes, double unit,
-                        double threshold, double eta, int64_t limit) {
+/* When an entry goes because of one that stays: their boxes overlap by more than `threshold`, which
+ * `eta` lowers with each that stays while it is above one half. At most `limit` stay. */
+typedef struct suppression_t {
+  double unit; /* 1: both ends of an edge belong to it, which is one longer; 0: not */
+  double threshold;
+  double eta;
+  int64_t limit;
+} suppression_t;
+
+/* Keeps, in place, of the sorted entries those that stay. */
+static int64_t suppress(entry_t* entries, int64_t count, const tenon__number_t* boxes,
+                        const suppression_t* by) {
+  double threshold = by->threshold;
   int64_t kept = 0;
-  for (int64_t i = 0; i < count && kept < limit; ++i) {
+  for (int64_t i = 0; i < count && kept < by->limit; ++i) {
     const tenon__number_t* box = boxes + entries[i].box.i * CORNERS;
     bool stays = true;
     for (int64_t k = 0; stays && k < kept; ++k) {
-      stays = overlap_of(box, boxes + entries[k].box.i * CORNERS, unit) <= threshold;
+      stays = overlap_of(box, boxes + entries[k].box.i * CORNERS, by->unit) <= threshold;
     }
     if (stays) {
       entries[kept++] = entries[i];
-      threshold *= eta < 1 && threshold > 0.5 ? eta : 1;
+      threshold *= by->eta < 1 && threshold > 0.5 ? by->eta : 1;
     }
   }
   return kept;
@@ -201,7 +210,8 @@ static int64_t detect_class(const detection_t* from, const tenon__number_t* scor
   }
   sort(out_entries, count, false);
   count = from->top_k >= 0 && from->top_k < count ? from->top_k : count;
-  return suppress(out_entries, count, boxes, 0.0, from->nms_threshold, from->eta, count);
+  const suppression_t by = {0.0, from->nms_threshold, from->eta, count};
+  return suppress(out_entries, count, boxes, &by);
 }
 
 static int64_t detect_image(const tenon__work_t* work, const detection_t* from, int64_t image,
@@ -336,8 +346,8 @@ static int64_t propose_all(tenon__work_t* work, tenon__number_t** out_rows) {
     int64_t count = propose_image(work, image, boxes, entries);
     sort(entries, count, false);
     count = pre_top > 0 && pre_top < count ? pre_top : count;
-    count = suppress(entries, count, boxes, 1.0, tenon__work_float(work, "iou_threshold"), 1.0,
-                     post_top);
+    const suppression_t by = {1.0, tenon__work_float(work, "iou_threshold"), 1.0, post_top};
+    count = suppress(entries, count, boxes, &by);
     for (int64_t i = 0; i < count; ++i) {
       tenon__number_t* row = rows + found++ * (CORNERS + 2);
       row[0].f = (double)image;
@@ -360,13 +370,15 @@ tenon_status_t tenon__compute_propose_regions(tenon__work_t* work) {
   if (status == TENON_OK && wants_best) {
     status = tenon__work_allocate(work, 1, 2, best_dims);
   }
-  for (int64_t i = 0; status == TENON_OK && i < found; ++i) {
-    const tenon__number_t* row = rows + i * (CORNERS + 2);
-    for (int64_t k = 0; k <= CORNERS; ++k) {
-      (void)tenon__work_put(work, 0, i * (CORNERS + 1) + k, row[k]);
-    }
-    if (wants_best) {
-      (void)tenon__work_put(work, 1, i, row[CORNERS + 1]);
+  if (status == TENON_OK) {
+    for (int64_t i = 0; i < found; ++i) {
+      const tenon__number_t* row = rows + i * (CORNERS + 2);
+      for (int64_t k = 0; k <= CORNERS; ++k) {
+        (void)tenon__work_put(work, 0, i * (CORNERS + 1) + k, row[k]);
+      }
+      if (wants_best) {
+        (void)tenon__work_put(work, 1, i, row[CORNERS + 1]);
+      }
     }
   }
   return status;

@@ -22,8 +22,8 @@ static const char* read_term(const char* text, uint32_t hidden, term_t* out_term
   for (; *text != '\0' && *text != ',' && *text != '-'; ++text) {
     if (*text == '.') {
       text += strspn(text, ".") - 1;
-      for (uint32_t axis = hidden; axis-- > 0 && out_term->count < MAX_AXES;) {
-        out_term->labels[out_term->count++] = ELLIPSIS + axis;
+      for (uint32_t axis = hidden; axis > 0 && out_term->count < MAX_AXES; --axis) {
+        out_term->labels[out_term->count++] = ELLIPSIS + axis - 1;
       }
     } else if (isalpha((unsigned char)*text) && out_term->count < MAX_AXES) {
       out_term->labels[out_term->count++] = (uint32_t)*text;

@@ -105,8 +105,10 @@ static void mark_needed(const tenon_program_t* program, uint32_t root, uint8_t* 
       needed[instruction->operands[k]] = 1;
     }
     bool loads = instruction->opcode == TENON_OPCODE_LOAD;
-    for (uint32_t k = 0; loads && k < instruction->operands[1]; ++k) {
-      needed[program->coordinates[instruction->operands[0] + k]] = 1;
+    if (loads) {
+      for (uint32_t k = 0; k < instruction->operands[1]; ++k) {
+        needed[program->coordinates[instruction->operands[0] + k]] = 1;
+      }
     }
   }
 }

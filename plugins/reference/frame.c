@@ -65,10 +65,12 @@ static bool keep_strings(tenon_preparation_t* preparation, const tenon_prepare_t
                          const char* const* strings, tenon__attribute_t* inout_attribute) {
   const char** copies =
       host->allocate(preparation, (inout_attribute->count + 1) * sizeof(const char*));
-  for (size_t index = 0; copies != NULL && index < inout_attribute->count; ++index) {
-    copies[index] = keep_text(preparation, host, strings[index]);
-    if (copies[index] == NULL) {
-      return false;
+  if (copies != NULL) {
+    for (size_t index = 0; index < inout_attribute->count; ++index) {
+      copies[index] = keep_text(preparation, host, strings[index]);
+      if (copies[index] == NULL) {
+        return false;
+      }
     }
   }
   inout_attribute->strings = copies;

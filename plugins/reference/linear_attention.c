@@ -43,14 +43,18 @@ static void update_state(const recurrence_t* from, int64_t token, int64_t head,
                          tenon__number_t* state, tenon__number_t* written) {
   const tenon__number_t* k = from->k->at + (token * from->kv_heads + head) * from->k_size;
   const tenon__number_t* v = from->v->at + (token * from->kv_heads + head) * from->v_size;
-  for (int64_t place = 0; from->decay != NULL && place < from->k_size * from->v_size; ++place) {
-    state[place].f *=
-        exp(packed_at(from->decay, token, from->kv_heads, head, place / from->v_size));
+  if (from->decay != NULL) {
+    for (int64_t place = 0; place < from->k_size * from->v_size; ++place) {
+      state[place].f *=
+          exp(packed_at(from->decay, token, from->kv_heads, head, place / from->v_size));
+    }
   }
   for (int64_t item = 0; item < from->v_size; ++item) {
     double known = 0.0;
-    for (int64_t feature = 0; from->beta != NULL && feature < from->k_size; ++feature) {
-      known += state[feature * from->v_size + item].f * k[feature].f;
+    if (from->beta != NULL) {
+      for (int64_t feature = 0; feature < from->k_size; ++feature) {
+        known += state[feature * from->v_size + item].f * k[feature].f;
+      }
     }
     written[item].f = from->beta == NULL ? v[item].f
                                          : packed_at(from->beta, token, from->kv_heads, head, 0) *
@@ -122,13 +126,17 @@ tenon_status_t tenon__compute_linear_attention(tenon__work_t* work) {
     for (int64_t step = 0; step < time; ++step) {
       int64_t token = which / from.kv_heads * time + step;
       update_state(&from, token, head, state, written);
-      for (int64_t shared = 0; y != NULL && shared < sharing; ++shared) {
-        read_state(&from, token, head * sharing + shared, state, y);
+      if (y != NULL) {
+        for (int64_t shared = 0; shared < sharing; ++shared) {
+          read_state(&from, token, head * sharing + shared, state, y);
+        }
       }
     }
   }
-  for (int64_t place = 0; carried != NULL && place < carried->count; ++place) {
-    carried->at[place] = work->scratch[place];
+  if (carried != NULL) {
+    for (int64_t place = 0; place < carried->count; ++place) {
+      carried->at[place] = work->scratch[place];
+    }
   }
   return TENON_OK;
 }

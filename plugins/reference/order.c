@@ -109,17 +109,19 @@ tenon_status_t tenon__compute_nonzero(tenon__work_t* work) {
   int64_t dims[2] = {x->rank, found};
   tenon_status_t status = tenon__work_allocate(work, 0, 2, dims);
   int64_t column = 0;
-  for (int64_t place = 0; status == TENON_OK && place < x->count; ++place) {
-    if (tenon__number_is_zero(x->dtype, x->at[place])) {
-      continue;
+  if (status == TENON_OK) {
+    for (int64_t place = 0; place < x->count; ++place) {
+      if (tenon__number_is_zero(x->dtype, x->at[place])) {
+        continue;
+      }
+      int64_t rest = place;
+      for (uint32_t axis = x->rank; axis-- > 0;) {
+        tenon__number_t coordinate = {.i = rest % x->dims[axis]};
+        rest /= x->dims[axis];
+        (void)tenon__work_put(work, 0, (int64_t)axis * found + column, coordinate);
+      }
+      ++column;
     }
-    int64_t rest = place;
-    for (uint32_t axis = x->rank; axis-- > 0;) {
-      tenon__number_t coordinate = {.i = rest % x->dims[axis]};
-      rest /= x->dims[axis];
-      (void)tenon__work_put(work, 0, (int64_t)axis * found + column, coordinate);
-    }
-    ++column;
   }
   return status;
 }

@@ -20,9 +20,11 @@ TENON_PLUGIN_MANIFEST("reference", "0.1.0",
 static const tenon__kernel_row_t rows[] = {TENON__KERNELS(ROW)};
 
 const tenon__kernel_row_t* tenon__kernel_find(const char* op) {
-  for (uint32_t index = 0; op != NULL && index < sizeof(rows) / sizeof(rows[0]); ++index) {
-    if (strcmp(rows[index].op, op) == 0) {
-      return &rows[index];
+  if (op != NULL) {
+    for (uint32_t index = 0; index < sizeof(rows) / sizeof(rows[0]); ++index) {
+      if (strcmp(rows[index].op, op) == 0) {
+        return &rows[index];
+      }
     }
   }
   return NULL;

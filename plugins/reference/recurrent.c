@@ -259,8 +259,10 @@ static void load_state(const layer_t* layer, double* to, const tenon__array_t* f
 
 static void store_state(const layer_t* layer, const double* from, tenon__array_t* to,
                         int64_t place) {
-  for (int64_t unit = 0; to != NULL && unit < layer->hidden; ++unit) {
-    to->at[place + unit].f = from[unit];
+  if (to != NULL) {
+    for (int64_t unit = 0; unit < layer->hidden; ++unit) {
+      to->at[place + unit].f = from[unit];
+    }
   }
 }
 
@@ -288,8 +290,10 @@ static void walk(tenon__work_t* work, const layer_t* layer, const cell_t* cell, 
         layer->c[unit] = layer->next_c[unit];
       }
     }
-    for (int64_t unit = 0; y != NULL && unit < layer->hidden; ++unit) {
-      y->at[to + unit].f = step < length ? layer->h[unit] : 0.0;
+    if (y != NULL) {
+      for (int64_t unit = 0; unit < layer->hidden; ++unit) {
+        y->at[to + unit].f = step < length ? layer->h[unit] : 0.0;
+      }
     }
   }
   store_state(layer, layer->h, tenon__work_output(work, 1), state);
@@ -319,10 +323,12 @@ static tenon_status_t run_layer(tenon__work_t* work, const cell_t* cell) {
                    .next_h = scratch + 2 * hidden,
                    .next_c = scratch + 3 * hidden,
                    .resets = scratch + 4 * hidden};
-  for (int64_t row = 0; lengths != NULL && row < layer.batch; ++row) {
-    if (lengths->at[row].i < 0 || lengths->at[row].i > layer.time) {
-      return tenon__work_fail(work, "length %lld is out of range for %lld steps",
-                              (long long)lengths->at[row].i, (long long)layer.time);
+  if (lengths != NULL) {
+    for (int64_t row = 0; row < layer.batch; ++row) {
+      if (lengths->at[row].i < 0 || lengths->at[row].i > layer.time) {
+        return tenon__work_fail(work, "length %lld is out of range for %lld steps",
+                                (long long)lengths->at[row].i, (long long)layer.time);
+      }
     }
   }
   for (int64_t direction = 0; direction < w->dims[0]; ++direction) {

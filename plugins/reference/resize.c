@@ -134,8 +134,10 @@ static void fill_weights(const sampler_t* sampler, const axis_taps_t* taps, doub
     sum += weights[tap].f;
   }
   bool normalizes = sampler->exclude_outside || stretch < 1.0;
-  for (int64_t tap = 0; normalizes && tap < taps->count; ++tap) {
-    weights[tap].f /= sum;
+  if (normalizes) {
+    for (int64_t tap = 0; tap < taps->count; ++tap) {
+      weights[tap].f /= sum;
+    }
   }
 }
 
@@ -172,12 +174,14 @@ static double sample(const tenon__array_t* x, const axis_taps_t* taps, const int
   }
   const axis_taps_t* own = &taps[axis];
   double sum = 0.0;
-  for (int64_t tap = 0; own->weights != NULL && tap < own->count; ++tap) {
-    double weight = own->weights[point[axis] * own->count + tap].f;
-    int64_t index = own->first[point[axis]].i + tap;
-    index = index < 0 ? 0 : index >= own->input ? own->input - 1 : index;
-    if (weight != 0.0) {
-      sum += weight * sample(x, taps, point, axis + 1, place * own->input + index);
+  if (own->weights != NULL) {
+    for (int64_t tap = 0; tap < own->count; ++tap) {
+      double weight = own->weights[point[axis] * own->count + tap].f;
+      int64_t index = own->first[point[axis]].i + tap;
+      index = index < 0 ? 0 : index >= own->input ? own->input - 1 : index;
+      if (weight != 0.0) {
+        sum += weight * sample(x, taps, point, axis + 1, place * own->input + index);
+      }
     }
   }
   return sum;

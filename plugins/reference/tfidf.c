@@ -78,8 +78,10 @@ static void count_row(const tenon__work_t* work, const pool_t* pool, int64_t row
         length >= shortest && length <= longest && grams.begin >= 0 && grams.end <= pool->size;
     /* Single items have no neighbours to skip to: once is enough. */
     int64_t distances = length == 1 ? 1 : tenon__work_int(work, "max_skip_count") + 1;
-    for (int64_t distance = 1; wanted && distance <= distances; ++distance) {
-      count_grams(work, pool, &grams, row, distance, inout_counts);
+    if (wanted) {
+      for (int64_t distance = 1; distance <= distances; ++distance) {
+        count_grams(work, pool, &grams, row, distance, inout_counts);
+      }
     }
     first += (grams.end - grams.begin) / length;
   }

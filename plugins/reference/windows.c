@@ -51,10 +51,12 @@ bool tenon__windows_of(const tenon__work_t* work, const tenon__array_t* x, const
   bool upper = tenon__work_is(work, "auto_pad", "same_upper");
   bool lower = tenon__work_is(work, "auto_pad", "same_lower");
   bool none = tenon__work_is(work, "auto_pad", "valid");
-  for (uint32_t axis = 0; axis < 3 && (upper || lower || none); ++axis) {
-    int64_t covered =
-        (out_windows->output[axis] - 1) * out_windows->stride[axis] + reach(out_windows, axis);
-    set_padding(out_windows, axis, none ? 0 : covered - out_windows->input[axis], upper);
+  if ((upper || lower || none)) {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      int64_t covered =
+          (out_windows->output[axis] - 1) * out_windows->stride[axis] + reach(out_windows, axis);
+      set_padding(out_windows, axis, none ? 0 : covered - out_windows->input[axis], upper);
+    }
   }
   return true;
 }
@@ -70,12 +72,14 @@ bool tenon__windows_transposed(const tenon__work_t* work, const tenon__array_t* 
   bool lower = tenon__work_is(work, "auto_pad", "same_lower");
   bool none = tenon__work_is(work, "auto_pad", "valid");
   bool given = tenon__work_ints(work, "output_shape").count > 0;
-  for (uint32_t axis = 0; axis < 3 && (upper || lower || none || given); ++axis) {
-    uint32_t first = first_axis(x->rank - 2);
-    int64_t grown = axis < first ? 0 : tenon__integers_at(growth, axis - first, 0);
-    int64_t natural = (out_windows->input[axis] - 1) * out_windows->stride[axis] + grown +
-                      reach(out_windows, axis);
-    set_padding(out_windows, axis, none ? 0 : natural - out_windows->output[axis], upper);
+  if ((upper || lower || none || given)) {
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      uint32_t first = first_axis(x->rank - 2);
+      int64_t grown = axis < first ? 0 : tenon__integers_at(growth, axis - first, 0);
+      int64_t natural = (out_windows->input[axis] - 1) * out_windows->stride[axis] + grown +
+                        reach(out_windows, axis);
+      set_padding(out_windows, axis, none ? 0 : natural - out_windows->output[axis], upper);
+    }
   }
   return true;
 }

@@ -25,8 +25,10 @@ static item_t item_of(tenon_shape_builder_t* builder, const tenon_shape_table_t*
   if (item.rank > TENON__INFER_MAX_RANK) {
     item.rank = TENON_NONE;
   }
-  for (uint32_t axis = 0; item.rank != TENON_NONE && axis < item.rank; ++axis) {
-    item.dims[axis] = table->dim(builder, input, axis);
+  if (item.rank != TENON_NONE) {
+    for (uint32_t axis = 0; axis < item.rank; ++axis) {
+      item.dims[axis] = table->dim(builder, input, axis);
+    }
   }
   return item;
 }
@@ -38,10 +40,12 @@ static tenon_dim_t unbounded(tenon_shape_builder_t* builder, const tenon_shape_t
 /* An extent that is no number may be another one in each item: what is taken out has its own. */
 static void free_extents(tenon_shape_builder_t* builder, const tenon_shape_table_t* table,
                          item_t* inout_item) {
-  for (uint32_t axis = 0; inout_item->rank != TENON_NONE && axis < inout_item->rank; ++axis) {
-    int64_t extent = 0;
-    if (!table->known(builder, inout_item->dims[axis], &extent)) {
-      inout_item->dims[axis] = unbounded(builder, table);
+  if (inout_item->rank != TENON_NONE) {
+    for (uint32_t axis = 0; axis < inout_item->rank; ++axis) {
+      int64_t extent = 0;
+      if (!table->known(builder, inout_item->dims[axis], &extent)) {
+        inout_item->dims[axis] = unbounded(builder, table);
+      }
     }
   }
 }
@@ -53,14 +57,16 @@ static void merge_items(tenon_shape_builder_t* builder, const tenon_shape_table_
     inout_item->rank = TENON_NONE;
     return;
   }
-  for (uint32_t axis = 0; inout_item->rank != TENON_NONE && axis < inout_item->rank; ++axis) {
-    int64_t a = 0;
-    int64_t b = 0;
-    bool same = inout_item->dims[axis].id == other->dims[axis].id ||
-                (table->known(builder, inout_item->dims[axis], &a) &&
-                 table->known(builder, other->dims[axis], &b) && a == b);
-    if (!same) {
-      inout_item->dims[axis] = unbounded(builder, table);
+  if (inout_item->rank != TENON_NONE) {
+    for (uint32_t axis = 0; axis < inout_item->rank; ++axis) {
+      int64_t a = 0;
+      int64_t b = 0;
+      bool same = inout_item->dims[axis].id == other->dims[axis].id ||
+                  (table->known(builder, inout_item->dims[axis], &a) &&
+                   table->known(builder, other->dims[axis], &b) && a == b);
+      if (!same) {
+        inout_item->dims[axis] = unbounded(builder, table);
+      }
     }
   }
 }

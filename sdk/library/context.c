@@ -85,9 +85,11 @@ static const char* fault_of(const tenon_tensor_view_t* view, int64_t strides[RAN
 static void print_dims(const tenon_tensor_view_t* view, char* out_text, size_t capacity) {
   size_t used = 0;
   out_text[0] = '\0';
-  for (uint32_t k = 0; view->dims != NULL && k < view->rank && k < 16 && used < capacity; ++k) {
-    used += (size_t)snprintf(out_text + used, capacity - used, "%s%lld", k == 0 ? " [" : ", ",
-                             (long long)view->dims[k]);
+  if (view->dims != NULL) {
+    for (uint32_t k = 0; k < view->rank && k < 16 && used < capacity; ++k) {
+      used += (size_t)snprintf(out_text + used, capacity - used, "%s%lld", k == 0 ? " [" : ", ",
+                               (long long)view->dims[k]);
+    }
   }
   if (used > 0 && used + 1 < capacity) {
     (void)snprintf(out_text + used, capacity - used, "]");

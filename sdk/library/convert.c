@@ -222,26 +222,23 @@ static tenon_status_t give_all(const giving_t* g, const tenon_value_t* inputs, u
                            output_count);
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert_by_name(const conversion_t* conversion, const tenon_source_t* source,
-                                      const tenon_source_table_t* table, tenon_builder_t* builder,
-                                      const tenon_builder_table_t* build,
-                                      const tenon_value_t* inputs, uint32_t input_count,
-                                      tenon_value_t* outputs, uint32_t output_count) {
-  const giving_t giving = {.op = conversion->op,
-                           .source = source,
-                           .table = table,
-                           .builder = builder,
-                           .build = build,
-                           .arena = &conversion->parse->arena,
-                           .sink = build->sink(builder)};
-  TENON_TRY(build->begin(builder, conversion->op->name, table->name(source)));
-  const tenon_status_t status = give_all(&giving, inputs, input_count, output_count);
+/* What a node of the operator is given, and what it gives. */
+typedef struct node_values_t {
+  const tenon_value_t* inputs;
+  uint32_t input_count;
+  tenon_value_t* outputs;
+  uint32_t output_count;
+} node_values_t;
+
+static tenon_status_t convert_by_name(const giving_t* g, const node_values_t* values) {
+  TENON_TRY(g->build->begin(g->builder, g->op->name, g->table->name(g->source)));
+  const tenon_status_t status =
+      give_all(g, values->inputs, values->input_count, values->output_count);
   if (status != TENON_OK) {
-    build->cancel(builder);
+    g->build->cancel(g->builder);
     return status;
   }
-  return build->end(builder, outputs, output_count);
+  return g->build->end(g->builder, values->outputs, values->output_count);
 }
 
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
@@ -257,8 +254,15 @@ static tenon_status_t convert(void* state, const tenon_source_t* source,
   const tenon__builder_mark_t mark = tenon__builder_mark(own);
   tenon_status_t status = TENON_OK;
   if (conversion->entry == NULL) {
-    status = convert_by_name(conversion, source, table, builder, build, inputs, input_count,
-                             outputs, output_count);
+    const giving_t giving = {.op = conversion->op,
+                             .source = source,
+                             .table = table,
+                             .builder = builder,
+                             .build = build,
+                             .arena = &conversion->parse->arena,
+                             .sink = build->sink(builder)};
+    const node_values_t values = {inputs, input_count, outputs, output_count};
+    status = convert_by_name(&giving, &values);
   } else {
     const tenon__converter_entry_t* entry = conversion->entry;
     const tenon__call_t call = {entry->owner->plugin, "convert", node.type, node.name};

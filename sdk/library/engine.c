@@ -212,8 +212,10 @@ uint32_t tenon_engine_weights_count(const tenon_engine_t* engine) {
   uint32_t count = 0;
   const tenon__network_t* network =
       engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
-  for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
-    count += tenon__engine_can_set_weights(engine->engine, i) ? 1 : 0;
+  if (network != NULL) {
+    for (uint32_t i = 0; i < network->weights_count; ++i) {
+      count += tenon__engine_can_set_weights(engine->engine, i) ? 1 : 0;
+    }
   }
   return count;
 }
@@ -221,9 +223,11 @@ uint32_t tenon_engine_weights_count(const tenon_engine_t* engine) {
 const char* tenon_engine_get_weights_name(const tenon_engine_t* engine, uint32_t index) {
   const tenon__network_t* network =
       engine != NULL ? tenon__engine_plan(engine->engine)->network : NULL;
-  for (uint32_t i = 0; network != NULL && i < network->weights_count; ++i) {
-    if (tenon__engine_can_set_weights(engine->engine, i) && index-- == 0) {
-      return network->weights[i].name;
+  if (network != NULL) {
+    for (uint32_t i = 0; i < network->weights_count; ++i) {
+      if (tenon__engine_can_set_weights(engine->engine, i) && index-- == 0) {
+        return network->weights[i].name;
+      }
     }
   }
   return NULL;

@@ -39,13 +39,13 @@ static tenon_status_t make_profile(const tenon__plan_t* plan, uint32_t value, te
   const tenon__value_node_t* node = &plan->network->graphs[0]->values[value];
   const tenon__extents_t* const points[] = {&plan->profile.min, &plan->profile.optimum,
                                             &plan->profile.max};
-  const uint32_t rank = node->rank == TENON_NONE ? 0 : node->rank;
+  const uint32_t rank = node->type.rank == TENON_NONE ? 0 : node->type.rank;
   for (uint32_t which = 0; which < 3; ++which) {
     int64_t* dims = tenon__arena_allocate(arena, rank + 1u, sizeof(*dims));
     if (dims == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    (void)tenon__extents_shape(points[which], rank, node->dims, dims);
+    (void)tenon__extents_shape(points[which], rank, node->type.dims, dims);
     out_profile[which] = dims;
   }
   return TENON_OK;
@@ -145,9 +145,11 @@ static bool reads_from(const tenon__schedule_t* schedule, const tenon__step_t* r
                        const tenon__step_t* writer) {
   for (uint32_t i = 0; i < reader->input_count; ++i) {
     const uint32_t read = root_of(schedule, reader->inputs[i]);
-    for (uint32_t k = 0; read != TENON_NONE && k < writer->output_count; ++k) {
-      if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
-        return true;
+    if (read != TENON_NONE) {
+      for (uint32_t k = 0; k < writer->output_count; ++k) {
+        if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
+          return true;
+        }
       }
     }
   }

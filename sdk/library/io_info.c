@@ -26,20 +26,21 @@ tenon_status_t tenon__io_info(const tenon__network_t* network, const tenon__prof
                               tenon_io_info_t* out_info) {
   const tenon__value_node_t* node = &network->graphs[0]->values[value];
   tenon_io_info_t info = {.name = name != NULL ? name : node->name,
-                          .kind = node->kind,
-                          .dtype = node->dtype,
-                          .rank = node->rank};
-  if (node->rank != TENON_NONE) {
-    int64_t* dims = tenon__arena_allocate(arena, node->rank + 1u, sizeof(*dims));
-    const char** symbols = tenon__arena_allocate(arena, node->rank + 1u, sizeof(*symbols));
+                          .kind = node->type.kind,
+                          .dtype = node->type.dtype,
+                          .rank = node->type.rank};
+  if (node->type.rank != TENON_NONE) {
+    int64_t* dims = tenon__arena_allocate(arena, node->type.rank + 1u, sizeof(*dims));
+    const char** symbols = tenon__arena_allocate(arena, node->type.rank + 1u, sizeof(*symbols));
     if (dims == NULL || symbols == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    for (uint32_t k = 0; k < node->rank; ++k) {
-      dims[k] = extent_number(network, profile, node->dims[k]);
+    for (uint32_t k = 0; k < node->type.rank; ++k) {
+      dims[k] = extent_number(network, profile, node->type.dims[k]);
       /* A symbol that a profile narrowed to one number still is one. */
-      const bool is_open = tenon__dim_get(network->pool, node->dims[k]).kind != TENON_DIM_CONSTANT;
-      symbols[k] = is_open ? tenon__dim_text(network->pool, node->dims[k], arena) : "";
+      const bool is_open =
+          tenon__dim_get(network->pool, node->type.dims[k]).kind != TENON_DIM_CONSTANT;
+      symbols[k] = is_open ? tenon__dim_text(network->pool, node->type.dims[k], arena) : "";
       if (symbols[k] == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }

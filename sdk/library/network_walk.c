@@ -37,8 +37,10 @@ static tenon_status_t make_handles(walk_t* walk) {
 /* TENON_NONE is absent: id 0. NULL when memory is out. */
 static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uint32_t count) {
   tenon_value_t* handles = tenon__arena_allocate(walk->arena, count + 1u, sizeof(*handles));
-  for (uint32_t i = 0; handles != NULL && i < count; ++i) {
-    handles[i].id = values[i] == TENON_NONE ? 0 : walk->handles[values[i]].id;
+  if (handles != NULL) {
+    for (uint32_t i = 0; i < count; ++i) {
+      handles[i].id = values[i] == TENON_NONE ? 0 : walk->handles[values[i]].id;
+    }
   }
   return handles;
 }
@@ -47,18 +49,20 @@ static const tenon_value_t* handles_of(walk_t* walk, const uint32_t* values, uin
 static bool copy_attributes(walk_t* walk, const tenon__node_t* node, tenon_network_item_t* item) {
   tenon_attribute_t* attributes =
       tenon__arena_allocate(walk->arena, node->attribute_count + 1u, sizeof(*attributes));
-  for (uint32_t i = 0; attributes != NULL && i < node->attribute_count; ++i) {
-    const tenon__scope_attribute_t* from = &node->attributes[i];
-    if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE &&
-        from->kind != TENON_ATTRIBUTE_STRINGS) {
-      attributes[item->attribute_count++] = (tenon_attribute_t){.name = from->name,
-                                                                .kind = from->kind,
-                                                                .integer = from->integer,
-                                                                .number = from->number,
-                                                                .string = from->string,
-                                                                .integers = from->integers,
-                                                                .numbers = from->numbers,
-                                                                .count = from->count};
+  if (attributes != NULL) {
+    for (uint32_t i = 0; i < node->attribute_count; ++i) {
+      const tenon__scope_attribute_t* from = &node->attributes[i];
+      if (from->kind >= TENON_ATTRIBUTE_INT && from->kind <= TENON_ATTRIBUTE_DTYPE &&
+          from->kind != TENON_ATTRIBUTE_STRINGS) {
+        attributes[item->attribute_count++] = (tenon_attribute_t){.name = from->name,
+                                                                  .kind = from->kind,
+                                                                  .integer = from->integer,
+                                                                  .number = from->number,
+                                                                  .string = from->string,
+                                                                  .integers = from->integers,
+                                                                  .numbers = from->numbers,
+                                                                  .count = from->count};
+      }
     }
   }
   item->attributes = attributes;
@@ -109,13 +113,15 @@ static tenon_status_t visit_ends(walk_t* walk, uint32_t kind) {
 static tenon_status_t visit_nodes(walk_t* walk);
 
 static tenon_status_t visit_bodies(const walk_t* walk, const tenon__node_t* node) {
-  for (uint32_t i = 0; walk->enters_bodies && i < node->body_count; ++i) {
-    walk_t body = *walk;
-    ++body.depth;
-    body.graph_index = node->bodies[i];
-    body.graph = walk->network->network->graphs[body.graph_index];
-    TENON_TRY(make_handles(&body));
-    TENON_TRY(visit_nodes(&body));
+  if (walk->enters_bodies) {
+    for (uint32_t i = 0; i < node->body_count; ++i) {
+      walk_t body = *walk;
+      ++body.depth;
+      body.graph_index = node->bodies[i];
+      body.graph = walk->network->network->graphs[body.graph_index];
+      TENON_TRY(make_handles(&body));
+      TENON_TRY(visit_nodes(&body));
+    }
   }
   return TENON_OK;
 }

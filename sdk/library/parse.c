@@ -102,11 +102,13 @@ static tenon_status_t input_shape(tenon_parse_t* parse, const char* input, uint3
 
 static const char* setting(tenon_parse_t* parse, const char* name) {
   const size_t length = strlen(name);
-  for (size_t i = 0; parse->settings != NULL && parse->settings[i] != NULL; ++i) {
-    const char* text = parse->settings[i];
-    if (strncmp(text, name, length) == 0 && text[length] == '=') {
-      parse->asked[i] = true;
-      return text + length + 1;
+  if (parse->settings != NULL) {
+    for (size_t i = 0; parse->settings[i] != NULL; ++i) {
+      const char* text = parse->settings[i];
+      if (strncmp(text, name, length) == 0 && text[length] == '=') {
+        parse->asked[i] = true;
+        return text + length + 1;
+      }
     }
   }
   return NULL;

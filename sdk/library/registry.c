@@ -223,9 +223,11 @@ static void print_kernels(tenon_registry_t* registry, const printing_t* p, const
       add_field(p, "isa", kernel->isa);
     }
     p->write(p->user, ", \"computes\": [");
-    for (uint32_t k = 0; kernel->operators != NULL && kernel->operators[k] != NULL; ++k) {
-      p->write(p->user, k == 0 ? "" : ", ");
-      tenon__write_json_text(p->write, p->user, kernel->operators[k]);
+    if (kernel->operators != NULL) {
+      for (uint32_t k = 0; kernel->operators[k] != NULL; ++k) {
+        p->write(p->user, k == 0 ? "" : ", ");
+        tenon__write_json_text(p->write, p->user, kernel->operators[k]);
+      }
     }
     p->write(p->user, "]");
     if (kernel->pattern != NULL) {

@@ -10,11 +10,8 @@
 #include "text/interrupt.h"
 #include "text/spelling.h"
 
-static const tool_command_t* const commands[] = {
-    &tool_command_run,     &tool_command_build,   &tool_command_bench,
-    &tool_command_inspect, &tool_command_compare, &tool_command_convert,
-    &tool_command_suite,   &tool_command_plugins, &tool_command_doctor,
-};
+#define COMMAND(name) &tool_command_##name,
+static const tool_command_t* const commands[] = {TOOL_COMMANDS(COMMAND)};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
 static void print_usage(FILE* file) {

@@ -352,8 +352,8 @@ static void set_extent(tenon__plan_t* plan, const edit_t* edit) {
   if (value == NULL) {
     return;
   }
-  const tenon_dim_t* list = edit->thing == 0 ? value->dims : value->contents;
-  const uint32_t count = edit->thing == 0 ? value->rank : value->content_count;
+  const tenon_dim_t* list = edit->thing == 0 ? value->type.dims : value->type.contents;
+  const uint32_t count = edit->thing == 0 ? value->type.rank : value->type.content_count;
   tenon_dim_t* own = list == NULL || count == 0 || count == TENON_NONE
                          ? NULL
                          : tenon__arena_copy(&plan->network->arena, list, count * sizeof *list);
@@ -367,9 +367,9 @@ static void set_extent(tenon__plan_t* plan, const edit_t* edit) {
                                : tenon__dim_combine(pool, ways[edit->field].opcode, *dim, number);
   *dim = made.id == TENON_NONE ? *dim : made;
   if (edit->thing == 0) {
-    value->dims = own;
+    value->type.dims = own;
   } else {
-    value->contents = own;
+    value->type.contents = own;
   }
 }
 
@@ -384,7 +384,7 @@ static void lengthen_orders(tenon__plan_t* plan) {
                                               : tenon__arena_allocate(
                                                     &plan->arena, TENON_RANK_LIMIT, sizeof *longer);
       if (longer != NULL) {
-        memcpy(longer, place->order, graph->values[place->value].rank * sizeof *longer);
+        memcpy(longer, place->order, graph->values[place->value].type.rank * sizeof *longer);
       }
       place->order = longer;
     }
@@ -396,8 +396,9 @@ static void drop_orders_of_none(tenon__plan_t* plan) {
   for (uint32_t g = 0; g < plan->network->graph_count; ++g) {
     for (uint32_t k = 0; k < plan->schedules[g].place_count; ++k) {
       tenon__place_t* place = &plan->schedules[g].places[k];
-      const bool is_there = place->value < plan->network->graphs[g]->value_count &&
-                            plan->network->graphs[g]->values[place->value].rank <= TENON_RANK_LIMIT;
+      const bool is_there =
+          place->value < plan->network->graphs[g]->value_count &&
+          plan->network->graphs[g]->values[place->value].type.rank <= TENON_RANK_LIMIT;
       place->order = is_there ? place->order : NULL;
     }
   }

@@ -289,16 +289,17 @@ static const edit_field_t program_output_fields[] = {
 static const edit_field_t source_fields[] = {FIELD(tenon__map_source_t, input),
                                              LIST(tenon__map_source_t, dims, rank),
                                              LIST(tenon__map_source_t, coordinates, rank)};
-static const edit_field_t value_fields[] = {FIELD(tenon__value_node_t, flags),
-                                            FIELD(tenon__value_node_t, kind),
-                                            FIELD(tenon__value_node_t, dtype),
-                                            FIELD(tenon__value_node_t, producer),
-                                            FIELD(tenon__value_node_t, producer_output),
-                                            FIELD(tenon__value_node_t, weights),
-                                            FIELD(tenon__value_node_t, state),
-                                            FIELD(tenon__value_node_t, number),
-                                            LIST(tenon__value_node_t, dims, rank),
-                                            LIST(tenon__value_node_t, contents, content_count)};
+static const edit_field_t value_fields[] = {
+    FIELD(tenon__value_node_t, flags),
+    FIELD(tenon__value_node_t, type.kind),
+    FIELD(tenon__value_node_t, type.dtype),
+    FIELD(tenon__value_node_t, producer),
+    FIELD(tenon__value_node_t, producer_output),
+    FIELD(tenon__value_node_t, weights),
+    FIELD(tenon__value_node_t, state),
+    FIELD(tenon__value_node_t, number),
+    LIST(tenon__value_node_t, type.dims, type.rank),
+    LIST(tenon__value_node_t, type.contents, type.content_count)};
 static const edit_field_t node_fields[] = {
     FIELD(tenon__node_t, place), FIELD(tenon__node_t, contents_only),
     LIST(tenon__node_t, inputs, input_count), LIST(tenon__node_t, outputs, output_count),

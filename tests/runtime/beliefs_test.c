@@ -149,10 +149,10 @@ static tenon__value_node_t* value_of(tenon__plan_t* plan, uint32_t graph, const 
 
 static void set_extent(const tenon__plan_t* plan, tenon__value_node_t* value, tenon_dim_t dim) {
   tenon_dim_t* dims =
-      tenon__arena_copy(&plan->network->arena, value->dims, value->rank * sizeof *dims);
-  if (dims != NULL && value->rank > 0) {
+      tenon__arena_copy(&plan->network->arena, value->type.dims, value->type.rank * sizeof *dims);
+  if (dims != NULL && value->type.rank > 0) {
     dims[0] = dim;
-    value->dims = dims;
+    value->type.dims = dims;
   }
 }
 
@@ -173,19 +173,19 @@ static void collects_a_constant(tenon__plan_t* plan) {
 static void collects_at_least_much(tenon__plan_t* plan) {
   tenon__value_node_t* value = output_of(plan, 0, 1);
   tenon__dim_pool_t* pool = plan->network->pool;
-  set_extent(
-      plan, value,
-      tenon__dim_combine(pool, TENON_OPCODE_MAX, value->dims[0], tenon__dim_constant(pool, LARGE)));
+  set_extent(plan, value,
+             tenon__dim_combine(pool, TENON_OPCODE_MAX, value->type.dims[0],
+                                tenon__dim_constant(pool, LARGE)));
 }
 static void carries_much(tenon__plan_t* plan) {
   tenon__value_node_t* value = output_of(plan, 0, 0);
-  set_extent(plan, value, output_of(plan, 0, 1)->dims[0]);
+  set_extent(plan, value, output_of(plan, 0, 1)->type.dims[0]);
   let_grow(plan, 0, 0);
 }
 static void passes_much(tenon__plan_t* plan) {
   tenon__dim_pool_t* pool = plan->network->pool;
   const tenon_dim_t much =
-      tenon__dim_combine(pool, TENON_OPCODE_MAX, value_of(plan, 0, "trips")->contents[0],
+      tenon__dim_combine(pool, TENON_OPCODE_MAX, value_of(plan, 0, "trips")->type.contents[0],
                          tenon__dim_constant(pool, LARGE));
   set_extent(plan, value_of(plan, 1, "h"), much);
   set_extent(plan, value_of(plan, 1, "sum"), much);
@@ -197,8 +197,8 @@ static void counts_iterations_by_many(tenon__plan_t* plan) {
   static tenon_dim_t dims[1];
   tenon__value_node_t* value = value_of(plan, 1, "i");
   dims[0] = tenon__dim_constant(plan->network->pool, LARGE);
-  value->rank = 1;
-  value->dims = dims;
+  value->type.rank = 1;
+  value->type.dims = dims;
 }
 static void gives_much(tenon__plan_t* plan) {
   tenon__value_node_t* condition = value_of(plan, 0, "condition");
@@ -206,7 +206,7 @@ static void gives_much(tenon__plan_t* plan) {
   EXPECT_STATUS(tenon__value_make_contents(plan->network, 0, plan->network->graphs[0]->inputs[0]),
                 TENON_OK);
   set_extent(plan, output_of(plan, 0, 0),
-             tenon__dim_combine(pool, TENON_OPCODE_ADD, condition->contents[0],
+             tenon__dim_combine(pool, TENON_OPCODE_ADD, condition->type.contents[0],
                                 tenon__dim_constant(pool, LARGE - 1)));
   let_grow(plan, 0, 0);
 }
@@ -216,7 +216,7 @@ static void finds_a_constant(tenon__plan_t* plan) {
 }
 static void finds_at_least_much(tenon__plan_t* plan) {
   tenon__dim_pool_t* pool = plan->network->pool;
-  const tenon_dim_t own = value_of(plan, 0, "found")->dims[0];
+  const tenon_dim_t own = value_of(plan, 0, "found")->type.dims[0];
   const tenon_dim_t much =
       tenon__dim_combine(pool, TENON_OPCODE_ADD, own, tenon__dim_constant(pool, LARGE));
   set_extent(plan, value_of(plan, 0, "found"), much);
@@ -224,7 +224,7 @@ static void finds_at_least_much(tenon__plan_t* plan) {
 }
 static void finds_more_than_it_may(tenon__plan_t* plan) {
   const tenon__dim_view_t own =
-      tenon__dim_get(plan->network->pool, value_of(plan, 0, "found")->dims[0]);
+      tenon__dim_get(plan->network->pool, value_of(plan, 0, "found")->type.dims[0]);
   EXPECT_INT(own.kind, TENON_DIM_SYMBOL);
   tenon__symbol_set_range(plan->network->pool, own.index, 3, 5);
 }
@@ -232,8 +232,8 @@ static void knows_the_condition(tenon__plan_t* plan) {
   static tenon_dim_t contents[1];
   tenon__value_node_t* value = value_of(plan, 0, "condition");
   contents[0] = tenon__dim_constant(plan->network->pool, 0);
-  value->contents = contents;
-  value->content_count = 1;
+  value->type.contents = contents;
+  value->type.content_count = 1;
 }
 
 /* ---- Found when running ---- */
@@ -345,24 +345,24 @@ static void carries_nothing(tenon__plan_t* plan) {
   attribute_of(plan, "carried_count")->integer = 0;
 }
 static void goes_on_by_a_number(tenon__plan_t* plan) {
-  value_of(plan, 1, "go")->dtype = TENON_DTYPE_FLOAT32;
+  value_of(plan, 1, "go")->type.dtype = TENON_DTYPE_FLOAT32;
 }
 static void counts_in_a_matrix(tenon__plan_t* plan) {
   static const tenon_dim_t dims[2] = {{0}, {0}};
-  value_of(plan, 1, "i")->rank = 2;
-  value_of(plan, 1, "i")->dims = dims;
+  value_of(plan, 1, "i")->type.rank = 2;
+  value_of(plan, 1, "i")->type.dims = dims;
 }
 static void carries_another_rank(tenon__plan_t* plan) {
-  value_of(plan, 1, "h")->rank = 0;
+  value_of(plan, 1, "h")->type.rank = 0;
 }
 static void collects_another_rank(tenon__plan_t* plan) {
-  output_of(plan, 0, 1)->rank = 1;
+  output_of(plan, 0, 1)->type.rank = 1;
 }
 static void decides_by_a_number(tenon__plan_t* plan) {
-  value_of(plan, 0, "condition")->dtype = TENON_DTYPE_UINT8;
+  value_of(plan, 0, "condition")->type.dtype = TENON_DTYPE_UINT8;
 }
 static void chooses_another_rank(tenon__plan_t* plan) {
-  output_of(plan, 0, 0)->rank = 0;
+  output_of(plan, 0, 0)->type.rank = 0;
 }
 
 static void expect_refused(void (*make)(core_world_t* world), void (*change)(tenon__plan_t* plan),

@@ -45,6 +45,36 @@
  *
  * Plugins keep no mutable globals: several hosts may load one image into one process. What comes
  * from a host lives in the state which `start` returns and every callback receives.
+ *
+ * What the three long phases forbid:
+ *   [build]  nothing but to change the program's state behind its back (locale, signals, working
+ *            directory). Other builds run at the same time: the state of a plugin is read alone, or
+ *            guarded by a lock of its own.
+ *   [parse]  to build anything but the network at hand, to open files by other means than
+ *            parse.open_file (a model's folder is a border), and to go on after a failed call as if
+ *            it had succeeded.
+ *   [run]    to allocate, free, lock, wait, log, read files or clocks in a loop, start threads, or
+ *            keep a pointer of the call: a run costs microseconds, and is on a thread that may not
+ *            be kept waiting. Memory comes from the tactic's declarations, threads from
+ *            run.parallel, words go through run.fail.
+ *
+ * Of this version's contract some parts have no reader in the host yet; each says so where it is
+ * declared ("no host of this version ..."). They may be filled in today and cost nothing.
+ *
+ * A whole plugin, one operator that runs on every device that has an expression kernel:
+ *
+ *     static const tenon_port_t x[] = {{.size = sizeof(tenon_port_t), .name = "x", .type = "f32"}};
+ *     static const tenon_port_t y[] = {{.size = sizeof(tenon_port_t), .name = "y", .type = "f32"}};
+ *     static const tenon_case_t swish[] = {
+ *         {.size = sizeof(tenon_case_t), .text = "y = x * sigmoid(x)"}};
+ *     static const tenon_operator_t operators[] = {
+ *         {.size = sizeof(tenon_operator_t), .name = "acme.swish/1", TENON_OPERATOR_STRIDES,
+ *          TENON_ITEMS(input, x), TENON_ITEMS(output, y), TENON_ITEMS(case, swish)}};
+ *     static const tenon_offering_t offerings[] = {TENON_OFFERING("operator/1", operators)};
+ *     static const tenon_plugin_t plugin = {TENON_PLUGIN_HEADER, .name = "acme",
+ *                                           .version = "1.0.0", TENON_ITEMS(offering, offerings)};
+ *     TENON_PLUGIN_MANIFEST("acme", "1.0.0", "offers: operator acme.swish/1\n");
+ *     const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* host) { return &plugin; }
  */
 #ifndef TENON_PLUGIN_H_
 #define TENON_PLUGIN_H_
@@ -71,7 +101,9 @@ extern "C" {
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
 
-/* True when a growing structure, as its maker knew it, contains `member`. */
+/* True when a growing structure, as its maker knew it, contains `member`. For what a host lends
+ * (the tables): a plugin that runs on older hosts too asks before it calls what is "since 0.x".
+ * What a plugin gives needs no such question: the host has filled it up with zeros. */
 #define TENON_HAS(pointer, type, member) \
   ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member))
 
@@ -83,7 +115,11 @@ extern "C" {
 #define TENON_USED
 #endif
 
-/* Whose fault a failure is. 0 is success. */
+/* Whose fault a failure is, and so what mends it. 0 is success. A function that returns another one
+ * has said why on the sink it was given, in one message that names the thing and its values; where
+ * it says nothing the host says that it said nothing. UNSUPPORTED in place of INVALID_DATA matters:
+ * the first means that another plugin could do it. A status that a plugin gets from a table is what
+ * it returns itself, unless it can do without. */
 typedef int32_t tenon_status_t;
 enum {
   TENON_OK = 0,
@@ -100,6 +136,8 @@ enum {
   TENON_ERROR_INTERNAL = 11         /* us, or the plugin: a defect */
 };
 
+/* How much a message matters. Errors go with a status that is not OK, and nothing else does: they
+ * are what tenon_last_message gives. A warning is for what worked otherwise than asked for. */
 enum {
   TENON_SEVERITY_DEBUG = 0,
   TENON_SEVERITY_INFO = 1,
@@ -108,7 +146,8 @@ enum {
 };
 
 /* Where words go. [frozen] The place that knows the values writes the message; the host adds
- * plugin, operator and node. `message` has no trailing newline and is copied by the callee.
+ * plugin, operator and node. `message` has no trailing newline and is copied by the callee; what is
+ * longer than 2 KiB may be cut.
  * `report` may be NULL: then nothing is said. [any] */
 typedef struct tenon_sink_t {
   void* user;
@@ -163,7 +202,9 @@ typedef struct tenon_allocator_t {
 enum { TENON_DTYPES(TENON_DTYPE_ENTRY) TENON_DTYPE_COUNT };
 typedef uint32_t tenon_dtype_t;
 
-/* [frozen] Not terminated by NUL. */
+/* [frozen] A text that is not terminated by NUL and may hold NULs: an element of a string tensor.
+ * Who makes it says how long `data` lives; in an output of a run it is run.copy_string that does.
+ */
 typedef struct tenon_string_view_t {
   const char* data;
   size_t size;
@@ -186,16 +227,25 @@ typedef struct tenon_tensor_view_t {
   uint32_t bit_offset;
 } tenon_tensor_view_t;
 
+/* What an argument is. A kernel meets the last three only where its operator's ports say SEQUENCE
+ * or OPTIONAL_TYPE, or where a shape rule says `fresh`. */
 enum {
-  TENON_ARGUMENT_ABSENT = 0, /* an optional input or output that is not there */
+  /* An optional input that is not there, or an output that nobody reads: not to be written. */
+  TENON_ARGUMENT_ABSENT = 0,
   TENON_ARGUMENT_TENSOR = 1,
-  TENON_ARGUMENT_SEQUENCE =
-      2, /* `items`: `count` arguments; an output is filled by the run table */
-  TENON_ARGUMENT_OPTIONAL = 3, /* count 0 or 1, `items` as for a sequence */
-  TENON_ARGUMENT_ALLOCATE = 4  /* an output whose extents the kernel finds: call allocate_output */
+  /* `items`: `count` arguments. An output begins empty and is filled by run.append_output. */
+  TENON_ARGUMENT_SEQUENCE = 2,
+  /* count 0 or 1, `items` as for a sequence. */
+  TENON_ARGUMENT_OPTIONAL = 3,
+  /* An output whose extents the kernel finds: its `dims` and `data` say nothing, and the kernel
+   * calls run.allocate_output once for it in each call. */
+  TENON_ARGUMENT_ALLOCATE = 4
 };
 
-/* One input or output of a call. [frozen] */
+/* One input or output of a call. [frozen] All of it, `dims` and `strides` included, is valid for
+ * the call alone: the same step may be given other addresses, and other threads other arguments, in
+ * the next one. Data of an input is never written; it may overlap an output only as in_place
+ * permits. */
 typedef struct tenon_argument_t {
   uint32_t kind;
   uint32_t count;
@@ -308,9 +358,13 @@ typedef struct tenon_instruction_t {
   } immediate;
 } tenon_instruction_t;
 
+/* Where an operand of a program comes from. */
 enum {
-  TENON_OPERAND_ARGUMENT = 0,  /* the region's input number `index` */
-  TENON_OPERAND_SLOT_VALUE = 1 /* in a slot: the value that the kernel itself produced or reads */
+  /* The region's input number `index`: so inputs[index] of the call, aligned to the space. */
+  TENON_OPERAND_ARGUMENT = 0,
+  /* In a slot: the value that the kernel itself produced, in its own registers or tile. It is no
+   * argument of the call, and `index` says nothing; a program may read it more than once. */
+  TENON_OPERAND_SLOT_VALUE = 1
 };
 
 /* [frozen] One operand of a program. `broadcast_axes`: bit k set when the operand does not vary
@@ -335,7 +389,18 @@ typedef struct tenon_program_output_t {
   uint64_t reduced_axes;
 } tenon_program_output_t;
 
-/* [frozen] At most 64 axes. */
+/* [frozen] At most 64 axes. A kernel walks the instructions once at prepare, in order, and makes of
+ * them whatever it likes; each is read after it was made, so one pass is enough:
+ *
+ *     for (uint32_t k = 0; k < program->instruction_count; ++k) {
+ *       const tenon_instruction_t* in = &program->instructions[k];
+ *       value[k] = in->opcode == TENON_OPCODE_ADD ? value[in->operands[0]] + value[in->operands[1]]
+ *                                                 : ...;
+ *     }
+ *
+ * Equal computations are one instruction, nothing is computed that no output needs, and constants
+ * are folded. An opcode that a kernel does not know is refused by its match (SLOT, or OTHER for an
+ * expression kernel): TENON_OPCODES grows. Extents of the space are no part of it: bind.space. */
 typedef struct tenon_program_t {
   const tenon_instruction_t* instructions;
   const tenon_operand_t* operands;
@@ -364,6 +429,8 @@ typedef struct tenon_move_piece_t {
   int64_t offset;
 } tenon_move_piece_t;
 
+/* All pieces of a move at the shapes of one binding. [frozen] Pieces may be copied in any order and
+ * by several threads, for they do not overlap; what they leave is filled unless `covers_output`. */
 typedef struct tenon_move_t {
   uint32_t rank;
   uint32_t piece_count;
@@ -381,6 +448,8 @@ typedef struct tenon_move_t {
  * operator, with the position of the fault, and nothing else.
  * ------------------------------------------------------------------------------------------- */
 
+/* What an attribute holds. In the texts of an operator integers, lists of them and strings can be
+ * computed with; a kernel reads any but the last two through the region table. */
 enum {
   TENON_ATTRIBUTE_INT = 1,
   TENON_ATTRIBUTE_FLOAT = 2,
@@ -407,14 +476,25 @@ typedef struct tenon_attribute_descriptor_t {
   uint32_t flags;
 } tenon_attribute_descriptor_t;
 
+/* What may be given to a port, or comes from it. */
 enum {
+  /* It may be absent: present(port) asks in the operator's texts; a kernel gets ARGUMENT_ABSENT. */
   TENON_PORT_OPTIONAL = 1u << 0,
-  TENON_PORT_VARIADIC = 1u << 1,      /* the last input or output only; one or more */
-  TENON_PORT_SHAPE_OPERAND = 1u << 2, /* its contents take part in shapes; lives on the host */
+  /* The last input or output only: one or more of them, none at all where it is OPTIONAL too. All
+   * have the port's type. */
+  TENON_PORT_VARIADIC = 1u << 1,
+  /* Its elements take part in shapes (a target shape, axes): an integer tensor of rank 0 or 1 whose
+   * contents the network follows, symbols included, as far as they are known. It lives on the host,
+   * whatever the device. */
+  TENON_PORT_SHAPE_OPERAND = 1u << 2,
+  /* A value of the type sequence(...); without it, or OPTIONAL_TYPE, a tensor is meant. */
   TENON_PORT_SEQUENCE = 1u << 3,
-  TENON_PORT_OPTIONAL_TYPE = 1u << 4, /* a value of the type optional(...) */
-  TENON_PORT_UNBOUNDED = 1u << 5,     /* an output whose extents only the run knows: see below */
-  TENON_PORT_HETEROGENEOUS = 1u << 6  /* variadic: each item its own type */
+  /* A value of the type optional(...): present, but perhaps empty. Not the same as OPTIONAL. */
+  TENON_PORT_OPTIONAL_TYPE = 1u << 4,
+  /* An output whose rank no rule can tell: see "Extents that the kernel finds" below. */
+  TENON_PORT_UNBOUNDED = 1u << 5,
+  /* With VARIADIC: each item has a type of its own, and the type variable binds none. */
+  TENON_PORT_HETEROGENEOUS = 1u << 6
 };
 
 /* [growing] `type`: a type variable of the operator ("T"), a mnemonic ("i64"), or "$name", the
@@ -586,11 +666,11 @@ typedef struct tenon_shape_table_t {
  *             transparent             quantisation passes through unchanged
  *             commutes(transpose|slice|concat)
  *             extents                 takes actual extents from the device: see above
- * cases     T3: expression: "y = x * sigmoid(x)".
- * moves     T3: index map: "x[d] = o(index_of(perm, d))".
- * decompositions  T2: "t = standard.mat_mul/1(a, b); y = standard.add/1(t, c)".
- * An operator has at most one of cases and moves.
- * infer     [build] instead of `shape`; `state` is what the plugin's start returned.
+ *           Passes of this version go by pure, impure, foldable, not_foldable and linear; the
+ * others are kept in the contract for those to come. cases     T3: expression: "y = x *
+ * sigmoid(x)". moves     T3: index map: "x[d] = o(index_of(perm, d))". decompositions  T2: "t =
+ * standard.mat_mul/1(a, b); y = standard.add/1(t, c)". An operator has at most one of cases and
+ * moves. infer     [build] instead of `shape`; `state` is what the plugin's start returned.
  * operations  how much arithmetic a node does, for reports: an index expression over the inputs,
  * the outputs and the attributes, in which a multiply-add counts two: "2 * elements(y) * dim(a,
  * -1)". NULL: not known. What has cases or moves is counted by the core. It is no part of the
@@ -656,22 +736,39 @@ typedef struct tenon_state_descriptor_t {
 /* A region: connected nodes that one kernel could compute at once, read-only. [opaque] Its values
  * are numbered; its inputs and outputs are some of them, in the order in which a call passes
  * arguments. Node 0 is the node that the kernel's `operators` or pattern matched; nodes of an
- * epilogue slot are not listed as nodes: they are the slot's program. */
+ * epilogue slot are not listed as nodes: they are the slot's program.
+ *
+ * Its life. The host makes many regions and asks many kernels: what match, tactics and propose read
+ * is valid for that call. The region that `prepare` gets stays until that instance's `destroy`,
+ * with its programs, names and attributes, so an instance may keep `table->program(region)` and
+ * need not copy it. One thing in it moves: constant_data, which a refit replaces; whoever needs the
+ * bytes of a constant later than in prepare reads it as an argument of the call, or packs it.
+ *
+ *     const uint32_t weights = table->node_input(region, 0, 1);           the node's input 1
+ *     if (weights == TENON_NONE) return refuse(...);                      absent
+ *     const tenon_value_info_t* w = table->value(region, weights);
+ *     if (w->constant_data == NULL) return refuse(CONSTANT_REQUIRED);     made by another step */
 typedef struct tenon_region_t tenon_region_t;
 
 /* [frozen] What is known of a value when building. Dimensions are those of the profile: minimum,
  * optimum (at which tactics are timed) and maximum; equal where static. -1 in dims_max: unbounded.
- */
+ * A kernel that needs an extent to be a number compares dims_min with dims_max, and refuses with
+ * DYNAMIC_SHAPE; scratch is declared for dims_max. */
 typedef struct tenon_value_info_t {
+  /* The network's, for messages: not unique, perhaps "". */
   const char* name;
   const int64_t* dims_min;
   const int64_t* dims_opt;
   const int64_t* dims_max;
-  const void* constant_data; /* dense row-major, or NULL when not constant */
+  /* Dense row-major, in the host's memory whatever the device; NULL when not constant, and in
+   * `prepare` at load where the plan keeps the packed form alone. */
+  const void* constant_data;
   tenon_dtype_t dtype;
   uint32_t rank;
-  uint32_t input;  /* its number among the region's inputs, or TENON_NONE */
-  uint32_t output; /* likewise */
+  /* Its number among the region's inputs, and outputs: where enqueue finds it. TENON_NONE: it is
+   * made and used up inside, and is no argument. */
+  uint32_t input;
+  uint32_t output;
 } tenon_value_info_t;
 
 /* What tenon_region_table_t.kind gives. */
@@ -681,7 +778,10 @@ enum {
   TENON_REGION_MOVE = 3        /* an affine move (`move` at bind) */
 };
 
-/* Reading a region. [growing] All [build] and [load]. */
+/* Reading a region. [growing] All [build] and [load]. An index past its count gives
+ * NULL, "" or TENON_NONE. Pointers live as long as the region, see there. Numbers of nodes
+ * and values are the region's own: a value's number is what node_input, node_output, input, output
+ * give and `value` takes. */
 typedef struct tenon_region_table_t {
   size_t size;
   uint32_t (*kind)(const tenon_region_t* region);
@@ -690,6 +790,7 @@ typedef struct tenon_region_table_t {
   const char* (*node_name)(const tenon_region_t* region, uint32_t node);
   uint32_t (*node_input_count)(const tenon_region_t* region, uint32_t node);
   uint32_t (*node_output_count)(const tenon_region_t* region, uint32_t node);
+  /* -> value; TENON_NONE where an optional input is absent, or nobody reads the output. */
   uint32_t (*node_input)(const tenon_region_t* region, uint32_t node, uint32_t index);
   uint32_t (*node_output)(const tenon_region_t* region, uint32_t node, uint32_t index);
   /* Attributes; defaults apply; NOT_FOUND for a name the operator does not declare. */
@@ -709,8 +810,10 @@ typedef struct tenon_region_table_t {
   const tenon_value_info_t* (*value)(const tenon_region_t* region, uint32_t value);
   uint32_t (*input_count)(const tenon_region_t* region);
   uint32_t (*output_count)(const tenon_region_t* region);
-  uint32_t (*input)(const tenon_region_t* region, uint32_t index);  /* -> value */
-  uint32_t (*output)(const tenon_region_t* region, uint32_t index); /* -> value */
+  /* What argument `index` of a call is: its value, or TENON_NONE for one that is absent or
+   * unwanted. What a slot's program reads are inputs too, behind the nodes' own. */
+  uint32_t (*input)(const tenon_region_t* region, uint32_t index);
+  uint32_t (*output)(const tenon_region_t* region, uint32_t index);
   /* What fills the kernel's slot number `slot`, NULL if empty. */
   const tenon_program_t* (*slot_program)(const tenon_region_t* region, uint32_t slot);
   /* REGION_EXPRESSION: the whole. */
@@ -737,11 +840,19 @@ typedef struct tenon_layout_t {
   uint32_t scale_companion; /* 1: followed by scales, one for each innermost block */
 } tenon_layout_t;
 
+/* How a tactic wants an argument to lie. The host puts copies between steps where two do not agree,
+ * and counts their time: asking for more than is needed makes a tactic lose. */
 enum {
-  TENON_LAYOUT_ROW_MAJOR = 0, /* dense, in the order of dimensions; the default */
-  TENON_LAYOUT_EXACT = 1,     /* as `layout` says */
-  TENON_LAYOUT_ANY = 2,       /* dense in any order of dimensions */
-  TENON_LAYOUT_FOLLOWS = 3    /* dense, same order of dimensions as region input `argument` */
+  /* Dense, in the order of dimensions. The default, and what the application's tensors are. */
+  TENON_LAYOUT_ROW_MAJOR = 0,
+  /* As `layout` says: for kernels that are fast in one order alone (channels last). */
+  TENON_LAYOUT_EXACT = 1,
+  /* Dense in any order of dimensions: for kernels that go by the strides they are given. Inputs
+   * that say it may come in orders that differ from one another. */
+  TENON_LAYOUT_ANY = 2,
+  /* Dense, same order of dimensions as region input `argument`: for outputs of kernels that walk
+   * input and output together. */
+  TENON_LAYOUT_FOLLOWS = 3
 };
 
 /* What a tactic asks of one input or output. [frozen] Zeros: dense rows, in memory of its own.
@@ -750,32 +861,58 @@ enum {
  * orders of dimensions alone from one step to the next: a tactic that asks for blocks, multiples,
  * borders, planes or scales is refused (LAYOUT). */
 typedef struct tenon_argument_rule_t {
-  uint32_t kind;     /* TENON_LAYOUT_* */
-  uint32_t argument; /* FOLLOWS: which input */
+  /* TENON_LAYOUT_*. A rule that names a kind or an input that there is not: refused (LAYOUT). */
+  uint32_t kind;
+  /* FOLLOWS: which input. */
+  uint32_t argument;
+  /* EXACT; copied by the host. */
   const tenon_layout_t* layout;
-  uint32_t strided;  /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome */
-  uint32_t in_place; /* outputs: 1 + the region's input that it may overwrite; 0: none */
+  /* 1: gaps, zero (inputs) and negative (inputs) strides are welcome, so that a slice or a
+   * broadcast is read where it lies. 0: a step whose arguments are otherwise fails to bind, so the
+   * host copies before it. Arguments of programs are aligned to their space and may always be
+   * strided. */
+  uint32_t strided;
+  /* Outputs: 1 + the region's input that it may overwrite; 0: none. A permission: the call may find
+   * both at one address, or not. Element by element, nothing read after its place was written. */
+  uint32_t in_place;
 } tenon_argument_rule_t;
 
 /* What arithmetic a tactic does. [frozen] Zeros: exactly what the operator says, in fp32. */
 typedef struct tenon_numerics_t {
-  tenon_dtype_t product_dtype;     /* operands' products: f32, bf16, ...; 0: the tensors' own */
-  tenon_dtype_t accumulator_dtype; /* 0: fp32 for floats up to 32 bits */
-  uint32_t parts;                  /* an operand is split into this many parts; 0 or 1: not */
-  uint32_t reassociates;           /* sums in another order */
-  uint32_t nondeterministic;       /* two runs may differ */
+  /* In what the operands are multiplied: f32, bf16, ...; 0: the tensors' own. Narrower than the
+   * region's first input, in one part and with no error_bound said: refused (ACCURACY) unless the
+   * build permits reduced precision. */
+  tenon_dtype_t product_dtype;
+  /* 0: fp32 for floats up to 32 bits. For reports; no host of this version decides by it. */
+  tenon_dtype_t accumulator_dtype;
+  /* An operand is split into this many parts (fp32 as three bf16); 0 or 1: not. */
+  uint32_t parts;
+  /* 1: sums in another order; two runs may differ; denormals become zero. What their outputs may
+   * then differ by from other tactics' follows from the type and the number of terms. */
+  uint32_t reassociates;
+  uint32_t nondeterministic;
   uint32_t flushes_denormals;
-  double error_bound; /* relative to fp32's own; 0: 1 */
+  /* How many times fp32's own error its results may have; 0: 1. Above 2 needs the permission too.
+   */
+  double error_bound;
 } tenon_numerics_t;
 
+/* What is special about a tactic. No host of this version decides by any but EXACT_SHAPES; the
+ * plan keeps them, for devices whose streams run apart. */
 enum {
   /* Valid at the optimum's shapes alone: refused (DYNAMIC_SHAPE) unless the profile has no others.
    */
   TENON_TACTIC_EXACT_SHAPES = 1u << 0,
+  /* enqueue waits for the device (it reads a result to go on): the step cannot be recorded, and is
+   * timed by the host's clock. */
   TENON_TACTIC_HOST_WAITS = 1u << 1,
-  TENON_TACTIC_EXCLUSIVE = 1u << 2, /* needs the device alone */
+  /* Needs the device alone: nothing else runs meanwhile. */
+  TENON_TACTIC_EXCLUSIVE = 1u << 2,
+  /* enqueue may be called between begin_record and end_record. */
   TENON_TACTIC_RECORDABLE = 1u << 3,
-  TENON_TACTIC_OVERLAPS = 1u << 4, /* may begin before its predecessor ends */
+  /* May begin before its predecessor on the stream ends, for it waits itself before it reads. */
+  TENON_TACTIC_OVERLAPS = 1u << 4,
+  /* Lets its successor begin before it ends. */
   TENON_TACTIC_RELEASES_EARLY = 1u << 5
 };
 
@@ -793,26 +930,42 @@ enum {
  * much as `numerics` and the number of terms that an output adds up give reason for. */
 typedef struct tenon_tactic_t {
   size_t size;
-  const char* name;          /* for people and for the timing cache: "tile 14x32, channels last" */
-  const void* configuration; /* opaque bytes, no pointers; given back to prepare */
-  const tenon_argument_rule_t* inputs;  /* one for each region input; NULL: all row-major */
-  const tenon_argument_rule_t* outputs; /* likewise */
-  const tenon_numerics_t* numerics;     /* NULL: zeros */
+  /* For people and for the timing cache: "tile 14x32, channels last". Unlike names for unlike
+   * tactics of a kernel: a time is remembered under kernel, version, name and configuration. */
+  const char* name;
+  /* Opaque bytes, no pointers; kept in the plan and given back to prepare, perhaps in another
+   * process on another day, so never the address or index of anything. */
+  const void* configuration;
+  /* One for each region input; NULL: all row-major. */
+  const tenon_argument_rule_t* inputs;
+  /* Likewise for its outputs. */
+  const tenon_argument_rule_t* outputs;
+  /* NULL: zeros. */
+  const tenon_numerics_t* numerics;
   size_t configuration_size;
-  uint64_t scratch_bytes; /* for all threads together */
+  /* For all threads together. More than the build's workspace limit: refused (WORKSPACE). Shared
+   * with the other steps of a context: what it holds is gone with the call. */
+  uint64_t scratch_bytes;
   /* Zero when the context is made; the kernel leaves it zero. After a run that failed, whoever
    * failed, the host fills it with zeros again before the next. */
   uint64_t zeroed_bytes;
+  /* This step's and context's own: zero when the context is made, and as the kernel left it from
+   * then on. Not cleared after a failure, and not a state of the network: results must not depend
+   * on it. */
   uint64_t persistent_bytes;
   /* At the optimum; 0: no idea. Counts where nothing could be measured: what was measured comes
    * first, then what is estimated, then the rest. */
   double estimate_seconds;
   uint32_t flags;
+  /* How many operations a call puts on its stream; 0: no idea. For reports. */
   uint32_t launches;
-  uint64_t scratch_bytes_per_thread; /* since 0.3 */
+  /* Since 0.3; see above. */
+  uint64_t scratch_bytes_per_thread;
 } tenon_tactic_t;
 
-/* Why a kernel does not take a region: a closed list. Not an error. */
+/* Why a kernel does not take a region: a closed list. Not an error. The words follow the kernel's
+ * name, and then `detail`, where a build that keeps refusals, or finds nobody, tells them:
+ * "cpu:convolution: needs a constant operand: the weights". The first that holds is enough. */
 #define TENON_REFUSALS(X)                                           \
   X(NONE, "accepted")                                               \
   X(OPERATOR, "is for another operator")                            \
@@ -842,8 +995,10 @@ typedef struct tenon_tactic_t {
 #define TENON_REFUSAL_ENTRY(name, text) TENON_REFUSAL_##name,
 enum { TENON_REFUSALS(TENON_REFUSAL_ENTRY) TENON_REFUSAL_COUNT };
 
-/* [frozen] `detail` is NULL or static text; `accepted_instructions`: with SLOT, how many
- * instructions of the slot's program would have fitted, so that the host can offer less. */
+/* [frozen] `detail` is NULL or static text, told behind the reason's words.
+ * `accepted_instructions`: with SLOT, how many instructions of the slot's program would have
+ * fitted. No host of this version looks at it: it offers fewer and fewer of the neighbours until a
+ * kernel takes them. */
 typedef struct tenon_refusal_t {
   uint32_t reason;
   uint32_t accepted_instructions;
@@ -855,34 +1010,104 @@ typedef struct tenon_refusal_t {
  *
  * match -> tactics -> prepare (at build, and again at load) -> bind (for each set of shapes) ->
  * enqueue ... -> unbind -> destroy. Only prepare and bind may allocate.
+ *
+ *   call     when                                                          thread
+ *   propose  for each operator's node of a graph, in a build               [build]
+ *   match    for each region that the kernel could take; again when a      [build], [load]
+ *            plan with it is loaded, where a refusal makes the plan broken
+ *   tactics  after a match that accepts; again at load, where the plan's   [build], [load]
+ *            tactic must be among them
+ *   prepare  for each tactic that is timed; for each step of a plan when   [build], [load]
+ *            it is written, when it is loaded, and when weights are
+ *            replaced (then the new instance comes before the old one goes)
+ *   bind     for each context and step before its first run, and when an   [bind]
+ *            extent changed; in the middle of a run where a step before
+ *            it found the extents
+ *   enqueue  for each run; not at all where every output is absent or      [run]
+ *            has no elements
+ *   unbind   before the next bind, and when the context ends               [bind]
+ *   destroy  when neither engine nor context needs the instance, after     [load], or the thread
+ *            all its unbinds                                               that lets go last
+ *
+ * What may be kept: of match, tactics and propose nothing but what they return. prepare makes an
+ * instance, which may keep the region (see there), memory of prepare.allocate and prepare.pack, and
+ * services; it is read by all contexts at once and so never changed after. bind makes what belongs
+ * to one context, with memory of bind.allocate. enqueue keeps nothing.
+ *
+ * Errors. match refuses; all others return a status and have said why on the sink they were given,
+ * which adds node, operator, plugin and kernel. A failure of tactics, or of prepare, bind or
+ * enqueue while a tactic is timed, is that tactic's refusal (FAILED) and the build goes on; of a
+ * plan's step it fails the load or the run. A function that fails leaves nothing behind: neither
+ * destroy nor unbind is called for what prepare or bind did not make.
+ *
+ * A kernel of one operator, complete, for f32 in rows on the host:
+ *
+ *     static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
+ *                                   const tenon_run_table_t* host,
+ *                                   const tenon_argument_t* inputs, uint32_t input_count,
+ *                                   const tenon_argument_t* outputs, uint32_t output_count) {
+ *       const tenon_tensor_view_t* x = &inputs[0].tensor;
+ *       float* y = outputs[0].tensor.data;
+ *       for (int64_t k = 0; k < count_of(x); ++k) y[k] = swish(((const float*)x->data)[k]);
+ *       return TENON_OK;
+ *     }
+ *     static const char* const names[] = {"acme.swish/1", NULL};
+ *     static const tenon_kernel_t kernels[] = {{.size = sizeof(tenon_kernel_t), .name = "swish",
+ *         .device = "cpu", .operators = names, .version = 1, .enqueue = enqueue}};
  * ------------------------------------------------------------------------------------------- */
 
+/* Where a slot is. Hosts of this version fill epilogues of output 0; the others stay empty. */
 enum {
-  TENON_SLOT_PROLOGUE = 1, /* on an input of the operator */
-  TENON_SLOT_EPILOGUE = 2, /* on an output of the operator */
-  TENON_SLOT_SIDE = 3      /* an additional output derived from output `index` */
+  /* On an input of the operator: what the kernel computes with while it reads. */
+  TENON_SLOT_PROLOGUE = 1,
+  /* On an output of the operator: the program's output takes that output's place among the
+   * region's, and what the operator itself makes is written nowhere. */
+  TENON_SLOT_EPILOGUE = 2,
+  /* An additional output derived from output `index`. */
+  TENON_SLOT_SIDE = 3
 };
 
+/* How an operand of a slot varies along the axes of the slot's space. Axes of which the network
+ * knows that their extent is 1 count neither way, so several may hold; one that the slot takes is
+ * enough. */
 enum {
+  /* Along none. */
   TENON_BROADCAST_SCALAR = 1u << 0,
-  TENON_BROADCAST_CHANNEL = 1u << 1, /* varies along `channel_axis` alone */
-  TENON_BROADCAST_ROW = 1u << 2,     /* varies along all axes but the last */
-  TENON_BROADCAST_FULL = 1u << 3,    /* the slot's own shape */
+  /* Along `channel_axis` alone: a bias. */
+  TENON_BROADCAST_CHANNEL = 1u << 1,
+  /* Along all axes but the last: a scale for each row. */
+  TENON_BROADCAST_ROW = 1u << 2,
+  /* Along all: the slot's own shape, a residual. */
+  TENON_BROADCAST_FULL = 1u << 3,
+  /* Anything else, and operands that are read at computed coordinates (LOAD). */
   TENON_BROADCAST_OTHER = 1u << 4
 };
 
 /* Where a kernel takes its neighbours' arithmetic. [growing] The host composes neighbouring
- * expressions into one program over the slot value's space and asks `match`. */
+ * expressions into one program over the slot value's space and asks `match`, but only if the
+ * program is within all that is stated here: what is beyond is refused (SLOT) on the kernel's
+ * behalf, and fewer of the neighbours are offered. So zeros mean: no operands, no limit of
+ * instructions, any element type, no reductions. The operands' arguments follow the operator's own
+ * inputs; a kernel finds the program by region.slot_program and its extents by bind.space, under
+ * the slot's number: its place in the kernel's list. */
 typedef struct tenon_slot_t {
   size_t size;
+  /* TENON_SLOT_* */
   uint32_t kind;
-  uint32_t index; /* which input or output of the matched operator */
+  /* Which input or output of the matched operator. */
+  uint32_t index;
+  /* How many operands besides the slot's own value. */
   uint32_t max_operands;
-  uint32_t max_instructions; /* 0: any */
-  uint32_t broadcasts;       /* TENON_BROADCAST_* that extra operands may have */
+  /* Of the program, INPUT and CONSTANT among them; 0: any. */
+  uint32_t max_instructions;
+  /* TENON_BROADCAST_* that those operands may have. */
+  uint32_t broadcasts;
+  /* Of the slot's space, counted from its first axis. */
   uint32_t channel_axis;
-  tenon_dtype_t arithmetic; /* type in which the slot computes; 0: the operator's accumulator */
-  uint32_t reductions;      /* 1: programs with reductions are welcome */
+  /* The one type in which instructions may compute, bool apart; 0: any, match decides. */
+  tenon_dtype_t arithmetic;
+  /* 1: programs with reductions are welcome. No host of this version makes any for a slot. */
+  uint32_t reductions;
 } tenon_slot_t;
 
 typedef struct tenon_emit_t tenon_emit_t;               /* [opaque] */
@@ -891,7 +1116,8 @@ typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
 typedef struct tenon_run_t tenon_run_t;                 /* [opaque] */
 typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] a device plugin's */
 
-/* [growing] What `prepare` may call. All [load]. */
+/* [growing] What `prepare` may call. All [load]. Only before it returns; memory that it got stays.
+ * NULL from allocate is OUT_OF_MEMORY, which is then what prepare returns. */
 typedef struct tenon_prepare_table_t {
   size_t size;
   /* Memory that lives as long as the instance, freed by the host after destroy; zero-filled. */
@@ -905,7 +1131,10 @@ typedef struct tenon_prepare_table_t {
   tenon_status_t (*pack)(tenon_preparation_t* preparation, const char* format,
                          const char* parameters, const uint32_t* sources, size_t source_count,
                          size_t size_bytes, void** out_data, int32_t* out_ready);
-  /* A blob that only saves time: out_data NULL when there is none, or it is stale. */
+  /* A blob that only saves time (a compiled program): out_data NULL when there is none, or it is
+   * stale. It is found under plugin, `key` and `validity`, the text of all that it was made with
+   * (versions of a compiler, of a driver): another text, another blob. Written into the plan beside
+   * the packed weights. Whoever made the plan made the blob: no more trustworthy than the plan. */
   tenon_status_t (*load_blob)(tenon_preparation_t* preparation, const char* key,
                               const char* validity, const void** out_data, size_t* out_size);
   tenon_status_t (*save_blob)(tenon_preparation_t* preparation, const char* key,
@@ -915,12 +1144,13 @@ typedef struct tenon_prepare_table_t {
   const tenon_sink_t* (*sink)(tenon_preparation_t* preparation);
 } tenon_prepare_table_t;
 
-/* [growing] What `bind` may call. All [bind]. */
+/* [growing] What `bind` may call. All [bind]. Only before it returns; memory that it got stays. */
 typedef struct tenon_bind_table_t {
   size_t size;
   /* Freed by the host after unbind; zero-filled. */
   void* (*allocate)(tenon_binding_t* binding, size_t size_bytes);
-  /* Shapes and strides of the call's arguments; data pointers are NULL except constants'. */
+  /* Shapes and strides of the calls' arguments, the same in each until unbind. Their data pointers
+   * are not: those of the calls to come may be others, constants' excepted. NULL past the count. */
   const tenon_argument_t* (*input)(tenon_binding_t* binding, uint32_t index);
   const tenon_argument_t* (*output)(tenon_binding_t* binding, uint32_t index);
   /* REGION_MOVE: the pieces for these shapes. Valid until unbind. NULL: fail; whatever status bind
@@ -935,13 +1165,17 @@ typedef struct tenon_bind_table_t {
   uint32_t (*thread_count)(tenon_binding_t* binding);
 } tenon_bind_table_t;
 
-/* [growing] What `enqueue` may call. All [run]. */
+/* [growing] What `enqueue` may call. All [run], in the thread that called it; bodies of `parallel`
+ * may call `cancelled` and `thread_count` too. */
 typedef struct tenon_run_table_t {
   size_t size;
   /* scratch_bytes + thread_count * scratch_bytes_per_thread, aligned to 64 */
   void* (*scratch)(tenon_run_t* run);
+  /* As many bytes as the tactic asked for; see there for what they hold. */
   void* (*zeroed)(tenon_run_t* run);
   void* (*persistent)(tenon_run_t* run);
+  /* The device's, on which the kernel enqueues; NULL on devices with INLINE_STREAM, and while
+   * tactics are timed. */
   tenon_stream_t* (*stream)(tenon_run_t* run);
   /* Runs body(user, i) for each i in [0, count), on the host's threads, and waits. `thread` is in
    * [0, thread_count). Bodies must not call parallel: that runs nothing and makes the call fail
@@ -966,10 +1200,16 @@ typedef struct tenon_run_table_t {
   int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
+/* What sort of kernel it is. */
 enum {
-  TENON_KERNEL_EXPRESSIONS = 1u << 0, /* an expression kernel: REGION_EXPRESSION, no operator */
-  TENON_KERNEL_MOVES = 1u << 1,       /* likewise REGION_MOVE */
-  TENON_KERNEL_REFERENCE = 1u << 2 /* the oracle: chosen when nothing else accepts, or on demand */
+  /* An expression kernel: REGION_EXPRESSION, no operator. A device without one cannot run operators
+   * that are declared by an expression, which most of the standard ones are. */
+  TENON_KERNEL_EXPRESSIONS = 1u << 0,
+  /* Likewise REGION_MOVE: also what copies tensors from one layout into another. */
+  TENON_KERNEL_MOVES = 1u << 1,
+  /* The oracle: plain, right and slow. Chosen when nothing else accepts, or on demand
+   * (reference_only), and what other kernels' results are judged by. */
+  TENON_KERNEL_REFERENCE = 1u << 2
 };
 
 /* A kernel. [growing]
@@ -1034,12 +1274,16 @@ typedef struct tenon_kernel_t {
                             const tenon_run_table_t* host, const tenon_argument_t* inputs,
                             uint32_t input_count, const tenon_argument_t* outputs,
                             uint32_t output_count);
-  /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. */
+  /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. No
+   * host of this version records, and so none calls it. */
   tenon_status_t (*rebind)(void* instance, void* bound, uint64_t changed_inputs,
                            uint64_t changed_outputs, const tenon_argument_t* inputs,
                            const tenon_argument_t* outputs);
-  void (*unbind)(void* instance, void* bound); /* [bind] NULL: nothing to do */
-  void (*destroy)(void* instance);             /* [load] NULL: nothing to do */
+  /* [bind] NULL: nothing to do; memory of bind.allocate goes by itself. */
+  void (*unbind)(void* instance, void* bound);
+  /* [load] NULL: nothing to do; memory of prepare.allocate goes by itself. Constants may be gone.
+   */
+  void (*destroy)(void* instance);
   /* [build] NULL, or: given the operators of a whole graph as a region and a seed node, writes the
    * nodes that it would compute at once, the main one first. Returns their number, less than 2 for
    * none. Their region's inputs are what they read from outside, in the order in which they read
@@ -1055,15 +1299,29 @@ typedef struct tenon_kernel_t {
 typedef struct tenon_device_t tenon_device_t; /* [opaque] the plugin's */
 typedef struct tenon_event_t tenon_event_t;   /* [opaque] the plugin's */
 
+/* What a device is like. */
 enum {
-  TENON_DEVICE_HOST_MEMORY = 1u << 0,   /* its memory is the host's: no copies needed */
-  TENON_DEVICE_INLINE_STREAM = 1u << 1, /* enqueue returns when the work is done */
-  TENON_DEVICE_RECORDS = 1u << 2        /* begin_record, end_record, replay are there */
+  /* Its memory is the host's: no copies needed. A build that names no device takes one of these,
+   * whatever else is there. */
+  TENON_DEVICE_HOST_MEMORY = 1u << 0,
+  /* enqueue returns when the work is done: there are no streams, and the host's clock measures. */
+  TENON_DEVICE_INLINE_STREAM = 1u << 1,
+  /* begin_record, end_record, replay and destroy_recording are there. */
+  TENON_DEVICE_RECORDS = 1u << 2
 };
 
+/* Between whose memory `copy` copies. */
 enum { TENON_COPY_TO_DEVICE = 1, TENON_COPY_TO_HOST = 2, TENON_COPY_WITHIN = 3 };
 
-/* A device. [growing] Functions that a simple device does not need may be NULL as marked. */
+/* A device. [growing] Functions that a simple device does not need may be NULL as marked; one that
+ * lacks others is left out, with a message.
+ *
+ * Where this version stops: a plan has one device, and the host hands its own memory to kernels and
+ * reads what they made as soon as enqueue has returned. So what runs is a device with HOST_MEMORY
+ * and INLINE_STREAM; others can be declared, opened and asked. `allocate`, `free`, `copy`, `fill`,
+ * events, recording, make_cold and native are demanded as marked, for the hosts that will call
+ * them, and called by none yet. Of several plugins that offer one name, the library's own stays,
+ * else the first on the search path. */
 typedef struct tenon_device_descriptor_t {
   size_t size;
   const char* name;
@@ -1072,8 +1330,11 @@ typedef struct tenon_device_descriptor_t {
   uint32_t reserved;
   /* [load] How many of them this machine has; 0 with a reason on the sink when none. */
   uint32_t (*count)(void* state, const tenon_sink_t* sink);
+  /* [load] Each build and each engine opens it for itself, several at a time perhaps: what is dear
+   * (a driver's context) is shared inside of the plugin, and counted. */
   tenon_status_t (*open)(void* state, uint32_t index, const tenon_sink_t* sink,
                          tenon_device_t** out_device);
+  /* [load] After everything that was made on it is gone. */
   void (*close)(tenon_device_t* device);
   /* [any] Text that identifies what was measured on it, for caches: model, instruction sets,
    * library versions. Lives as long as the device. */

@@ -14,14 +14,37 @@
  *     tenon_context_run(context);
  *     tenon_context_get_output(context, 0, &scores);
  *
- * Where one of them fails, tenon_last_message() says why.
+ * Where one of them fails, tenon_last_message() says why. A result, read:
+ *
+ *     tenon_tensor_view_t scores;                                   ours, until the next run
+ *     tenon_context_get_output(context, 0, &scores);
+ *     const float* first = scores.data;                             scores.dtype is FLOAT32
+ *     for (int64_t k = 0; k < scores.dims[1]; ++k) sum += first[k * scores.strides[1]];
+ *
+ * A build is dear (seconds to minutes: it measures), loading a plan is cheap (milliseconds), a
+ * context costs the activations' memory, a run costs what the network costs. So a program that
+ * starts often saves its plan once (tenon_plan_save) and begins with tenon_engine_create_from_file;
+ * one that serves many requests shares an engine and gives each thread a context.
  *
  * Conventions. Every function that can fail returns a tenon_status_t (0 is success); on failure its
  * outputs are untouched, the words are written to the registry's logger, and tenon_last_message
  * gives them. `create`/`destroy`: the caller owns the result alone. `retain`/`release`: shared and
  * counted. `get`: borrowed, valid while its owner lives and is not changed. Option structures begin
  * with `size` (TENON_OPTIONS(type) sets it); NULL means defaults, zero fields mean defaults.
- * destroy and release take NULL.
+ * destroy and release take NULL. Structures that come out live in the caller's memory; the strings
+ * and arrays in them are borrowed. An argument that is NULL, or an index past its count, is
+ * INVALID_ARGUMENT with the function's name; counts of NULL are 0.
+ *
+ * What to do about a status: INVALID_ARGUMENT and INVALID_STATE are the program's own mistakes;
+ * INVALID_DATA and UNSUPPORTED the model's (or a plan's): another file, or another plugin;
+ * NOT_FOUND and DENIED the installation's: a path, a permission, a policy; OUT_OF_MEMORY, IO and
+ * DEVICE the machine's, and worth another try; CANCELLED was asked for; INTERNAL is a defect to
+ * report, with the message.
+ *
+ * Lifetimes. Everything holds what it is made from: a registry lives until the last network, plan,
+ * engine and cache of it is gone, an engine until its last context. So release in any order. Only
+ * memory that the caller lent (parse_memory, create_from_memory, set_input, set_output) must
+ * outlive its user.
  *
  * Threads. A registry, a plan and an engine may be used by several threads at once. A network and a
  * context belong to one thread at a time; one context has one execution in flight, which another
@@ -48,18 +71,29 @@ extern "C" {
 #define TENON_VERSION                  \
   TENON_STRINGIZE(TENON_VERSION_MAJOR) \
   "." TENON_STRINGIZE(TENON_VERSION_MINOR) "." TENON_STRINGIZE(TENON_VERSION_PATCH)
-/* Defaults of an option structure. */
+/* Defaults of an option structure, to change what is to be otherwise:
+ *   tenon_build_options_t options = TENON_OPTIONS(tenon_build_options_t);
+ *   options.thread_count = 4; */
 #ifdef __cplusplus
 #define TENON_OPTIONS(type) (tenon_default_options<type>())
 #else
 #define TENON_OPTIONS(type) ((type){.size = sizeof(type)})
 #endif
 
+/* [opaque] The plugins of this process, and the logger and allocator of all that is made with it.
+ */
 typedef struct tenon_registry_t tenon_registry_t;
+/* [opaque] Operators and values as the model has them, still without kernels. Kept only to be
+ * built. */
 typedef struct tenon_network_t tenon_network_t;
+/* [opaque] What kernels took on this machine: makes the next build quick, and equal to the last
+ * one. */
 typedef struct tenon_timing_cache_t tenon_timing_cache_t;
+/* [opaque] A built network as bytes: kernels chosen, memory planned, weights packed. */
 typedef struct tenon_plan_t tenon_plan_t;
+/* [opaque] A plan loaded: shared by threads, changed by refit alone. */
 typedef struct tenon_engine_t tenon_engine_t;
+/* [opaque] What one execution needs: activations, states, threads. */
 typedef struct tenon_context_t tenon_context_t;
 
 /* Version of the library in use ("0.1.0"), and words for a status ("invalid data"). Never NULL.
@@ -94,40 +128,70 @@ TENON_API int32_t tenon_current_call(tenon_call_info_t* out_call);
 /* SHA-256 of a file as 64 hexadecimal digits and NUL: how plans and policies name plugins. [any] */
 TENON_API tenon_status_t tenon_digest_file(const char* path, char out_digest[65]);
 
-/* Writes text for a person or a program, in pieces. */
+/* Writes text for a person or a program, in pieces: `text` is valid for the call, ends with NUL,
+ * and need not end with a line. Must not call back into what it was given to. */
 typedef void (*tenon_write_t)(void* user, const char* text);
 
 /* ---- Registry: the plugins of this process --------------------------------------------------- */
 
-enum { TENON_POLICY_ANY = 0, TENON_POLICY_LISTED = 1 };
+/* Which plugins may be loaded: loading one runs its code. Whatever the policy, files and folders
+ * that others may write to are refused, and the search path of the environment is not looked at in
+ * programs with elevated privilege. */
+enum {
+  /* Each one on the search path. */
+  TENON_POLICY_ANY = 0,
+  /* Only files whose SHA-256 is in `digests`: tenon_digest_file gives it. */
+  TENON_POLICY_LISTED = 1
+};
 
 typedef struct tenon_registry_options_t {
   size_t size;
   /* Directories with plugins, absolute, NULL-terminated. NULL: TENON_PLUGIN_PATH, then the
    * installed directory beside this library. With paths given, these are searched first. */
   const char* const* paths;
-  uint32_t only_paths;        /* 1: `paths` and nothing else */
-  uint32_t policy;            /* TENON_POLICY_LISTED: only files whose SHA-256 is in `digests` */
-  const char* const* digests; /* hexadecimal, NULL-terminated */
-  tenon_sink_t logger;        /* where messages go; must be callable from several threads */
-  const tenon_allocator_t* allocator; /* NULL: the C library's */
+  /* 1: `paths` and nothing else. */
+  uint32_t only_paths;
+  /* TENON_POLICY_* */
+  uint32_t policy;
+  /* Hexadecimal, NULL-terminated; of TENON_POLICY_LISTED. */
+  const char* const* digests;
+  /* Where messages go, copied; must be callable from several threads at once. Zeros: nowhere, and
+   * tenon_last_message still has the errors. */
+  tenon_sink_t logger;
+  /* Copied; NULL: the C library's. Used for what Tenon keeps; plugins get it as "allocator/1". */
+  const tenon_allocator_t* allocator;
 } tenon_registry_options_t;
 
+/* Looks for plugins and reads their manifests; none is loaded before it is needed. A plugin that
+ * cannot be used is no failure: tenon_registry_get_plugin tells why. NULL options: all defaults. */
 TENON_API tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
                                                tenon_registry_t** out_registry);
+/* One more owner, and one fewer: the last one's release destroys it. [any] */
 TENON_API void tenon_registry_retain(tenon_registry_t* registry);
 TENON_API void tenon_registry_release(tenon_registry_t* registry);
 
-enum { TENON_PLUGIN_AVAILABLE = 0, TENON_PLUGIN_LOADED = 1, TENON_PLUGIN_REFUSED = 2 };
+/* What became of a file on the search path. */
+enum {
+  /* Its manifest was read, none of its code has run. */
+  TENON_PLUGIN_AVAILABLE = 0,
+  TENON_PLUGIN_LOADED = 1,
+  /* Not to be used, now or later in this process: `reason`. */
+  TENON_PLUGIN_REFUSED = 2
+};
 
+/* One file. Strings are never NULL and live as long as the registry. */
 typedef struct tenon_plugin_info_t {
   const char* path;
-  const char* name; /* "" when the manifest could not be read */
+  /* "" when the manifest could not be read; so are the next three. */
+  const char* name;
   const char* version;
   const char* vendor;
   const char* licence;
-  const char* reason; /* REFUSED: why, and what mends it; else "" */
-  const char* offers; /* lines of the manifest: "operator acme.swish/1\n..." */
+  /* REFUSED: why, and what mends it; else "". */
+  const char* reason;
+  /* Lines of the manifest: "operator acme.swish/1\n...". */
+  const char* offers;
+  /* TENON_PLUGIN_* */
   uint32_t state;
 } tenon_plugin_info_t;
 
@@ -149,6 +213,7 @@ TENON_API tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry
 
 /* ---- Network --------------------------------------------------------------------------------- */
 
+/* An empty network: for one parse, or to be built by hand. */
 TENON_API tenon_status_t tenon_network_create(tenon_registry_t* registry,
                                               tenon_network_t** out_network);
 TENON_API void tenon_network_destroy(tenon_network_t* network);
@@ -167,9 +232,13 @@ typedef struct tenon_input_value_t {
   const tenon_tensor_view_t* view; /* any strides; copied */
 } tenon_input_value_t;
 
+/* All of it is read during the parse and may go afterwards. */
 typedef struct tenon_parse_options_t {
   size_t size;
-  const char* format; /* NULL: sniffed */
+  /* "onnx", "caffe", "uff", ...; NULL: sniffed from the first bytes. NOT_FOUND: no parser for it.
+   */
+  const char* format;
+  /* Extents of inputs that the file leaves open. A rank above 64 is INVALID_ARGUMENT. */
   const tenon_input_shape_t* shapes;
   uint32_t shape_count;
   uint32_t value_count;
@@ -207,13 +276,21 @@ TENON_API const char* tenon_network_get_file(const tenon_network_t* network, uin
 TENON_API tenon_builder_t* tenon_network_get_builder(tenon_network_t* network);
 TENON_API const tenon_builder_table_t* tenon_builder_get_table(void);
 
-/* One attribute of a node, for tenon_network_add. */
+/* One attribute of a node, for tenon_network_add: copied by it. The macros below fill it in:
+ *   const tenon_attribute_t attributes[] = {TENON_INTS("pads", 1, 1, 1, 1), TENON_INT("groups",
+ * 4)};
+ */
 typedef struct tenon_attribute_t {
   const char* name;
-  uint32_t kind;   /* TENON_ATTRIBUTE_INT .. _DTYPE */
-  int64_t integer; /* INT, DTYPE */
+  /* TENON_ATTRIBUTE_INT .. _DTYPE, without STRINGS: says which of the members below counts. */
+  uint32_t kind;
+  /* INT; DTYPE: a TENON_DTYPE_*. */
+  int64_t integer;
+  /* FLOAT */
   double number;
+  /* STRING */
   const char* string;
+  /* INTS, FLOATS: `count` of them. */
   const int64_t* integers;
   const double* numbers;
   size_t count;
@@ -242,7 +319,12 @@ typedef struct tenon_attribute_t {
   ((tenon_attribute_t){.name = (attribute), .kind = TENON_ATTRIBUTE_DTYPE, .integer = (value)})
 #endif
 
-/* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent. */
+/* One layer in one call: begin, attributes, inputs, end. Inputs with id 0 are absent, and so are
+ * those past input_count; attributes that are not given have their defaults. `name` NULL: made from
+ * the operator's. Types and extents are checked at once: INVALID_DATA with the node's name and the
+ * values, UNSUPPORTED for an operator that no plugin offers, with near misses. On failure the
+ * network is as it was. `out_values` gets `output_count` ids; an operator's further outputs stay
+ * unread. tenon_network_add(network, "standard.relu/1", "relu", &x, 1, NULL, 0, &y, 1); */
 TENON_API tenon_status_t tenon_network_add(tenon_network_t* network, const char* op,
                                            const char* name, const tenon_value_t* inputs,
                                            uint32_t input_count,
@@ -354,7 +436,13 @@ TENON_API void tenon_timing_cache_destroy(tenon_timing_cache_t* cache);
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-/* Range of one input in one profile. */
+/* Range of one input in one profile: for each of its axes the least and the largest extent that a
+ * run may have, and the one that is tuned for; min <= optimum <= max. INVALID_ARGUMENT for an input
+ * that there is not, another rank, or a number where the network knows another one. Kernels are
+ * chosen at the optimum, memory is planned for the maximum, so a wide range costs memory and not
+ * time: const int64_t least[] = {1, 3, 224, 224}, usual[] = {8, 3, 224, 224}, most[] = {32, 3, 224,
+ * 224}; const tenon_profile_range_t range = {"image", 4, least, usual, most}; const tenon_profile_t
+ * profile = {&range, 1}; */
 typedef struct tenon_profile_range_t {
   const char* input;
   uint32_t rank;
@@ -362,6 +450,7 @@ typedef struct tenon_profile_range_t {
   const int64_t* optimum;
   const int64_t* max;
 } tenon_profile_range_t;
+/* All ranges together; inputs without open extents need none. */
 typedef struct tenon_profile_t {
   const tenon_profile_range_t* ranges;
   uint32_t range_count;
@@ -372,42 +461,70 @@ typedef struct tenon_profile_t {
  * be cancelled in the middle of long work, again with the same numbers. [build] */
 typedef int32_t (*tenon_progress_t)(void* user, const char* phase, uint32_t done, uint32_t total);
 
+/* All of it is read during the build and may go afterwards. Zeros are what most want. */
 typedef struct tenon_build_options_t {
   size_t size;
-  /* At most one for the time being; inputs it leaves out: symbolic extents are 1. */
+  /* At most one for the time being (UNSUPPORTED); inputs it leaves out: symbolic extents are 1. */
   const tenon_profile_t* profiles;
   uint32_t profile_count;
-  uint32_t thread_count;          /* to tune for; 0: this process's processors */
-  const char* device;             /* NULL: the host's own, whatever else is there */
-  uint64_t workspace_limit_bytes; /* scratch of any step; 0: no limit */
-  uint64_t memory_limit_bytes;    /* activations; 0: no limit; a build that needs more fails */
-  double time_budget_seconds;     /* for measuring; 0: no limit; then the kernels' own estimates */
-  tenon_timing_cache_t* timing_cache; /* read and extended; NULL: one for this build */
+  /* To tune for; 0: this process's processors. A context may have another number: other kernels
+   * might then have been quicker. */
+  uint32_t thread_count;
+  /* A device's name: "cpu". NULL: the host's own, whatever else is there. */
+  const char* device;
+  /* Scratch of any step, in bytes; 0: no limit. Kernels that need more are passed over. */
+  uint64_t workspace_limit_bytes;
+  /* Activations and scratch, in bytes, at the profile's maximum; 0: no limit. A build that needs
+   * more fails: OUT_OF_MEMORY, with both numbers. */
+  uint64_t memory_limit_bytes;
+  /* For measuring; 0: no limit. When it is used up, what has not been measured is decided by the
+   * kernels' own estimates, so two builds may differ: a timing cache helps. */
+  double time_budget_seconds;
+  /* Read and extended; NULL: one for this build. With a cache that knows everything nothing is
+   * measured, and the same network gives the same bytes. */
+  tenon_timing_cache_t* timing_cache;
+  /* NULL: nobody is told, and the build cannot be cancelled. */
   tenon_progress_t progress;
   void* progress_user;
   /* "PLUGIN": its kernels and rewrites are not used; "PLUGIN:NAME": its kernel or rewrite of that
    * name. Its operators, converters and parsers are: they say what a network means.
    * NULL-terminated. INVALID_ARGUMENT for what there is not. */
   const char* const* exclude;
-  uint32_t no_measuring;   /* 1: estimates alone */
-  uint32_t no_fusion;      /* 1: one node a step (for comparing) */
-  uint32_t reference_only; /* 1: only kernels that say they are the reference */
-  uint32_t strict;         /* 1: rounds where the network stores, also inside fused steps */
-  uint32_t tuned_only; /* 1: weights only as the chosen kernels packed them; no refit, no rebuild */
-  uint32_t permit_reduced_precision; /* 1: tactics below fp32 accuracy are allowed */
-  uint32_t optimizer_limit;          /* stop after that many patches; 0: none */
-  uint32_t keep_refusals; /* 1 (default 0): the plan records why candidates were refused */
+  /* 1: estimates alone: a quick build of a plan that may be slow. */
+  uint32_t no_measuring;
+  /* 1: one node a step (for comparing, and for looking at every value). */
+  uint32_t no_fusion;
+  /* 1: only kernels that say they are the reference: slow, and what others are judged by. */
+  uint32_t reference_only;
+  /* 1: rounds where the network stores, also inside fused steps: results as of an engine that
+   * computes node by node. 0: what is fused keeps the wider type of its arithmetic. */
+  uint32_t strict;
+  /* 1: weights only as the chosen kernels packed them, so a smaller plan; no refit, no rebuild for
+   * other plugins. */
+  uint32_t tuned_only;
+  /* 1: tactics below fp32 accuracy are allowed. */
+  uint32_t permit_reduced_precision;
+  /* Stop after that many patches of the optimiser; 0: none. To find the one that changes a result:
+   * the engine's info lists them in order. */
+  uint32_t optimizer_limit;
+  /* 1 (default 0): the plan records why candidates were refused, for tenon_step_info_t. */
+  uint32_t keep_refusals;
   /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
-   * operator says of itself besides (linear, elementwise, pure). With reference_only: the truth to
+   * operator says of itself besides (linear). With reference_only: the truth to
    * compare another build with. */
   uint32_t meaning_only;
   uint32_t reserved;
 } tenon_build_options_t;
 
+/* Optimises, chooses kernels by measuring them, packs weights. The network is not changed and may
+ * be built again with other options. UNSUPPORTED: a node that no kernel takes, with each kernel's
+ * reason; INVALID_STATE: the network has no output; CANCELLED: by `progress`. [build] */
 TENON_API tenon_status_t tenon_build(tenon_network_t* network, const tenon_build_options_t* options,
                                      tenon_plan_t** out_plan);
-/* The serialised bytes, and a file written whole or not at all. Where `path` is a symbolic link,
- * the file that it leads to is replaced; a device, a pipe or a folder is not: INVALID_ARGUMENT. */
+/* The serialised bytes (borrowed until the plan is destroyed), and a file written whole or not at
+ * all: who loads the path meanwhile gets the old one or the new one. Where `path` is a symbolic
+ * link, the file that it leads to is replaced; a device, a pipe or a folder is not:
+ * INVALID_ARGUMENT. */
 TENON_API tenon_status_t tenon_plan_get_data(const tenon_plan_t* plan, const void** out_data,
                                              size_t* out_size_bytes);
 TENON_API tenon_status_t tenon_plan_save(const tenon_plan_t* plan, const char* path);
@@ -434,9 +551,12 @@ enum {
 
 typedef struct tenon_engine_options_t {
   size_t size;
-  uint32_t verify; /* 1: digests of all weights are checked, and plugins as by PLUGINS_REFUSE */
+  /* 1: digests of all weights are checked (each byte is read), and plugins as by PLUGINS_REFUSE. */
+  uint32_t verify;
+  /* Which of the plan's devices, where the machine has several of that name. */
   uint32_t device_index;
-  uint32_t plugins; /* TENON_PLUGINS_* */
+  /* TENON_PLUGINS_* */
+  uint32_t plugins;
   uint32_t reserved;
 } tenon_engine_options_t;
 
@@ -454,9 +574,12 @@ TENON_API tenon_status_t tenon_engine_create_from_plan(tenon_registry_t* registr
                                                        const tenon_plan_t* plan,
                                                        const tenon_engine_options_t* options,
                                                        tenon_engine_t** out_engine);
+/* One more owner, and one fewer; contexts are owners too. [any] */
 TENON_API void tenon_engine_retain(tenon_engine_t* engine);
 TENON_API void tenon_engine_release(tenon_engine_t* engine);
 
+/* What the engine takes and gives, in the network's order; borrowed from the engine. An extent that
+ * is -1 may be anything within the profile, or follows from the inputs. [any] */
 TENON_API uint32_t tenon_engine_input_count(const tenon_engine_t* engine);
 TENON_API uint32_t tenon_engine_output_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_input(const tenon_engine_t* engine, uint32_t index,
@@ -468,26 +591,38 @@ TENON_API tenon_status_t tenon_engine_find_input(const tenon_engine_t* engine, c
                                                  uint32_t* out_index);
 TENON_API tenon_status_t tenon_engine_find_output(const tenon_engine_t* engine, const char* name,
                                                   uint32_t* out_index);
-/* Minimum, optimum and maximum extents of an input. `which`: 0, 1, 2. */
+/* Minimum, optimum and maximum extents of an input. `which`: 0, 1, 2. As many as its rank; borrowed
+ * from the engine. [any] */
 TENON_API tenon_status_t tenon_engine_get_profile(const tenon_engine_t* engine, uint32_t input,
                                                   uint32_t which, const int64_t** out_dims);
 
 /* One step of the plan. Strings live as long as the engine. */
 typedef struct tenon_step_info_t {
-  const char* name;   /* of its main node */
-  const char* kind;   /* "kernel", "view", "contents", "choose", "repeat", "map", "copy" */
-  const char* kernel; /* "" when the core does it itself */
+  /* Of its main node. */
+  const char* name;
+  /* "kernel", "view", "contents", "choose", "repeat", "map", "copy": a view moves nothing, contents
+   * are numbers that shapes are made of, a copy changes a layout. */
+  const char* kind;
+  /* "" when the core does it itself; so are the next two. */
+  const char* kernel;
   const char* plugin;
   const char* tactic;
-  const char* nodes;      /* all nodes it computes: "conv1, bn1, relu1" */
-  const char* expression; /* what is fused, as text */
-  const char* inputs;     /* "x f32[1,3,224,224] row-major, ..." */
+  /* All nodes it computes: "conv1, bn1, relu1". */
+  const char* nodes;
+  /* What is fused, as text. */
+  const char* expression;
+  /* "x f32[1,3,224,224] row-major, ...". */
+  const char* inputs;
   const char* outputs;
-  const char* layout;      /* of output 0 */
-  double measured_seconds; /* when built; 0 where not measured */
-  const char* refusals;    /* lines "plugin:kernel: reason"; "" unless kept. Of "choose": a line
-                              "'branch' cannot run: reason" for each branch that cannot */
-  uint32_t depth;          /* of bodies: 0 is the main graph */
+  /* Of output 0. */
+  const char* layout;
+  /* When built, at the optimum; 0 where not measured. */
+  double measured_seconds;
+  /* Lines "plugin:kernel: reason"; "" unless kept. Of "choose": a line "'branch' cannot run:
+   * reason" for each branch that cannot. */
+  const char* refusals;
+  /* Of bodies: 0 is the main graph. */
+  uint32_t depth;
 } tenon_step_info_t;
 TENON_API uint32_t tenon_engine_step_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_step(const tenon_engine_t* engine, uint32_t index,
@@ -511,22 +646,34 @@ TENON_API uint32_t tenon_engine_block_count(const tenon_engine_t* engine);
 TENON_API tenon_status_t tenon_engine_get_block(const tenon_engine_t* engine, uint32_t index,
                                                 tenon_block_info_t* out_info);
 
+/* What a plan is and needs. `size` is set by the caller; strings live as long as the engine. */
 typedef struct tenon_engine_info_t {
   size_t size;
+  /* The device's name, and what it said of itself when the plan was built. */
   const char* device;
   const char* fingerprint;
-  const char* plugins; /* lines "name version sha256" that the plan names */
-  const char* patches; /* lines "pass: node": what the optimiser did */
+  /* Lines "name version sha256" that the plan names. */
+  const char* plugins;
+  /* Lines "pass: node": what the optimiser did. */
+  const char* patches;
+  /* Of the file, and of the weights in it. */
   uint64_t plan_bytes;
   uint64_t weights_bytes;
-  uint64_t arena_bytes;      /* activations, at the profile's maximum */
-  uint64_t scratch_bytes;    /* of a context with `thread_count` threads */
-  uint64_t peak_alive_bytes; /* largest set of values alive at once: the arena's floor */
-  uint32_t thread_count;     /* tuned for */
+  /* Activations of one context, at the profile's maximum. */
+  uint64_t arena_bytes;
+  /* Of a context with `thread_count` threads; tenon_engine_scratch_bytes for others. */
+  uint64_t scratch_bytes;
+  /* Largest set of values alive at once: the arena's floor. */
+  uint64_t peak_alive_bytes;
+  /* Tuned for. */
+  uint32_t thread_count;
+  /* As in the build's options. */
   uint32_t tuned_only;
-  uint32_t rebuilt; /* 1: made again when it was loaded, since its plugins are others here */
+  /* 1: made again when it was loaded, since its plugins are others here. */
+  uint32_t rebuilt;
   uint32_t reserved;
-  uint64_t original_bytes; /* of weights_bytes: as the network has them; the rest kernels packed */
+  /* Of weights_bytes: as the network has them; the rest kernels packed. */
+  uint64_t original_bytes;
 } tenon_engine_info_t;
 TENON_API tenon_status_t tenon_engine_get_info(const tenon_engine_t* engine,
                                                tenon_engine_info_t* out_info);
@@ -552,11 +699,16 @@ TENON_API tenon_status_t tenon_engine_commit_weights(tenon_engine_t* engine);
 
 typedef struct tenon_context_options_t {
   size_t size;
-  uint32_t thread_count; /* 0: what the plan was tuned for */
+  /* Threads that its kernels share, the caller's among them; 0: what the plan was tuned for. They
+   * are this context's own: many contexts at once do best with one each. */
+  uint32_t thread_count;
   uint32_t reserved;
-  void* stream; /* native handle of the caller's stream, NULL: one of our own */
+  /* Native handle of the caller's stream, NULL: one of our own. Of devices with streams. */
+  void* stream;
 } tenon_context_options_t;
 
+/* Takes all memory that runs within the profile need, but for extents that only data decide:
+ * OUT_OF_MEMORY names how much. States begin with their initial values. */
 TENON_API tenon_status_t tenon_context_create(tenon_engine_t* engine,
                                               const tenon_context_options_t* options,
                                               tenon_context_t** out_context);
@@ -567,7 +719,7 @@ TENON_API void tenon_context_destroy(tenon_context_t* context);
  * profile. */
 TENON_API tenon_status_t tenon_context_set_input(tenon_context_t* context, uint32_t index,
                                                  const tenon_tensor_view_t* view);
-/* Sequences and optionals. Copied. */
+/* Sequences and optionals; a tensor goes to tenon_context_set_input. Copied. */
 TENON_API tenon_status_t tenon_context_set_input_argument(tenon_context_t* context, uint32_t index,
                                                           const tenon_argument_t* argument);
 /* The caller's memory for an output: dims are its capacity; strides as wanted. NULL view: ours
@@ -584,7 +736,10 @@ TENON_API tenon_status_t tenon_context_set_output(tenon_context_t* context, uint
 TENON_API tenon_status_t tenon_context_get_output_extents(tenon_context_t* context, uint32_t index,
                                                           const int64_t** out_dims,
                                                           const int64_t** out_max_dims);
-/* Runs and waits. Inputs that were set before and not changed are used again. */
+/* Runs and waits. Inputs that were set before and not changed are used again. INVALID_STATE while
+ * an input is not set; extents that break a rule of the network, and what kernels find in the data
+ * (INVALID_DATA), with the step's name. After a failure the context can run again: states are as
+ * before the run, outputs are none. */
 TENON_API tenon_status_t tenon_context_run(tenon_context_t* context);
 /* Enqueues on the context's stream; then wait. On a device with an inline stream the work is done
  * when enqueue returns. */
@@ -596,7 +751,9 @@ TENON_API tenon_status_t tenon_context_synchronize(tenon_context_t* context);
  * to be sure cancels again until it has returned. [any], and in signal handlers, while the context
  * lives. */
 TENON_API void tenon_context_cancel(tenon_context_t* context);
-/* After a run that succeeded: borrowed until the next run. */
+/* After a run that succeeded: borrowed until the next run; the caller's own memory where that was
+ * set. INVALID_STATE before, or after a run that failed; INVALID_ARGUMENT for a sequence or an
+ * optional. The view says where the elements lie: its strides need not be dense. */
 TENON_API tenon_status_t tenon_context_get_output(const tenon_context_t* context, uint32_t index,
                                                   tenon_tensor_view_t* out_view);
 TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t* context,
@@ -607,11 +764,16 @@ TENON_API tenon_status_t tenon_context_get_output_argument(const tenon_context_t
 typedef void (*tenon_profiler_t)(void* user, uint32_t step, double seconds);
 TENON_API tenon_status_t tenon_context_set_profiler(tenon_context_t* context,
                                                     tenon_profiler_t profiler, void* user);
+/* What sort of work a step is. */
 enum {
-  TENON_STEP_IS_CONSTANT = 1u << 0,   /* computes the same in each run: it depends on no input */
-  TENON_STEP_IS_COPY = 1u << 1,       /* changes a layout, and nothing else */
-  TENON_STEP_IS_REFERENCE = 1u << 2,  /* by a kernel that is there to be right, not to be fast */
-  TENON_STEP_IS_ELEMENTWISE = 1u << 3 /* a program of expressions without reductions, alone */
+  /* Computes the same in each run: it depends on no input. */
+  TENON_STEP_IS_CONSTANT = 1u << 0,
+  /* Changes a layout, and nothing else. */
+  TENON_STEP_IS_COPY = 1u << 1,
+  /* By a kernel that is there to be right, not to be fast: what a slow network looks for first. */
+  TENON_STEP_IS_REFERENCE = 1u << 2,
+  /* A program of expressions without reductions, alone: at the speed of memory. */
+  TENON_STEP_IS_ELEMENTWISE = 1u << 3
 };
 
 /* How much one step did at the extents of the last run (of its last iteration, in bodies). */
@@ -627,7 +789,9 @@ typedef struct tenon_step_work_t {
 /* INVALID_STATE before the first run. `step` as for tenon_engine_get_step. */
 TENON_API tenon_status_t tenon_context_get_step_work(const tenon_context_t* context, uint32_t step,
                                                      tenon_step_work_t* out_work);
-/* States by name: dense, of the declared type and shape. */
+/* States by name: dense, of the declared type and shape; size_bytes must be all of it, else
+ * INVALID_ARGUMENT; NOT_FOUND for a name that is none. Between runs alone. Reset gives the initial
+ * values again. */
 TENON_API tenon_status_t tenon_context_read_state(tenon_context_t* context, const char* name,
                                                   void* out_data, size_t size_bytes);
 TENON_API tenon_status_t tenon_context_write_state(tenon_context_t* context, const char* name,

@@ -1,17 +1,24 @@
-/* The subcommands, one file each. */
+/* The subcommands. */
 #ifndef TOOL_COMMAND_COMMANDS_H_
 #define TOOL_COMMAND_COMMANDS_H_
 
 #include "text/options.h"
 
-extern const tool_command_t tool_command_run;
-extern const tool_command_t tool_command_build;
-extern const tool_command_t tool_command_bench;
-extern const tool_command_t tool_command_inspect;
-extern const tool_command_t tool_command_compare;
-extern const tool_command_t tool_command_convert;
-extern const tool_command_t tool_command_suite;
-extern const tool_command_t tool_command_plugins;
-extern const tool_command_t tool_command_doctor;
+/* In the order in which the usage names them: tool_command_NAME, in command/NAME.c. A subcommand is
+ * one line here and one file. */
+#define TOOL_COMMANDS(X) \
+  X(run)                 \
+  X(build)               \
+  X(bench)               \
+  X(inspect)             \
+  X(compare)             \
+  X(convert)             \
+  X(suite)               \
+  X(plugins)             \
+  X(doctor)
+
+#define TOOL_COMMAND_DECLARE(name) extern const tool_command_t tool_command_##name;
+TOOL_COMMANDS(TOOL_COMMAND_DECLARE)
+#undef TOOL_COMMAND_DECLARE
 
 #endif

@@ -18,11 +18,13 @@ static void print_io_json(const char* what, const tenon_engine_t* engine, uint32
   tool_json_t json;
   tool_json_begin(&json, stdout);
   tool_io_json(&json, what, info);
-  for (uint32_t which = 0; which < 3 && info->kind == TENON_ARGUMENT_TENSOR; ++which) {
-    const int64_t* dims = NULL;
-    if (strcmp(what, "input") == 0 &&
-        tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
-      tool_json_integers(&json, points[which], dims, info->rank);
+  if (info->kind == TENON_ARGUMENT_TENSOR) {
+    for (uint32_t which = 0; which < 3; ++which) {
+      const int64_t* dims = NULL;
+      if (strcmp(what, "input") == 0 &&
+          tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
+        tool_json_integers(&json, points[which], dims, info->rank);
+      }
     }
   }
   tool_json_end(&json);
@@ -37,12 +39,14 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
   char* words = tool_io_text(info);
   tool_say("%-7s %s", what, words);
   const bool open = tool_io_is_open(info) && strcmp(what, "input") == 0;
-  for (uint32_t which = 0; open && which < 3; ++which) {
-    const int64_t* dims = NULL;
-    char shape[512];
-    if (tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
-      tool_shape_print(info->rank, dims, shape, sizeof(shape));
-      tool_say("%s%s", which == 0 ? ", profile " : " : ", shape);
+  if (open) {
+    for (uint32_t which = 0; which < 3; ++which) {
+      const int64_t* dims = NULL;
+      char shape[512];
+      if (tenon_engine_get_profile(engine, index, which, &dims) == TENON_OK) {
+        tool_shape_print(info->rank, dims, shape, sizeof(shape));
+        tool_say("%s%s", which == 0 ? ", profile " : " : ", shape);
+      }
     }
   }
   tool_say("\n");
@@ -222,10 +226,11 @@ tenon_status_t inspect_print_steps(const inspect_t* inspect, const tool_executio
   if (status == TENON_OK) {
     print_source(&steps, timing);
   }
-  for (uint32_t i = 0; i < steps.count && status == TENON_OK && tool_console_is_json(); ++i) {
-    print_step_json(&steps, i);
-  }
-  if (status == TENON_OK && !tool_console_is_json()) {
+  if (status == TENON_OK && tool_console_is_json()) {
+    for (uint32_t i = 0; i < steps.count; ++i) {
+      print_step_json(&steps, i);
+    }
+  } else if (status == TENON_OK) {
     print_table(&steps);
   }
   tool_free(steps.infos);

@@ -52,10 +52,12 @@ static void print_text(const plugins_t* plugins, const tenon_plugin_info_t* info
   if (info->reason[0] != '\0') {
     tool_say("           %s\n", info->reason);
   }
-  for (const char* line = info->offers; plugins->offers && *line != '\0';) {
-    const size_t length = strcspn(line, "\n");
-    tool_say("           offers %.*s\n", (int)length, line);
-    line += length + (line[length] == '\n' ? 1 : 0);
+  if (plugins->offers) {
+    for (const char* line = info->offers; *line != '\0';) {
+      const size_t length = strcspn(line, "\n");
+      tool_say("           offers %.*s\n", (int)length, line);
+      line += length + (line[length] == '\n' ? 1 : 0);
+    }
   }
 }
 

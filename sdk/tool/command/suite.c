@@ -116,10 +116,12 @@ static bool judge_case(const tool_suite_t* suite, tool_case_t* c) {
 
 static bool patterns_match(const tool_suite_t* suite) {
   bool all = true;
-  for (size_t i = 0; i < suite->known.count && suite->filter == NULL; ++i) {
-    if (suite->known.items[i].match_count == 0) {
-      tool_warn("'%s' in %s names no case", suite->known.items[i].pattern, suite->known_path);
-      all = false;
+  if (suite->filter == NULL) {
+    for (size_t i = 0; i < suite->known.count; ++i) {
+      if (suite->known.items[i].match_count == 0) {
+        tool_warn("'%s' in %s names no case", suite->known.items[i].pattern, suite->known_path);
+        all = false;
+      }
     }
   }
   return all;

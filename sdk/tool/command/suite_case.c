@@ -38,11 +38,13 @@ static tenon_status_t compare_session(attempt_t* attempt, tool_session_t* sessio
         tool_execution_compare(&session->execution, attempt->data_set, &tolerance, 0, &verdicts);
   }
   attempt->is_equal = true;
-  for (size_t i = 0; status == TENON_OK && i < verdicts.count && attempt->is_equal; ++i) {
-    if (!verdicts.items[i].difference.equal) {
-      attempt->is_equal = false;
-      (void)snprintf(attempt->difference, sizeof(attempt->difference), "output '%s' %s",
-                     verdicts.items[i].name, verdicts.items[i].difference.reason);
+  if (status == TENON_OK) {
+    for (size_t i = 0; i < verdicts.count && attempt->is_equal; ++i) {
+      if (!verdicts.items[i].difference.equal) {
+        attempt->is_equal = false;
+        (void)snprintf(attempt->difference, sizeof(attempt->difference), "output '%s' %s",
+                       verdicts.items[i].name, verdicts.items[i].difference.reason);
+      }
     }
   }
   return status;
@@ -147,9 +149,12 @@ static tenon_status_t run_data_sets(attempt_t* attempt, const char* folder, bool
   tenon_status_t status =
       count > 0 ? TENON_OK : tool_fail(TENON_ERROR_IO, "its data sets cannot be listed");
   attempt->is_equal = true;
-  for (int i = 0; i < count && status == TENON_OK && attempt->is_equal; ++i) {
+  for (int i = 0; i < count; ++i) {
     attempt->data_set = tool_format("%s/%s", folder, entries[i]->d_name);
     status = run_data_set(attempt, with_constants);
+    if (status != TENON_OK || !attempt->is_equal) {
+      break;
+    }
   }
   return status;
 }

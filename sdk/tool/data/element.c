@@ -35,9 +35,11 @@ bool tool_element_count(uint32_t rank, const int64_t* dims, tenon_dtype_t dtype,
       return false;
     }
   }
-  for (uint32_t i = 0; i < rank && !empty; ++i) {
-    if (__builtin_mul_overflow(count, dims[i], &count) || count > limit) {
-      return false;
+  if (!empty) {
+    for (uint32_t i = 0; i < rank; ++i) {
+      if (__builtin_mul_overflow(count, dims[i], &count) || count > limit) {
+        return false;
+      }
     }
   }
   int64_t bits = 0;

@@ -86,9 +86,10 @@ static void read_rows(reading_t* reading) {
     (void)jpeg_read_scanlines(info, rows, 1);
     if (is_ink) {
       print_to_light(reading->row, info->output_width, info->saw_Adobe_marker != FALSE, target);
-    }
-    for (size_t i = 0; i < row_samples && !is_ink; ++i) {
-      target[i] = reading->row[i];
+    } else {
+      for (size_t i = 0; i < row_samples; ++i) {
+        target[i] = reading->row[i];
+      }
     }
   }
   (void)jpeg_finish_decompress(info);

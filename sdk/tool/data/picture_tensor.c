@@ -265,12 +265,14 @@ tenon_status_t tool_bytes_to_value(const char* name, const tool_value_t* bytes,
   if (status == TENON_OK) {
     status = tool_value_make(name, dtype, bytes->rank, bytes->dims, out_value);
   }
-  for (uint64_t i = 0; status == TENON_OK && i < bytes->count; ++i) {
-    const uint64_t channel = i / inner % channels;
-    const uint64_t c = channel < 4 ? channel : 3;
-    const double sample = tool_element_get(bytes->dtype, bytes->data, i, 0);
-    tool_element_set(dtype, out_value->data, i,
-                     (sample - preprocess->mean[c]) * preprocess->scale[c]);
+  if (status == TENON_OK) {
+    for (uint64_t i = 0; i < bytes->count; ++i) {
+      const uint64_t channel = i / inner % channels;
+      const uint64_t c = channel < 4 ? channel : 3;
+      const double sample = tool_element_get(bytes->dtype, bytes->data, i, 0);
+      tool_element_set(dtype, out_value->data, i,
+                       (sample - preprocess->mean[c]) * preprocess->scale[c]);
+    }
   }
   return status;
 }

@@ -25,8 +25,10 @@ static tenon_status_t read_pixels(const char* name, png_image* image, tool_pictu
   uint8_t* bytes = tool_allocate(count, 1);
   const png_color black = {0, 0, 0};
   const bool read = png_image_finish_read(image, &black, bytes, 0, NULL) != 0;
-  for (size_t i = 0; read && i < count; ++i) {
-    picture.samples[i] = bytes[i];
+  if (read) {
+    for (size_t i = 0; i < count; ++i) {
+      picture.samples[i] = bytes[i];
+    }
   }
   tool_free(bytes);
   if (!read) {

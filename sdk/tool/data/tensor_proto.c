@@ -367,10 +367,11 @@ static void write_value(tool_wire_writer_t* writer, const tool_value_t* value) {
       tool_wire_put_bytes(writer, TENSOR_NAME, value->name, strlen(value->name));
     }
     const tenon_string_view_t* strings = value->data;
-    for (uint64_t i = 0; value->dtype == TENON_DTYPE_STRING && i < value->count; ++i) {
-      tool_wire_put_bytes(writer, TENSOR_STRINGS, strings[i].data, strings[i].size);
-    }
-    if (value->dtype != TENON_DTYPE_STRING) {
+    if (value->dtype == TENON_DTYPE_STRING) {
+      for (uint64_t i = 0; i < value->count; ++i) {
+        tool_wire_put_bytes(writer, TENSOR_STRINGS, strings[i].data, strings[i].size);
+      }
+    } else {
       tool_wire_put_bytes(writer, TENSOR_RAW, value->data, (size_t)value->size_bytes);
     }
     return;

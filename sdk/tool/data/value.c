@@ -233,9 +233,11 @@ tenon_status_t tool_value_repeat(const char* what, const tool_value_t* value, in
   if (status != TENON_OK) {
     return status;
   }
-  for (int64_t i = 0; i < times && value->size_bytes > 0; ++i) {
-    memcpy((char*)out_value->data + (uint64_t)i * value->size_bytes, value->data,
-           (size_t)value->size_bytes);
+  if (value->size_bytes > 0) {
+    for (int64_t i = 0; i < times; ++i) {
+      memcpy((char*)out_value->data + (uint64_t)i * value->size_bytes, value->data,
+             (size_t)value->size_bytes);
+    }
   }
   if (value->dtype == TENON_DTYPE_STRING) {
     adopt_strings(out_value);
@@ -270,14 +272,16 @@ tenon_status_t tool_value_convert(const char* what, const tool_value_t* value, t
   const tenon_status_t status = tool_value_make(what, dtype, value->rank, value->dims, out_value);
   const bool rounds = tool_dtype_class(value->dtype) == 'f' && tool_dtype_class(dtype) == 'f';
   tool_loss_t loss = {0};
-  for (uint64_t i = 0; status == TENON_OK && i < value->count; ++i) {
-    const double from = tool_element_get(value->dtype, value->data, i, 0);
-    tool_element_set(dtype, out_value->data, i, from);
-    const double to = tool_element_get(dtype, out_value->data, i, 0);
-    const bool same = from == to || (isnan(from) && isnan(to));
-    if (!same && !(rounds && isfinite(to) && to != 0) && loss.count++ == 0) {
-      loss.from = from;
-      loss.to = to;
+  if (status == TENON_OK) {
+    for (uint64_t i = 0; i < value->count; ++i) {
+      const double from = tool_element_get(value->dtype, value->data, i, 0);
+      tool_element_set(dtype, out_value->data, i, from);
+      const double to = tool_element_get(dtype, out_value->data, i, 0);
+      const bool same = from == to || (isnan(from) && isnan(to));
+      if (!same && !(rounds && isfinite(to) && to != 0) && loss.count++ == 0) {
+        loss.from = from;
+        loss.to = to;
+      }
     }
   }
   *out_loss = loss;

@@ -23,8 +23,10 @@ bool tool_uff_reshape(const tool_uff_node_t* node) {
   const tenon_value_type_t type = tool_uff_type_of(node->network, node->item->outputs[0]);
   const char* source = tool_uff_source(node->network, node->item, 0);
   uint32_t open = 0;
-  for (uint32_t i = 0; type.rank != TENON_NONE && i < type.rank; ++i) {
-    open += type.dims[i] < 0 ? 1 : 0;
+  if (type.rank != TENON_NONE) {
+    for (uint32_t i = 0; i < type.rank; ++i) {
+      open += type.dims[i] < 0 ? 1 : 0;
+    }
   }
   if (source == NULL) {
     return false;

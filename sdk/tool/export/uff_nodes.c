@@ -63,8 +63,10 @@ static bool reduce(const tool_uff_node_t* node) {
     return identity(node);
   }
   const uint32_t rank = tool_uff_rank(node, 0);
-  for (uint32_t i = 0; count == 0 && i < rank; ++i) {
-    axes[i] = i;
+  if (count == 0) {
+    for (uint32_t i = 0; i < rank; ++i) {
+      axes[i] = i;
+    }
   }
   tool_wire_writer_t* writer = tool_uff_begin(node, "Reduce", 1);
   if (writer != NULL) {

@@ -39,10 +39,12 @@ static uint32_t add_node(figure_t* figure, uint32_t step, const char* label) {
 /* Does a list of tensors "x f32[1,3] row-major, y ..." hold one called `name`? */
 static bool lists_name(const char* list, const char* name) {
   const size_t length = strlen(name);
-  for (const char* at = list; length > 0 && (at = strstr(at, name)) != NULL; ++at) {
-    const bool begins = at == list || (at - list >= 2 && at[-1] == ' ' && at[-2] == ',');
-    if (begins && at[length] == ' ') {
-      return true;
+  if (length > 0) {
+    for (const char* at = list; (at = strstr(at, name)) != NULL; ++at) {
+      const bool begins = at == list || (at - list >= 2 && at[-1] == ' ' && at[-2] == ',');
+      if (begins && at[length] == ' ') {
+        return true;
+      }
     }
   }
   return false;

@@ -88,9 +88,11 @@ static void add_bends(tool_graph_t* graph) {
     const uint32_t first = graph->nodes[edge->from].layer + 1;
     const uint32_t end = graph->nodes[edge->to].layer;
     edge->bend_begin = (uint32_t)graph->node_count;
-    for (uint32_t layer = first; layer < end && wanted <= BENDS_MAX; ++layer) {
-      const uint32_t bend = tool_graph_add_node(graph, bend_width);
-      graph->nodes[bend].layer = layer;
+    if (wanted <= BENDS_MAX) {
+      for (uint32_t layer = first; layer < end; ++layer) {
+        const uint32_t bend = tool_graph_add_node(graph, bend_width);
+        graph->nodes[bend].layer = layer;
+      }
     }
     edge->bend_end = (uint32_t)graph->node_count;
   }
@@ -276,7 +278,10 @@ void tool_graph_lay_out(tool_graph_t* graph, double gap, double step, double nod
     for (uint32_t l = 1; l < graph->layer_count; ++l) {
       sort_layer(graph, &layers[l], &up);
     }
-    for (uint32_t l = graph->layer_count; l-- > 1 && sweep + 1 < SWEEPS;) {
+    if (sweep + 1 == SWEEPS) {
+      break; /* downwards comes last */
+    }
+    for (uint32_t l = graph->layer_count; l-- > 1;) {
       sort_layer(graph, &layers[l - 1], &down);
     }
   }

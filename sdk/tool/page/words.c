@@ -84,10 +84,12 @@ static bool is_described(const char* text) {
 
 bool tool_words_has_tensor(const char* list, const char* name) {
   const size_t length = strlen(name);
-  for (const char* at = list; length > 0 && (at = strstr(at, name)) != NULL; ++at) {
-    const bool begins = at == list || (at - list >= 2 && strncmp(at - 2, ", ", 2) == 0);
-    if (begins && is_described(at + length)) {
-      return true;
+  if (length > 0) {
+    for (const char* at = list; (at = strstr(at, name)) != NULL; ++at) {
+      const bool begins = at == list || (at - list >= 2 && strncmp(at - 2, ", ", 2) == 0);
+      if (begins && is_described(at + length)) {
+        return true;
+      }
     }
   }
   return false;

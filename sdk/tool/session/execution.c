@@ -93,8 +93,8 @@ static int64_t find_extent(const tool_execution_t* execution, const tool_feed_t*
   for (uint32_t i = 0; i < execution->input_count; ++i) {
     const tenon_io_info_t* other = &execution->inputs[i];
     const tool_value_t* value = &execution->values[i];
-    for (uint32_t k = 0; value->kind == TENON_ARGUMENT_TENSOR && k < value->rank && k < other->rank;
-         ++k) {
+    const uint32_t value_rank = value->kind == TENON_ARGUMENT_TENSOR ? value->rank : 0;
+    for (uint32_t k = 0; k < value_rank && k < other->rank; ++k) {
       if (other->dims[k] < 0 && strcmp(other->symbols[k], info->symbols[axis]) == 0) {
         return value->dims[k];
       }

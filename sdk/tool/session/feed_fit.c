@@ -82,7 +82,10 @@ static tenon_status_t check_single(const tool_feed_t* feed, const tool_feed_item
 /* Recorded outputs are those of the recorded inputs, not of random ones. */
 static tenon_status_t check_data_set(const tool_feed_t* feed, const tenon_io_info_t* inputs,
                                      uint32_t input_count) {
-  for (uint32_t k = 0; k < input_count && feed->data_set != NULL; ++k) {
+  if (feed->data_set == NULL) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < input_count; ++k) {
     if (tool_feed_find(feed, inputs[k].name, k) == NULL) {
       return tool_fail(TENON_ERROR_NOT_FOUND,
                        "--data-set %s: input '%s' is not recorded there, no input_%u.pb or .npy",
@@ -111,14 +114,16 @@ static tenon_status_t check_batch(const tool_feed_t* feed, const tenon_io_info_t
                                   uint32_t input_count) {
   const tenon_io_info_t* fixed = NULL;
   const tool_feed_item_t* given = NULL;
-  for (uint32_t k = 0; k < input_count && feed->batch > 0; ++k) {
-    const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
-    if (takes_batch(feed, item, &inputs[k])) {
-      return TENON_OK;
+  if (feed->batch > 0) {
+    for (uint32_t k = 0; k < input_count; ++k) {
+      const tool_feed_item_t* item = tool_feed_find(feed, inputs[k].name, k);
+      if (takes_batch(feed, item, &inputs[k])) {
+        return TENON_OK;
+      }
+      const bool has_axis = inputs[k].kind == TENON_ARGUMENT_TENSOR && inputs[k].rank > 0;
+      fixed = fixed == NULL && has_axis && inputs[k].dims[0] >= 0 ? &inputs[k] : fixed;
+      given = given == NULL && has_axis && inputs[k].dims[0] < 0 ? item : given;
     }
-    const bool has_axis = inputs[k].kind == TENON_ARGUMENT_TENSOR && inputs[k].rank > 0;
-    fixed = fixed == NULL && has_axis && inputs[k].dims[0] >= 0 ? &inputs[k] : fixed;
-    given = given == NULL && has_axis && inputs[k].dims[0] < 0 ? item : given;
   }
   const long long batch = (long long)feed->batch;
   if (given != NULL) {
@@ -160,8 +165,10 @@ tenon_status_t tool_feed_check(const tool_feed_t* feed, const tenon_io_info_t* i
   for (size_t i = 0; i < feed->count && status == TENON_OK; ++i) {
     const tool_feed_item_t* item = &feed->items[i];
     bool belongs = item->input == NULL && item->position < input_count;
-    for (uint32_t k = 0; k < input_count && item->input != NULL; ++k) {
-      belongs = belongs || strcmp(item->input, inputs[k].name) == 0;
+    if (item->input != NULL) {
+      for (uint32_t k = 0; k < input_count; ++k) {
+        belongs = belongs || strcmp(item->input, inputs[k].name) == 0;
+      }
     }
     if (!belongs && item->input != NULL) {
       status = tool_misuse("there is no input '%s'; the inputs are: %s", item->input, names);

@@ -49,9 +49,11 @@ static tenon_status_t run_with_profiler(const tool_execution_t* execution, recor
     status = timed_run(execution, &outside);
   }
   (void)tenon_context_set_profiler(execution->context, NULL, NULL);
-  for (uint32_t step = 0; step < recording->step_count && status == TENON_OK; ++step) {
-    tool_times_add(&recording->steps[step], recording->seconds[step]);
-    outside -= step < recording->main_count ? recording->seconds[step] : 0;
+  if (status == TENON_OK) {
+    for (uint32_t step = 0; step < recording->step_count; ++step) {
+      tool_times_add(&recording->steps[step], recording->seconds[step]);
+      outside -= step < recording->main_count ? recording->seconds[step] : 0;
+    }
   }
   if (status == TENON_OK) {
     tool_times_add(&recording->outside, outside);

@@ -75,12 +75,12 @@ static tenon_status_t print_steps(const tool_execution_t* execution, const tool_
     /* A body's steps are a part of the step that they belong to. */
     total += infos[i].depth == 0 ? timing->steps[i].median : 0;
   }
-  for (uint32_t i = 0; i < timing->step_count && status == TENON_OK && tool_console_is_json();
-       ++i) {
-    const double seconds = timing->steps[i].median;
-    print_json(i, &infos[i], seconds * 1e6, total > 0 ? seconds / total : 0);
-  }
-  if (status == TENON_OK && !tool_console_is_json()) {
+  if (status == TENON_OK && tool_console_is_json()) {
+    for (uint32_t i = 0; i < timing->step_count; ++i) {
+      const double seconds = timing->steps[i].median;
+      print_json(i, &infos[i], seconds * 1e6, total > 0 ? seconds / total : 0);
+    }
+  } else if (status == TENON_OK) {
     print_table(timing, infos, total);
   }
   tool_free(infos);

@@ -179,11 +179,13 @@ static bool store_flag(const tool_option_t* option, const char* letters, const c
 /* Keeps what is given. False when it was given before with another value. */
 static bool note_given(tool_arguments_t* arguments, const tool_option_t* option,
                        const char* value) {
-  for (size_t i = 0; i < arguments->given_count && option->kind != TOOL_OPTION_LIST; ++i) {
-    const tool_given_t* given = &arguments->given[i];
-    if (given->option == option && value != NULL && strcmp(given->value, value) != 0) {
-      (void)tool_misuse("%s is given twice: %s and %s", option->name, given->value, value);
-      return false;
+  if (option->kind != TOOL_OPTION_LIST) {
+    for (size_t i = 0; i < arguments->given_count; ++i) {
+      const tool_given_t* given = &arguments->given[i];
+      if (given->option == option && value != NULL && strcmp(given->value, value) != 0) {
+        (void)tool_misuse("%s is given twice: %s and %s", option->name, given->value, value);
+        return false;
+      }
     }
   }
   arguments->given = tool_grow(arguments->given, &arguments->given_capacity,

@@ -56,3 +56,12 @@ make_one convolution_tiles -lcudnn
 make_one convolution_halo -lcudnn
 make_one top_k
 make_one row_sort
+make_one exchange_nodes -lcudnn
+make_one depthwise -lcudnn -lnvrtc -lcuda
+make_one single_precision -lcudnn -lcublasLt
+make_one suppression
+make_one compaction
+make_one staging
+make_one random_numbers
+make_one moves -lnvrtc -lcuda
+make_one eight_bits -lcublasLt

@@ -230,12 +230,15 @@ struct tile_t {
     }
   }
 
-  __device__ void multiply(const tile_arguments_t& p, int group, int lane,
-                           float (&sum)[HEIGHT][N8][4]) const {
+  /* Whether there are products is known to the compiler: a condition around them in the loop makes
+   * it wait for each one (C7515). */
+  template <bool PRODUCTS>
+  __device__ void multiply_stages(const tile_arguments_t& p, int group, int lane,
+                                  float (&sum)[HEIGHT][N8][4]) const {
     int previous = 0;
     for (int s = 0, slot = 0, phase = 0; s < count; s++) {
       barrier_wait(full + slot * 8, phase);
-      if (!(p.skip & TILE_SKIP_PRODUCTS)) {
+      if constexpr (PRODUCTS) {
         const uint32_t stage = ring + slot * STAGE_BYTES;
         const uint64_t right = matrix_descriptor(stage + INPUT_BYTES, 1024);
         products_begin();
@@ -262,6 +265,14 @@ struct tile_t {
       }
     }
     products_wait<0>();
+  }
+  __device__ void multiply(const tile_arguments_t& p, int group, int lane,
+                           float (&sum)[HEIGHT][N8][4]) const {
+    if (p.skip & TILE_SKIP_PRODUCTS) {
+      multiply_stages<false>(p, group, lane, sum);
+    } else {
+      multiply_stages<true>(p, group, lane, sum);
+    }
   }
   /* The sum of all parts of this block's own columns; false: it owns none. */
   __device__ bool exchange(const float (&sum)[N8][4], const uint8_t* memory,
@@ -313,8 +324,7 @@ struct tile_t {
 };
 
 template <int GROUPS, int HEIGHT, int N8, int SPLIT, int SOURCE>
-__global__ void __launch_bounds__(GROUPS * 128 + (SOURCE == WINDOW_COPIES ? 32 : 128))
-    convolve(const __grid_constant__ tile_arguments_t p) {
+__device__ __forceinline__ void convolve_tile(const tile_arguments_t& p) {
   typedef tile_t<GROUPS, HEIGHT, N8, SPLIT> my_tile_t;
   extern __shared__ __align__(1024) uint8_t memory[];
   float* const bias = (float*)(memory + 1024);
@@ -388,6 +398,12 @@ __global__ void __launch_bounds__(GROUPS * 128 + (SOURCE == WINDOW_COPIES ? 32 :
       tile.finish(p, bias, row + h * 64, lane % 4, sum[h]);
     }
   }
+}
+
+template <int GROUPS, int HEIGHT, int N8, int SPLIT, int SOURCE>
+__global__ void __launch_bounds__(GROUPS * 128 + (SOURCE == WINDOW_COPIES ? 32 : 128))
+    convolve(const __grid_constant__ tile_arguments_t p) {
+  convolve_tile<GROUPS, HEIGHT, N8, SPLIT, SOURCE>(p);
 }
 
 /* [out][3][3][in] to [9 * in / 64][out / 8] groups of 8 columns by 64 channels, 1024 bytes each,

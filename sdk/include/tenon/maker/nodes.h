@@ -66,8 +66,10 @@ static inline void tenon_make_pass_strings(tenon_make_t* make, const tenon_sourc
     return;
   }
   const char** copies = (const char**)tenon_make_memory(make, count, sizeof(char*));
-  for (size_t i = 0; copies != NULL && i < count; ++i) {
-    copies[i] = tenon_make_copy_text(make, texts[i]);
+  if (copies != NULL) {
+    for (size_t i = 0; i < count; ++i) {
+      copies[i] = tenon_make_copy_text(make, texts[i]);
+    }
   }
   if (make->status == TENON_OK) {
     (void)tenon_make_keep(make,

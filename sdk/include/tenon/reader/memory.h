@@ -175,8 +175,10 @@ static inline char* tenon_reader_readable(tenon_reader_t* reader, const void* da
   char* text = (char*)tenon_reader_allocate(reader, size_bytes + 1, TENON_READER_CHARACTER_SIZE);
   size_t used = 0;
   size_t taken = 0;
-  for (size_t i = 0; text != NULL && i < size_bytes; i += taken) {
-    used += tenon_reader_character(bytes + i, size_bytes - i, text + used, &taken);
+  if (text != NULL) {
+    for (size_t i = 0; i < size_bytes; i += taken) {
+      used += tenon_reader_character(bytes + i, size_bytes - i, text + used, &taken);
+    }
   }
   return text;
 }

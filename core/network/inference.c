@@ -1,0 +1,215 @@
+/*
+ * What inference is made of: extents that only the run knows, and the numbers by which they are
+ * read; shapes; contents through a node's meaning.
+ */
+#include "core/network/inference.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_text.h"
+#include "core/dimension/requirement.h"
+#include "core/language/move_rule.h"
+#include "core/program/contents.h"
+
+bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
+                       tenon_dim_t dim) {
+  if (inference->pending_count == inference->pending_capacity) {
+    const uint32_t capacity = inference->pending_capacity * 2 + 8;
+    tenon__pending_number_t* grown =
+        tenon__arena_allocate(inference->scratch, capacity, sizeof(*grown));
+    if (grown == NULL) {
+      return false;
+    }
+    for (uint32_t i = 0; i < inference->pending_count; ++i) {
+      grown[i] = inference->pending[i];
+    }
+    inference->pending = grown;
+    inference->pending_capacity = capacity;
+  }
+  inference->pending[inference->pending_count++] = (tenon__pending_number_t){number, output, dim};
+  return true;
+}
+
+tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon_dim_t bound) {
+  tenon__inference_t* inference = user;
+  tenon__network_t* network = inference->network;
+  if (output >= inference->output_count) {
+    return TENON_DIM_INVALID;
+  }
+  if (inference->existing != NULL) {
+    const uint32_t index = inference->existing->outputs[output];
+    const tenon__value_node_t* value =
+        index == TENON_NONE ? NULL : &network->graphs[inference->graph]->values[index];
+    if (value != NULL && value->type.rank != TENON_NONE && axis < value->type.rank) {
+      return value->type.dims[axis];
+    }
+    const tenon__symbol_t any = {.kind = TENON_SYMBOL_EXTENT,
+                                 .name = TENON_VERIFIED_EXTENT,
+                                 .max = INT64_MAX,
+                                 .bound = TENON_DIM_INVALID};
+    return tenon__dim_symbol(network->pool, &any);
+  }
+  uint32_t* number = &inference->outputs[output].number;
+  if (*number == TENON_NONE) {
+    if (tenon__number_reserve(network, inference->graph, TENON_NONE, TENON_NONE, number) !=
+            TENON_OK ||
+        !tenon__infer_pend(inference, *number, output, TENON_DIM_INVALID)) {
+      inference->failed = true;
+      return TENON_DIM_INVALID;
+    }
+  }
+  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
+                            .a = *number,
+                            .b = axis,
+                            .min = 0,
+                            .max = INT64_MAX,
+                            .bound = bound};
+  if (bound.id != TENON_NONE) {
+    int64_t min = 0;
+    tenon__dim_range(network->pool, bound, &min, &symbol.max);
+  }
+  return tenon__dim_symbol(network->pool, &symbol);
+}
+
+/* Extents are neither negative nor beyond what a number can count. */
+static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t output) {
+  const tenon__type_t* type = &inference->outputs[output].type;
+  tenon__dim_pool_t* pool = inference->network->pool;
+  int64_t elements = 1;
+  for (uint32_t i = 0; i < type->rank; ++i) {
+    int64_t min = 0;
+    int64_t max = 0;
+    if (type->dims[i].id == TENON_NONE) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                         "extent %u of output %u overflows or divides by zero", i, output);
+    }
+    tenon__dim_range(pool, type->dims[i], &min, &max);
+    if (max < 0) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                         "extent %u of output %u would be negative: %s", i, output,
+                         tenon__dim_text(pool, type->dims[i], inference->scratch));
+    }
+    if (min < 0 && tenon__dim_pool_collects(pool)) {
+      const char* words =
+          tenon__arena_format(inference->scratch, "extent %u of output %u would be negative: %s", i,
+                              output, tenon__dim_text(pool, type->dims[i], inference->scratch));
+      const tenon_dim_t zero = tenon__dim_constant(pool, 0);
+      tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, type->dims[i], zero),
+                         words == NULL ? "an extent would be negative" : words);
+    }
+    int64_t extent = 1;
+    if (tenon__dim_known(pool, type->dims[i], &extent) && extent > 0 &&
+        __builtin_mul_overflow(elements, extent, &elements)) {
+      return tenon__fail(inference->sink, TENON_ERROR_INVALID_DATA,
+                         "output %u has more elements than can be counted", output);
+    }
+  }
+  return TENON_OK;
+}
+
+tenon_status_t tenon__infer_set_shape(tenon__inference_t* inference, uint32_t output,
+                                      const tenon__inferred_shape_t* shape) {
+  tenon__type_t* type = &inference->outputs[output].type;
+  type->rank = shape->rank;
+  type->dims = NULL;
+  if (shape->rank != TENON_NONE && shape->rank > TENON_RANK_LIMIT) {
+    return tenon__fail(inference->sink, TENON_ERROR_UNSUPPORTED,
+                       "output %u has %u dimensions, more than %d", output, shape->rank,
+                       TENON_RANK_LIMIT);
+  }
+  if (shape->rank != TENON_NONE) {
+    tenon_dim_t* dims =
+        tenon__arena_allocate(&inference->network->arena, shape->rank + 1u, sizeof(*dims));
+    if (dims == NULL) {
+      return tenon__fail_memory(inference->sink);
+    }
+    for (uint32_t i = 0; i < shape->rank; ++i) {
+      dims[i] = shape->dims[i];
+    }
+    type->dims = dims;
+    TENON_TRY(check_shape(inference, output));
+  }
+  if (inference->output_values != NULL) {
+    inference->output_values[output].dtype = type->dtype;
+    inference->output_values[output].rank = type->rank;
+    inference->output_values[output].dims = type->dims;
+  }
+  return TENON_OK;
+}
+
+bool tenon__type_is_followed(const tenon__network_t* network, const tenon__type_t* type) {
+  uint64_t count = 0;
+  return tenon__type_element_count(network->pool, type, &count) && count <= TENON_CONTENT_LIMIT;
+}
+
+static bool may_have_contents(const tenon__network_t* network, const tenon__type_t* type) {
+  const char type_class = tenon__dtype_class(type->dtype);
+  return strchr("biuf", type_class) != NULL && tenon__type_is_followed(network, type);
+}
+
+static const tenon__type_t* input_type(const tenon__inference_t* inference, uint32_t input) {
+  const tenon__graph_t* graph = inference->network->graphs[inference->graph];
+  return &graph->values[inference->inputs[input]].type;
+}
+
+static void keep_contents(const tenon_dim_t* contents, uint32_t count, tenon__type_t* type) {
+  if (contents != NULL) {
+    type->contents = contents;
+    type->content_count = count;
+  }
+}
+
+tenon_status_t tenon__infer_expression_contents(tenon__inference_t* inference,
+                                                const tenon__expression_t* expression,
+                                                uint32_t output, tenon__type_t* inout_type) {
+  const tenon_program_t* program = &expression->program;
+  const size_t count = program->operand_count;
+  if (!may_have_contents(inference->network, inout_type)) {
+    return TENON_OK;
+  }
+  const tenon_dim_t** contents =
+      tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
+  const tenon_dim_t** dims = tenon__arena_allocate(inference->scratch, count + 1, sizeof(void*));
+  uint32_t* counts = tenon__arena_allocate(inference->scratch, count + 1, sizeof(*counts));
+  if (contents == NULL || dims == NULL || counts == NULL) {
+    return tenon__fail_memory(inference->sink);
+  }
+  bool any = count == 0;
+  for (size_t k = 0; k < count; ++k) {
+    const tenon__type_t* type = input_type(inference, program->operands[k].index);
+    contents[k] = type->contents;
+    counts[k] = type->content_count;
+    dims[k] = type->dims;
+    any = any || type->contents != NULL;
+  }
+  const tenon_dim_t* result = NULL;
+  uint32_t result_count = 0;
+  if (any) {
+    TENON_TRY(tenon__program_contents(inference->network->pool, expression, output, contents,
+                                      counts, dims, &inference->network->arena, &result,
+                                      &result_count));
+  }
+  keep_contents(result, result_count, inout_type);
+  return TENON_OK;
+}
+
+tenon_status_t tenon__infer_move_contents(tenon__inference_t* inference,
+                                          const tenon__index_map_t* map,
+                                          tenon__type_t* inout_type) {
+  bool any = false;
+  for (uint32_t i = 0; i < map->source_count; ++i) {
+    any = any || input_type(inference, map->sources[i].input)->contents != NULL;
+  }
+  if (!any || !may_have_contents(inference->network, inout_type)) {
+    return TENON_OK;
+  }
+  const tenon_dim_t* result = NULL;
+  uint32_t result_count = 0;
+  TENON_TRY(tenon__move_contents(&inference->scope, map, &inference->network->arena, &result,
+                                 &result_count));
+  keep_contents(result, result_count, inout_type);
+  return TENON_OK;
+}

@@ -1,0 +1,109 @@
+/* Types of values: compared, counted, written. */
+#include "core/tensor/type.h"
+
+#include "core/dimension/dimension_pool.h"
+#include "core/dimension/dimension_text.h"
+#include "core/tensor/dtype.h"
+
+static bool dims_equal(uint32_t count, const tenon_dim_t* a, const tenon_dim_t* b) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!tenon__dim_equal(a[i], b[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__type_same_elements(const tenon__type_t* a, const tenon__type_t* b) {
+  return a->kind == b->kind && a->dtype == b->dtype;
+}
+
+bool tenon__type_same_shape(const tenon__type_t* a, const tenon__type_t* b) {
+  return a->rank == b->rank && (a->rank == TENON_NONE || dims_equal(a->rank, a->dims, b->dims));
+}
+
+bool tenon__type_agrees(const tenon__dim_pool_t* pool, const tenon__type_t* a,
+                        const tenon__type_t* b) {
+  if (!tenon__type_same_elements(a, b) || a->rank != b->rank) {
+    return false;
+  }
+  const uint32_t rank = a->rank == TENON_NONE ? 0 : a->rank;
+  for (uint32_t i = 0; i < rank; ++i) {
+    int64_t x = 0;
+    int64_t y = 0;
+    if (tenon__dim_known(pool, a->dims[i], &x) && tenon__dim_known(pool, b->dims[i], &y) &&
+        x != y) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__type_same_contents(const tenon__type_t* a, const tenon__type_t* b) {
+  if (a->contents == NULL || b->contents == NULL) {
+    return a->contents == b->contents;
+  }
+  return a->content_count == b->content_count &&
+         dims_equal(a->content_count, a->contents, b->contents);
+}
+
+bool tenon__type_extents(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                         int64_t* out_extents) {
+  bool is_known = type->rank != TENON_NONE;
+  const uint32_t rank = is_known ? type->rank : 0;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (!tenon__dim_known(pool, type->dims[i], &out_extents[i])) {
+      out_extents[i] = -1;
+      is_known = false;
+    }
+  }
+  return is_known;
+}
+
+bool tenon__type_is_tensor_of(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                              tenon_dtype_t dtype, uint32_t rank, const int64_t* extents) {
+  if (type->kind != TENON_ARGUMENT_TENSOR || type->dtype != dtype || type->rank != rank) {
+    return false;
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(pool, type->dims[i], &extent) || extent != extents[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tenon__type_element_count(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                               uint64_t* out_count) {
+  if (type->kind != TENON_ARGUMENT_TENSOR || type->rank == TENON_NONE) {
+    return false;
+  }
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < type->rank; ++i) {
+    int64_t extent = 0;
+    if (!tenon__dim_known(pool, type->dims[i], &extent) || extent < 0 ||
+        __builtin_mul_overflow(count, (uint64_t)extent, &count)) {
+      return false;
+    }
+  }
+  *out_count = count;
+  return true;
+}
+
+const char* tenon__type_text(const tenon__dim_pool_t* pool, const tenon__type_t* type,
+                             tenon__arena_t* arena) {
+  const char* container = type->kind == TENON_ARGUMENT_SEQUENCE   ? "sequence "
+                          : type->kind == TENON_ARGUMENT_OPTIONAL ? "optional "
+                                                                  : "";
+  const bool is_open = type->rank == TENON_NONE;
+  const char* text = tenon__arena_format(arena, "%s%s[%s", container,
+                                         tenon__dtype_name(type->dtype), is_open ? "..." : "");
+  const uint32_t rank = is_open ? 0 : type->rank;
+  for (uint32_t i = 0; text != NULL && i < rank; ++i) {
+    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                               tenon__dim_text(pool, type->dims[i], arena));
+  }
+  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
+  return text == NULL ? "?" : text;
+}
