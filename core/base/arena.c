@@ -147,6 +147,15 @@ char* tenon__arena_copy_text(tenon__arena_t* arena, const char* data, size_t siz
   return text;
 }
 
+void* tenon__arena_allocate_aligned(tenon__arena_t* arena, size_t size_bytes) {
+  enum { ALIGNMENT = 64 };
+  size_t padded = 0;
+  char* raw = tenon__add_size(size_bytes, ALIGNMENT, &padded)
+                  ? tenon__arena_allocate(arena, padded, 1)
+                  : NULL;
+  return raw == NULL ? NULL : raw + (ALIGNMENT - (uintptr_t)raw % ALIGNMENT) % ALIGNMENT;
+}
+
 char* tenon__arena_copy_string(tenon__arena_t* arena, const char* text) {
   return tenon__arena_copy_text(arena, text, strlen(text));
 }

@@ -18,6 +18,8 @@ void tenon__arena_initialize(tenon__arena_t* out_arena, tenon_allocator_t alloca
 void tenon__arena_deinitialize(tenon__arena_t* arena);
 /* Zero-filled, aligned to 16; NULL when memory is out or the product overflows. */
 void* tenon__arena_allocate(tenon__arena_t* arena, size_t count, size_t size_bytes);
+/* So many bytes, likewise, aligned to 64: what kernels are promised. */
+void* tenon__arena_allocate_aligned(tenon__arena_t* arena, size_t size_bytes);
 /* Copies; both end with NUL. NULL when memory is out. */
 char* tenon__arena_copy_string(tenon__arena_t* arena, const char* text);
 char* tenon__arena_copy_text(tenon__arena_t* arena, const char* data, size_t size);

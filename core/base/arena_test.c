@@ -1,5 +1,7 @@
 #include "core/base/arena.h"
 
+#include <string.h>
+
 #include "core/base/test.h"
 
 TENON_TEST(allocations_are_apart_aligned_and_zero) {
@@ -84,4 +86,18 @@ static bool fill(tenon_allocator_t allocator, void* user) {
 
 TENON_TEST(survives_each_failed_allocation) {
   tenon__test_each_allocation(fill, NULL);
+}
+
+TENON_TEST(aligned_memory_is_on_a_line_of_its_own) {
+  tenon__arena_t arena;
+  tenon__arena_initialize(&arena, tenon__allocator_default());
+  for (size_t k = 1; k < 200; k += 7) {
+    (void)tenon__arena_allocate(&arena, k, 1); /* whatever lies before */
+    char* place = tenon__arena_allocate_aligned(&arena, k);
+    EXPECT(place != NULL && (uintptr_t)place % 64 == 0);
+    EXPECT(place[0] == 0 && place[k - 1] == 0);
+    memset(place, 1, k);
+  }
+  EXPECT(tenon__arena_allocate_aligned(&arena, SIZE_MAX - 8) == NULL);
+  tenon__arena_deinitialize(&arena);
 }

@@ -26,7 +26,10 @@ const void* tenon__read_view(tenon__byte_reader_t* reader, size_t size_bytes) {
 static uint64_t read_number(tenon__byte_reader_t* reader, size_t size_bytes) {
   const uint8_t* bytes = tenon__read_view(reader, size_bytes);
   uint64_t number = 0;
-  for (size_t i = size_bytes; bytes != NULL && i > 0; --i) {
+  if (bytes == NULL) {
+    return 0;
+  }
+  for (size_t i = size_bytes; i > 0; --i) {
     number = number << 8 | bytes[i - 1];
   }
   return number;
@@ -101,7 +104,10 @@ static uint8_t* extend(tenon__byte_writer_t* writer, size_t size_bytes) {
 
 static void write_number(tenon__byte_writer_t* writer, uint64_t number, size_t size_bytes) {
   uint8_t* place = extend(writer, size_bytes);
-  for (size_t i = 0; place != NULL && i < size_bytes; ++i) {
+  if (place == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < size_bytes; ++i) {
     place[i] = (uint8_t)(number >> (8 * i));
   }
 }

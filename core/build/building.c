@@ -68,7 +68,8 @@ static tenon_status_t open_device(tenon__building_t* b) {
     tenon__call_leave(outer);
     return status;
   }
-  for (uint32_t k = 0; k < count && b->options->device != NULL; ++k) {
+  const uint32_t other_count = b->options->device == NULL ? 0 : count;
+  for (uint32_t k = 0; k < other_count; ++k) {
     const size_t used = strlen(others);
     (void)snprintf(others + used, sizeof others - used, "%s%s",
                    used > 0 ? ", " : "; there are: ", entries[k]->device.name);

@@ -30,12 +30,15 @@ static void mark_node(const marking_t* m, bool* values, const tenon__node_t* nod
   for (uint32_t k = 0; k < node->output_count; ++k) {
     is_needed = is_needed || (node->outputs[k] != TENON_NONE && values[node->outputs[k]]);
   }
-  for (uint32_t k = 0; is_needed && k < node->input_count; ++k) {
+  if (!is_needed) {
+    return;
+  }
+  for (uint32_t k = 0; k < node->input_count; ++k) {
     if (node->inputs[k] != TENON_NONE) {
       values[node->inputs[k]] = true;
     }
   }
-  for (uint32_t k = 0; is_needed && k < node->body_count; ++k) {
+  for (uint32_t k = 0; k < node->body_count; ++k) {
     const tenon__graph_t* body = m->network->graphs[node->bodies[k]];
     for (uint32_t r = 0; r < body->output_count; ++r) {
       m->values[node->bodies[k]][body->outputs[r]] = true;
@@ -149,7 +152,10 @@ static void add_numbers(signing_t* signing, const uint32_t* numbers, uint32_t co
 
 /* Numbers that a fold found count, whatever symbol they were found for. */
 static void add_dims(signing_t* signing, const tenon_dim_t* dims, uint32_t count) {
-  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+  if (dims == NULL) {
+    return;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     int64_t number = 0;
     if (tenon__dim_known(signing->network->pool, dims[k], &number)) {
       tenon__digest_add(&signing->state, &number, sizeof number);

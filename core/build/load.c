@@ -42,7 +42,10 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
       tenon__arena_allocate(&plan->arena, g->input_count + 1u, sizeof *ranges);
   *out_count = 0;
   *out_ranges = ranges;
-  for (uint32_t k = 0; ranges != NULL && k < g->input_count; ++k) {
+  if (ranges == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
     if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
       continue;
@@ -62,7 +65,7 @@ static tenon_status_t make_ranges(tenon__plan_t* plan, tenon__build_range_t** ou
                                                     .optimum = dims + value->type.rank,
                                                     .max = dims + 2u * (size_t)value->type.rank};
   }
-  return ranges == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  return TENON_OK;
 }
 
 /* What was excluded and is here: what is not need not be. */

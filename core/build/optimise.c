@@ -68,7 +68,10 @@ static tenon_status_t make_inputs(folding_t* f) {
 }
 
 static bool asks_for_order(const tenon_argument_rule_t* rules, uint32_t count) {
-  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+  if (rules == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     if (rules[k].kind == TENON_LAYOUT_EXACT) {
       return true;
     }
@@ -106,13 +109,12 @@ static tenon_status_t run_kernel(folding_t* f, const tenon__candidate_t* candida
   if (!tenon__tactic_scratch_bytes(&candidate->tactic, threads, &sizes[0])) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  char* memory[3];
+  void* memory[3];
   for (int k = 0; k < 3; ++k) {
-    memory[k] = tenon__arena_allocate(&f->arena, sizes[k] + 64, 1);
+    memory[k] = tenon__arena_allocate_aligned(&f->arena, sizes[k]);
     if (memory[k] == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
-    memory[k] += (64 - (uintptr_t)memory[k] % 64) % 64;
   }
   struct tenon_run_t run = {.pool = b->pool,
                             .scratch = memory[0],
@@ -201,7 +203,10 @@ static const char* patch_lines(tenon__building_t* b, const tenon__optimize_repor
   }
   char* text = tenon__arena_allocate(&b->plan->arena, size, 1);
   char* at = text;
-  for (uint32_t k = 0; text != NULL && k < report->patch_count; ++k) {
+  if (text == NULL) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < report->patch_count; ++k) {
     const char* const parts[] = {report->patches[k].label, ": ", report->patches[k].node, "\n"};
     for (int p = 0; p < 4; ++p) {
       const size_t length = strlen(parts[p]);
@@ -231,7 +236,10 @@ static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_en
                                    uint32_t count) {
   const tenon__build_options_t* o = b->options;
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < count && !o->meaning_only; ++i) {
+  if (o->meaning_only) {
+    return 0;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     const tenon__rewrite_entry_t* entry = entries[i];
     if (!tenon__is_excluded(o->tuning.exclude, entry->owner->plugin, entry->rewrite.name) &&
         (o->rewrites == NULL || was_applied(o->rewrites, entry, &b->plan->arena))) {

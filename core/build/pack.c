@@ -20,7 +20,8 @@ bool tenon__building_graph_is_used(const tenon__building_t* b, uint32_t graph) {
   }
   const tenon__graph_t* g = network->graphs[parent];
   for (uint32_t n = 0; n < g->node_count; ++n) {
-    for (uint32_t k = 0; g->nodes[n].alive && k < g->nodes[n].body_count; ++k) {
+    const uint32_t body_count = g->nodes[n].alive ? g->nodes[n].body_count : 0;
+    for (uint32_t k = 0; k < body_count; ++k) {
       if (g->nodes[n].bodies[k] == graph) {
         return true;
       }

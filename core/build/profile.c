@@ -114,8 +114,9 @@ static tenon_status_t check_largest(const tenon__building_t* b, const tenon__ext
   const tenon__graph_t* g = b->plan->network->graphs[0];
   for (uint32_t k = 0; k < g->input_count; ++k) {
     const tenon__value_node_t* value = &g->values[g->inputs[k]];
+    const uint32_t rank = value->type.kind == TENON_ARGUMENT_TENSOR ? value->type.rank : 0;
     int64_t elements = 1;
-    for (uint32_t d = 0; value->type.kind == TENON_ARGUMENT_TENSOR && d < value->type.rank; ++d) {
+    for (uint32_t d = 0; d < rank; ++d) {
       int64_t extent = 1;
       if (tenon__extents_get(largest, value->type.dims[d], &extent) && extent > 0 &&
           __builtin_mul_overflow(elements, extent, &elements)) {
@@ -132,7 +133,8 @@ static tenon_status_t check_largest(const tenon__building_t* b, const tenon__ext
  * minimum. */
 static void set_found(tenon__building_t* b, tenon__extents_t* extents, int which) {
   const tenon__dim_pool_t* pool = b->plan->network->pool;
-  for (uint32_t k = 0; which > 0 && k < extents->symbol_count; ++k) {
+  const uint32_t count = which > 0 ? extents->symbol_count : 0;
+  for (uint32_t k = 0; k < count; ++k) {
     const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
     int64_t bound = 0;
     if (extents->symbol_known[k] || symbol->kind == TENON_SYMBOL_COORDINATE ||

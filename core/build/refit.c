@@ -160,6 +160,13 @@ static tenon_status_t commit(refit_t* r) {
   return tenon__engine_exchange_weights(r->engine, r->fresh);
 }
 
+/* What nobody took over. */
+static void free_fresh(const refit_t* r, uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) {
+    tenon__free(r->plan->network->allocator, r->fresh[k], r->plan->network->weights[k].size_bytes);
+  }
+}
+
 tenon_status_t tenon__refit_commit(tenon__catalog_t* catalog, tenon__engine_t* engine) {
   const tenon__plan_t* plan = tenon__engine_plan(engine);
   const uint32_t count = plan->network->weights_count;
@@ -177,8 +184,8 @@ tenon_status_t tenon__refit_commit(tenon__catalog_t* catalog, tenon__engine_t* e
   }
   r.fresh = tenon__allocate(r.allocator, count, sizeof(void*));
   tenon_status_t status = r.fresh == NULL ? tenon__fail_memory(r.sink) : commit(&r);
-  for (uint32_t k = 0; status != TENON_OK && r.fresh != NULL && k < count; ++k) {
-    tenon__free(plan->network->allocator, r.fresh[k], plan->network->weights[k].size_bytes);
+  if (status != TENON_OK && r.fresh != NULL) {
+    free_fresh(&r, count);
   }
   tenon__free(r.allocator, r.fresh, count * sizeof(void*));
   tenon__engine_drop_pending(engine);

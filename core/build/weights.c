@@ -57,7 +57,8 @@ static void mark_others(tenon__building_t* b) {
     const tenon__schedule_t* schedule = &b->plan->schedules[g];
     for (uint32_t s = 0; s < schedule->step_count; ++s) {
       const tenon__step_t* step = &schedule->steps[s];
-      for (uint32_t k = 0; step->kind != TENON_STEP_KERNEL && k < step->input_count; ++k) {
+      const uint32_t input_count = step->kind == TENON_STEP_KERNEL ? 0 : step->input_count;
+      for (uint32_t k = 0; k < input_count; ++k) {
         mark(b, weights_of(schedule, step->inputs[k]), false);
       }
     }

@@ -45,7 +45,7 @@ void* tenon__blocks_take(tenon__blocks_t* blocks, size_t size_bytes) {
 }
 
 void tenon__blocks_give_back(tenon__blocks_t* blocks, const void* data) {
-  for (size_t k = 0; k < blocks->count && data != NULL; ++k) {
+  for (size_t k = 0; k < blocks->count; ++k) { /* none is at NULL */
     if (blocks->entries[k].data == data) {
       blocks->entries[k].is_taken = false;
       return;

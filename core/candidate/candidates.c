@@ -95,7 +95,10 @@ static bool same_rules(const tenon_argument_rule_t* a, const tenon_argument_rule
 static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
   uint32_t* picks = tenon__arena_allocate(arena, result->count + 1u, sizeof *picks);
   result->pick_count = 0;
-  for (uint32_t k = 0; picks != NULL && k < result->count; ++k) {
+  if (picks == NULL) {
+    return false;
+  }
+  for (uint32_t k = 0; k < result->count; ++k) {
     const tenon__step_tactic_t* own = &result->items[k].tactic;
     bool is_new = result->items[k].time.figure == result->items[0].time.figure;
     for (uint32_t p = 0; p < result->pick_count && is_new; ++p) {
@@ -108,7 +111,7 @@ static bool find_picks(tenon__arena_t* arena, tenon__candidates_t* result) {
     }
   }
   result->picks = picks;
-  return picks != NULL;
+  return true;
 }
 
 /* ---- The search ---- */
@@ -261,11 +264,15 @@ tenon_status_t tenon__candidates_convert(tenon__tuning_t* tuning, struct tenon_r
 static tenon_status_t collect_reference(search_t* search) {
   const tenon__kernel_entry_t* entries[MAX_KERNELS];
   const uint32_t count = kernels_for(search->tuning, search->region, entries);
-  for (uint32_t k = 0; k < count && search->count == 0; ++k) {
+  for (uint32_t k = 0; k < count; ++k) {
     tenon_refusal_t refusal;
-    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) != 0 &&
-        takes(search->tuning, search->region, entries[k], &refusal)) {
-      TENON_TRY(tenon__search_collect(search, entries[k]));
+    if ((entries[k]->kernel.flags & TENON_KERNEL_REFERENCE) == 0 ||
+        !takes(search->tuning, search->region, entries[k], &refusal)) {
+      continue;
+    }
+    TENON_TRY(tenon__search_collect(search, entries[k]));
+    if (search->count > 0) {
+      return TENON_OK;
     }
   }
   return TENON_OK;
@@ -309,7 +316,10 @@ const char* tenon__candidates_reasons(tenon__tuning_t* tuning,
   const char* text = tenon__arena_format(tuning->arena, "%s%s", notes == NULL ? "" : notes,
                                          candidates->refusals == NULL ? "" : candidates->refusals);
   const char* best = tenon__time_text(tuning, candidates->items[pick].time);
-  for (uint32_t k = 0; k < candidates->count && text != NULL && best != NULL; ++k) {
+  if (best == NULL) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < candidates->count && text != NULL; ++k) {
     const tenon__candidate_t* c = &candidates->items[k];
     const char* own = tenon__time_text(tuning, c->time);
     if (k == pick || own == NULL) {

@@ -48,8 +48,7 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
       !tenon__dtype_bytes(v->type.dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  void* data =
-      bytes == NULL ? tenon__arena_allocate(m->arena, size + 64, 1) : tenon__drop_const(bytes);
+  void* data = bytes == NULL ? tenon__arena_allocate(m->arena, size, 1) : tenon__drop_const(bytes);
   m->values[value] = (tenon_tensor_view_t){.data = data,
                                            .dims = dims,
                                            .strides = strides,
@@ -133,7 +132,7 @@ static tenon_status_t keep_found(meaning_t* m, const tenon_tensor_view_t* view, 
   }
   tenon_tensor_view_t* kept = &m->values[value];
   *kept = *view;
-  kept->data = tenon__arena_allocate(m->arena, size_bytes + 64, 1);
+  kept->data = tenon__arena_allocate(m->arena, size_bytes, 1);
   kept->dims = tenon__arena_copy(m->arena, view->dims, view->rank * sizeof *view->dims);
   kept->strides = tenon__arena_copy(m->arena, view->strides, view->rank * sizeof *view->strides);
   if (kept->data == NULL || kept->dims == NULL || kept->strides == NULL) {
@@ -203,7 +202,8 @@ static tenon_status_t run_node(meaning_t* m, uint32_t node) {
 static bool is_ready(const meaning_t* m, uint32_t node, const uint8_t* done) {
   const tenon__node_t* n = &m->g->nodes[node];
   for (uint32_t k = 0; k < m->region->covered_count; ++k) {
-    for (uint32_t i = 0; i < n->input_count && done[k] == 0; ++i) {
+    const uint32_t input_count = done[k] == 0 ? n->input_count : 0;
+    for (uint32_t i = 0; i < input_count; ++i) {
       if (n->inputs[i] != TENON_NONE &&
           m->g->values[n->inputs[i]].producer == m->region->covered[k]) {
         return false;

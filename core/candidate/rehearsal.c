@@ -127,7 +127,10 @@ static tenon_status_t run_again(tenon__rehearsal_t* r, tenon__trial_t* trial, ui
 static uint8_t** make_marks(tenon__trial_t* trial) {
   const uint32_t count = trial->data->region->output_count;
   uint8_t** marks = tenon__arena_allocate(&trial->arena, count + 1u, sizeof *marks);
-  for (uint32_t k = 0; k < count && marks != NULL; ++k) {
+  if (marks == NULL) {
+    return NULL;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     const tenon__trial_output_t* output = &trial->outputs->items[k];
     const uint64_t elements = tenon__pattern_elements(output->view.dtype, output->size_bytes);
     marks[k] = tenon__arena_allocate(&trial->arena, elements + 1u, 1);
@@ -156,7 +159,10 @@ static tenon_status_t look_again(tenon__rehearsal_t* r, tenon__trial_t* trial,
     return TENON_OK;
   }
   TENON_TRY(count_pattern(trial, TENON_PATTERN_SECOND, marks, &unwritten));
-  for (uint32_t k = 0; k < count && unwritten > 0; ++k) {
+  if (unwritten == 0) {
+    return TENON_OK;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     const tenon__trial_output_t* output = &trial->outputs->items[k];
     const uint64_t elements =
         is_checked(output) ? tenon__pattern_elements(output->view.dtype, output->size_bytes) : 0;
@@ -431,7 +437,8 @@ static double work_of(const struct tenon_region_t* region, const tenon__node_t* 
     return expression->program.instruction_count *
            elements_of(region, expression->program.rank, expression->space);
   }
-  for (uint32_t k = 0; k < node->output_count && node->maps != NULL; ++k) {
+  const uint32_t move_count = node->maps == NULL ? 0 : node->output_count;
+  for (uint32_t k = 0; k < move_count; ++k) {
     if (node->outputs[k] != TENON_NONE) {
       const tenon__value_node_t* value = &values[node->outputs[k]];
       work += elements_of(region, value->type.rank, value->type.dims);

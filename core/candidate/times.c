@@ -33,7 +33,10 @@ typedef struct timing_t {
 
 static void sign_rules(tenon__digest_state_t* state, const tenon_argument_rule_t* rules,
                        uint32_t count) {
-  for (uint32_t k = 0; rules != NULL && k < count; ++k) {
+  if (rules == NULL) {
+    return;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     const uint32_t numbers[] = {rules[k].kind, rules[k].argument, rules[k].strided};
     tenon__digest_add(state, numbers, sizeof numbers);
     if (rules[k].layout != NULL) {

@@ -39,7 +39,8 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
 
 void tenon__trial_data_end(tenon__trial_data_t* data) {
   for (tenon__trial_outputs_t* outputs = data->all; outputs != NULL; outputs = outputs->next) {
-    for (uint32_t k = 0; outputs->growing != NULL && k < data->region->output_count; ++k) {
+    const uint32_t count = outputs->growing == NULL ? 0 : data->region->output_count;
+    for (uint32_t k = 0; k < count; ++k) {
       if (outputs->growing[k] != NULL) {
         tenon__growing_deinitialize(outputs->growing[k]);
       }

@@ -33,7 +33,8 @@ static bool find_port(const tenon__trial_data_t* data, uint32_t value, port_use_
   for (uint32_t n = 0; n < region->covered_count; ++n) {
     const tenon__node_t* node = &g->nodes[region->covered[n]];
     const uint32_t ports = node->op == NULL ? 0 : node->op->descriptor.input_count;
-    for (uint32_t k = 0; k < node->input_count && ports > 0; ++k) {
+    const uint32_t input_count = ports > 0 ? node->input_count : 0;
+    for (uint32_t k = 0; k < input_count; ++k) {
       const tenon_port_t* port = &node->op->descriptor.inputs[k < ports ? k : ports - 1];
       const char* fault = NULL;
       if (node->inputs[k] == value && port->domain != NULL &&
@@ -81,7 +82,10 @@ static tenon_status_t find_limits(tenon__trial_data_t* data, const port_use_t* u
 /* Numbers that shapes depend on are those of the optimum. */
 static void write_contents(const tenon__trial_data_t* data, const tenon__value_node_t* value,
                            void* target) {
-  for (uint32_t c = 0; value->type.contents != NULL && c < value->type.content_count; ++c) {
+  if (value->type.contents == NULL) {
+    return;
+  }
+  for (uint32_t c = 0; c < value->type.content_count; ++c) {
     int64_t number = 0;
     if (tenon__extents_get(&data->region->profile->optimum, value->type.contents[c], &number)) {
       tenon__element_store(target, value->type.dtype, c, (tenon__scalar_t){.i = number},

@@ -71,7 +71,8 @@ static uint64_t count_words(const uint32_t* data, uint64_t count, uint32_t word)
     for (int lane = 0; lane < LANES; ++lane) {
       any |= data[k + (uint64_t)lane] == word ? 1u : 0u;
     }
-    for (int lane = 0; any != 0 && lane < LANES; ++lane) {
+    const int lanes = any != 0 ? LANES : 0;
+    for (int lane = 0; lane < lanes; ++lane) {
       hits += data[k + (uint64_t)lane] == word ? 1u : 0u;
     }
   }

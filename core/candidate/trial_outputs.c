@@ -18,6 +18,15 @@ static const tenon__value_node_t* value_of(const tenon__trial_data_t* data, uint
 
 /* ---- Making ---- */
 
+static bool is_made_here(const struct tenon_region_t* region, uint32_t value) {
+  for (uint32_t k = 0; k < region->output_count; ++k) {
+    if (region->outputs[k].value == value) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Is it an extent that the region's kernel finds? */
 static bool is_found_here(const struct tenon_region_t* region, tenon_dim_t dim) {
   const tenon__network_t* network = region->network;
@@ -27,14 +36,10 @@ static bool is_found_here(const struct tenon_region_t* region, tenon_dim_t dim) 
   uint32_t axis = 0;
   if (view.kind == TENON_DIM_SYMBOL) {
     const tenon__symbol_t* symbol = tenon__symbol_get(network->pool, view.index);
-    bool is_own = symbol->kind == TENON_SYMBOL_EXTENT &&
-                  tenon__symbol_source(network, symbol, &graph, &value, &axis) &&
-                  graph == region->graph;
-    bool is_output = false;
-    for (uint32_t k = 0; k < region->output_count && is_own; ++k) {
-      is_output = is_output || region->outputs[k].value == value;
-    }
-    return is_own && is_output;
+    const bool is_own = symbol->kind == TENON_SYMBOL_EXTENT &&
+                        tenon__symbol_source(network, symbol, &graph, &value, &axis) &&
+                        graph == region->graph;
+    return is_own && is_made_here(region, value);
   }
   for (uint32_t k = 0; k < view.operand_count; ++k) {
     if (is_found_here(region, view.operands[k])) {
@@ -45,12 +50,11 @@ static bool is_found_here(const struct tenon_region_t* region, tenon_dim_t dim) 
 }
 
 static bool is_allocated(const tenon__trial_data_t* data, const tenon__value_node_t* value) {
-  for (uint32_t k = 0; value->type.rank != TENON_NONE && k < value->type.rank; ++k) {
-    if (is_found_here(data->region, value->type.dims[k])) {
-      return true;
-    }
+  bool is_found = value->type.rank == TENON_NONE;
+  for (uint32_t k = 0; !is_found && k < value->type.rank; ++k) {
+    is_found = is_found_here(data->region, value->type.dims[k]);
   }
-  return value->type.rank == TENON_NONE;
+  return is_found;
 }
 
 static tenon_status_t make_growing(tenon__trial_data_t* data, tenon_dtype_t dtype,

@@ -101,7 +101,8 @@ static tenon__owner_slot_t* find_or_make_slot(tenon__catalog_t* catalog,
 static bool is_promised(const tenon__index_t* promises, const char* name,
                         const tenon__owner_slot_t* slot) {
   const tenon__index_list_t* list = tenon__index_find(promises, name);
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t count = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < count; ++i) {
     if (list->records[i].entry == slot) {
       return true;
     }
@@ -184,7 +185,8 @@ static void keep_promises(tenon__catalog_t* catalog, tenon__offer_kind_t kind, c
     return;
   }
   const tenon__index_list_t* list = tenon__index_find(&catalog->promises[kind], name);
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     const int64_t place = list->records[i].rank;
     keep_promises_of(catalog, kind, ANY, place, sink);
     list = tenon__index_find(&catalog->promises[kind], name);
@@ -241,7 +243,8 @@ static uint32_t list_all(tenon__catalog_t* catalog, tenon__offer_kind_t kind, co
   keep_promises(catalog, kind, name, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   uint32_t count = 0;
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     if (!tenon__index_holds(&list->records[i])) {
       continue;
     }
@@ -288,7 +291,8 @@ const tenon__converter_entry_t* tenon__catalog_converter(tenon__catalog_t* catal
   keep_promises(catalog, TENON_OFFER_CONVERTER, key, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
   const tenon__converter_entry_t* found = NULL;
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     const tenon__converter_entry_t* entry = list->records[i].entry;
     const tenon_converter_t* converter = &entry->converter;
     const bool has_it = tenon__index_holds(&list->records[i]) && converter->since <= version &&
@@ -364,7 +368,8 @@ uint32_t tenon__catalog_operators(tenon__catalog_t* catalog, const tenon_sink_t*
   keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
   uint32_t count = 0;
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
     if (definition->disabled == NULL) {
       if (count < capacity) {
@@ -394,7 +399,8 @@ void tenon__catalog_nearest_operators(tenon__catalog_t* catalog, const char* nam
   lock(catalog);
   keep_promises(catalog, TENON_OFFER_OPERATOR, ALL, sink);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
     word_of(definition->name, word);
     const size_t likeness = tenon__likeness(wanted, word);
@@ -432,7 +438,8 @@ uint32_t tenon__catalog_disabled_operators(tenon__catalog_t* catalog, const char
   lock(catalog);
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_OPERATOR], ALL);
   uint32_t count = 0;
-  for (size_t i = 0; list != NULL && i < list->count; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed; ++i) {
     const tenon__definition_t* definition = list->records[i].entry;
     if (definition->disabled != NULL) {
       if (count < capacity) {

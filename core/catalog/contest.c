@@ -126,7 +126,8 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
                                       const tenon__converter_entry_t* entry,
                                       const tenon_sink_t* sink) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[TENON_OFFER_CONVERTER], key);
-  for (size_t i = 0; list != NULL && i < list->count && entry->verdict->fault == NULL; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed && entry->verdict->fault == NULL; ++i) {
     const tenon__converter_entry_t* other = list->records[i].entry;
     if (other->owner == entry->owner || other->verdict->fault != NULL ||
         !overlap(&other->converter, &entry->converter)) {
@@ -160,7 +161,8 @@ void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t 
                                  const char* name, const void* entry, const tenon_sink_t* sink) {
   const tenon__index_list_t* list = tenon__index_find(&catalog->offers[kind], name);
   const loser_t mine = owner_and_verdict(kind, entry);
-  for (size_t i = 0; list != NULL && i < list->count && mine.verdict->fault == NULL; ++i) {
+  const size_t listed = list == NULL ? 0 : list->count;
+  for (size_t i = 0; i < listed && mine.verdict->fault == NULL; ++i) {
     const loser_t other = owner_and_verdict(kind, list->records[i].entry);
     if (other.verdict->fault != NULL) {
       continue;

@@ -234,19 +234,18 @@ static int compare_options(const void* a, const void* b) {
 static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
                                    option_t** out_options, uint32_t* out_count) {
   const alternatives_t* a = c->alternatives;
-  const uint32_t nodes = c->grouping->g->node_count;
   uint32_t count = 0;
-  uint32_t* unit_of = NULL;
+  covered_t best;
   option_t* options =
       tenon__arena_allocate(arena, a->class_count + a->epilogue_count + 1u, sizeof(*options));
   if (options == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__covering_units(&c->best, nodes, arena, &unit_of));
+  TENON_TRY(tenon__covering_by_nodes(&c->best, c->grouping->g->node_count, arena, &best));
   for (uint32_t k = 0; k < a->class_count; ++k) {
     option_t option = {.kind = OPTION_TAKE, .index = k};
     if (can_be_taken(a, k)) {
-      TENON_TRY(tenon__saving_of_class(a, &c->best, unit_of, nodes, k, arena, &option.saving));
+      TENON_TRY(tenon__saving_of_class(a, &best, k, arena, &option.saving));
     } else if (is_taken(a, k)) {
       option = (option_t){.kind = OPTION_LEAVE, .index = k, .saving = TENON_CERTAIN_SAVING};
     }
@@ -254,7 +253,8 @@ static tenon_status_t list_options(const choosing_t* c, tenon__arena_t* arena,
       options[count++] = option;
     }
   }
-  for (uint32_t k = 0; k < a->epilogue_count && measures(c); ++k) {
+  const uint32_t measured_count = measures(c) ? a->epilogue_count : 0;
+  for (uint32_t k = 0; k < measured_count; ++k) {
     option_t option = {.kind = OPTION_APART, .index = k};
     if (a->epilogues[k].limit == TENON_NONE) {
       TENON_TRY(tenon__saving_of_epilogue(a, &c->best, k, arena, &option.saving));
@@ -346,7 +346,8 @@ static tenon_status_t try_together(choosing_t* c) {
       TENON_TRY(try_option(c, &option, &changed));
     }
   }
-  for (uint32_t k = 0; k < a->epilogue_count && measures(c); ++k) {
+  const uint32_t measured_count = measures(c) ? a->epilogue_count : 0;
+  for (uint32_t k = 0; k < measured_count; ++k) {
     better_apart += seems_better_apart(&a->epilogues[k]) ? 1 : 0;
   }
   const option_t apart = {.kind = OPTION_ALL_APART};

@@ -119,8 +119,10 @@ tenon_status_t tenon__covering_explain(grouping_t* grouping, const covering_t* c
   if (!grouping->tuning->options.keep_refusals) {
     return TENON_OK;
   }
+  covered_t covered;
   TENON_TRY(
-      tenon__covering_units(covering, grouping->g->node_count, &grouping->scratch, &e.unit_of));
+      tenon__covering_by_nodes(covering, grouping->g->node_count, &grouping->scratch, &covered));
+  e.unit_of = covered.unit_of;
   for (uint32_t k = 0; k < a->claim_count; ++k) {
     TENON_TRY(explain_claim(&e, &a->claims[k]));
   }

@@ -92,8 +92,10 @@ static bool mentions_input(const tenon__dim_pool_t* pool, tenon_dim_t dim, uint3
 static bool reads_elements(const tenon__network_t* network, const tenon__index_map_t* map,
                            uint32_t input) {
   for (uint32_t s = 0; s < map->source_count; ++s) {
-    for (uint32_t d = 0; map->sources[s].coordinates != NULL && d < map->sources[s].rank; ++d) {
-      if (mentions_input(network->pool, map->sources[s].coordinates[d], input)) {
+    const tenon__map_source_t* source = &map->sources[s];
+    const uint32_t rank = source->coordinates == NULL ? 0 : source->rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+      if (mentions_input(network->pool, source->coordinates[d], input)) {
         return true;
       }
     }
@@ -118,7 +120,8 @@ static bool map_mentions(const tenon__network_t* network, const tenon__index_map
                          tenon_dim_t dim) {
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
-    for (uint32_t d = 0; source->coordinates != NULL && d < source->rank; ++d) {
+    const uint32_t rank = source->coordinates == NULL ? 0 : source->rank;
+    for (uint32_t d = 0; d < rank; ++d) {
       if (mentions_dim(network->pool, source->coordinates[d], dim)) {
         return true;
       }
@@ -136,7 +139,8 @@ static bool reads_contents(const tenon__network_t* network, const tenon__index_m
   for (uint32_t d = 0; d < map->rank; ++d) {
     is_open = is_open || !tenon__dim_known(network->pool, map->dims[d], &number);
   }
-  for (uint32_t c = 0; value->type.contents != NULL && c < value->type.content_count; ++c) {
+  const uint32_t content_count = value->type.contents == NULL ? 0 : value->type.content_count;
+  for (uint32_t c = 0; c < content_count; ++c) {
     if (tenon__dim_known(network->pool, value->type.contents[c], &number)) {
       continue;
     }
@@ -157,8 +161,8 @@ static void need_map_inputs(grouping_t* grouping, const tenon__node_t* node,
   if (map->fill == TENON_FILL_INPUT) {
     grouping->needed[node->inputs[map->fill_input]] = true;
   }
-  for (uint32_t i = 0; map->kind == TENON_MAP_GENERAL && i < node->input_count;
-       ++i) { /* elements of others */
+  const uint32_t input_count = map->kind == TENON_MAP_GENERAL ? node->input_count : 0;
+  for (uint32_t i = 0; i < input_count; ++i) { /* elements of others */
     if (node->inputs[i] != TENON_NONE &&
         (reads_elements(grouping->tuning->network, map, i) ||
          reads_contents(grouping->tuning->network, map, &grouping->g->values[node->inputs[i]]))) {
@@ -196,7 +200,8 @@ static void find_needed(grouping_t* grouping) {
     grouping->needed[grouping->g->outputs[k]] = true;
     grouping->leaves[grouping->g->outputs[k]] = true;
   }
-  for (uint32_t k = 0; grouping->graph == 0 && k < grouping->tuning->network->state_count; ++k) {
+  const uint32_t state_count = grouping->graph == 0 ? grouping->tuning->network->state_count : 0;
+  for (uint32_t k = 0; k < state_count; ++k) {
     const uint32_t update = grouping->tuning->network->states[k].update;
     if (update != TENON_NONE) {
       grouping->needed[update] = true;

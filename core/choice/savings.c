@@ -5,22 +5,21 @@
 
 #include "core/base/status.h"
 
-/* Which unit computes each node. */
-tenon_status_t tenon__covering_units(const covering_t* best, uint32_t node_count,
-                                     tenon__arena_t* arena, uint32_t** out_unit) {
+tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t node_count,
+                                        tenon__arena_t* arena, covered_t* out_covered) {
   uint32_t* unit_of = tenon__arena_allocate(arena, node_count + 1u, sizeof(*unit_of));
   if (unit_of == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   memset(unit_of, 0xff, node_count * sizeof(*unit_of));
-  for (uint32_t u = 0; u < best->units.count; ++u) {
-    const tenon__unit_t* unit = &best->units.items[u];
-    for (uint32_t k = 0; unit->kind == TENON_UNIT_REGION && k < unit->chosen.region->covered_count;
-         ++k) {
+  for (uint32_t u = 0; u < covering->units.count; ++u) {
+    const tenon__unit_t* unit = &covering->units.items[u];
+    const uint32_t count = unit->kind == TENON_UNIT_REGION ? unit->chosen.region->covered_count : 0;
+    for (uint32_t k = 0; k < count; ++k) {
       unit_of[unit->chosen.region->covered[k]] = u;
     }
   }
-  *out_unit = unit_of;
+  *out_covered = (covered_t){covering, node_count, unit_of};
   return TENON_OK;
 }
 
@@ -55,13 +54,12 @@ static double saving_of(const reach_t* reach, tenon__time_t time) {
 }
 
 /* All that the places' units cost, less the claims: their other nodes for nothing. */
-tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covering_t* best,
-                                      const uint32_t* unit_of, uint32_t node_count,
+tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* best,
                                       uint32_t class_index, tenon__arena_t* arena,
                                       double* out_saving) {
   reach_t reach = {.figure = TENON_FIGURE_MEASURED};
-  uint8_t* touched = tenon__arena_allocate(arena, best->units.count + 1u, 1);
-  uint8_t* used = tenon__arena_allocate(arena, node_count + 1u, 1);
+  uint8_t* touched = tenon__arena_allocate(arena, best->covering->units.count + 1u, 1);
+  uint8_t* used = tenon__arena_allocate(arena, best->node_count + 1u, 1);
   if (touched == NULL || used == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -71,10 +69,11 @@ tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covering_t*
     for (uint32_t n = 0; n < claim->node_count && is_free; ++n) {
       is_free = used[claim->nodes[n]] == 0;
     }
-    for (uint32_t n = 0; n < claim->node_count && is_free; ++n) {
+    const uint32_t taken_count = is_free ? claim->node_count : 0;
+    for (uint32_t n = 0; n < taken_count; ++n) {
       used[claim->nodes[n]] = 1;
-      if (unit_of[claim->nodes[n]] != TENON_NONE) {
-        touch(best, unit_of[claim->nodes[n]], touched, &reach);
+      if (best->unit_of[claim->nodes[n]] != TENON_NONE) {
+        touch(best->covering, best->unit_of[claim->nodes[n]], touched, &reach);
       }
     }
     reach.place_count += is_free ? 1 : 0;

@@ -9,11 +9,18 @@
 /* Times that do not compare, and the alternative's is the better known. */
 #define TENON_CERTAIN_SAVING 1e30
 
-/* Which unit computes each node; TENON_NONE: none that is a region. */
-tenon_status_t tenon__covering_units(const covering_t* best, uint32_t node_count,
-                                     tenon__arena_t* arena, uint32_t** out_unit);
-tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covering_t* best,
-                                      const uint32_t* unit_of, uint32_t node_count,
+/* A covering by nodes. */
+typedef struct covered_t {
+  const covering_t* covering;
+  uint32_t node_count;
+  uint32_t* unit_of; /* of each node: its unit, TENON_NONE where that is no region */
+} covered_t;
+
+tenon_status_t tenon__covering_by_nodes(const covering_t* covering, uint32_t node_count,
+                                        tenon__arena_t* arena, covered_t* out_covered);
+/* If the class were taken wherever it can be, and what it leaves of the units there cost nothing;
+ * below 0 where it cannot pay. */
+tenon_status_t tenon__saving_of_class(const alternatives_t* a, const covered_t* best,
                                       uint32_t class_index, tenon__arena_t* arena,
                                       double* out_saving);
 /* If it stayed apart wherever it is fused; 0 where it is nowhere. */

@@ -203,7 +203,8 @@ static tenon_status_t place_region_inputs(scheduling_t* s, const struct tenon_re
       TENON_TRY(place_for(s, region->inputs[k].value, rule, &inputs[k]));
     }
   }
-  for (uint32_t k = 0; rules != NULL && k < region->input_count; ++k) {
+  const uint32_t ruled_count = rules == NULL ? 0 : region->input_count;
+  for (uint32_t k = 0; k < ruled_count; ++k) {
     if (region->inputs[k].value != TENON_NONE && rules[k].kind == TENON_LAYOUT_FOLLOWS) {
       TENON_TRY(place_follower(s, region, &rules[k], inputs, k));
     }
@@ -428,7 +429,7 @@ static tenon_status_t prepare(scheduling_t* s) {
   }
   memset(s->home, 0xff, values * sizeof *s->home);
   memset(s->output_of, 0xff, values * sizeof *s->output_of);
-  for (uint32_t k = s->g->output_count; s->graph == 0 && k-- > 0;) {
+  for (uint32_t k = s->graph == 0 ? s->g->output_count : 0; k-- > 0;) {
     s->output_of[s->g->outputs[k]] = k; /* the first of several */
   }
   return place_sources(s);

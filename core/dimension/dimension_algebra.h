@@ -3,6 +3,7 @@
 #define TENON_CORE_DIMENSION_DIMENSION_ALGEBRA_H_
 
 #include "core/dimension/dimension.h"
+#include "core/dimension/dimension_ring.h"
 
 /* ADD SUB MUL FLOOR_DIV MOD MIN MAX and the comparisons EQ NE LT LE GT GE, which give 0 or 1. */
 tenon_dim_t tenon__dim_combine(tenon__dim_pool_t* pool, uint32_t opcode, tenon_dim_t a,
@@ -13,14 +14,6 @@ tenon_dim_t tenon__dim_select(tenon__dim_pool_t* pool, tenon_dim_t condition, te
 
 tenon_dim_t tenon__dim_element(tenon__dim_pool_t* pool, uint32_t input,
                                const tenon_dim_t* coordinates, uint32_t coordinate_count);
-
-static inline tenon_dim_t tenon__dim_add(tenon__dim_pool_t* p, tenon_dim_t a, tenon_dim_t b) {
-  return tenon__dim_combine(p, TENON_OPCODE_ADD, a, b);
-}
-
-static inline tenon_dim_t tenon__dim_multiply(tenon__dim_pool_t* p, tenon_dim_t a, tenon_dim_t b) {
-  return tenon__dim_combine(p, TENON_OPCODE_MUL, a, b);
-}
 
 /* dim = base + sum(coefficients[j] * coordinate j) with base and coefficients free of coordinates;
  * false otherwise. `coefficients` has `axis_count` entries. */

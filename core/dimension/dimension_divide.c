@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
-#include "core/dimension/dimension_algebra.h"
+#include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/dimension/dimension_prove.h"
 #include "core/dimension/dimension_range.h"
+#include "core/dimension/dimension_ring.h"
 
 enum { DIVISION_DEPTH = 6, DIVISION_STEPS = 32 };
 

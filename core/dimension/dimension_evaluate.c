@@ -5,43 +5,11 @@
 #include <string.h>
 
 #include "core/base/allocator.h"
+#include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 
 enum { WALK_DEPTH = 256, WALK_STEPS = 100000, AFFINE_AXES = 64 };
-
-bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value) {
-  switch (opcode) {
-    case TENON_OPCODE_ADD:
-      return tenon__add_int64(a, b, out_value);
-    case TENON_OPCODE_MUL:
-      return tenon__multiply_int64(a, b, out_value);
-    case TENON_OPCODE_MIN:
-      *out_value = a < b ? a : b;
-      return true;
-    case TENON_OPCODE_MAX:
-      *out_value = a > b ? a : b;
-      return true;
-    case TENON_OPCODE_EQ:
-      *out_value = a == b;
-      return true;
-    case TENON_OPCODE_LT:
-      *out_value = a < b;
-      return true;
-    default:
-      break;
-  }
-  if (b == 0 || (a == INT64_MIN && b == -1)) {
-    return false;
-  }
-  const bool inexact = a % b != 0 && (a % b < 0) != (b < 0);
-  if (opcode == TENON_OPCODE_FLOOR_DIV) {
-    *out_value = a / b - (inexact ? 1 : 0);
-  } else {
-    *out_value = a % b + (inexact ? b : 0);
-  }
-  return true;
-}
 
 static bool evaluate_node(const tenon__dim_node_t* node, const int64_t* values,
                           const uint8_t* known, int64_t* out_value) {
@@ -172,14 +140,20 @@ bool tenon__dim_value_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
   return walk_value(&walk, dim, 0, out_value);
 }
 
-/* Adds scale * dim to base and coefficients. */
-static bool walk_affine(walk_t* walk, tenon_dim_t dim, int64_t scale, uint32_t axis_count,
-                        int64_t* out, uint32_t depth);
+/* A sum of coordinates that is being added up: coefficients, and behind them what does not vary. */
+typedef struct affine_walk_t {
+  walk_t walk;
+  int64_t sums[AFFINE_AXES + 1];
+} affine_walk_t;
+
+/* Adds scale * dim. */
+static bool walk_affine(affine_walk_t* affine, tenon_dim_t dim, int64_t scale, uint32_t depth);
 
 /* A product: one factor may vary, the others scale it. */
-static bool walk_product(walk_t* walk, const tenon__dim_node_t* node, int64_t scale,
-                         uint32_t axis_count, int64_t* out, uint32_t depth) {
+static bool walk_product(affine_walk_t* affine, const tenon__dim_node_t* node, int64_t scale,
+                         uint32_t depth) {
   tenon_dim_t varying = TENON_DIM_INVALID;
+  walk_t* walk = &affine->walk;
   for (uint32_t i = 0; i < node->operand_count; ++i) {
     if (tenon__dim_mentions(walk->pool, node->operands[i], TENON_SYMBOL_COORDINATE)) {
       if (tenon__dim_valid(walk->pool, varying)) {
@@ -194,11 +168,13 @@ static bool walk_product(walk_t* walk, const tenon__dim_node_t* node, int64_t sc
       return false;
     }
   }
-  return walk_affine(walk, varying, scale, axis_count, out, depth + 1);
+  return walk_affine(affine, varying, scale, depth + 1);
 }
 
-static bool walk_affine(walk_t* walk, tenon_dim_t dim, int64_t scale, uint32_t axis_count,
-                        int64_t* out, uint32_t depth) {
+static bool walk_affine(affine_walk_t* affine, tenon_dim_t dim, int64_t scale, uint32_t depth) {
+  walk_t* walk = &affine->walk;
+  const uint32_t axis_count = walk->point->coordinate_count;
+  int64_t* sums = affine->sums;
   if (!tenon__dim_valid(walk->pool, dim) || depth > WALK_DEPTH || walk->steps == 0) {
     return false;
   }
@@ -207,44 +183,42 @@ static bool walk_affine(walk_t* walk, tenon_dim_t dim, int64_t scale, uint32_t a
   if (!tenon__dim_mentions(walk->pool, dim, TENON_SYMBOL_COORDINATE)) {
     int64_t value = 0;
     return walk_value(walk, dim, depth, &value) && tenon__multiply_int64(value, scale, &value) &&
-           tenon__add_int64(out[axis_count], value, &out[axis_count]);
+           tenon__add_int64(sums[axis_count], value, &sums[axis_count]);
   }
   if (node->kind == TENON_DIM_SYMBOL) {
     const uint32_t axis = walk->pool->symbols[node->index]->a;
-    return axis < axis_count && tenon__add_int64(out[axis], scale, &out[axis]);
+    return axis < axis_count && tenon__add_int64(sums[axis], scale, &sums[axis]);
   }
   if (node->kind != TENON_DIM_OPERATION) {
     return false;
   }
   if (node->opcode == TENON_OPCODE_MUL) {
-    return walk_product(walk, node, scale, axis_count, out, depth);
+    return walk_product(affine, node, scale, depth);
   }
   if (node->opcode == TENON_OPCODE_SELECT) {
     int64_t condition = 0;
     return !tenon__dim_mentions(walk->pool, node->operands[0], TENON_SYMBOL_COORDINATE) &&
            walk_value(walk, node->operands[0], depth + 1, &condition) &&
-           walk_affine(walk, node->operands[condition != 0 ? 1 : 2], scale, axis_count, out,
-                       depth + 1);
+           walk_affine(affine, node->operands[condition != 0 ? 1 : 2], scale, depth + 1);
   }
   bool fine = node->opcode == TENON_OPCODE_ADD;
   for (uint32_t i = 0; i < node->operand_count && fine; ++i) {
-    fine = walk_affine(walk, node->operands[i], scale, axis_count, out, depth + 1);
+    fine = walk_affine(affine, node->operands[i], scale, depth + 1);
   }
   return fine;
 }
 
-bool tenon__dim_affine_at(const tenon__dim_pool_t* pool, tenon_dim_t dim, const int64_t* values,
-                          const uint8_t* known, uint32_t axis_count, int64_t* out_base,
+bool tenon__dim_affine_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
+                          const tenon__dim_point_t* point, int64_t* out_base,
                           int64_t* out_coefficients) {
-  int64_t sums[AFFINE_AXES + 1] = {0};
-  const tenon__dim_point_t point = {.values = values, .known = known};
-  walk_t walk = {.pool = pool, .point = &point, .steps = WALK_STEPS};
-  if (axis_count > AFFINE_AXES || !walk_affine(&walk, dim, 1, axis_count, sums, 0)) {
+  const uint32_t axis_count = point->coordinate_count;
+  affine_walk_t affine = {.walk = {.pool = pool, .point = point, .steps = WALK_STEPS}};
+  if (axis_count > AFFINE_AXES || !walk_affine(&affine, dim, 1, 0)) {
     return false;
   }
-  *out_base = sums[axis_count];
+  *out_base = affine.sums[axis_count];
   if (axis_count > 0) {
-    memcpy(out_coefficients, sums, axis_count * sizeof(sums[0]));
+    memcpy(out_coefficients, affine.sums, axis_count * sizeof(affine.sums[0]));
   }
   return true;
 }

@@ -4,9 +4,6 @@
 
 #include "core/dimension/dimension.h"
 
-/* One operation of a dimension on numbers (no SELECT); false when it has no value. */
-bool tenon__dim_apply(uint32_t opcode, int64_t a, int64_t b, int64_t* out_value);
-
 /* Values of all dimensions from those of the symbols. `symbol_values[i]` counts when
  * symbol_known[i] != 0; a symbol whose range is one number is that number in any case. out_values
  * and out_known have tenon__dim_pool_count entries; what depends on an unknown symbol, divides by
@@ -27,10 +24,11 @@ typedef struct tenon__dim_point_t {
 } tenon__dim_point_t;
 bool tenon__dim_value_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
                          const tenon__dim_point_t* point, int64_t* out_value);
-/* tenon__dim_affine in numbers: dim = base + sum(coefficients[j] * coordinate j), j below
- * axis_count (at most 64). Allocates nothing. */
-bool tenon__dim_affine_at(const tenon__dim_pool_t* pool, tenon_dim_t dim, const int64_t* values,
-                          const uint8_t* known, uint32_t axis_count, int64_t* out_base,
+/* tenon__dim_affine in numbers: dim = base + sum(coefficients[j] * coordinate j), j below the
+ * point's coordinate_count (at most 64), whose coordinates and elements are not asked for.
+ * Allocates nothing. */
+bool tenon__dim_affine_at(const tenon__dim_pool_t* pool, tenon_dim_t dim,
+                          const tenon__dim_point_t* point, int64_t* out_base,
                           int64_t* out_coefficients);
 
 #endif

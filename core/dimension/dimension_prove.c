@@ -94,7 +94,8 @@ static bool proved_by_operation(proof_t* proof, const tenon__sum_t* sum, uint32_
   const int sign = sign_of(proof->pool, cofactor);
   const bool bounded = (node->opcode == TENON_OPCODE_MAX && sign > 0) ||
                        (node->opcode == TENON_OPCODE_MIN && sign < 0);
-  for (uint32_t i = 0; bounded && i < node->operand_count; ++i) {
+  const uint32_t bound_count = bounded ? node->operand_count : 0;
+  for (uint32_t i = 0; i < bound_count; ++i) {
     if (proved_with_dim(proof, sum, at, cofactor, node->operands[i], depth)) {
       return true;
     }

@@ -3,12 +3,7 @@
 #include "core/dimension/dimension_range.h"
 
 #include "core/base/allocator.h"
-#include "core/dimension/dimension_evaluate.h"
-
-int64_t tenon__floor_div_int64(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return a % b < 0 ? quotient - 1 : quotient;
-}
+#include "core/dimension/dimension_apply.h"
 
 static int64_t cut_product(int64_t a, int64_t b, bool* inout_cut) {
   int64_t product = 0;

@@ -7,7 +7,6 @@
 
 void tenon__dim_compute_range(const tenon__dim_pool_t* pool, const tenon__dim_node_t* node,
                               int64_t* out_min, int64_t* out_max);
-int64_t tenon__floor_div_int64(int64_t a, int64_t b); /* b > 0 */
 /* Bounds of a sum, term by term. A partial sum beyond int64 leaves that side open for good. */
 typedef struct tenon__bounds_t {
   int64_t low;

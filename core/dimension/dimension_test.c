@@ -306,11 +306,11 @@ TENON_TEST(numbers_at_coordinates) {
   int64_t parts[2] = {0};
   const tenon_dim_t affine = sub(f, sub(f, s, num(f, 1)), add(f, mul(f, i, s), j));
   tenon__dim_pool_evaluate(f->pool, symbol_values, symbol_known, values, known);
-  EXPECT(tenon__dim_affine_at(f->pool, affine, values, known, 2, &base, parts));
+  EXPECT(tenon__dim_affine_at(f->pool, affine, &point, &base, parts));
   EXPECT_INT(base, 9);
   EXPECT_INT(parts[0], -10);
   EXPECT_INT(parts[1], -1);
-  EXPECT(!tenon__dim_affine_at(f->pool, map, values, known, 2, &base, parts));
+  EXPECT(!tenon__dim_affine_at(f->pool, map, &point, &base, parts));
   tear_down(&fixture);
 }
 

@@ -1,6 +1,7 @@
 /* Numbers for the dimensions of a pool. */
 #include "core/dimension/extents.h"
 
+#include "core/dimension/dimension_apply.h"
 #include "core/dimension/dimension_evaluate.h"
 #include "core/dimension/dimension_pool.h"
 

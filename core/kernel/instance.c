@@ -23,9 +23,7 @@ struct tenon_preparation_t {
 /* ---- prepare ---- */
 
 static void* prepare_allocate(tenon_preparation_t* preparation, size_t size_bytes) {
-  /* Arena blocks are aligned to 16; kernels are promised 64. */
-  char* raw = tenon__arena_allocate(&preparation->instance->memory, size_bytes + 64, 1);
-  return raw == NULL ? NULL : raw + (64 - (uintptr_t)raw % 64) % 64;
+  return tenon__arena_allocate_aligned(&preparation->instance->memory, size_bytes);
 }
 
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
@@ -262,12 +260,9 @@ struct tenon_binding_t {
 };
 
 static void* bind_allocate(tenon_binding_t* binding, size_t size_bytes) {
-  char* raw = tenon__arena_allocate(&binding->bound->memory, size_bytes + 64, 1);
-  if (raw == NULL) {
-    binding->failure = TENON_ERROR_OUT_OF_MEMORY;
-    return NULL;
-  }
-  return raw + (64 - (uintptr_t)raw % 64) % 64;
+  void* place = tenon__arena_allocate_aligned(&binding->bound->memory, size_bytes);
+  binding->failure = place == NULL ? TENON_ERROR_OUT_OF_MEMORY : binding->failure;
+  return place;
 }
 
 static const tenon_argument_t* bind_input(tenon_binding_t* binding, uint32_t index) {
@@ -309,13 +304,14 @@ static tenon_status_t out_of_range(const tenon_binding_t* binding, const tenon_m
   const tenon__index_map_t* map = region->map;
   const tenon__map_source_t* source = &map->sources[map->source_count - 1];
   const int64_t* dims = binding->outputs[0].tensor.dims;
+  const tenon__dim_point_t point = {.values = binding->extents->values,
+                                    .known = binding->extents->known,
+                                    .coordinate_count = move->rank};
   for (uint32_t d = 0; d < source->rank; ++d) {
     int64_t parts[64] = {0};
     int64_t low = 0;
     int64_t extent = 0;
-    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d],
-                              binding->extents->values, binding->extents->known, move->rank, &low,
-                              parts) ||
+    if (!tenon__dim_affine_at(region->network->pool, source->coordinates[d], &point, &low, parts) ||
         !tenon__extents_get(binding->extents, source->dims[d], &extent)) {
       continue;
     }

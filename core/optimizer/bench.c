@@ -79,7 +79,8 @@ static bool take_up_nodes(tenon__bench_t* bench, uint32_t graph_index) {
     graph->nodes[graph->node_count] =
         (tenon__node_bench_t){.first_entry = (uint32_t)bench->use_count};
     bench->use_count += node->input_count;
-    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
+    const uint32_t linked_count = node->alive ? node->input_count : 0;
+    for (uint32_t i = 0; i < linked_count; ++i) {
       tenon__bench_link(bench, graph_index, graph->node_count, i);
     }
   }

@@ -28,36 +28,38 @@ static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t no
   return tenon__patch_end(bench);
 }
 
+/* A move that is a view, and what it is a view of. */
+typedef struct view_t {
+  const tenon__index_map_t* map;
+  uint32_t source;
+} view_t;
+
 /* The move that made a value, if it is a view. */
-static const tenon__index_map_t* view_behind(const tenon__bench_t* bench, uint32_t graph,
-                                             uint32_t value, uint32_t* out_source) {
+static bool view_behind(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
+                        view_t* out_view) {
   const tenon__value_node_t* made = tenon__bench_value(bench, graph, value);
   if (made->producer == TENON_NONE) {
-    return NULL;
+    return false;
   }
   const tenon__node_t* producer = tenon__bench_node(bench, graph, made->producer);
   if (producer->maps == NULL) {
-    return NULL;
+    return false;
   }
   const tenon__index_map_t* map = &producer->maps[made->producer_output];
-  if (!tenon__index_map_is_view(bench->network->pool, map)) {
-    return NULL;
-  }
-  *out_source = producer->inputs[map->sources[0].input];
-  return map;
+  *out_view = (view_t){map, producer->inputs[map->sources[0].input]};
+  return tenon__index_map_is_view(bench->network->pool, map);
 }
 
 /* One move instead of two. */
 static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t output,
-                           const tenon__index_map_t* inner, uint32_t source,
-                           tenon__arena_t* arena) {
+                           const view_t* inner, tenon__arena_t* arena) {
   const tenon__node_t* outer_node = tenon__bench_node(bench, graph, node);
   const uint32_t value = outer_node->outputs[output];
   const uint32_t between = outer_node->inputs[outer_node->maps[output].sources[0].input];
   tenon__dim_pool_t* pool = bench->network->pool;
   tenon__index_map_t map;
   const tenon_status_t status =
-      tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner, &map);
+      tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner->map, &map);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     return tenon__fail_memory(bench->sink);
   }
@@ -65,7 +67,7 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
     return TENON_OK;
   }
   if (tenon__index_map_is_identity(pool, &map)) {
-    return replace(bench, graph, node, value, source);
+    return replace(bench, graph, node, value, inner->source);
   }
   if (tenon__bench_use_count(bench, graph, between) != 1 || !tenon__index_map_is_view(pool, &map) ||
       !tenon__patch_begin(bench, "cancel moves", graph, node)) {
@@ -75,8 +77,12 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
   from.input = 0;
   map.sources = &from;
   uint32_t made = 0;
-  const tenon_status_t added = tenon__patch_add_move(
-      bench, NULL, &source, 1, &map, tenon__bench_value(bench, graph, value)->type.dtype, &made);
+  const tenon__form_request_t request = {
+      .inputs = &inner->source,
+      .input_count = 1,
+      .map = &map,
+      .dtype = tenon__bench_value(bench, graph, value)->type.dtype};
+  const tenon_status_t added = tenon__patch_add_form(bench, &request, &made);
   if (added != TENON_OK) {
     tenon__patch_cancel(bench);
     return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
@@ -98,12 +104,11 @@ static tenon_status_t cancel_move(tenon__bench_t* bench, uint32_t graph, uint32_
   if (tenon__index_map_is_identity(pool, map)) {
     return replace(bench, graph, index, node->outputs[output], from);
   }
-  uint32_t source = TENON_NONE;
-  const tenon__index_map_t* inner = view_behind(bench, graph, from, &source);
-  if (inner == NULL || !tenon__index_map_is_view(pool, map)) {
+  view_t inner;
+  if (!view_behind(bench, graph, from, &inner) || !tenon__index_map_is_view(pool, map)) {
     return TENON_OK;
   }
-  return join(bench, graph, index, output, inner, source, arena);
+  return join(bench, graph, index, output, &inner, arena);
 }
 
 tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, uint32_t index) {

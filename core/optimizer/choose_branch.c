@@ -75,14 +75,18 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
 static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
                                const uint32_t* inputs, uint32_t* out_node) {
   tenon__bench_t* bench = inlining->bench;
+  tenon__form_request_t request = {
+      .name = node->name, .inputs = inputs, .input_count = node->input_count};
   if (node->source != NULL) {
-    return tenon__patch_add_text(bench, node->name, node->source->text.source,
-                                 node->source->input_names, inputs, node->input_count, out_node);
+    request.text = node->source->text.source;
+    request.input_names = node->source->input_names;
+    return tenon__patch_add_form(bench, &request, out_node);
   }
   const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
-    return tenon__patch_add_move(bench, node->name, inputs, node->input_count, &node->maps[0],
-                                 body->values[node->outputs[0]].type.dtype, out_node);
+    request.map = &node->maps[0];
+    request.dtype = body->values[node->outputs[0]].type.dtype;
+    return tenon__patch_add_form(bench, &request, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -93,8 +97,9 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
     const tenon__value_node_t* value = &body->values[node->outputs[i]];
     shapes[i] = (tenon__inferred_shape_t){value->type.rank, value->type.dims};
   }
-  return tenon__patch_add_expression(bench, node->name, inputs, node->input_count, node->expression,
-                                     shapes, out_node);
+  request.expression = node->expression;
+  request.shapes = shapes;
+  return tenon__patch_add_form(bench, &request, out_node);
 }
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {

@@ -13,7 +13,7 @@
 #include "core/optimizer/bench.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
-#include "core/optimizer/rewrites.h"
+#include "core/optimizer/rewrite.h"
 
 /* The first decomposition whose condition holds. */
 static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, uint32_t index,

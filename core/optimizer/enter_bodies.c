@@ -52,7 +52,8 @@ tenon_status_t tenon__pass_enter_bodies(tenon__bench_t* bench, uint32_t graph, u
     const uint32_t input = node->inputs[layout.first_value + skipped + i];
     const uint32_t parameter = layout.first_parameter + skipped + i;
     const tenon__weights_t* weights = tenon__bench_constant(bench, graph, input);
-    for (uint32_t b = 0; weights != NULL && b < node->body_count; ++b) {
+    const uint32_t body_count = weights == NULL ? 0 : node->body_count;
+    for (uint32_t b = 0; b < body_count; ++b) {
       const uint32_t value = tenon__bench_graph(bench, node->bodies[b])->inputs[parameter];
       if (reads(bench, node->bodies[b], value)) {
         return enter(bench, node->name, node->bodies[b], value,

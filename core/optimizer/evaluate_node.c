@@ -36,10 +36,17 @@ static int64_t* dense_strides(tenon__arena_t* arena, uint32_t rank, const int64_
   return strides != NULL && tenon__strides_row_major(rank, dims, strides) ? strides : NULL;
 }
 
-/* `view` is dense; comes out over a space of `rank` axes with extents `space`. */
-static bool through_access(tenon__dim_pool_t* pool, uint32_t access_rank,
-                           const tenon_dim_t* coordinates, uint32_t rank, const int64_t* space,
+/* Extents in numbers. */
+typedef struct space_t {
+  uint32_t rank;
+  const int64_t* dims;
+} space_t;
+
+/* `view` is dense, its axes are read at the coordinates; comes out over the space. */
+static bool through_access(tenon__dim_pool_t* pool, const tenon_dim_t* coordinates, space_t space,
                            tenon__arena_t* arena, tenon_tensor_view_t* view) {
+  const uint32_t access_rank = view->rank;
+  const uint32_t rank = space.rank;
   const int64_t* source = dense_strides(arena, access_rank, view->dims);
   int64_t* strides = tenon__arena_allocate(arena, rank + 1u, sizeof(*strides));
   tenon_dim_t* coefficients = tenon__arena_allocate(arena, rank + 1u, sizeof(*coefficients));
@@ -63,7 +70,7 @@ static bool through_access(tenon__dim_pool_t* pool, uint32_t access_rank,
     }
   }
   const int64_t bits = (int64_t)tenon__dtype_bits(view->dtype);
-  view->dims = space;
+  view->dims = space.dims;
   view->strides = strides;
   view->rank = rank;
   view->data = (uint8_t*)view->data + offset * bits / 8;
@@ -113,9 +120,8 @@ tenon_status_t tenon__evaluate_expression(tenon__dim_pool_t* pool,
     in[k] = tensors[k];
     if (program->operands[k].indexed != 0) {
       in[k].strides = dense_strides(arena, in[k].rank, in[k].dims);
-    } else if (!through_access(pool, expression->accesses[k].rank,
-                               expression->accesses[k].coordinates, program->rank, space, arena,
-                               &in[k])) {
+    } else if (!through_access(pool, expression->accesses[k].coordinates,
+                               (space_t){program->rank, space}, arena, &in[k])) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
@@ -137,8 +143,8 @@ bool tenon__view_of_constant(tenon__dim_pool_t* pool, const tenon__index_map_t* 
     return false;
   }
   tenon_tensor_view_t view = tenon__weights_view(source);
-  if (!through_access(pool, map->sources[0].rank, map->sources[0].coordinates, map->rank, dims,
-                      arena, &view)) {
+  if (!through_access(pool, map->sources[0].coordinates, (space_t){map->rank, dims}, arena,
+                      &view)) {
     return false;
   }
   *out_view = view;
@@ -228,7 +234,8 @@ bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
   uint8_t* place = output->data;
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const size_t bytes = inner * (size_t)sources[s].dims[axis];
-    for (size_t row = 0; bytes > 0 && row < outer; ++row) {
+    const size_t rows = bytes > 0 ? outer : 0;
+    for (size_t row = 0; row < rows; ++row) {
       memcpy(place + row * inner * (size_t)output->dims[axis],
              (const uint8_t*)sources[s].data + row * bytes, bytes);
     }

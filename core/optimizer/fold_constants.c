@@ -133,14 +133,17 @@ static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
 static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
   const tenon__value_node_t* value = tenon__bench_value(fold->bench, fold->graph, index);
   uint64_t bits = tenon__dtype_bits(value->type.dtype);
-  for (uint32_t d = 0; value->type.rank != TENON_NONE && d < value->type.rank; ++d) {
+  if (value->type.rank == TENON_NONE) {
+    return limit + 1;
+  }
+  for (uint32_t d = 0; d < value->type.rank; ++d) {
     int64_t extent = 0;
     if (!tenon__dim_known(fold->bench->network->pool, value->type.dims[d], &extent) || extent < 0 ||
         __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
       return limit + 1;
     }
   }
-  return value->type.rank == TENON_NONE ? limit + 1 : bits / 8;
+  return bits / 8;
 }
 
 static uint64_t size_of_constant(const fold_t* fold, uint32_t value) {
@@ -299,12 +302,14 @@ static bool join(fold_t* fold, uint32_t index, const tenon_tensor_view_t* view) 
   const tenon__index_map_t* map = &node->maps[index];
   tenon_tensor_view_t* sources =
       tenon__arena_allocate(&fold->arena, map->source_count + 1u, sizeof(*sources));
-  for (uint32_t s = 0; sources != NULL && s < map->source_count; ++s) {
+  if (sources == NULL) {
+    return false;
+  }
+  for (uint32_t s = 0; s < map->source_count; ++s) {
     sources[s] = tenon__weights_view(
         tenon__bench_constant(fold->bench, fold->graph, node->inputs[map->sources[s].input]));
   }
-  return sources != NULL &&
-         tenon__join_constants(fold->bench->network->pool, map, sources, &fold->arena, view);
+  return tenon__join_constants(fold->bench->network->pool, map, sources, &fold->arena, view);
 }
 
 /* Computes all outputs into `views`. */
@@ -442,7 +447,8 @@ static tenon_status_t fold_node(fold_t* fold) {
   const tenon__node_t* node = node_of(fold);
   const bool is_pure =
       node->op == NULL || (!node->op->traits.impure && !node->op->traits.not_foldable);
-  for (uint32_t i = 0; is_pure && i < node->output_count; ++i) {
+  const uint32_t known_count = is_pure ? node->output_count : 0;
+  for (uint32_t i = 0; i < known_count; ++i) {
     const uint32_t value = node->outputs[i];
     if (value != TENON_NONE && tenon__bench_use_count(fold->bench, fold->graph, value) > 0 &&
         is_known(fold, value) && !is_computed(fold, node, value)) {

@@ -262,10 +262,13 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
     const tenon__weights_t* bias =
         tenon__bench_constant(scaling->bench, scaling->graph, *inout_value);
     uint64_t total = 1;
-    for (uint32_t d = 0; bias != NULL && d < bias->rank; ++d) {
+    if (bias == NULL) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    for (uint32_t d = 0; d < bias->rank; ++d) {
       total *= (uint64_t)bias->dims[d];
     }
-    if (bias == NULL || total != (uint64_t)scaling->count || !is_float(bias->dtype)) {
+    if (total != (uint64_t)scaling->count || !is_float(bias->dtype)) {
       return TENON_ERROR_UNSUPPORTED;
     }
     const tenon__weights_t source = *bias;

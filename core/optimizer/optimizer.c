@@ -6,8 +6,7 @@
 #include "core/network/verify_rules.h"
 #include "core/optimizer/merge_equal.h"
 #include "core/optimizer/passes.h"
-#include "core/optimizer/rewrites.h"
-#include "core/optimizer/rewriting.h"
+#include "core/optimizer/rewrite.h"
 
 typedef struct pass_t {
   const char* name;

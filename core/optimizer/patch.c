@@ -51,43 +51,10 @@ tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_re
                                             bench->explain, out_node));
 }
 
-static tenon_status_t added_form(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                 uint32_t* out_node) {
+tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
+                                     uint32_t* out_node) {
   return added(bench,
                tenon__graph_add_form(bench->network, bench->patch_graph, request, NULL, out_node));
-}
-
-tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
-                                     const uint32_t* inputs, uint32_t input_count,
-                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
-                                     uint32_t* out_node) {
-  const tenon__form_request_t request = {
-      .name = name, .inputs = inputs, .input_count = input_count, .map = map, .dtype = dtype};
-  return added_form(bench, &request, out_node);
-}
-
-tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
-                                           const uint32_t* inputs, uint32_t input_count,
-                                           const tenon__expression_t* expression,
-                                           const tenon__inferred_shape_t* shapes,
-                                           uint32_t* out_node) {
-  const tenon__form_request_t request = {.name = name,
-                                         .inputs = inputs,
-                                         .input_count = input_count,
-                                         .expression = expression,
-                                         .shapes = shapes};
-  return added_form(bench, &request, out_node);
-}
-
-tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
-                                     const char* const* input_names, const uint32_t* inputs,
-                                     uint32_t input_count, uint32_t* out_node) {
-  const tenon__form_request_t request = {.name = name,
-                                         .inputs = inputs,
-                                         .input_count = input_count,
-                                         .text = text,
-                                         .input_names = input_names};
-  return added_form(bench, &request, out_node);
 }
 
 tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {
@@ -99,10 +66,14 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const
                                      uint32_t* out_node) {
   const tenon__node_t node = *tenon__bench_node(bench, bench->patch_graph, like);
   if (node.op == NULL) {
-    return node.source == NULL
-               ? TENON_ERROR_UNSUPPORTED
-               : tenon__patch_add_text(bench, NULL, node.source->text.source,
-                                       node.source->input_names, inputs, input_count, out_node);
+    if (node.source == NULL) {
+      return TENON_ERROR_UNSUPPORTED;
+    }
+    const tenon__form_request_t form = {.inputs = inputs,
+                                        .input_count = input_count,
+                                        .text = node.source->text.source,
+                                        .input_names = node.source->input_names};
+    return tenon__patch_add_form(bench, &form, out_node);
   }
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
@@ -143,7 +114,12 @@ tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uin
   if (source->type.kind != TENON_ARGUMENT_TENSOR) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  TENON_TRY(tenon__patch_add_text(bench, source->name, "y = x", names, &value, 1, &node));
+  const tenon__form_request_t copy = {.name = source->name,
+                                      .inputs = &value,
+                                      .input_count = 1,
+                                      .text = "y = x",
+                                      .input_names = names};
+  TENON_TRY(tenon__patch_add_form(bench, &copy, &node));
   *out_value = tenon__bench_node(bench, graph, node)->outputs[0];
   return TENON_OK;
 }
@@ -174,7 +150,8 @@ static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value
       ++moved;
     }
   }
-  for (uint32_t i = 0; graph == 0 && i < bench->network->state_count; ++i) {
+  const uint32_t state_count = graph == 0 ? bench->network->state_count : 0;
+  for (uint32_t i = 0; i < state_count; ++i) {
     if (bench->network->states[i].update == old) {
       bench->network->states[i].update = value;
       ++moved;
@@ -211,8 +188,18 @@ void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) 
 }
 
 bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
-  return tenon__type_agrees(bench->network->pool, &tenon__bench_value(bench, graph, old)->type,
-                            &tenon__bench_value(bench, graph, value)->type);
+  const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
+  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
+  bool fits = a->type.kind == b->type.kind && a->type.dtype == b->type.dtype &&
+              a->type.rank == b->type.rank;
+  const uint32_t rank = a->type.rank == TENON_NONE ? 0 : a->type.rank;
+  for (uint32_t d = 0; fits && d < rank; ++d) {
+    int64_t x = 0;
+    int64_t y = 0;
+    fits = !tenon__dim_known(bench->network->pool, a->type.dims[d], &x) ||
+           !tenon__dim_known(bench->network->pool, b->type.dims[d], &y) || x == y;
+  }
+  return fits;
 }
 
 static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t number,
@@ -229,13 +216,14 @@ static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint3
 static void fix_symbols(const tenon__bench_t* bench, uint32_t graph, uint32_t index) {
   tenon__dim_pool_t* pool = bench->network->pool;
   const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   uint32_t number = bench->graphs[graph].values[index].number;
   for (; number != TENON_NONE; number = bench->number_next[number]) {
     const uint32_t axis = bench->network->numbers[number].axis;
     for (uint32_t i = 0; i < value->type.content_count; ++i) {
       fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->type.contents[i]);
     }
-    for (uint32_t d = 0; value->type.rank != TENON_NONE && d < value->type.rank; ++d) {
+    for (uint32_t d = 0; d < rank; ++d) {
       if (axis == TENON_NONE || axis == d) {
         fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->type.dims[d]);
       }
@@ -386,8 +374,9 @@ tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
   ++bench->patch_count;
   for (uint32_t n = bench->first_new_node; n < bench->graphs[graph].node_count; ++n) {
     const tenon__node_t* node = tenon__bench_node(bench, graph, n);
+    const uint32_t input_count = node->alive ? node->input_count : 0;
     tenon__bench_touch(bench, graph, n);
-    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
+    for (uint32_t i = 0; i < input_count; ++i) {
       if (node->inputs[i] != TENON_NONE) {
         tenon__bench_touch_around(bench, graph, node->inputs[i]);
       }
@@ -409,7 +398,8 @@ void tenon__patch_cancel(tenon__bench_t* bench) {
   bench->is_open = false;
   for (uint32_t n = bench->graphs[graph].node_count; n > bench->first_new_node; --n) {
     tenon__node_t* node = &tables->nodes[n - 1];
-    for (uint32_t i = 0; node->alive && i < node->input_count; ++i) {
+    const uint32_t input_count = node->alive ? node->input_count : 0;
+    for (uint32_t i = 0; i < input_count; ++i) {
       tenon__bench_unlink(bench, graph, n - 1, i);
     }
     node->alive = false;

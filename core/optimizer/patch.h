@@ -10,6 +10,7 @@
 #define TENON_CORE_OPTIMIZER_PATCH_H_
 
 #include "core/network/node.h"
+#include "core/network/node_forms.h"
 #include "core/optimizer/bench.h"
 
 /* Patches. `about`: the node that it is about, whose place new nodes take. False when the limit of
@@ -19,18 +20,8 @@ bool tenon__patch_begin(tenon__bench_t* bench, const char* label, uint32_t graph
  */
 tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
                                      uint32_t* out_node);
-tenon_status_t tenon__patch_add_move(tenon__bench_t* bench, const char* name,
-                                     const uint32_t* inputs, uint32_t input_count,
-                                     const tenon__index_map_t* map, tenon_dtype_t dtype,
+tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
                                      uint32_t* out_node);
-tenon_status_t tenon__patch_add_expression(tenon__bench_t* bench, const char* name,
-                                           const uint32_t* inputs, uint32_t input_count,
-                                           const tenon__expression_t* expression,
-                                           const tenon__inferred_shape_t* shapes,
-                                           uint32_t* out_node);
-tenon_status_t tenon__patch_add_text(tenon__bench_t* bench, const char* name, const char* text,
-                                     const char* const* input_names, const uint32_t* inputs,
-                                     uint32_t input_count, uint32_t* out_node);
 /* Adopts weights->data when it is owned. */
 tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__weights_t* weights,
                                          uint32_t* out_value);

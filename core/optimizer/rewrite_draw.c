@@ -187,8 +187,10 @@ uint32_t tenon__draw_shape(tenon__draw_t* draw, const char* name,
     dims[0] = draw->dims[draw->rank - 1];
     return 1;
   }
-  for (uint32_t i = 0; kind == 3 && i < draw->rank; ++i) {
-    dims[i] = tenon__draw_pick(draw, 2) == 0 ? 1 : draw->dims[i];
+  if (kind == 3) {
+    for (uint32_t i = 0; i < draw->rank; ++i) {
+      dims[i] = tenon__draw_pick(draw, 2) == 0 ? 1 : draw->dims[i];
+    }
   }
   return draw->rank;
 }

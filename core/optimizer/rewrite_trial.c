@@ -10,9 +10,8 @@
 #include "core/network/copy.h"
 #include "core/optimizer/bench.h"
 #include "core/optimizer/optimizer.h"
+#include "core/optimizer/rewrite.h"
 #include "core/optimizer/rewrite_sample.h"
-#include "core/optimizer/rewrites.h"
-#include "core/optimizer/rewriting.h"
 #include "core/tensor/layout.h"
 
 enum {

@@ -50,7 +50,8 @@ static bool is_permutation(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
     /* An axis of extent 1 may have lost its coordinate: any axis of extent 1 serves. */
     int64_t extent = 0;
     const bool is_one = tenon__dim_known(pool, map->sources[0].dims[d], &extent) && extent == 1;
-    for (uint32_t j = 0; is_one && j < map->rank && found == TENON_NONE; ++j) {
+    const uint32_t axis_count = is_one ? map->rank : 0;
+    for (uint32_t j = 0; j < axis_count && found == TENON_NONE; ++j) {
       found = !seen[j] && tenon__dim_equal(map->dims[j], map->sources[0].dims[d]) ? j : TENON_NONE;
     }
     if (found == TENON_NONE) {
@@ -243,8 +244,12 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
                             .sources = &source};
   tenon__index_map_classify(pool, &map);
   uint32_t node = 0;
-  TENON_TRY(
-      tenon__patch_add_move(bench, operand->name, &value, 1, &map, operand->type.dtype, &node));
+  const tenon__form_request_t request = {.name = operand->name,
+                                         .inputs = &value,
+                                         .input_count = 1,
+                                         .map = &map,
+                                         .dtype = operand->type.dtype};
+  TENON_TRY(tenon__patch_add_form(bench, &request, &node));
   *out_value = tenon__bench_node(bench, sinking->graph, node)->outputs[0];
   return TENON_OK;
 }
@@ -316,7 +321,9 @@ static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
                               .source_count = 1,
                               .sources = &from};
     tenon__index_map_classify(bench->network->pool, &map);
-    TENON_TRY(tenon__patch_add_move(bench, NULL, &source, 1, &map, value->type.dtype, &made));
+    const tenon__form_request_t request = {
+        .inputs = &source, .input_count = 1, .map = &map, .dtype = value->type.dtype};
+    TENON_TRY(tenon__patch_add_form(bench, &request, &made));
   }
   *out_value = tenon__bench_node(bench, sinking->graph, made)->outputs[0];
   return TENON_OK;

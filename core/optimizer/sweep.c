@@ -76,7 +76,10 @@ static void mark_dim(sweep_t* sweep, tenon_dim_t dim) {
 }
 
 static void mark_dims(sweep_t* sweep, uint32_t count, const tenon_dim_t* dims) {
-  for (uint32_t i = 0; dims != NULL && count != TENON_NONE && i < count; ++i) {
+  if (dims == NULL || count == TENON_NONE) {
+    return;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
     mark_dim(sweep, dims[i]);
   }
 }

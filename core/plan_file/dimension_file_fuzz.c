@@ -59,7 +59,7 @@ static void evaluate(const tenon__dim_pool_t* pool) {
       int64_t base = 0;
       int64_t parts[4];
       (void)tenon__dim_value_at(pool, (tenon_dim_t){i}, &point, &base);
-      (void)tenon__dim_affine_at(pool, (tenon_dim_t){i}, values, known, 4, &base, parts);
+      (void)tenon__dim_affine_at(pool, (tenon_dim_t){i}, &point, &base, parts);
     }
   }
   tenon__free(allocator, values, ((size_t)count + symbols) * sizeof(*values));

@@ -5,7 +5,6 @@
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
-#include "core/runtime/context.h"
 #include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/settle.h"
@@ -290,7 +289,8 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
 static tenon_status_t check_room(const tenon__context_t* context, uint32_t index,
                                  const int64_t* dims) {
   const tenon_tensor_view_t* target = &context->outputs[index];
-  for (uint32_t k = 0; target->data != NULL && k < target->rank; ++k) {
+  const uint32_t rank = target->data == NULL ? 0 : target->rank;
+  for (uint32_t k = 0; k < rank; ++k) {
     if (dims[k] > target->dims[k]) {
       return tenon__fail(context->engine->options.sink, TENON_ERROR_INVALID_ARGUMENT,
                          "output '%s' has extent %lld on axis %u, the memory given holds %lld",

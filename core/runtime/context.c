@@ -168,8 +168,6 @@ void tenon__context_destroy(tenon__context_t* context) {
   tenon__engine_release(engine);
 }
 
-/* ---- Shapes ---- */
-
 /* ---- Running ---- */
 
 /* Knows the weights of the last refit. */

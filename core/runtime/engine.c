@@ -96,9 +96,11 @@ static tenon_status_t find_contents(tenon__engine_t* engine) {
 
 static void destroy(tenon__engine_t* engine) {
   const tenon_allocator_t allocator = engine->allocator;
-  for (uint32_t g = 0; engine->steps != NULL && g < engine->plan->schedule_count; ++g) {
+  const uint32_t graph_count = engine->steps == NULL ? 0 : engine->plan->schedule_count;
+  for (uint32_t g = 0; g < graph_count; ++g) {
     const uint32_t count = engine->plan->schedules[g].step_count;
-    for (uint32_t k = 0; engine->steps[g] != NULL && k < count; ++k) {
+    const uint32_t made_count = engine->steps[g] == NULL ? 0 : count;
+    for (uint32_t k = 0; k < made_count; ++k) {
       tenon__instance_release(engine->steps[g][k].instance);
     }
     tenon__free(allocator, engine->steps[g], (count + 1u) * sizeof **engine->steps);

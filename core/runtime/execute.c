@@ -1,178 +1,19 @@
-/* Running a frame's steps, and what is learned from the data on the way. */
+/* The only place where graphs run within graphs: a step that chooses, repeats or maps runs a body's
+ * frame as the main graph's is run. */
 #include "core/runtime/execute.h"
-
-#include <string.h>
 
 #include "core/base/file.h"
 #include "core/base/status.h"
-#include "core/dimension/dimension_pool.h"
 #include "core/kernel/run.h"
 #include "core/plan/place.h"
-#include "core/runtime/control.h"
+#include "core/runtime/crossing.h"
 #include "core/runtime/found.h"
 #include "core/runtime/frame.h"
+#include "core/runtime/numbers.h"
+#include "core/runtime/repeat.h"
 #include "core/runtime/requirements.h"
-#include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
-
-/* Where element `number`, counted row-major, lies; the tensor has one. False where that is within a
- * byte that no address names. */
-static bool find_element(const tenon_tensor_view_t* view, uint32_t number, void** out_data,
-                         uint64_t* out_index) {
-  const int64_t bits = tenon__dtype_bits(view->dtype);
-  int64_t rest = number;
-  int64_t at = 0;
-  *out_data = view->data;
-  *out_index = number;
-  if (bits < 8) {
-    return tenon__strides_are_row_major(view->rank, view->dims, view->strides);
-  }
-  for (uint32_t d = view->rank; d-- > 0;) {
-    at += rest % view->dims[d] * view->strides[d];
-    rest /= view->dims[d];
-  }
-  *out_data = (char*)view->data + at * (bits / 8);
-  *out_index = 0;
-  return true;
-}
-
-static int64_t number_at(const tenon_tensor_view_t* view, void* data, uint64_t index) {
-  const tenon__scalar_t element = tenon__element_load(data, view->dtype, index);
-  return tenon__scalar_cast(element, tenon__dtype_arithmetic(view->dtype), TENON_DTYPE_INT64).i;
-}
-
-/* Numbers that shapes depend on. */
-static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
-                          const tenon_tensor_view_t* view, bool* out_changed) {
-  const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  const tenon__network_t* network = frame->context->engine->plan->network;
-  tenon__extents_t* extents = &frame->context->extents;
-  void* data = NULL;
-  uint64_t index = 0;
-  for (uint32_t c = 0; c < value->type.content_count; ++c) {
-    const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->type.contents[c]);
-    const bool is_learnt = dim.kind == TENON_DIM_SYMBOL &&
-                           (extents->symbol_known[dim.index] == 0 ||
-                            tenon__symbol_get(network->pool, dim.index)->a == value->number);
-    if (!is_learnt || !find_element(view, c, &data, &index)) {
-      continue;
-    }
-    const int64_t number = number_at(view, data, index);
-    if (!extents->symbol_known[dim.index] || extents->symbol_values[dim.index] != number) {
-      tenon__extents_set(extents, dim.index, number);
-      *out_changed = true;
-    }
-  }
-}
-
-/* What the plan knows of the numbers was believed when shapes were made of them. */
-static tenon_status_t compare_numbers(const tenon__frame_t* frame, uint32_t place,
-                                      const tenon_tensor_view_t* view) {
-  const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  void* data = NULL;
-  uint64_t index = 0;
-  for (uint32_t c = 0; c < value->type.content_count; ++c) {
-    int64_t expected = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &expected) ||
-        !find_element(view, c, &data, &index)) {
-      continue;
-    }
-    const int64_t number = number_at(view, data, index);
-    if (number != expected) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
-                         "element %u of '%s' is %lld, the plan expects %lld", c, value->name,
-                         (long long)number, (long long)expected);
-    }
-  }
-  return TENON_OK;
-}
-
-static tenon_status_t learn_contents(tenon__frame_t* frame, uint32_t place) {
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  tenon_argument_t argument;
-  bool changed = false;
-  if (frame->numbers[place] == 0) {
-    return TENON_OK;
-  }
-  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
-  if (argument.tensor.data == NULL) {
-    return TENON_OK;
-  }
-  if ((frame->numbers[place] & TENON_NUMBERS_LEARNT) != 0) {
-    learn_numbers(frame, place, &argument.tensor, &changed);
-  }
-  if (changed) {
-    tenon__extents_update(&frame->context->extents);
-  }
-  return (frame->numbers[place] & TENON_NUMBERS_COMPARED) != 0
-             ? compare_numbers(frame, place, &argument.tensor)
-             : TENON_OK;
-}
-
-tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
-  const uint32_t root = tenon__place_root(frame->schedule, place);
-  tenon__place_state_t* state = &frame->places[root];
-  const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  bool changed = false;
-  if (value->type.kind != TENON_ARGUMENT_TENSOR) {
-    return TENON_OK;
-  }
-  if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
-      state->growing->was_set) {
-    state->data = state->growing->data;
-    TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
-                                        frame->schedule->places[place].value, state->growing->rank,
-                                        state->growing->dims));
-  }
-  tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
-  if (changed) {
-    tenon__extents_update(&frame->context->extents);
-  }
-  return learn_contents(frame, place);
-}
-
-/* ---- The core's own steps ---- */
-
-static tenon_status_t write_contents(tenon__frame_t* frame, uint32_t place) {
-  const tenon__value_node_t* value = tenon__frame_value(frame, place);
-  tenon__place_state_t* state = &frame->places[place];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  tenon_argument_t argument;
-  if (frame->schedule->places[place].storage == TENON_STORAGE_GROWING) {
-    if (!tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
-                         "the extents of '%s' are not known in time", value->name);
-    }
-    TENON_TRY(tenon__growing_resize(state->growing, value->type.dtype, value->type.rank, dims));
-    state->data = state->growing->data;
-  }
-  TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
-  for (uint32_t c = 0; c < value->type.content_count; ++c) {
-    int64_t number = 0;
-    void* data = NULL;
-    uint64_t index = 0;
-    if (!tenon__extents_get(&frame->context->extents, value->type.contents[c], &number) ||
-        !find_element(&argument.tensor, c, &data, &index)) {
-      return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
-                         "the contents of '%s' are not known in time", value->name);
-    }
-    tenon__element_store(data, value->type.dtype, index, (tenon__scalar_t){.i = number},
-                         TENON_DTYPE_INT64);
-  }
-  return TENON_OK;
-}
-
-static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] != TENON_NONE) {
-      TENON_TRY(write_contents(frame, step->outputs[k]));
-    }
-  }
-  return TENON_OK;
-}
 
 /* ---- Kernels ---- */
 
@@ -209,6 +50,79 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
 }
 
+static tenon_status_t run_contents(tenon__frame_t* frame, const tenon__step_t* step) {
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] != TENON_NONE) {
+      TENON_TRY(tenon__frame_write_numbers(frame, step->outputs[k]));
+    }
+  }
+  return TENON_OK;
+}
+
+/* ---- Bodies ---- */
+
+static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  const tenon__node_t* node =
+      &frame->context->engine->plan->network->graphs[frame->graph]->nodes[step->node];
+  int64_t dims[MAX_RANK];
+  int64_t strides[MAX_RANK];
+  tenon_argument_t argument;
+  int64_t taken = 0;
+  TENON_TRY(tenon__frame_scalar(frame, step->inputs[0], &taken));
+  const uint32_t branch = node->bodies[taken != 0 ? 0 : 1];
+  tenon__frame_t* body = &frame->context->frames[branch];
+  const tenon__graph_t* graph = frame->context->engine->plan->network->graphs[branch];
+  if (graph->fault != NULL) {
+    return tenon__fail(frame->context->engine->options.sink, graph->fault_status,
+                       "'%s' takes its branch '%s', which cannot run: %s", node->name, graph->name,
+                       graph->fault);
+  }
+  for (uint32_t k = 1; k < step->input_count; ++k) {
+    TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
+    TENON_TRY(tenon__frame_lend(body, k - 1, &argument));
+  }
+  TENON_TRY(tenon__frame_run(body));
+  for (uint32_t k = 0; k < step->output_count; ++k) {
+    if (step->outputs[k] == TENON_NONE) {
+      continue;
+    }
+    TENON_TRY(tenon__frame_argument(body, body->schedule->outputs[k], dims, strides, &argument));
+    TENON_TRY(tenon__frame_store(frame, step->outputs[k], &argument));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
+  tenon__repeat_t repeat;
+  TENON_TRY(tenon__repeat_begin(frame, index, &repeat));
+  while (tenon__repeat_goes_on(&repeat)) {
+    if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
+      return TENON_ERROR_CANCELLED;
+    }
+    TENON_TRY(tenon__repeat_lend(&repeat));
+    TENON_TRY(tenon__frame_run(repeat.body));
+    TENON_TRY(tenon__repeat_take(&repeat));
+  }
+  return tenon__repeat_end(&repeat);
+}
+
+/* ---- Steps ---- */
+
+static tenon_status_t compute(tenon__frame_t* frame, uint32_t index) {
+  const tenon__step_t* step = &frame->schedule->steps[index];
+  switch (step->kind) {
+    case TENON_STEP_KERNEL:
+      return run_kernel(frame, index);
+    case TENON_STEP_CONTENTS:
+      return run_contents(frame, step);
+    case TENON_STEP_CHOOSE:
+      return run_choose(frame, index);
+    default:
+      return run_repeat(frame, index);
+  }
+}
+
 /* Views of a place that has its numbers now. */
 static tenon_status_t learn_views_of(tenon__frame_t* frame, uint32_t root) {
   tenon_status_t status = TENON_OK;
@@ -231,9 +145,7 @@ static tenon_status_t learn_output(tenon__frame_t* frame, uint32_t place) {
 
 static tenon_status_t run_step(tenon__frame_t* frame, uint32_t index) {
   const tenon__step_t* step = &frame->schedule->steps[index];
-  tenon_status_t status = step->kind == TENON_STEP_KERNEL     ? run_kernel(frame, index)
-                          : step->kind == TENON_STEP_CONTENTS ? run_contents(frame, step)
-                                                              : tenon__control_run(frame, index);
+  tenon_status_t status = compute(frame, index);
   if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
     return TENON_ERROR_CANCELLED; /* whatever the step left is not looked at */
   }

@@ -141,7 +141,10 @@ typedef struct occurrence_t {
 
 static void mark_symbols(const tenon__dim_pool_t* pool, uint32_t count, const tenon_dim_t* dims,
                          uint8_t* occurs) {
-  for (uint32_t k = 0; dims != NULL && k < count; ++k) {
+  if (dims == NULL) {
+    return;
+  }
+  for (uint32_t k = 0; k < count; ++k) {
     const tenon__dim_view_t dim = tenon__dim_get(pool, dims[k]);
     if (dim.kind == TENON_DIM_SYMBOL) {
       occurs[dim.index] = 1;
@@ -233,7 +236,10 @@ static tenon_status_t list_views(tenon__frame_t* frame) {
 
 static bool is_output_of(const tenon__frame_t* frame, const tenon__step_t* step, uint32_t graph,
                          uint32_t value) {
-  for (uint32_t k = 0; graph == frame->graph && k < step->output_count; ++k) {
+  if (graph != frame->graph) {
+    return false;
+  }
+  for (uint32_t k = 0; k < step->output_count; ++k) {
     if (step->outputs[k] != TENON_NONE &&
         frame->schedule->places[step->outputs[k]].value == value) {
       return true;
@@ -273,8 +279,9 @@ static bool is_found_by(const tenon__frame_t* frame, const tenon__step_t* step, 
 
 bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
                         const tenon__value_node_t* value) {
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   bool found = true;
-  for (uint32_t d = 0; found && value->type.rank != TENON_NONE && d < value->type.rank; ++d) {
+  for (uint32_t d = 0; found && d < rank; ++d) {
     found = is_found_by(frame, step, value->type.dims[d]);
   }
   return found;

@@ -9,7 +9,7 @@
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
 #include "core/runtime/found.h"
-#include "core/runtime/repeat.h"
+#include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/unfit.h"
 
@@ -82,8 +82,8 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
   frame->places =
       tenon__arena_allocate(arena, frame->schedule->place_count + 1u, sizeof *frame->places);
   frame->steps = tenon__arena_allocate(arena, step_count + 1u, sizeof *frame->steps);
-  frame->controls = tenon__arena_allocate(arena, step_count + 1u, sizeof(void*));
-  if (frame->places == NULL || frame->steps == NULL || frame->controls == NULL) {
+  frame->repeats = tenon__arena_allocate(arena, step_count + 1u, sizeof(void*));
+  if (frame->places == NULL || frame->steps == NULL || frame->repeats == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
@@ -108,16 +108,25 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
   return tenon__frame_list_found(frame);
 }
 
-void tenon__frame_destroy(tenon__frame_t* frame) {
-  for (uint32_t k = 0; frame->steps != NULL && k < frame->schedule->step_count; ++k) {
-    tenon__bound_destroy(frame->steps[k].bound);
-    tenon__free(frame->context->allocator, frame->steps[k].signature,
-                frame->steps[k].signature_capacity * sizeof(int64_t));
-    if (frame->controls != NULL) {
-      tenon__control_destroy(frame->controls[k], frame->context->allocator);
-    }
+static void destroy_steps(tenon__frame_t* frame) {
+  const tenon_allocator_t allocator = frame->context->allocator;
+  if (frame->steps == NULL || frame->repeats == NULL) {
+    return;
   }
-  for (uint32_t p = 0; frame->places != NULL && p < frame->schedule->place_count; ++p) {
+  for (uint32_t k = 0; k < frame->schedule->step_count; ++k) {
+    tenon__step_state_t* state = &frame->steps[k];
+    tenon__bound_destroy(state->bound);
+    tenon__free(allocator, state->signature, state->signature_capacity * sizeof(int64_t));
+    tenon__repeat_state_destroy(frame->repeats[k]);
+  }
+}
+
+void tenon__frame_destroy(tenon__frame_t* frame) {
+  destroy_steps(frame);
+  if (frame->places == NULL) {
+    return;
+  }
+  for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
     if (frame->places[p].growing != NULL) {
       tenon__growing_deinitialize(frame->places[p].growing);
     }
@@ -406,11 +415,11 @@ static bool writes_nothing(const tenon__step_t* step, const tenon__step_state_t*
   bool nothing = step->output_count > 0;
   for (uint32_t k = 0; k < step->output_count && nothing; ++k) {
     const tenon_argument_t* output = &state->outputs[k];
-    bool is_empty = output->kind == TENON_ARGUMENT_ABSENT;
-    for (uint32_t d = 0; output->kind == TENON_ARGUMENT_TENSOR && d < output->tensor.rank; ++d) {
-      is_empty = is_empty || output->tensor.dims[d] == 0;
+    const uint32_t rank = output->kind == TENON_ARGUMENT_TENSOR ? output->tensor.rank : 0;
+    nothing = output->kind == TENON_ARGUMENT_ABSENT;
+    for (uint32_t d = 0; d < rank; ++d) {
+      nothing = nothing || output->tensor.dims[d] == 0;
     }
-    nothing = is_empty;
   }
   return nothing;
 }

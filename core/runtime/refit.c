@@ -71,12 +71,13 @@ const void* tenon__engine_pending_weights(const tenon__engine_t* engine, uint32_
 
 void tenon__engine_drop_pending(tenon__engine_t* engine) {
   const tenon__network_t* network = engine->plan->network;
-  for (uint32_t k = 0; engine->pending != NULL && k < network->weights_count; ++k) {
+  if (engine->pending == NULL) {
+    return;
+  }
+  for (uint32_t k = 0; k < network->weights_count; ++k) {
     tenon__free(engine->allocator, engine->pending[k], network->weights[k].size_bytes);
   }
-  if (engine->pending != NULL) {
-    tenon__free(engine->allocator, engine->pending, network->weights_count * sizeof(void*));
-  }
+  tenon__free(engine->allocator, engine->pending, network->weights_count * sizeof(void*));
   engine->pending = NULL;
 }
 
@@ -175,7 +176,8 @@ static tenon_status_t begin_exchange(exchange_t* x, void** fresh) {
 }
 
 static void destroy_instances(const exchange_t* x) {
-  for (uint32_t g = 0; x->instances != NULL && g < x->engine->plan->schedule_count; ++g) {
+  const uint32_t graph_count = x->instances == NULL ? 0 : x->engine->plan->schedule_count;
+  for (uint32_t g = 0; g < graph_count; ++g) {
     const uint32_t count = x->instances[g] == NULL ? 0 : x->engine->plan->schedules[g].step_count;
     for (uint32_t k = 0; k < count; ++k) {
       tenon__instance_release(x->instances[g][k]);
@@ -199,7 +201,8 @@ tenon_status_t tenon__engine_exchange_weights(tenon__engine_t* engine, void** fr
     }
   }
   destroy_instances(&x);
-  for (uint32_t k = 0; status == TENON_OK && k < network->weights_count; ++k) {
+  const uint32_t exchanged_count = status == TENON_OK ? network->weights_count : 0;
+  for (uint32_t k = 0; k < exchanged_count; ++k) {
     if (fresh[k] != NULL && x.weights[k].owned) {
       tenon__free(network->allocator, tenon__drop_const(x.weights[k].data),
                   x.weights[k].size_bytes);

@@ -16,7 +16,8 @@ static tenon_status_t check_agreement(tenon__context_t* context, uint32_t input)
   const tenon__graph_t* g = main_graph(context);
   const tenon__value_node_t* value = &g->values[g->inputs[input]];
   const tenon__dim_pool_t* pool = context->engine->plan->network->pool;
-  for (uint32_t d = 0; value->type.kind == TENON_ARGUMENT_TENSOR && d < value->type.rank; ++d) {
+  const uint32_t rank = value->type.kind == TENON_ARGUMENT_TENSOR ? value->type.rank : 0;
+  for (uint32_t d = 0; d < rank; ++d) {
     const int64_t given = context->input_dims[input][d];
     int64_t extent = 0;
     if (tenon__extents_get(&context->extents, value->type.dims[d], &extent) && extent != given) {

@@ -96,8 +96,8 @@ typedef struct tenon__frame_t {
   uint32_t* sizing;
   uint32_t following_count;
   tenon__following_t* following;
-  bool is_bound;                            /* static steps are */
-  struct tenon__control_state_t** controls; /* per step */
+  bool is_bound;                          /* static steps are */
+  struct tenon__repeat_state_t** repeats; /* per step, once it has run */
   uint32_t requirement_count;
   const tenon__requirement_t* requirements; /* of this graph, in the plan */
   uint64_t checked_version;                 /* of the extents for which they were found to hold */

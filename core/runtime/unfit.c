@@ -7,10 +7,10 @@
 static const char* extents_of(const tenon__frame_t* frame, const tenon__value_node_t* value,
                               tenon__arena_t* arena, bool* out_unknown, bool* out_negative) {
   const char* text = "[";
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   *out_unknown = value->type.rank == TENON_NONE;
   *out_negative = false;
-  for (uint32_t d = 0; value->type.rank != TENON_NONE && text != NULL && d < value->type.rank;
-       ++d) {
+  for (uint32_t d = 0; text != NULL && d < rank; ++d) {
     const char* comma = d == 0 ? "" : ", ";
     int64_t extent = 0;
     if (tenon__extents_get(&frame->context->extents, value->type.dims[d], &extent)) {

@@ -19,8 +19,9 @@ static bool add_scaled(int64_t part, int64_t stride, int64_t* sum) {
 
 static bool affine_at(const tenon__extents_t* extents, tenon_dim_t dim, uint32_t axis_count,
                       int64_t* out_base, int64_t* out_parts) {
-  return tenon__dim_affine_at(extents->pool, dim, extents->values, extents->known, axis_count,
-                              out_base, out_parts);
+  const tenon__dim_point_t point = {
+      .values = extents->values, .known = extents->known, .coordinate_count = axis_count};
+  return tenon__dim_affine_at(extents->pool, dim, &point, out_base, out_parts);
 }
 
 tenon_status_t tenon__coordinates_view(const tenon__extents_t* extents,

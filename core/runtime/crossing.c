@@ -1,17 +1,11 @@
-/*
- * Control, executed by the core: what crosses between a graph and its bodies, and choosing a body.
- * Values cross as arguments at places. Repeating one: repeat.c.
- */
-#include "core/runtime/control.h"
+#include "core/runtime/crossing.h"
 
 #include <string.h>
 
 #include "core/base/status.h"
 #include "core/runtime/copy.h"
-#include "core/runtime/execute.h"
 #include "core/runtime/found.h"
 #include "core/runtime/frame.h"
-#include "core/runtime/repeat.h"
 #include "core/tensor/layout.h"
 
 enum { MAX_RANK = 64 };
@@ -19,13 +13,6 @@ enum { MAX_RANK = 64 };
 static const tenon_sink_t* sink_of(const tenon__frame_t* frame) {
   return frame->context->engine->options.sink;
 }
-
-static const tenon__value_node_t* value_at(const tenon__frame_t* frame, uint32_t place) {
-  return &frame->context->engine->plan->network->graphs[frame->graph]
-              ->values[frame->schedule->places[place].value];
-}
-
-/* ---- Across the border ---- */
 
 /* What is lent outlives neither the caller's arrays nor the next argument in them. */
 static void keep_shape(tenon__place_state_t* state) {
@@ -54,7 +41,7 @@ tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
       !tenon__strides_are_row_major(view->rank, view->dims, view->strides)) {
     return tenon__fail(sink_of(body), TENON_ERROR_INVALID_DATA,
                        "'%s' of a body is to be a tensor of rank %u that does not lie in rows",
-                       value_at(body, place)->name, view->rank);
+                       tenon__frame_value(body, place)->name, view->rank);
   }
   state->data = view->data;
   keep_shape(state);
@@ -79,8 +66,6 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
   return tenon__copy_tensor(&argument->tensor, &target.tensor);
 }
 
-/* ---- Choose ---- */
-
 tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number) {
   int64_t dims[MAX_RANK];
   int64_t strides[MAX_RANK];
@@ -92,47 +77,10 @@ tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_
       !tenon__element_count(view->rank, dims, &count) || count != 1) {
     return tenon__fail(sink_of(frame), TENON_ERROR_INVALID_DATA,
                        "'%s' is to be one number, it has %llu elements",
-                       value_at(frame, place)->name, (unsigned long long)count);
+                       tenon__frame_value(frame, place)->name, (unsigned long long)count);
   }
   const tenon__scalar_t element = tenon__element_load(view->data, view->dtype, 0);
   *out_number =
       tenon__scalar_cast(element, tenon__dtype_arithmetic(view->dtype), TENON_DTYPE_INT64).i;
   return TENON_OK;
-}
-
-static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
-  const tenon__step_t* step = &frame->schedule->steps[index];
-  const tenon__node_t* node =
-      &frame->context->engine->plan->network->graphs[frame->graph]->nodes[step->node];
-  int64_t dims[MAX_RANK];
-  int64_t strides[MAX_RANK];
-  tenon_argument_t argument;
-  int64_t taken = 0;
-  TENON_TRY(tenon__frame_scalar(frame, step->inputs[0], &taken));
-  const uint32_t branch = node->bodies[taken != 0 ? 0 : 1];
-  tenon__frame_t* body = &frame->context->frames[branch];
-  const tenon__graph_t* graph = frame->context->engine->plan->network->graphs[branch];
-  if (graph->fault != NULL) {
-    return tenon__fail(sink_of(frame), graph->fault_status,
-                       "'%s' takes its branch '%s', which cannot run: %s", node->name, graph->name,
-                       graph->fault);
-  }
-  for (uint32_t k = 1; k < step->input_count; ++k) {
-    TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
-    TENON_TRY(tenon__frame_lend(body, k - 1, &argument));
-  }
-  TENON_TRY(tenon__frame_run(body));
-  for (uint32_t k = 0; k < step->output_count; ++k) {
-    if (step->outputs[k] == TENON_NONE) {
-      continue;
-    }
-    TENON_TRY(tenon__frame_argument(body, body->schedule->outputs[k], dims, strides, &argument));
-    TENON_TRY(tenon__frame_store(frame, step->outputs[k], &argument));
-  }
-  return TENON_OK;
-}
-
-tenon_status_t tenon__control_run(tenon__frame_t* frame, uint32_t index) {
-  return frame->schedule->steps[index].kind == TENON_STEP_CHOOSE ? run_choose(frame, index)
-                                                                 : tenon__repeat_run(frame, index);
 }

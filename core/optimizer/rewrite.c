@@ -1,0 +1,300 @@
+/*
+ * A rewrite that a plugin offers: a pattern of operators, a guard, and what stands instead.
+ *
+ * The pattern is matched backwards from its last statement. A name that a statement defines must be
+ * made by the operator of that statement, and read by nobody else; any other name is an input of
+ * the pattern, the same value wherever it occurs. An attribute in braces must have that value, or,
+ * when it is a name, stands for the value in guard and replacement.
+ */
+#include "core/optimizer/rewrite.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/dimension/dimension_text.h"
+#include "core/language/condition.h"
+#include "core/network/node.h"
+#include "core/operator/attribute.h"
+#include "core/optimizer/patch.h"
+#include "core/optimizer/rewrite_code.h"
+
+tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_entry_t* entry,
+                                    const tenon_sink_t* sink, tenon__rewrite_t* out_rewrite) {
+  const tenon_rewrite_t* texts = &entry->rewrite;
+  tenon__rewrite_t rewrite = {.entry = entry};
+  const char* prefix =
+      tenon__arena_format(arena, "rewrite %s of %s: ", texts->name, entry->owner->plugin);
+  rewrite.label = tenon__arena_format(arena, "rewrite %s:%s", entry->owner->plugin, texts->name);
+  if (prefix == NULL || rewrite.label == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  tenon__prefix_sink_t prefixed;
+  tenon__prefix_sink_initialize(&prefixed, sink, prefix);
+  TENON_TRY(tenon__calls_parse(arena, texts->pattern, &prefixed.sink, &rewrite.pattern));
+  if (texts->replacement != NULL) {
+    TENON_TRY(tenon__calls_parse(arena, texts->replacement, &prefixed.sink, &rewrite.replacement));
+  }
+  if (texts->when != NULL) {
+    TENON_TRY(tenon__text_parse_expression(arena, texts->when, &prefixed.sink, &rewrite.when));
+  }
+  if (rewrite.pattern.statement_count == 0 ||
+      (rewrite.replacement.statement_count == 0 && texts->rewrite == NULL)) {
+    return tenon__fail(&prefixed.sink, TENON_ERROR_INVALID_DATA,
+                       "lacks a pattern or a replacement");
+  }
+  *out_rewrite = rewrite;
+  return TENON_OK;
+}
+
+/* The guard: over attributes that the pattern names and the pattern's inputs. */
+static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
+                                  const tenon__match_t* match, tenon__arena_t* arena,
+                                  bool* out_holds) {
+  *out_holds = true;
+  if (rewrite->when == NULL) {
+    return TENON_OK;
+  }
+  tenon__scope_port_t* ports = tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*ports));
+  tenon__scope_value_t* values =
+      tenon__arena_allocate(arena, match->name_count + 1u, sizeof(*values));
+  *out_holds = false;
+  if (ports == NULL || values == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < match->name_count; ++i) {
+    const tenon__value_node_t* value =
+        tenon__bench_value(bench, match->graph, match->names[i].value);
+    values[count] = (tenon__scope_value_t){.present = true,
+                                           .dtype = value->type.dtype,
+                                           .rank = value->type.rank,
+                                           .dims = value->type.dims,
+                                           .contents = value->type.contents,
+                                           .content_count = value->type.content_count,
+                                           .argument = count};
+    ports[count] = (tenon__scope_port_t){.name = match->names[i].name,
+                                         .type = tenon__dtype_name(value->type.dtype),
+                                         .count = 1,
+                                         .values = &values[count]};
+    ++count;
+  }
+  const tenon__scope_t scope = {.pool = bench->network->pool,
+                                .input_count = count,
+                                .inputs = ports,
+                                .attribute_count = match->attribute_count,
+                                .attributes = match->attributes};
+  return tenon__condition_evaluate(&scope, rewrite->when, bench->explain, out_holds);
+}
+
+static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
+                                                         const char* name) {
+  for (uint32_t i = 0; i < match->attribute_count; ++i) {
+    if (strcmp(match->attributes[i].name, name) == 0) {
+      return &match->attributes[i];
+    }
+  }
+  return NULL;
+}
+
+/* A literal's kind follows from how it is written; add_node converts it to what the operator
+ * declares. */
+static tenon_status_t replacement_attribute(const tenon__match_t* match,
+                                            const tenon__call_attribute_t* given,
+                                            tenon__arena_t* arena,
+                                            tenon__scope_attribute_t* out_attribute) {
+  static const uint32_t kinds[] = {
+      TENON_ATTRIBUTE_INT,    TENON_ATTRIBUTE_FLOAT,   TENON_ATTRIBUTE_STRING, TENON_ATTRIBUTE_INTS,
+      TENON_ATTRIBUTE_FLOATS, TENON_ATTRIBUTE_STRINGS, TENON_ATTRIBUTE_DTYPE};
+  const tenon__scope_attribute_t* named =
+      given->value->kind == TENON_SYNTAX_NAME ? matched_attribute(match, given->value->text) : NULL;
+  if (named != NULL) {
+    *out_attribute = *named;
+    out_attribute->name = given->name;
+    return TENON_OK;
+  }
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+    tenon__scope_attribute_t attribute = {.name = given->name};
+    const tenon_status_t status =
+        tenon__attribute_from_syntax(arena, given->value, kinds[i], &attribute);
+    if (status != TENON_ERROR_INVALID_DATA) {
+      *out_attribute = attribute;
+      out_attribute->name = given->name;
+      return status;
+    }
+  }
+  return TENON_ERROR_INVALID_DATA;
+}
+
+tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
+                                       const tenon__call_statement_t* call, tenon__arena_t* arena,
+                                       uint32_t* out_value) {
+  const tenon__operator_t* op = bench->options->find(bench->options->find_user, call->op);
+  uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
+  tenon__scope_attribute_t* attributes =
+      tenon__arena_allocate(arena, call->attribute_count + 1u, sizeof(*attributes));
+  if (inputs == NULL || attributes == NULL) {
+    return TENON_ERROR_OUT_OF_MEMORY;
+  }
+  if (op == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t i = 0; i < call->argument_count; ++i) {
+    inputs[i] = strcmp(call->arguments[i], "_") == 0
+                    ? TENON_NONE
+                    : tenon__match_value(match, call->arguments[i]);
+    if (strcmp(call->arguments[i], "_") != 0 && !tenon__match_has(match, call->arguments[i])) {
+      return TENON_ERROR_INVALID_DATA;
+    }
+  }
+  for (uint32_t i = 0; i < call->attribute_count; ++i) {
+    TENON_TRY(replacement_attribute(match, &call->attributes[i], arena, &attributes[i]));
+  }
+  const tenon__node_request_t request = {.op = op,
+                                         .input_count = call->argument_count,
+                                         .inputs = inputs,
+                                         .output_count = call->result_count,
+                                         .attribute_count = call->attribute_count,
+                                         .attributes = attributes};
+  uint32_t node = 0;
+  TENON_TRY(tenon__patch_add_node(bench, &request, &node));
+  const tenon__node_t* made = tenon__bench_node(bench, match->graph, node);
+  for (uint32_t i = 0; i < call->result_count && i < made->output_count; ++i) {
+    *out_value = made->outputs[i];
+    if (!tenon__match_bind(match, call->results[i], made->outputs[i])) {
+      return TENON_ERROR_INVALID_DATA;
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t replacement_value(tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
+                                        tenon__match_t* match, tenon__arena_t* arena,
+                                        uint32_t* out_value) {
+  if (rewrite->replacement.statement_count == 0) {
+    return tenon__rewrite_by_code(bench, rewrite->entry, match, arena, out_value);
+  }
+  if (bench->options->find == NULL) {
+    return TENON_ERROR_UNSUPPORTED;
+  }
+  for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
+    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena,
+                                      out_value));
+  }
+  return TENON_OK;
+}
+
+static const char* type_text(const tenon__bench_t* bench, const tenon__value_node_t* value,
+                             tenon__arena_t* arena) {
+  const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->type.dtype));
+  const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
+  for (uint32_t i = 0; i < rank && text != NULL; ++i) {
+    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                               tenon__dim_text(bench->network->pool, value->type.dims[i], arena));
+  }
+  text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
+  return text == NULL ? "?" : text;
+}
+
+/* May it stand for the old one? */
+static tenon_status_t check_fit(tenon__bench_t* bench, const tenon__match_t* match, uint32_t old,
+                                uint32_t value, tenon__arena_t* arena) {
+  if (value == TENON_NONE || value == old) {
+    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED,
+                       "it gives no value, or the one that is to be replaced");
+  }
+  if (!tenon__patch_fits(bench, match->graph, old, value)) {
+    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
+                       type_text(bench, tenon__bench_value(bench, match->graph, value), arena),
+                       type_text(bench, tenon__bench_value(bench, match->graph, old), arena));
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, tenon__match_t* match,
+                            tenon__arena_t* arena, tenon__rewrite_outcome_t* out_outcome) {
+  const uint32_t old = match->result;
+  if (!tenon__patch_begin(bench, rewrite->label, match->graph, match->root)) {
+    return TENON_OK;
+  }
+  uint32_t value = TENON_NONE;
+  tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
+  if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
+    tenon__patch_cancel(bench);
+    *out_outcome = TENON_REWRITE_DECLINED;
+    return TENON_OK;
+  }
+  if (status == TENON_OK) {
+    status = check_fit(bench, match, old, value, arena);
+  }
+  if (status == TENON_OK && tenon__bench_leaves(bench, match->graph, old)) {
+    status = tenon__patch_output_of(bench, value, &value);
+  }
+  if (status == TENON_OK) {
+    const uint32_t made = tenon__bench_value(bench, match->graph, value)->producer;
+    if (made != TENON_NONE && made >= bench->first_new_node) {
+      tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
+    }
+    tenon__patch_replace(bench, old, value);
+    ++rewrite->patch_count;
+    *out_outcome = TENON_REWRITE_APPLIED;
+    return tenon__patch_end(bench);
+  }
+  tenon__patch_cancel(bench);
+  *out_outcome = TENON_REWRITE_UNFIT;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+}
+
+static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
+  const tenon__bench_t* bench = user;
+  bool outside = tenon__bench_leaves(bench, match->graph, value);
+  uint32_t use = tenon__bench_first_use(bench, match->graph, value);
+  for (; use != TENON_NONE && !outside; use = tenon__bench_use(bench, use)->next) {
+    outside = !tenon__match_holds(match, tenon__bench_use(bench, use)->node);
+  }
+  return outside;
+}
+
+tenon_status_t tenon__rewrite_visit(tenon__bench_t* bench, tenon__rewrite_t* rewrite,
+                                    uint32_t graph, uint32_t index,
+                                    tenon__rewrite_outcome_t* out_outcome) {
+  const tenon__calls_t* pattern = &rewrite->pattern;
+  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  *out_outcome = TENON_REWRITE_NO_MATCH;
+  if (rewrite->is_refused || node->op == NULL ||
+      strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
+    return TENON_OK;
+  }
+  const tenon__match_uses_t uses = {read_outside, bench};
+  tenon_status_t status = TENON_OK;
+  tenon__arena_t arena;
+  tenon__match_t match;
+  bool holds = false;
+  tenon__arena_initialize(&arena, bench->network->allocator);
+  if (tenon__match_pattern(bench->network, &uses, pattern, graph, index, &arena, &match)) {
+    const tenon_status_t guard = guard_holds(bench, rewrite, &match, &arena, &holds);
+    *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
+    if (guard == TENON_OK && holds) {
+      *out_outcome = TENON_REWRITE_UNTRIED;
+      if (rewrite->is_tried || bench->options->trusts_rewrites) {
+        status = apply(bench, rewrite, &match, &arena, out_outcome);
+      }
+    }
+  }
+  tenon__bench_release(bench, &arena);
+  return status;
+}
+
+const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench) {
+  const tenon__rewrites_t* rewrites = bench->rewrites;
+  const tenon__rewrite_t* busiest = NULL;
+  if (rewrites == NULL) {
+    return NULL;
+  }
+  for (uint32_t i = 0; i < rewrites->count; ++i) {
+    const tenon__rewrite_t* rewrite = &rewrites->items[i];
+    if (rewrite->patch_count > (busiest == NULL ? 0 : busiest->patch_count)) {
+      busiest = rewrite;
+    }
+  }
+  return busiest;
+}

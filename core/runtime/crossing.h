@@ -1,0 +1,17 @@
+/* What crosses between a graph and a body that one of its steps runs: arguments, at places. */
+#ifndef TENON_CORE_RUNTIME_CROSSING_H_
+#define TENON_CORE_RUNTIME_CROSSING_H_
+
+#include "core/runtime/state.h"
+
+/* A body's parameter takes the argument, a tensor in rows or no tensor; its memory is lent until
+ * the body has run, its extents are copied. INVALID_DATA for other strides. */
+tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
+                                 const tenon_argument_t* argument);
+/* A place's memory becomes a copy of the argument: what a control step makes. */
+tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
+                                  const tenon_argument_t* argument);
+/* The one number (or condition) at a place. INVALID_DATA where there are none, or several. */
+tenon_status_t tenon__frame_scalar(tenon__frame_t* frame, uint32_t place, int64_t* out_number);
+
+#endif

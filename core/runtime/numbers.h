@@ -1,0 +1,14 @@
+/* Numbers of values on which shapes depend: what a run learns from data, and what the core writes
+ * where they are known before any data. */
+#ifndef TENON_CORE_RUNTIME_NUMBERS_H_
+#define TENON_CORE_RUNTIME_NUMBERS_H_
+
+#include "core/runtime/state.h"
+
+/* After a place's numbers and extents are there: sets the symbols that stand for them. INVALID_DATA
+ * where they are not what the plan made shapes of. */
+tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place);
+/* The place's memory gets the numbers of its value, whose extents and contents are known by now. */
+tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place);
+
+#endif
