@@ -57,7 +57,7 @@ function name_of(head,  left) {
 }
 
 # A guard that the loop cannot change: a part of the condition none of whose names is in the step, assigned in
-# the body, or handed out by address there.
+# the body, or handed out by address there; a member that a pointer leads to also where a call gets the pointer.
 function count_guards(k,  head, cond, parts, names, n, i, j, step, word, free, body, rest) {
   head = loop_head[k]
   body = loop_body[k]
@@ -75,7 +75,8 @@ function count_guards(k,  head, cond, parts, names, n, i, j, step, word, free, b
       rest = substr(rest, RSTART + RLENGTH)
       if (step ~ "(^|[^A-Za-z0-9_])" word "($|[^A-Za-z0-9_])" ||
           body ~ "(^|[^A-Za-z0-9_])" word "[^A-Za-z0-9_=;]*(=[^=]|\\+\\+|--|[-+*|&]=)" ||
-          body ~ "(\\+\\+|--|&)" word "($|[^A-Za-z0-9_])" || rest ~ /^\(/) {
+          body ~ "(\\+\\+|--|&)" word "($|[^A-Za-z0-9_])" || rest ~ /^\(/ ||
+          (rest ~ /^->/ && body ~ "[(,] *" word "[,)]")) { # what a pointer leads to, and a call is given it
         free = 0
       }
     }
