@@ -17,7 +17,7 @@ typedef tenon__environment_t environment_t;
 typedef tenon__language_value_t value_t;
 typedef tenon__syntax_t syntax_t;
 
-static const double ROUNDED_LIMIT = 9.0e18; /* below 2^63 */
+static const double rounded_limit = 9.0e18; /* below 2^63 */
 
 /* At least one is a float, or the opcode is of floats. */
 static tenon_status_t fold_reals(const environment_t* e, const syntax_t* syntax, uint32_t opcode,
@@ -29,7 +29,7 @@ static tenon_status_t fold_reals(const environment_t* e, const syntax_t* syntax,
     *out_value = tenon__value_of_truth(result.i != 0);
   } else if (opcode < TENON_OPCODE_FLOOR || opcode > TENON_OPCODE_TRUNC) {
     *out_value = tenon__value_of_real(result.f);
-  } else if (fabs(result.f) < ROUNDED_LIMIT) {
+  } else if (fabs(result.f) < rounded_limit) {
     *out_value = tenon__value_of_integer((int64_t)result.f);
   } else {
     return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
