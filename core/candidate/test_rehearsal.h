@@ -120,8 +120,8 @@ static inline void rehearsal_world_close(rehearsal_world_t* world) {
 
 static inline void rehearsal_world_profile(rehearsal_world_t* world) {
   const tenon__dim_pool_t* pool = world->bench.network->pool;
-  tenon__extents_t* points[] = {&world->profile.min, &world->profile.optimum, &world->profile.max};
-  for (size_t p = 0; p < sizeof points / sizeof *points; ++p) {
+  tenon__extents_t* points[3] = {&world->profile.min, &world->profile.optimum, &world->profile.max};
+  for (size_t p = 0; p < 3; ++p) {
     EXPECT_STATUS(tenon__extents_create(&world->arena, pool, points[p]), TENON_OK);
     for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
       tenon__extents_set(points[p], k, REHEARSAL_GUESS);

@@ -221,6 +221,19 @@ static tenon_status_t lend_input(tenon__trial_data_t* data, uint32_t k,
   return align(data, k, &input->lent->view);
 }
 
+/* Those whose layout follows another's, or the others. */
+static tenon_status_t lend_inputs(tenon__trial_data_t* data, const tenon_argument_rule_t* rules,
+                                  bool followers) {
+  for (uint32_t k = 0; k < data->region->input_count; ++k) {
+    const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
+    const bool is_follower = rule != NULL && rule->kind == TENON_LAYOUT_FOLLOWS;
+    if (data->inputs[k].is_there && is_follower == followers) {
+      TENON_TRY(lend_input(data, k, rule));
+    }
+  }
+  return TENON_OK;
+}
+
 /* Those that follow another come behind it. */
 tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
                                         const tenon__step_tactic_t* tactic) {
@@ -229,16 +242,8 @@ tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     data->inputs[k].lent = NULL;
   }
-  for (int follows = 0; follows < 2; ++follows) {
-    for (uint32_t k = 0; k < data->region->input_count; ++k) {
-      const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
-      const int is_follower = rule != NULL && rule->kind == TENON_LAYOUT_FOLLOWS ? 1 : 0;
-      if (data->inputs[k].is_there && is_follower == follows) {
-        TENON_TRY(lend_input(data, k, rule));
-      }
-    }
-  }
-  return TENON_OK;
+  TENON_TRY(lend_inputs(data, rules, false));
+  return lend_inputs(data, rules, true);
 }
 
 /* ---- Is it as it was? ---- */

@@ -105,7 +105,7 @@ static tenon_status_t make_outputs(tenon__trial_data_t* data,
   data->all = outputs;
   outputs->items = tenon__arena_allocate(&data->arena, count, sizeof *outputs->items);
   outputs->arguments = tenon__arena_allocate(&data->arena, count, sizeof *outputs->arguments);
-  outputs->growing = tenon__arena_allocate(&data->arena, count, sizeof *outputs->growing);
+  outputs->growing = tenon__arena_allocate(&data->arena, count, sizeof(tenon__growing_t*));
   if (outputs->items == NULL || outputs->arguments == NULL || outputs->growing == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -33,7 +33,7 @@ tenon_status_t tenon__conversions_begin(tenon__tuning_t* tuning, uint32_t graph,
   const tenon__graph_t* g = tuning->network->graphs[graph];
   *out_conversions = (conversions_t){.tuning = tuning, .graph = graph, .arena = arena};
   out_conversions->known =
-      tenon__arena_allocate(arena, g->value_count + 1u, sizeof *out_conversions->known);
+      tenon__arena_allocate(arena, g->value_count + 1u, sizeof(struct known_conversion_t*));
   make_coordinates(tuning->network, g);
   return out_conversions->known == NULL || tenon__dim_pool_failed(tuning->network->pool)
              ? TENON_ERROR_OUT_OF_MEMORY

@@ -138,19 +138,25 @@ static tenon_status_t find_readers(choosing_t* c) {
   return TENON_OK;
 }
 
-static tenon_status_t choose(choosing_t* c) {
+/* Each unit in turn; what follows from a pick is seen by those behind it. */
+static tenon_status_t improve_all(choosing_t* c, bool* out_changed) {
   layouts_t* l = &c->layouts;
+  *out_changed = false;
+  for (uint32_t u = 0; u < l->units->count; ++u) {
+    if (l->units->items[u].kind == TENON_UNIT_REGION) {
+      *out_changed = improve(c, &l->units->items[u]) || *out_changed;
+      TENON_TRY(l->status);
+    }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t choose(choosing_t* c) {
   bool changed = true;
   TENON_TRY(find_readers(c));
   TENON_TRY(find_candidates(c));
   for (uint32_t sweep = 0; sweep < MOST_SWEEPS && changed; ++sweep) {
-    changed = false;
-    for (uint32_t u = 0; u < l->units->count; ++u) {
-      if (l->units->items[u].kind == TENON_UNIT_REGION) {
-        changed = improve(c, &l->units->items[u]) || changed;
-        TENON_TRY(l->status);
-      }
-    }
+    TENON_TRY(improve_all(c, &changed));
   }
   return TENON_OK;
 }

@@ -90,9 +90,9 @@ tenon_status_t tenon__infer_text(tenon__inference_t* inference,
   /* The first time only to learn the type of the result. */
   inference->output_values[0].dtype = TENON_DTYPE_FLOAT64;
   for (uint32_t round = 0; round < 2; ++round) {
-    const tenon__node_text_t text = {
-        &inference->scope, &source->text,
-        round == 0 ? inference->scratch : &inference->network->arena, inference->sink};
+    const tenon__node_text_t text = {&inference->scope, &source->text,
+                                     round == 0 ? inference->scratch : &inference->network->arena,
+                                     inference->sink};
     TENON_TRY(tenon__expression_instantiate(&text, NULL, expression, &shape));
     const tenon_program_t* program = &expression->program;
     if (round == 0) {
