@@ -273,6 +273,15 @@ static const tenon_argument_t* bind_output(tenon_binding_t* binding, uint32_t in
   return index < binding->bound->output_count ? &binding->outputs[index] : NULL;
 }
 
+static bool lies_within(const tenon_move_piece_t* piece, uint32_t rank, const int64_t* dims) {
+  bool within = true;
+  for (uint32_t d = 0; within && d < rank; ++d) {
+    within = piece->begin[d] >= 0 && piece->extent[d] >= 0 &&
+             piece->begin[d] <= dims[d] - piece->extent[d];
+  }
+  return within;
+}
+
 /* Does each piece lie within the output, and what it reads within its input? A plan may say
  * otherwise. */
 static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding) {
@@ -282,15 +291,8 @@ static bool pieces_fit(const tenon_move_t* move, const tenon_binding_t* binding)
     const tenon_tensor_view_t* input = &binding->inputs[piece->input].tensor;
     const tenon__reach_t read = {move->rank, piece->extent, piece->strides, piece->offset};
     const tenon__reach_t whole = {input->rank, input->dims, input->strides, 0};
-    if (output->dims != NULL) {
-      for (uint32_t d = 0; d < move->rank; ++d) {
-        if (piece->begin[d] < 0 || piece->extent[d] < 0 ||
-            piece->begin[d] > output->dims[d] - piece->extent[d]) {
-          return false;
-        }
-      }
-    }
-    if (!tenon__reach_within(&read, &whole)) {
+    if ((output->dims != NULL && !lies_within(piece, move->rank, output->dims)) ||
+        !tenon__reach_within(&read, &whole)) {
       return false;
     }
   }
