@@ -21,9 +21,12 @@ static tenon_status_t port_argument(const environment_t* e, const syntax_t* argu
                                     const tenon__scope_port_t** out_port) {
   *out_port =
       argument->kind == TENON_SYNTAX_NAME ? tenon__scope_input(e->scope, argument->text) : NULL;
-  return *out_port != NULL ? TENON_OK
-                           : tenon__language_fail(e, argument, TENON_ERROR_INVALID_DATA,
-                                                  "the name of an input is expected");
+  if (*out_port == NULL) {
+    (void)tenon__language_fail(e, argument, TENON_ERROR_INVALID_DATA,
+                               "the name of an input is expected");
+    return TENON_ERROR_INVALID_DATA;
+  }
+  return TENON_OK;
 }
 
 static tenon_status_t type_argument(const environment_t* e, const syntax_t* argument,
