@@ -59,9 +59,10 @@ tenon_status_t tenon__named_tensor(environment_t* e, const tenon__syntax_t* synt
     int64_t item = 0;
     TENON_TRY(tenon__language_known(e, syntax->children[1], &item));
     if (item < 0 || item >= (int64_t)tensor.port->count) {
-      return tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
-                                  "'%s' has %u items, there is no item %lld", tensor.port->name,
-                                  tensor.port->count, (long long)item);
+      (void)tenon__language_fail(e, syntax, TENON_ERROR_INVALID_DATA,
+                                 "'%s' has %u items, there is no item %lld", tensor.port->name,
+                                 tensor.port->count, (long long)item);
+      return TENON_ERROR_INVALID_DATA;
     }
     tensor.item = (uint32_t)item;
   } else {
