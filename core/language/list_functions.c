@@ -10,27 +10,39 @@ typedef tenon__environment_t environment_t;
 typedef tenon__language_value_t value_t;
 typedef tenon__syntax_t syntax_t;
 
+/* Is it an input of rank 0 or 1 whose contents are not known? */
+static tenon_status_t is_unknown_list(environment_t* e, const syntax_t* what,
+                                      tenon__named_tensor_t* out_tensor, bool* out_unknown) {
+  *out_unknown = false;
+  if (!tenon__names_port(e, what)) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__named_tensor(e, what, out_tensor));
+  if (out_tensor->is_output) {
+    return TENON_OK;
+  }
+  TENON_TRY(tenon__ranked_tensor(e, what, out_tensor));
+  *out_unknown = out_tensor->value->contents == NULL && out_tensor->rank <= 1;
+  return TENON_OK;
+}
+
 /* The extent of a 1-D shape operand says how many contents there are even where they are not known.
  */
 tenon_status_t tenon__call_len(environment_t* e, const syntax_t* call, value_t* out) {
   const syntax_t* what = call->children[0];
-  value_t list = {0};
-  if (tenon__names_port(e, what)) {
-    tenon__named_tensor_t tensor = {0};
-    TENON_TRY(tenon__named_tensor(e, what, &tensor));
-    if (!tensor.is_output) {
-      tenon_dim_t dim = TENON_DIM_INVALID;
-      TENON_TRY(tenon__ranked_tensor(e, what, &tensor));
-      if (tensor.value->contents == NULL && tensor.rank == 0) {
-        *out = tenon__value_of_integer(1);
-        return TENON_OK;
-      }
-      if (tensor.value->contents == NULL && tensor.rank == 1) {
-        TENON_TRY(tenon__tensor_extent(e, call, &tensor, 0, &dim));
-        return tenon__language_give(e, call, dim, out);
-      }
-    }
+  tenon__named_tensor_t tensor = {0};
+  bool is_unknown = false;
+  TENON_TRY(is_unknown_list(e, what, &tensor, &is_unknown));
+  if (is_unknown && tensor.rank == 0) {
+    *out = tenon__value_of_integer(1);
+    return TENON_OK;
   }
+  if (is_unknown) {
+    tenon_dim_t dim = TENON_DIM_INVALID;
+    TENON_TRY(tenon__tensor_extent(e, call, &tensor, 0, &dim));
+    return tenon__language_give(e, call, dim, out);
+  }
+  value_t list = {0};
   TENON_TRY(tenon__language_list(e, what, &list));
   *out = tenon__value_of_integer((int64_t)list.count);
   return TENON_OK;

@@ -191,17 +191,18 @@ static tenon_status_t find_limits(sampling_t* s, uint32_t source, int64_t axis,
   return wish->limits == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-static tenon_status_t add_input(sampling_t* s, const char* name, tenon__data_wish_t* wish,
+static tenon_status_t add_input(sampling_t* s, const char* name, const tenon__data_wish_t* domain,
                                 uint32_t* out_value) {
   tenon__network_t* network = s->sample->network;
   int64_t dims[TENON_DRAW_MOST_RANK];
   const uint32_t rank = tenon__draw_shape(&s->draw, name, dims);
-  const tenon_dtype_t dtype = wish->dtype;
+  const tenon_dtype_t dtype = domain->dtype;
+  tenon__data_wish_t wish = *domain;
   const char type_class = tenon__dtype_class(dtype);
   uint64_t count = 0;
   size_t size = 0;
-  wish->rank = rank;
-  wish->dims = dims;
+  wish.rank = rank;
+  wish.dims = dims;
   if (type_class == 'x' || type_class == 's' || type_class == 'c' ||
       !tenon__element_count(rank, dims, &count) || count > MOST_ELEMENTS ||
       !tenon__dtype_bytes(dtype, count, &size)) {
@@ -211,7 +212,7 @@ static tenon_status_t add_input(sampling_t* s, const char* name, tenon__data_wis
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__draw_elements(&s->draw, name, wish, data);
+  tenon__draw_elements(&s->draw, name, &wish, data);
   const tenon__weights_t weights = {.name = name,
                                     .dtype = dtype,
                                     .rank = rank,

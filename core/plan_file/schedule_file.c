@@ -125,22 +125,25 @@ static tenon_status_t read_map(tenon__plan_reader_t* reader, const tenon__index_
   return TENON_OK;
 }
 
+static bool is_affine(tenon__dim_pool_t* pool, const tenon__map_source_t* source, uint32_t rank) {
+  tenon_dim_t base = TENON_DIM_INVALID;
+  tenon_dim_t coefficients[MOST_AXES];
+  bool affine = true;
+  for (uint32_t d = 0; affine && d < source->rank; ++d) {
+    affine = tenon__dim_affine(pool, source->coordinates[d], rank, &base, coefficients);
+  }
+  return affine;
+}
+
 /* A run reads how a part is shifted: the dimensions that say so must be there before extents are
  * made. */
 static bool shifts_are_affine(tenon__dim_pool_t* pool, const tenon__index_map_t* map) {
-  tenon_dim_t base = TENON_DIM_INVALID;
-  tenon_dim_t coefficients[MOST_AXES];
-  for (uint32_t k = 0; k < map->source_count; ++k) {
+  bool affine = true;
+  for (uint32_t k = 0; affine && k < map->source_count; ++k) {
     const tenon__map_source_t* source = &map->sources[k];
-    if (source->coordinates != NULL) {
-      for (uint32_t d = 0; d < source->rank; ++d) {
-        if (!tenon__dim_affine(pool, source->coordinates[d], map->rank, &base, coefficients)) {
-          return false;
-        }
-      }
-    }
+    affine = source->coordinates == NULL || is_affine(pool, source, map->rank);
   }
-  return true;
+  return affine;
 }
 
 static tenon_status_t read_place(tenon__plan_reader_t* reader, const tenon__graph_t* graph,
