@@ -42,21 +42,20 @@ tenon_status_t tenon__onnx_find_captures(const tenon_source_t* source,
   }
   for (size_t i = 0; i < source->attribute_count; ++i) {
     const tenon__onnx_block_t* block = block_of(source, i);
-    if (block != NULL) {
-      for (size_t k = 0; k < block->capture_count; ++k) {
-        const char* name = block->captures[k].name;
-        const tenon__onnx_binding_t* binding = tenon__onnx_scope_binding(source->scope, name);
-        const bool is_absent = binding != NULL && binding->is_built && binding->value.id == 0;
-        const bool is_constant = binding != NULL && binding->is_literal;
-        if (is_absent || is_constant || tenon_reader_names_find(&seen, name) != NULL) {
-          continue;
-        }
-        TENON_READER_TRY(tenon_reader_names_set(program->reader, &seen, name, program));
-        captures.names[captures.count] = name;
-        TENON_READER_TRY(
-            tenon__onnx_scope_find(program, source->scope, name, &captures.values[captures.count]));
-        ++captures.count;
+    const size_t count = block == NULL ? 0 : block->capture_count;
+    for (size_t k = 0; k < count; ++k) {
+      const char* name = block->captures[k].name;
+      const tenon__onnx_binding_t* binding = tenon__onnx_scope_binding(source->scope, name);
+      const bool is_absent = binding != NULL && binding->is_built && binding->value.id == 0;
+      const bool is_constant = binding != NULL && binding->is_literal;
+      if (is_absent || is_constant || tenon_reader_names_find(&seen, name) != NULL) {
+        continue;
       }
+      TENON_READER_TRY(tenon_reader_names_set(program->reader, &seen, name, program));
+      captures.names[captures.count] = name;
+      TENON_READER_TRY(
+          tenon__onnx_scope_find(program, source->scope, name, &captures.values[captures.count]));
+      ++captures.count;
     }
   }
   *out_captures = captures;

@@ -51,10 +51,9 @@ static tenon_status_t list_reads(listing_t* listing, const Onnx__NodeProto* node
     const Onnx__GraphProto* graph = node->attribute[k]->g;
     const tenon__onnx_block_t* inner =
         graph == NULL ? NULL : tenon__onnx_program_block(program, graph);
-    if (inner != NULL) {
-      for (size_t i = 0; i < inner->capture_count; ++i) {
-        TENON_READER_TRY(list_name(listing, inner->captures[i].name));
-      }
+    const size_t count = inner == NULL ? 0 : inner->capture_count;
+    for (size_t i = 0; i < count; ++i) {
+      TENON_READER_TRY(list_name(listing, inner->captures[i].name));
     }
   }
   return TENON_OK;

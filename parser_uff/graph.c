@@ -185,28 +185,33 @@ static tenon_status_t add_last(tenon_reader_t* reader, tenon__uff_graph_t* graph
   return TENON_OK;
 }
 
-static tenon_status_t find_outputs(tenon_reader_t* reader, tenon__uff_graph_t* graph,
-                                   const char* wanted) {
-  bool has_marks = false;
-  if (wanted != NULL) {
-    TENON_READER_TRY(add_wanted(reader, graph, wanted));
-  } else {
-    for (size_t i = 0; i < graph->node_count; ++i) {
-      const tenon__uff_node_t* node = &graph->nodes[i];
-      if (is_mark(graph, node) && node->input_count == 1) {
-        has_marks = true;
-        TENON_READER_TRY(add_output(reader, graph, node->inputs[0]));
-      }
+/* What the file marks as outputs. */
+static tenon_status_t add_marked(tenon_reader_t* reader, tenon__uff_graph_t* graph) {
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    const tenon__uff_node_t* node = &graph->nodes[i];
+    if (is_mark(graph, node) && node->input_count == 1) {
+      TENON_READER_TRY(add_output(reader, graph, node->inputs[0]));
     }
   }
-  if (wanted == NULL && !has_marks) {
-    for (size_t i = 0; i < graph->node_count; ++i) {
-      /* UFF's nodes stand in reverse. */
-      tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
-      if (!node->is_used && !is_no_result(node) && !is_mark(graph, node)) {
-        TENON_READER_TRY(add_last(reader, graph, node));
-      }
+  return TENON_OK;
+}
+
+/* What nobody reads. UFF's nodes stand in reverse. */
+static tenon_status_t add_unread(tenon_reader_t* reader, tenon__uff_graph_t* graph) {
+  for (size_t i = 0; i < graph->node_count; ++i) {
+    tenon__uff_node_t* node = &graph->nodes[graph->is_tensorflow ? i : graph->node_count - 1 - i];
+    if (!node->is_used && !is_no_result(node) && !is_mark(graph, node)) {
+      TENON_READER_TRY(add_last(reader, graph, node));
     }
+  }
+  return TENON_OK;
+}
+
+static tenon_status_t find_outputs(tenon_reader_t* reader, tenon__uff_graph_t* graph,
+                                   const char* wanted) {
+  TENON_READER_TRY(wanted != NULL ? add_wanted(reader, graph, wanted) : add_marked(reader, graph));
+  if (wanted == NULL && graph->output_count == 0) {
+    TENON_READER_TRY(add_unread(reader, graph));
   }
   return graph->output_count > 0
              ? TENON_OK

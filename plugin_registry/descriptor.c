@@ -193,17 +193,16 @@ static bool take_offerings(comparison_t* c, const tenon_plugin_t* root) {
   for (uint32_t i = 0; i < root->offering_count; ++i) {
     const tenon_offering_t* offering = &root->offerings[i];
     const tenon__offer_kind_t kind = tenon__offer_kind_of_offering(offering->kind);
-    if (kind != TENON_OFFER_COUNT) {
-      for (uint32_t k = 0; k < offering->count; ++k) {
-        tenon__offer_item_t item;
-        const char* fault = tenon__offer_item(kind, offering, k, &item);
-        if (fault != NULL) {
-          return fail(c, wrong(tenon__arena_format(c->arena, "%s number %u: %s",
-                                                   tenon__offer_kind_word(kind), k, fault)));
-        }
-        if (!offer_item(c, kind, &item)) {
-          return false;
-        }
+    const uint32_t count = kind == TENON_OFFER_COUNT ? 0 : offering->count;
+    for (uint32_t k = 0; k < count; ++k) {
+      tenon__offer_item_t item;
+      const char* fault = tenon__offer_item(kind, offering, k, &item);
+      if (fault != NULL) {
+        return fail(c, wrong(tenon__arena_format(c->arena, "%s number %u: %s",
+                                                 tenon__offer_kind_word(kind), k, fault)));
+      }
+      if (!offer_item(c, kind, &item)) {
+        return false;
       }
     }
   }

@@ -143,7 +143,7 @@ static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_vi
     tenon__growing_deinitialize(&larger);
     return status;
   }
-  if (used_bytes > 0) {
+  if (used_bytes > 0 && collected->data != NULL) {
     memcpy(larger.data, collected->data, used_bytes);
   }
   larger.strings = collected->strings; /* the texts stay where they are */

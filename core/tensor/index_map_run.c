@@ -410,7 +410,7 @@ tenon_status_t tenon__index_map_pieces(const tenon__extents_t* extents,
                        .capacity = room->capacity};
   for (uint32_t s = 0; s < map->source_count; ++s) {
     const tenon__map_source_t* source = &map->sources[s];
-    box_t box;
+    box_t box = {{0}, {0}};
     const uint32_t first = cutting.count;
     if (source->rank > RANK_LIMIT) {
       return TENON_ERROR_UNSUPPORTED;

@@ -132,15 +132,14 @@ static void find_segment(tenon__cpu_bound_epilogue_t* bound, const tenon__cpu_ro
   uint32_t k = shape->rank;
   for (; k > 0; k--) {
     const uint32_t axis = shape->axes[k - 1];
+    const uint32_t count = extents[axis] == 1 ? 0 : program->operand_count;
     bool joins = true;
-    if (extents[axis] != 1) {
-      for (uint32_t o = 0; o < program->operand_count; o++) {
-        const int64_t stride = views[o] == NULL ? 0 : axis_stride(views[o], axis);
-        if (bound->segment == 1) {
-          bound->walks[o].row = views[o] == NULL ? bound->walks[o].row : stride;
-        } else if (views[o] != NULL && stride != bound->walks[o].row * (int64_t)bound->segment) {
-          joins = false;
-        }
+    for (uint32_t o = 0; o < count; o++) {
+      const int64_t stride = views[o] == NULL ? 0 : axis_stride(views[o], axis);
+      if (bound->segment == 1) {
+        bound->walks[o].row = views[o] == NULL ? bound->walks[o].row : stride;
+      } else if (views[o] != NULL && stride != bound->walks[o].row * (int64_t)bound->segment) {
+        joins = false;
       }
     }
     if (!joins) {

@@ -118,12 +118,10 @@ static void spread_channel(const tenon__windows_t* windows, int64_t outputs,
     int64_t place = 0;
     do {
       tenon__point3_t target;
-      bool inside = tenon__windows_tap(&over, at, tap, &target);
-      if (inside) {
-        for (int64_t m = 0; m < outputs; ++m) {
-          inout_y[m * plane + tenon__point3_place(target, over.input)].f +=
-              value * w[m * taps + place].f;
-        }
+      int64_t count = tenon__windows_tap(&over, at, tap, &target) ? outputs : 0;
+      for (int64_t m = 0; m < count; ++m) {
+        inout_y[m * plane + tenon__point3_place(target, over.input)].f +=
+            value * w[m * taps + place].f;
       }
       ++place;
     } while (tenon__point3_next(&tap, over.kernel));
@@ -162,6 +160,15 @@ static double silu(double value) {
   return value / (1.0 + exp(-value));
 }
 
+/* Of a row of x; places below 0 are in the past, whose rows have taps - 1 of them. */
+static double signal_at(const tenon__array_t* x, const tenon__array_t* past, int64_t row,
+                        int64_t place, int64_t taps) {
+  if (place >= 0) {
+    return x->at[row * x->dims[2] + place].f;
+  }
+  return past != NULL ? past->at[row * (taps - 1) + place + taps - 1].f : 0.0;
+}
+
 tenon_status_t tenon__compute_causal_convolution(tenon__work_t* work) {
   const tenon__array_t* x = tenon__work_input(work, 0);
   const tenon__array_t* w = tenon__work_input(work, 1);
@@ -172,30 +179,20 @@ tenon_status_t tenon__compute_causal_convolution(tenon__work_t* work) {
   int64_t channels = x->dims[1];
   int64_t length = x->dims[2];
   int64_t taps = w->dims[2];
+  int64_t outputs = y == NULL ? 0 : length;
+  int64_t kept = carried == NULL ? 0 : taps - 1;
   bool activates = !tenon__work_is(work, "activation", "none");
   for (int64_t row = 0; row < x->dims[0] * channels; ++row) {
     int64_t channel = row % channels;
-    if (y != NULL) {
-      for (int64_t at = 0; at < length; ++at) {
-        double sum = bias == NULL ? 0.0 : bias->at[channel].f;
-        for (int64_t tap = 0; tap < taps; ++tap) {
-          int64_t from = at + tap - (taps - 1); /* negative: in the past */
-          double value = from >= 0      ? x->at[row * length + from].f
-                         : past != NULL ? past->at[row * (taps - 1) + from + taps - 1].f
-                                        : 0.0;
-          sum += value * w->at[channel * taps + tap].f;
-        }
-        y->at[row * length + at].f = activates ? silu(sum) : sum;
+    for (int64_t at = 0; at < outputs; ++at) {
+      double sum = bias == NULL ? 0.0 : bias->at[channel].f;
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        sum += signal_at(x, past, row, at + tap - (taps - 1), taps) * w->at[channel * taps + tap].f;
       }
+      y->at[row * length + at].f = activates ? silu(sum) : sum;
     }
-    if (carried != NULL) {
-      for (int64_t at = 0; at < taps - 1; ++at) {
-        int64_t from = length + at - (taps - 1);
-        carried->at[row * (taps - 1) + at].f = from >= 0 ? x->at[row * length + from].f
-                                               : past != NULL
-                                                   ? past->at[row * (taps - 1) + from + taps - 1].f
-                                                   : 0.0;
-      }
+    for (int64_t at = 0; at < kept; ++at) {
+      carried->at[row * kept + at].f = signal_at(x, past, row, length + at - kept, taps);
     }
   }
   return TENON_OK;

@@ -115,7 +115,7 @@ tenon_status_t tenon__compute_linear_attention(tenon__work_t* work) {
   int64_t time = from.q->dims[1];
   int64_t states = from.q->dims[0] * from.kv_heads;
   int64_t state_size = from.k_size * from.v_size;
-  int64_t sharing = from.q_heads / from.kv_heads;
+  int64_t sharing = y == NULL ? 0 : from.q_heads / from.kv_heads;
   tenon__number_t* written = work->scratch + states * state_size;
   for (int64_t place = 0; place < states * state_size; ++place) {
     work->scratch[place].f = past == NULL ? 0.0 : past->at[place].f;
@@ -126,10 +126,8 @@ tenon_status_t tenon__compute_linear_attention(tenon__work_t* work) {
     for (int64_t step = 0; step < time; ++step) {
       int64_t token = which / from.kv_heads * time + step;
       update_state(&from, token, head, state, written);
-      if (y != NULL) {
-        for (int64_t shared = 0; shared < sharing; ++shared) {
-          read_state(&from, token, head * sharing + shared, state, y);
-        }
+      for (int64_t shared = 0; shared < sharing; ++shared) {
+        read_state(&from, token, head * sharing + shared, state, y);
       }
     }
   }

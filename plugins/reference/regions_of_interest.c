@@ -262,19 +262,20 @@ tenon_status_t tenon__compute_non_max_suppression(tenon__work_t* work) {
   }
   int64_t dims[2] = {found, 3};
   tenon_status_t status = tenon__work_allocate(work, 0, 2, dims);
+  if (status != TENON_OK) {
+    return status;
+  }
   int64_t row = 0;
-  if (status == TENON_OK) {
-    for (int64_t line = 0; line < lines; ++line) {
-      const tenon__number_t* selected = work->scratch + line * count;
-      for (int64_t item = 0; item < count && selected[item].i >= 0; ++item) {
-        const tenon__number_t entry[3] = {
-            {.i = line / classes}, {.i = line % classes}, selected[item]};
-        for (int64_t column = 0; column < 3; ++column) {
-          (void)tenon__work_put(work, 0, row * 3 + column, entry[column]);
-        }
-        ++row;
+  for (int64_t line = 0; line < lines; ++line) {
+    const tenon__number_t* selected = work->scratch + line * count;
+    for (int64_t item = 0; item < count && selected[item].i >= 0; ++item) {
+      const tenon__number_t entry[3] = {
+          {.i = line / classes}, {.i = line % classes}, selected[item]};
+      for (int64_t column = 0; column < 3; ++column) {
+        (void)tenon__work_put(work, 0, row * 3 + column, entry[column]);
       }
+      ++row;
     }
   }
-  return status;
+  return TENON_OK;
 }

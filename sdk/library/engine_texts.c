@@ -145,11 +145,10 @@ static bool reads_from(const tenon__schedule_t* schedule, const tenon__step_t* r
                        const tenon__step_t* writer) {
   for (uint32_t i = 0; i < reader->input_count; ++i) {
     const uint32_t read = root_of(schedule, reader->inputs[i]);
-    if (read != TENON_NONE) {
-      for (uint32_t k = 0; k < writer->output_count; ++k) {
-        if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
-          return true;
-        }
+    const uint32_t count = read == TENON_NONE ? 0 : writer->output_count;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (writer->outputs[k] != TENON_NONE && shows_in(schedule, writer->outputs[k], read)) {
+        return true;
       }
     }
   }

@@ -24,21 +24,21 @@ char* run_result_folder(const run_t* run, const char* base, const char* data_set
 static tenon_status_t check_result_folders(const run_t* run) {
   const tool_list_t* sets = &run->feeding.data_sets;
   tenon_status_t status = TENON_OK;
-  const bool writes = run->output != NULL || run->record != NULL;
-  if (writes) {
-    for (size_t i = 1; i < sets->count; ++i) {
-      char* folder = run_result_folder(run, "", sets->items[i]);
-      for (size_t k = 0; k < i && status == TENON_OK; ++k) {
-        char* other = run_result_folder(run, "", sets->items[k]);
-        if (strcmp(folder, other) == 0) {
-          status = tool_misuse(
-              "--data-set %s: has the name of %s, and its results would be written over that one's",
-              sets->items[i], sets->items[k]);
-        }
-        tool_free(other);
+  if (run->output == NULL && run->record == NULL) {
+    return TENON_OK;
+  }
+  for (size_t i = 1; i < sets->count; ++i) {
+    char* folder = run_result_folder(run, "", sets->items[i]);
+    for (size_t k = 0; k < i && status == TENON_OK; ++k) {
+      char* other = run_result_folder(run, "", sets->items[k]);
+      if (strcmp(folder, other) == 0) {
+        status = tool_misuse(
+            "--data-set %s: has the name of %s, and its results would be written over that one's",
+            sets->items[i], sets->items[k]);
       }
-      tool_free(folder);
+      tool_free(other);
     }
+    tool_free(folder);
   }
   return status;
 }

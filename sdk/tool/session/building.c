@@ -97,17 +97,16 @@ static tenon_status_t add_point(tool_building_t* building, const char* option, c
                                 uint32_t which) {
   tool_named_shapes_t points = {0};
   const tenon_status_t status = tool_named_shapes_parse(option, text, &points);
-  if (status == TENON_OK) {
-    for (size_t i = 0; i < points.count; ++i) {
-      tool_named_shape_t* range = tool_named_shapes_find(&building->ranges, points.items[i].name);
-      const bool is_new = range == NULL;
-      if (is_new) {
-        range = tool_named_shapes_add(&building->ranges, points.items[i].name);
-      }
-      for (uint32_t k = 0; k < 3; ++k) {
-        if (is_new || k == which) {
-          range->shapes[k] = points.items[i].shapes[0];
-        }
+  const size_t count = status == TENON_OK ? points.count : 0;
+  for (size_t i = 0; i < count; ++i) {
+    tool_named_shape_t* range = tool_named_shapes_find(&building->ranges, points.items[i].name);
+    const bool is_new = range == NULL;
+    if (is_new) {
+      range = tool_named_shapes_add(&building->ranges, points.items[i].name);
+    }
+    for (uint32_t k = 0; k < 3; ++k) {
+      if (is_new || k == which) {
+        range->shapes[k] = points.items[i].shapes[0];
       }
     }
   }
