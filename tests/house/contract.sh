@@ -15,12 +15,15 @@ folder=$(cd "$(dirname "$0")" && pwd)
 made='tenon_(sink|tensor_view|argument|instruction|operand|program_output|program|move_piece|move|value_info|value_type|host_offer)_t'
 made="$made|tenon_(shape|region|prepare|bind|run|builder|parse|neighbour)_table_t"
 
-# uses COPY SOURCE...: lines "FILE LINE COLUMN NAME", each once. Headers of COPY come before others.
+# uses COPY SOURCE...: lines "FILE LINE COLUMN NAME", each once. Headers of COPY come before others. What is told of a
+# batch comes in one piece: two compilers that share a pipe would cut each other's lines.
 uses() {
   local copy=$1
   shift
-  printf '%s\0' "$@" | xargs -0 -n 24 -P 2 clang -std=c11 -D_GNU_SOURCE -fsyntax-only -I"$copy" -I. -Isdk/include \
-    -fno-caret-diagnostics -Wno-everything -Wdeprecated-declarations 2>&1 |
+  # shellcheck disable=SC2016 # expanded by the shell of the batch
+  printf '%s\0' "$@" | xargs -0 -n 24 -P 2 sh -c 'exec clang -std=c11 -D_GNU_SOURCE -fsyntax-only -I"$0" -I. \
+    -Isdk/include -fno-caret-diagnostics -Wno-everything -Wdeprecated-declarations "$@" 2>"$0/told.$$"' "$copy"
+  cat "$copy"/told.* |
     sed -nE 's/^(\.\/)?([^: ]+):([0-9]+):([0-9]+): warning: .* is deprecated: ([a-z_0-9.]+) \[.*/\2 \3 \4 \5/p' | sort -u
 }
 
