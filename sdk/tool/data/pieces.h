@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A run of the file's bytes. */
 typedef struct tool_piece_t {
   const void* data;
   size_t size;

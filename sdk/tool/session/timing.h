@@ -7,12 +7,17 @@
 #include "session/execution.h"
 #include "session/usage.h"
 
+/* Filled by tool_timing_measure, freed by tool_timing_free. All times are seconds. */
 typedef struct tool_timing_t {
   uint32_t step_count;
   uint32_t run_count;
-  tool_spread_t* steps;  /* steps of bodies: the sum over a run's iterations */
-  tool_spread_t whole;   /* runs without the profiler */
-  tool_spread_t outside; /* what a run with it takes beyond the steps of the main graph */
+  /* [step_count]; of steps of bodies the sum over a run's iterations. */
+  tool_spread_t* steps;
+  /* Runs without the profiler: what a user waits for. */
+  tool_spread_t whole;
+  /* What a run with the profiler takes beyond the steps of the main graph. */
+  tool_spread_t outside;
+  /* Of the whole measurement. */
   tool_busy_t busy;
 } tool_timing_t;
 
@@ -21,7 +26,8 @@ typedef struct tool_timing_t {
 tenon_status_t tool_timing_measure(const tool_execution_t* execution, tool_timing_t* out_timing);
 void tool_timing_free(tool_timing_t* timing);
 
-/* Measures, and prints the medians: a table, or with --json one object for each step. */
+/* Measures, and prints the medians: a table, or with --json one object for each step. A warning
+ * where the machine was busy. */
 tenon_status_t tool_timing_tell(const tool_execution_t* execution);
 
 #endif
