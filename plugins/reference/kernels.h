@@ -1,20 +1,24 @@
 /*
  * All closed operators, one row each: KERNEL(name, scratch, flags, attributes). Row `name` computes
- * standard.name/1 by tenon__compute_name. Expressions and moves have kernels of their own, see
- * interpreter.h.
+ * standard.name/1 by tenon__compute_name; `scratch` says how many numbers it wants for given shapes
+ * (NULL: none); `attributes` are those that prepare copies, and all that the function can ask for.
+ * Expressions and moves have kernels of their own, see interpreter.h.
  */
 #ifndef PLUGINS_REFERENCE_KERNELS_H_
 #define PLUGINS_REFERENCE_KERNELS_H_
 
 #include "work.h"
 
+/* A NULL-terminated list of names. */
 #define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
 #define NOTHING ((const char* const[]){NULL})
+/* Attributes that rows share. */
 #define WINDOW "strides", "dilations", "pads"
 #define POOL "kernel_shape", WINDOW, "auto_pad", "ceil_mode"
 #define RECURRENT \
   "direction", "activations", "activation_alpha", "activation_beta", "clip", "layout"
 #define PROPOSAL "anchors", "stride", "pre_top", "post_top", "iou_threshold", "min_size"
+/* Flags, see work.h. */
 #define RAW TENON_KERNEL_RAW
 #define COUNTED TENON_KERNEL_COUNTED
 
@@ -103,12 +107,15 @@
   KERNEL(optional_get, NULL, RAW, NOTHING)                                                     \
   KERNEL(optional_has, NULL, RAW, NOTHING)
 
+/* On entry inputs are read; on return the frame writes outputs whose extents were known. A
+ * failure has told the host why (tenon__work_fail). */
 #define TENON__COMPUTE_DECLARATION(name, scratch, flags, attributes) \
   tenon_status_t tenon__compute_##name(tenon__work_t* work);
 TENON__KERNELS(TENON__COMPUTE_DECLARATION)
 #undef TENON__COMPUTE_DECLARATION
 
-/* How many numbers of scratch. */
+/* How many numbers of scratch, from the arrays' extents alone: asked when shapes are bound,
+ * before there is data. */
 int64_t tenon__scratch_det(const tenon__work_t* work);
 int64_t tenon__scratch_resize(const tenon__work_t* work);
 int64_t tenon__scratch_non_max_suppression(const tenon__work_t* work);

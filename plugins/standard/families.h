@@ -1,5 +1,8 @@
-/* The families of operators: one file and one table each. FAMILY(file, number of rows, what it
- * holds). */
+/*
+ * The families of operators: one file and one table each. FAMILY(file, number of rows, what it
+ * holds). plugin.c offers the tables as they are; what each operator means, its row says, and
+ * README.md lists them.
+ */
 #ifndef PLUGINS_STANDARD_FAMILIES_H_
 #define PLUGINS_STANDARD_FAMILIES_H_
 
@@ -36,10 +39,12 @@
 TENON__FAMILIES(TENON__FAMILY_DECLARATION)
 #undef TENON__FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few fail the family test. */
+/* Begins the table of a family. Too many rows do not compile; too few leave rows of zeros, and
+ * fail the family test. */
 #define FAMILY_TABLE(family) const tenon_operator_t tenon__##family##_operators[]
 
-/* The attribute names an axis of the port. */
+/* The attribute names an axis of the port, counted from the end where negative; for a CHECK. An
+ * attribute that may be one past the end (an insertion) needs its own. */
 #define AXIS_CHECK(attribute, port)                                        \
   CHECK(attribute " >= -rank(" port ") && " attribute " < rank(" port ")", \
         attribute " is {" attribute "}, " port " has rank {rank(" port ")}")
