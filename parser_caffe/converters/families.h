@@ -8,19 +8,19 @@
 
 #include "tenon/maker.h"
 
-/* X(name, number of rows). */
+/* X(name): the file converters/NAME.c, whose offering is tenon__caffe_NAME_family. */
 #define TENON__CAFFE_FAMILIES(X) \
-  X(elementwise, 18)             \
-  X(convolution, 5)              \
-  X(pooling, 4)                  \
-  X(product, 2)                  \
-  X(normalization, 8)            \
-  X(movement, 10)                \
-  X(reduction, 2)                \
-  X(sampling, 2)                 \
-  X(recurrent, 2)                \
-  X(detection, 5)                \
-  X(data, 2)
+  X(elementwise)                 \
+  X(convolution)                 \
+  X(pooling)                     \
+  X(product)                     \
+  X(normalization)               \
+  X(movement)                    \
+  X(reduction)                   \
+  X(sampling)                    \
+  X(recurrent)                   \
+  X(detection)                   \
+  X(data)
 
 /* One row: a type of layer, and what makes it (see tenon/maker.h). Layers have no versions; a
  * domain other than "" is the module of a Python layer. */
@@ -29,14 +29,18 @@
 /* What the host calls for every row; finds the row again by domain and type. */
 TENON_MAKE_CONVERT(tenon__caffe_convert_row);
 
-#define TENON__CAFFE_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__caffe_##name##_rows[count];
+#define TENON__CAFFE_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__caffe_##name##_family;
 TENON__CAFFE_FAMILIES(TENON__CAFFE_FAMILY_DECLARATION)
 #undef TENON__CAFFE_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few leave rows of zeros, and
- * fail the family test. */
-#define TENON__CAFFE_FAMILY(name) const tenon_make_row_t tenon__caffe_##name##_rows[]
+/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
+#define TENON__CAFFE_FAMILY(name) \
+  const tenon_offering_t tenon__caffe_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
+ * again. */
+#define TENON__CAFFE_FAMILY_ENTRY(name) &tenon__caffe_##name##_family,
 
 /* Blob `index` of the layer with these extents, as f32, whatever the file has; its number of
  * elements must be theirs, its shape need not. Fails when the layer has no such blob. */

@@ -9,51 +9,55 @@
 
 #include "tenon/maker.h"
 
-/* X(name, number of rows): here, so that the tables can be offered without a count of their own. */
+/* X(name): the file converters/NAME.c, whose offering is tenon__onnx_NAME_family. */
 #define TENON__ONNX_FAMILIES(X) \
-  X(elementwise, 83)            \
-  X(conversion, 3)              \
-  X(reduction, 22)              \
-  X(movement, 20)               \
-  X(generator, 11)              \
-  X(random, 6)                  \
-  X(convolution, 6)             \
-  X(product, 5)                 \
-  X(pooling, 9)                 \
-  X(sampling, 9)                \
-  X(normalization, 14)          \
-  X(quantization, 5)            \
-  X(recurrent, 3)               \
-  X(indexing, 10)               \
-  X(signal, 2)                  \
-  X(attention, 4)               \
-  X(loss, 2)                    \
-  X(training, 3)                \
-  X(text, 4)                    \
-  X(sequence, 12)               \
-  X(control, 4)                 \
-  X(classical, 8)               \
-  X(maps, 3)                    \
-  X(trees, 3)                   \
-  X(linear_models, 4)
+  X(elementwise)                \
+  X(conversion)                 \
+  X(reduction)                  \
+  X(movement)                   \
+  X(generator)                  \
+  X(random)                     \
+  X(convolution)                \
+  X(product)                    \
+  X(pooling)                    \
+  X(sampling)                   \
+  X(normalization)              \
+  X(quantization)               \
+  X(recurrent)                  \
+  X(indexing)                   \
+  X(signal)                     \
+  X(attention)                  \
+  X(loss)                       \
+  X(training)                   \
+  X(text)                       \
+  X(sequence)                   \
+  X(control)                    \
+  X(classical)                  \
+  X(maps)                       \
+  X(trees)                      \
+  X(linear_models)
 
 /* One row: the node of the file, the versions of its operator set, the function that makes it
- * (NULL: one node of `op` with the inputs and outputs as they are), and attributes to pass, as
- * tenon/maker.h writes them. */
+ * (tenon_make_same: one node of `op` with the inputs and outputs as they are), and attributes to
+ * pass, as tenon/maker.h writes them. */
 #define TENON__ONNX_ROW(domain, type, since, until, function, op, attributes)               \
   TENON_MAKE_ROW(tenon__onnx_convert_row, "onnx", domain, type, since, until, function, op, \
                  attributes)
 /* What the host calls for every row; finds the row again by domain, type and version (rows.c). */
 TENON_MAKE_CONVERT(tenon__onnx_convert_row);
 
-#define TENON__ONNX_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__onnx_##name##_rows[count];
+#define TENON__ONNX_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__onnx_##name##_family;
 TENON__ONNX_FAMILIES(TENON__ONNX_FAMILY_DECLARATION)
 #undef TENON__ONNX_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few leave rows of zeros, and
- * fail the family test. */
-#define TENON__ONNX_FAMILY(name) const tenon_make_row_t tenon__onnx_##name##_rows[]
+/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
+#define TENON__ONNX_FAMILY(name) \
+  const tenon_offering_t tenon__onnx_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
+ * again. */
+#define TENON__ONNX_FAMILY_ENTRY(name) &tenon__onnx_##name##_family,
 
 /* An attribute that is a number of TensorProto.DataType, "to" say; unknown numbers fail with
  * INVALID_DATA. `otherwise` when the node lacks it. */

@@ -8,17 +8,17 @@
 
 #include "tenon/maker.h"
 
-/* X(name, number of rows). */
+/* X(name): the file converters/NAME.c, whose offering is tenon__uff_NAME_family. */
 #define TENON__UFF_FAMILIES(X) \
-  X(data, 23)                  \
-  X(elementwise, 81)           \
-  X(windows, 12)               \
-  X(product, 6)                \
-  X(normalization, 10)         \
-  X(reduction, 16)             \
-  X(movement, 25)              \
-  X(indexing, 13)              \
-  X(sampling, 7)
+  X(data)                      \
+  X(elementwise)               \
+  X(windows)                   \
+  X(product)                   \
+  X(normalization)             \
+  X(reduction)                 \
+  X(movement)                  \
+  X(indexing)                  \
+  X(sampling)
 
 /* One row: an operation of UFF (domain "") or of TensorFlow, and what makes it. Neither has
  * versions: all are 1. */
@@ -29,14 +29,18 @@
 /* What the host calls for every row; finds the row again by domain and type. */
 TENON_MAKE_CONVERT(tenon__uff_convert_row);
 
-#define TENON__UFF_FAMILY_DECLARATION(name, count) \
-  extern const tenon_make_row_t tenon__uff_##name##_rows[count];
+#define TENON__UFF_FAMILY_DECLARATION(name) \
+  extern const tenon_offering_t tenon__uff_##name##_family;
 TENON__UFF_FAMILIES(TENON__UFF_FAMILY_DECLARATION)
 #undef TENON__UFF_FAMILY_DECLARATION
 
-/* Begins the table of a family. Too many rows do not compile; too few leave rows of zeros, and
- * fail the family test. */
-#define TENON__UFF_FAMILY(name) const tenon_make_row_t tenon__uff_##name##_rows[]
+/* Ends the file of a family: its array `rows`, which it counts, is on offer. */
+#define TENON__UFF_FAMILY(name) \
+  const tenon_offering_t tenon__uff_##name##_family = TENON_OFFERING_OF("converter/1", rows)
+
+/* For lists of all families: plugin.c's offerings, and the one in which a node's row is found
+ * again. */
+#define TENON__UFF_FAMILY_ENTRY(name) &tenon__uff_##name##_family,
 
 /* Output 0 is input 0 itself, without a node: Identity, and what checks or hints and computes
  * nothing. */

@@ -11,6 +11,7 @@
 
 /* A NULL-terminated list of names. */
 #define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
+/* An empty one. */
 #define NOTHING ((const char* const[]){NULL})
 /* Attributes that rows share. */
 #define WINDOW "strides", "dilations", "pads"
@@ -129,10 +130,11 @@ int64_t tenon__scratch_attention(const tenon__work_t* work);
 int64_t tenon__scratch_linear_attention(const tenon__work_t* work);
 int64_t tenon__scratch_tree_ensemble(const tenon__work_t* work);
 int64_t tenon__scratch_string_split(const tenon__work_t* work);
-/* Views of all strings of output 0. */
+/* Views of all strings of output 0: who makes strings keeps them here until the frame copies
+ * them. */
 int64_t tenon__scratch_strings(const tenon__work_t* work);
 
-/* The row for an operator's identity, NULL if there is none. */
+/* The row for an operator's identity, "standard.det/1", NULL if there is none, and for NULL. */
 const tenon__kernel_row_t* tenon__kernel_find(const char* op);
 
 #endif

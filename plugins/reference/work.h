@@ -85,11 +85,12 @@ struct tenon__work_t {
   uint32_t output_count;
   tenon__array_t* inputs;
   tenon__array_t* outputs;
-  /* As many as scratch_count said; contents are those of the last call. */
+  /* As many as scratch_count said; contents are those of the last call, or zeros. */
   tenon__number_t* scratch;
   /* Of the call. */
   tenon_run_t* run;
   const tenon_run_table_t* host;
+  /* The host's, as the call has them: what RAW functions read. */
   const tenon_argument_t* input_arguments;
   const tenon_argument_t* output_arguments;
 };
@@ -111,10 +112,11 @@ int64_t tenon__work_integer(const tenon__work_t* work, uint32_t index, int64_t o
  * those of another kind. */
 int64_t tenon__work_int(const tenon__work_t* work, const char* name);
 double tenon__work_float(const tenon__work_t* work, const char* name);
+/* Whether a text attribute has that value. */
 bool tenon__work_is(const tenon__work_t* work, const char* name, const char* value);
 const tenon__attribute_t* tenon__work_attribute(const tenon__work_t* work, const char* name);
 tenon__integers_t tenon__work_ints(const tenon__work_t* work, const char* name);
-/* Entry `index`, or the default past the end. */
+/* Entry `index`, or the default past the end: lists that a node lacks are empty. */
 int64_t tenon__integers_at(tenon__integers_t integers, size_t index, int64_t otherwise);
 
 /* An error found in data: told to the host, with the values, cut at 255 bytes. Returns

@@ -1,8 +1,9 @@
 /*
- * The operator regex.full_match/1: what its tables name. A bool for each string, of the same shape;
- * attribute "pattern". infer refuses an expression that cannot be read, where the user still sees
- * the node; prepare compiles it once, and all contexts share it; bind makes a matcher, which serves
- * one thread, and unbind frees it.
+ * The operator regex.full_match/1: what its tables name. Input: strings of any shape; output: a
+ * bool for each, of the same shape; attribute "pattern". infer refuses an expression that cannot be
+ * read, where the user still sees the node; prepare compiles it once, and all contexts share it;
+ * bind makes a matcher, which serves one thread, and unbind frees it. A string on which a match
+ * takes too long fails the run (pattern.h); others are matched one after the other by one thread.
  */
 #ifndef PLUGINS_REGEX_KERNEL_H_
 #define PLUGINS_REGEX_KERNEL_H_

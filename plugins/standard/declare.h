@@ -20,7 +20,7 @@
   .size = sizeof(tenon_operator_t), .name = "standard." operator_name "/1", .summary = (text), \
   TENON_OPERATOR_STRIDES
 
-/* Lists that the rows carry: an array and its count. */
+/* Lists that the rows carry: an array and its count, which nobody writes by hand. */
 #define COUNT_OF(type, ...) (uint32_t)(sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
 /* Each word is a field and its count; a row has each at most once. */
 #define ATTRIBUTES(...)                                              \
@@ -86,10 +86,13 @@
     .size = sizeof(tenon_port_t), .name = (name_), .type = (type_), .domain = (domain_), \
     .flags = (flags_)                                                                    \
   }
+/* A port as most are: any elements, and it must be there. */
 #define PORT(name, type) PORT_OF(name, type, NULL, 0)
 #define PORT_IN(name, type, domain) PORT_OF(name, type, domain, 0)
+/* A port that a node may leave out. */
 #define OPTIONAL(name, type) PORT_OF(name, type, NULL, TENON_PORT_OPTIONAL)
 #define OPTIONAL_IN(name, type, domain) PORT_OF(name, type, domain, TENON_PORT_OPTIONAL)
+/* The last port, any number of times. */
 #define VARIADIC(name, type) PORT_OF(name, type, NULL, TENON_PORT_VARIADIC)
 /* Shape operands: integers that take part in shapes, and so are known when building as far as
  * they can be. */
@@ -112,6 +115,7 @@
 #define UNARY(allowed) TYPES(TYPE("T", allowed)), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T"))
 #define BINARY(allowed) \
   TYPES(TYPE("T", allowed)), INPUTS(PORT("a", "T"), PORT("b", "T")), OUTPUTS(PORT("y", "T"))
+/* One bool for each element, of one operand or of two. */
 #define PREDICATE(allowed) \
   TYPES(TYPE("T", allowed)), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "bool"))
 #define COMPARISON(allowed) \

@@ -21,7 +21,8 @@
   " : auto_pad == 'valid' ? (n - reach) / stride + 1"                          \
   " : (n + low + high - reach) / stride + 1"
 
-/* With ceil_mode the last window may be cut off, but begins inside of x or its first padding. */
+/* With ceil_mode the last window may be cut off, but begins inside of x or its first padding: it
+ * would else hold nothing but padding. */
 #define POOL_EXTENT                                                                 \
   "auto_pad == 'same_upper' || auto_pad == 'same_lower' ? ceil_div(n, stride)"      \
   " : auto_pad == 'valid' ? (n - reach) / stride + 1"                               \
@@ -29,7 +30,8 @@
   " ? min(ceil_div(n + low + high - reach, stride) + 1, ceil_div(n + low, stride))" \
   " : (n + low + high - reach) / stride + 1"
 
-/* Numbers of up to 31 bits, for up to three spatial axes: sums and products of a few fit. */
+/* Numbers of up to 31 bits, for up to three spatial axes: sums and products of a few fit 64. One
+ * CHECK for a list, as a condition has no loop. */
 #define STEPS_CHECK(list)                                                                   \
   CHECK("min(at(" list ", 0, 1), at(" list ", 1, 1), at(" list                              \
         ", 2, 1)) >= 1"                                                                     \

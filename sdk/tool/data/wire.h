@@ -27,7 +27,8 @@ typedef struct tool_wire_field_t {
   size_t size;
 } tool_wire_field_t;
 
-/* The next field; false at the end, and at a fault (then `failed`). */
+/* The next field; false at the end, and at a fault (then `failed`): a field that goes beyond the
+ * end, a group, a number of 0. */
 bool tool_wire_next(tool_wire_t* wire, tool_wire_field_t* out_field);
 /* The next number of a packed field of varints; false at its end. */
 bool tool_wire_varint(tool_wire_t* wire, uint64_t* out_value);
@@ -39,6 +40,7 @@ typedef struct tool_wire_writer_t {
   size_t capacity;
 } tool_wire_writer_t;
 
+/* Fields are written in the order of the calls; a negative number is a varint of ten bytes. */
 void tool_wire_put_varint(tool_wire_writer_t* writer, uint32_t number, uint64_t value);
 void tool_wire_put_fixed64(tool_wire_writer_t* writer, uint32_t number, uint64_t bits);
 void tool_wire_put_fixed32(tool_wire_writer_t* writer, uint32_t number, uint32_t bits);

@@ -1,5 +1,5 @@
 /* Steps of one kind: alike but for the numbers in their names, as the layers of a deep network
- * are. Twelve rows of a table instead of a hundred and forty-four. */
+ * are. A table of kinds is short where one of steps is not. */
 #ifndef TOOL_PAGE_KINDS_H_
 #define TOOL_PAGE_KINDS_H_
 

@@ -104,7 +104,7 @@ typedef struct tool_command_t {
   /* Paragraphs for --help, "" for none. */
   const char* description;
   const char* examples; /* lines */
-  /* Gets its own name as argv[0]; returns an exit status (console.h). */
+  /* Gets what stands behind its name on the command line; returns an exit status (console.h). */
   int (*run)(int argc, char** argv);
 } tool_command_t;
 
