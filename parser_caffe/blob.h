@@ -17,8 +17,7 @@ typedef struct tenon__caffe_chunk_t {
   const uint8_t* data;
   /* Bytes, tags included where is_packed is false. */
   size_t size;
-  /* 5 data, 8 double_data, 12 raw_data. */
-  uint32_t field;
+  uint32_t field; /* 5 data, 8 double_data, 12 raw_data */
   /* Elements alone; else each has its tag, one byte, before it. */
   bool is_packed;
 } tenon__caffe_chunk_t;
@@ -27,8 +26,7 @@ typedef struct tenon__caffe_chunk_t {
  * so a blob stays where it is once it was viewed. */
 typedef struct tenon__caffe_blob_t {
   int64_t dims[TENON__CAFFE_BLOB_RANK_LIMIT];
-  /* 0 of a shape without dims: a scalar. */
-  uint32_t rank;
+  uint32_t rank; /* 0 of a shape without dims: a scalar */
   /* Else the blob is a vector of as many elements as there are. */
   bool has_dims;
   /* raw_data_type: 0 f64, 1 f32, 2 f16. Absent is 0, as protobuf has it. */
@@ -42,8 +40,7 @@ typedef struct tenon__caffe_blob_t {
   /* What tenon__caffe_blob_view found, once is_read: row-major, no strides. */
   tenon_tensor_view_t view;
   bool is_read;
-  /* The elements lie in the file. */
-  bool is_borrowed;
+  bool is_borrowed; /* the elements lie in the file */
 } tenon__caffe_blob_t;
 
 /* Cuts one message up; nothing is copied. `file` is where the file begins, for the byte in

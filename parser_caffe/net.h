@@ -14,8 +14,7 @@
 typedef struct tenon__caffe_layer_t {
   /* Made of type and first top when the file has none. */
   const char* name;
-  /* "", or the module of a Python layer. */
-  const char* domain;
+  const char* domain; /* "", or the module of a Python layer */
   /* Version 2's: "Convolution" (version 1 has CONVOLUTION); the class of a Python layer. */
   const char* type;
   /* Its fields; "layer" to the schema, whichever version it is of. */

@@ -10,8 +10,7 @@ enum { TENON__CAFFE_TEXT_DEPTH_LIMIT = 100 };
 
 typedef enum tenon__caffe_value_t {
   TENON__CAFFE_VALUE_NUMBER,
-  /* An enumeration's name, true, false. */
-  TENON__CAFFE_VALUE_WORD,
+  TENON__CAFFE_VALUE_WORD, /* an enumeration's name, true, false */
   TENON__CAFFE_VALUE_STRING,
   TENON__CAFFE_VALUE_MESSAGE
 } tenon__caffe_value_t;
@@ -23,19 +22,15 @@ typedef struct tenon__caffe_field_t {
   struct tenon__caffe_field_t* next;
   /* MESSAGE. Never NULL there, perhaps empty. */
   struct tenon__caffe_message_t* message;
-  /* WORD, STRING: ends with NUL, readable. */
-  const char* text;
-  /* NUMBER. */
-  double number;
+  const char* text; /* WORD, STRING: ends with NUL, readable */
+  double number;    /* NUMBER */
   /* NUMBER without point and exponent (is_integer), saturated. */
   int64_t integer;
-  /* Of the value, both from 1. */
-  uint32_t line;
+  uint32_t line; /* of the value, both from 1 */
   uint32_t column;
   tenon__caffe_value_t kind;
   bool is_integer;
-  /* Somebody asked for it (fields.h). */
-  bool is_read;
+  bool is_read; /* somebody asked for it (fields.h) */
 } tenon__caffe_field_t;
 
 /* Fields in the order of the file; both NULL when it is empty. */

@@ -20,15 +20,13 @@ typedef struct tenon__caffe_blobs_t {
   tenon__caffe_blob_t* blobs;
   uint32_t count;
   uint32_t capacity;
-  /* The network has a layer of that name. */
-  bool is_used;
+  bool is_used; /* the network has a layer of that name */
   struct tenon__caffe_blobs_t* next;
 } tenon__caffe_blobs_t;
 
 /* What the caffemodels among the parts hold; all zeros is none. */
 typedef struct tenon__caffe_weights_t {
-  /* Name to tenon__caffe_blobs_t. */
-  tenon_reader_names_t layers;
+  tenon_reader_names_t layers; /* name to tenon__caffe_blobs_t */
   /* In the file's order, linked by `next`. */
   tenon__caffe_blobs_t* first;
   tenon__caffe_blobs_t* last;
@@ -37,10 +35,8 @@ typedef struct tenon__caffe_weights_t {
 
 /* What a binary part is. */
 typedef enum tenon__caffe_content_t {
-  /* Neither. */
-  TENON__CAFFE_CONTENT_NONE,
-  /* NetParameter: a caffemodel. */
-  TENON__CAFFE_CONTENT_NET,
+  TENON__CAFFE_CONTENT_NONE, /* neither */
+  TENON__CAFFE_CONTENT_NET,  /* NetParameter: a caffemodel */
   /* BlobProto: a binaryproto. */
   TENON__CAFFE_CONTENT_BLOB
 } tenon__caffe_content_t;

@@ -31,8 +31,7 @@ typedef struct tenon__onnx_capture_t {
 /* Exactly one of `graph` and `function` is there. block.c fills it from the model, check.c the
  * last three; after that it does not change. */
 typedef struct tenon__onnx_block_t {
-  /* NULL: of a function. */
-  const Onnx__GraphProto* graph;
+  const Onnx__GraphProto* graph; /* NULL: of a function */
   const Onnx__FunctionProto* function;
   Onnx__NodeProto* const* nodes;
   size_t node_count;
@@ -61,8 +60,7 @@ typedef struct tenon__onnx_block_t {
 typedef struct tenon__onnx_literal_t {
   const Onnx__TensorProto* tensor;
   const Onnx__SparseTensorProto* sparse;
-  /* Of a Constant. */
-  const Onnx__AttributeProto* attribute;
+  const Onnx__AttributeProto* attribute; /* of a Constant */
 } tenon__onnx_literal_t;
 
 /* What a name stands for. A literal becomes a value when first used, once in each graph of the
@@ -95,8 +93,7 @@ typedef struct tenon__onnx_frame_t {
   const Onnx__FunctionProto* function;
   /* Name to Onnx__AttributeProto, for attributes that refer to these (ref_attr_name). */
   tenon_reader_names_t attributes;
-  /* Calls around this one. */
-  uint32_t depth;
+  uint32_t depth; /* calls around this one */
 } tenon__onnx_frame_t;
 
 /* One conversion of a block. A subgraph sees the names of the scopes around it (`outer`), values
@@ -124,12 +121,9 @@ typedef struct tenon__onnx_program_t {
   tenon_reader_names_t functions;
   /* Address of a GraphProto to block: the model's graph and every subgraph of attributes. */
   tenon_reader_names_t blocks;
-  /* Converted so far, that stay. */
-  size_t node_count;
-  /* Converted in vain: see attempt.h. */
-  size_t tried_count;
-  /* Attempts open now. */
-  uint32_t attempt_depth;
+  size_t node_count;      /* converted so far, that stay */
+  size_t tried_count;     /* converted in vain: see attempt.h */
+  uint32_t attempt_depth; /* attempts open now */
 } tenon__onnx_program_t;
 
 /* The function that a node calls, NULL if it is an operator. A model's function hides an

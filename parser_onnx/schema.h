@@ -35,14 +35,12 @@ typedef enum tenon__onnx_message_t {
 
 /* What becomes of a field on its way into the skeleton. */
 typedef enum tenon__onnx_action_t {
-  /* A varint or 32 bits: copied. */
-  TENON__ONNX_FIELD_NUMBER,
+  TENON__ONNX_FIELD_NUMBER, /* a varint or 32 bits: copied */
   /* Likewise, many: written packed however they come. */
   TENON__ONNX_FIELD_NUMBERS,
   /* Copied as it is: attributes' strings, which need not be text. */
   TENON__ONNX_FIELD_BYTES,
-  /* Copied, made UTF-8. */
-  TENON__ONNX_FIELD_STRING,
+  TENON__ONNX_FIELD_STRING, /* copied, made UTF-8 */
   /* Walked; may repeat. */
   TENON__ONNX_FIELD_MESSAGE,
   /* Walked; at most once in its message. Fields of one message with the same `once` exclude each

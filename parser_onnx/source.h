@@ -24,8 +24,7 @@ struct tenon_source_t {
   /* [attribute_count] in step with `attributes`: the node's own name for each, which a
    * reference's target may not share. */
   const char** attribute_names;
-  /* What each name stands for. */
-  const Onnx__AttributeProto** attributes;
+  const Onnx__AttributeProto** attributes; /* what each name stands for */
   size_t attribute_count;
 };
 

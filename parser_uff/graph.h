@@ -35,15 +35,13 @@ typedef struct tenon__uff_attribute_t {
   const int64_t* ints;
   const double* floats;
   const tenon_string_view_t* texts;
-  /* Of whichever list is there. */
-  size_t count;
+  size_t count; /* of whichever list is there */
   tenon_tensor_view_t tensor;
 } tenon__uff_attribute_t;
 
 /* An edge: which output of which node. Until it is linked `node` is NULL. */
 typedef struct tenon__uff_input_t {
-  /* As it is written: "stem", "split:1". */
-  const char* name;
+  const char* name; /* as it is written: "stem", "split:1" */
   struct tenon__uff_node_t* node;
   uint32_t index; /* which of its outputs */
 } tenon__uff_input_t;
@@ -103,8 +101,7 @@ typedef struct tenon__uff_graph_t {
   bool has_vague_shapes;
   tenon__uff_node_t* nodes;
   size_t node_count;
-  /* Name to node. */
-  tenon_reader_names_t names;
+  tenon_reader_names_t names; /* name to node */
   /* [order_count]: those that are taken, producers first. */
   tenon__uff_node_t** order;
   size_t order_count;

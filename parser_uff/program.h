@@ -15,8 +15,7 @@ typedef struct tenon__uff_branch_t {
   const struct tenon__uff_branch_t* outer; /* NULL: none */
   /* A scalar bool of the network. Two Switches on one value make branches of one condition. */
   tenon_value_t condition;
-  /* 1: taken when it is true. */
-  uint32_t side;
+  uint32_t side; /* 1: taken when it is true */
   /* From 1, one more than `outer` has. */
   uint32_t depth;
 } tenon__uff_branch_t;

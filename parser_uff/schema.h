@@ -19,8 +19,7 @@ typedef enum tenon__uff_kind_t {
   TENON__UFF_KIND_ENUM,
   TENON__UFF_KIND_FLOAT,
   TENON__UFF_KIND_DOUBLE,
-  /* Strings too. */
-  TENON__UFF_KIND_BYTES,
+  TENON__UFF_KIND_BYTES, /* strings too */
   TENON__UFF_KIND_MESSAGE,
   /* Known and of no use here: left out without a word, where an unknown field is named. */
   TENON__UFF_KIND_IGNORED

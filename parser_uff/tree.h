@@ -11,8 +11,7 @@
 #include "tenon/reader.h"
 
 enum {
-  /* Messages within messages. */
-  TENON__UFF_DEPTH_LIMIT = 32,
+  TENON__UFF_DEPTH_LIMIT = 32, /* messages within messages */
   /* Fields of one file: one that has two bytes there takes 72 here. */
   TENON__UFF_FIELD_LIMIT = 8 * 1024 * 1024
 };
@@ -31,8 +30,7 @@ typedef struct tenon__uff_field_t {
   size_t size;
   /* INT, BOOL, ENUM, one alone; of unsigned ones the same bits. */
   int64_t integer;
-  /* FLOAT, DOUBLE, one alone. */
-  double number;
+  double number; /* FLOAT, DOUBLE, one alone */
   /* The byte where it begins, or (text) line and column: see tenon__uff_place. */
   uint64_t place;
   bool is_packed;

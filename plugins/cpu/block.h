@@ -54,8 +54,7 @@ typedef struct tenon__cpu_block_shape_t {
   const tenon__cpu_walk_t* outputs;
   /* One for each operand; for those that are indexed. NULL when the program has no LOAD. */
   const tenon__cpu_table_t* tables;
-  /* Of the space, by its axes. */
-  const int64_t* extents;
+  const int64_t* extents; /* of the space, by its axes */
   /* The axis of the space that rows run along; TENON_NONE: none. */
   uint32_t row_axis;
   uint32_t column_axis;
@@ -77,8 +76,7 @@ typedef struct tenon__cpu_block_t tenon__cpu_block_t; /* the plan */
  * that of the nearest element. */
 typedef struct tenon__cpu_fault_t {
   bool found;
-  /* Of the operand. */
-  uint32_t axis;
+  uint32_t axis; /* of the operand */
   int64_t element;
   int64_t extent;
 } tenon__cpu_fault_t;

@@ -17,20 +17,16 @@
 /* What a step does. All but VIEW, REDUCE and WRITE make a value in a buffer, or straight in an
  * output. */
 typedef enum step_kind_t {
-  /* An operand, where it is. */
-  STEP_VIEW,
+  STEP_VIEW, /* an operand, where it is */
   /* An operand, into a buffer: strided along columns, or converted. */
   STEP_READ,
-  /* Coordinates along an axis. */
-  STEP_INDEX,
-  /* LOAD. */
-  STEP_GATHER,
+  STEP_INDEX,  /* coordinates along an axis */
+  STEP_GATHER, /* LOAD */
   STEP_UNARY,
   STEP_BINARY,
   STEP_SELECT,
   STEP_CAST,
-  /* Adds to a sum. */
-  STEP_REDUCE,
+  STEP_REDUCE, /* adds to a sum */
   /* An output that no step could write itself: converted and scattered. */
   STEP_WRITE,
 } step_kind_t;
@@ -57,8 +53,7 @@ typedef struct step_t {
 /* A reduction on its way, with a buffer that no other value gets. */
 typedef struct sum_t {
   uint32_t instruction;
-  /* In which it is added up. */
-  uint32_t phase;
+  uint32_t phase; /* in which it is added up */
   uint32_t buffer;
 } sum_t;
 
@@ -67,8 +62,7 @@ struct tenon__cpu_block_t {
   const tenon__cpu_elements_t* elements;
   const tenon__cpu_program_t* program;
   tenon__cpu_block_shape_t shape;
-  /* TENON_CPU_ROWS | TENON_CPU_COLUMNS. */
-  uint8_t* varies;
+  uint8_t* varies; /* TENON_CPU_ROWS | TENON_CPU_COLUMNS */
   /* The bytes of a constant, in the value's type, where is_constant. */
   uint64_t* constants;
   bool* is_constant;
@@ -84,8 +78,7 @@ struct tenon__cpu_block_t {
 /* Where a value is while a block is evaluated. */
 typedef struct place_t {
   char* data;
-  /* 0: the same in all rows. */
-  ptrdiff_t row_bytes;
+  ptrdiff_t row_bytes; /* 0: the same in all rows */
 } place_t;
 
 static inline size_t tenon__cpu_round_up(size_t size) {

@@ -47,16 +47,14 @@ typedef struct tenon__cpu_convolution_t {
   /* [groups][packed_group], lent by the host; NULL: in each run, into the shared part of
    * scratch. */
   const float* packed;
-  /* Floats of one group's weights. */
-  size_t packed_group;
+  size_t packed_group; /* floats of one group's weights */
   /* Of scratch, before the threads' parts; 0 when weights were packed once. */
   size_t shared_bytes;
   /* Region inputs: x, weights, bias; TENON_NONE: no bias. */
   uint32_t x;
   uint32_t w;
-  uint32_t bias; /* TENON_NONE: none */
-  /* Of a thread's part of scratch. */
-  size_t slot_bytes;
+  uint32_t bias;     /* TENON_NONE: none */
+  size_t slot_bytes; /* of a thread's part of scratch */
   /* Of a slot, for bands or patches; the rest is the epilogue's. */
   size_t image_bytes;
   tenon__cpu_epilogue_t epilogue;
@@ -83,8 +81,7 @@ typedef struct tenon__cpu_bound_convolution_t {
   bool copies;
   /* Of a line in the band, padding included. */
   int64_t band_pixels;
-  /* Floats from line to line of the band. */
-  size_t band_line;
+  size_t band_line; /* floats from line to line of the band */
   /* Of the output, that one task computes at most. */
   int64_t band_rows;
 } tenon__cpu_bound_convolution_t;
@@ -95,8 +92,7 @@ typedef struct tenon__cpu_convolution_call_t {
   const float* x;
   float* y;
   const float* packed;
-  /* Of the threads: slot_bytes each. */
-  char* scratch;
+  char* scratch; /* of the threads: slot_bytes each */
   tenon__cpu_epilogue_call_t epilogue;
   /* Depthwise: channels of a task, a multiple of 16 where there are several. */
   int64_t channel_step;
@@ -146,8 +142,7 @@ void tenon__cpu_pixel_next(const tenon__cpu_image_t* image, tenon__cpu_pixel_t* 
 /* gather.c: patches of a group; the `gather` of a product, whose user is one of these. */
 typedef struct tenon__cpu_patches_t {
   const tenon__cpu_bound_convolution_t* bound;
-  /* The group's first channel. */
-  const float* x;
+  const float* x; /* the group's first channel */
   size_t first_row;
 } tenon__cpu_patches_t;
 void tenon__cpu_gather_patches(const void* user, size_t row, size_t rows, size_t depth_begin,

@@ -34,8 +34,7 @@ typedef struct tenon__cpu_deconvolution_t {
   tenon__cpu_window_t window;
   /* Pads follow from the extents: auto_pad, or output_shape is given. */
   bool fits_pads;
-  /* The odd one at the beginning. */
-  bool lower;
+  bool lower; /* the odd one at the beginning */
   int64_t output_padding[TENON_CPU_AXES];
   int64_t groups;
   /* Of a group; so are out_channels. */
@@ -76,8 +75,7 @@ typedef struct tenon__cpu_bound_deconvolution_t {
   /* Of a line of the band; band_line: floats from line to line. */
   int64_t band_pixels;
   size_t band_line;
-  /* Of quotients, in one task, at most. */
-  int64_t band_rows;
+  int64_t band_rows; /* of quotients, in one task, at most */
   tenon__cpu_grid_t grid;
 } tenon__cpu_bound_deconvolution_t;
 

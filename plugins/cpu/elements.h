@@ -81,10 +81,8 @@ typedef struct tenon__cpu_elements_t {
   /* [from][to]: floats to integers truncate and saturate, NaN is 0; integers wrap; to bool is
    * "not 0". */
   tenon__cpu_unary_t convert[TENON_CPU_TYPE_COUNT][TENON_CPU_TYPE_COUNT];
-  /* Elements of 1, 2, 4, 8 bytes. */
-  tenon__cpu_select_t select[4];
-  /* To float, exact. */
-  tenon__cpu_unary_t from_f16;
+  tenon__cpu_select_t select[4]; /* elements of 1, 2, 4, 8 bytes */
+  tenon__cpu_unary_t from_f16;   /* to float, exact */
   tenon__cpu_unary_t from_bf16;
   /* From float, to nearest with halves to even. */
   tenon__cpu_unary_t to_f16;

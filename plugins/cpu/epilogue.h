@@ -22,8 +22,7 @@ enum { TENON_CPU_ROW_AXES = 8 };
 /* A slot's program, recognised: activation(value + bias + residual). Part of an instance. */
 typedef struct tenon__cpu_epilogue_t {
   const tenon__cpu_elements_t* elements;
-  /* NULL: the slot is empty. */
-  tenon__cpu_program_t* program;
+  tenon__cpu_program_t* program; /* NULL: the slot is empty */
   /* It is of that form, or empty; else the members below say nothing. */
   bool simple;
   uint32_t bias; /* region input, TENON_NONE; varies along the channel axis alone */
@@ -40,8 +39,7 @@ typedef struct tenon__cpu_epilogue_t {
 typedef struct tenon__cpu_row_shape_t {
   uint32_t rank;
   uint32_t axes[TENON_CPU_ROW_AXES];
-  /* TENON_NONE: one column. */
-  uint32_t column_axis;
+  uint32_t column_axis; /* TENON_NONE: one column */
   /* Floats from row to row of what the kernel computes. */
   size_t c_stride;
 } tenon__cpu_row_shape_t;
@@ -60,8 +58,7 @@ typedef struct tenon__cpu_epilogue_call_t {
   size_t addend_stride;
   float low;
   float high;
-  /* NULL: nothing is left to do. */
-  tenon__cpu_finish_t finish;
+  tenon__cpu_finish_t finish; /* NULL: nothing is left to do */
 } tenon__cpu_epilogue_call_t;
 
 /* What `finish` gets as user: a call and the buffers of its thread, tenon__cpu_epilogue_scratch

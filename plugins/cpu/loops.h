@@ -28,26 +28,21 @@ typedef struct tenon__cpu_axis_t {
 /* A planned walk; extents of 1 are not in it. */
 typedef struct tenon__cpu_loops_t {
   uint32_t axis_count;
-  /* Operands, then outputs. */
-  uint32_t tensor_count;
+  uint32_t tensor_count; /* operands, then outputs */
   /* Index of axis; TENON_NONE: none. `columns` is always there, the innermost of the primary
    * tensor. */
   uint32_t rows;
   uint32_t columns;
-  /* One block holds all that is reduced. */
-  bool whole;
-  /* No output has an element. */
-  bool empty;
+  bool whole; /* one block holds all that is reduced */
+  bool empty; /* no output has an element */
   /* Some reduced axis has extent 0: results are the neutral elements. */
   bool nothing_to_reduce;
-  /* Elements that one sum adds up. */
-  int64_t reduced_count;
+  int64_t reduced_count; /* elements that one sum adds up */
   /* Blocks along kept axes, each with outputs of its own: what threads divide. */
   int64_t outer_count;
   /* Blocks along reduced axes, which one thread takes one after the other. */
   int64_t inner_count;
-  /* [axis_count], outermost first. */
-  tenon__cpu_axis_t axes[TENON_CPU_LOOP_AXES];
+  tenon__cpu_axis_t axes[TENON_CPU_LOOP_AXES]; /* [axis_count], outermost first */
   int64_t* strides; /* [tensor][axis] in elements, TENON_CPU_LOOP_AXES apart */
 } tenon__cpu_loops_t;
 

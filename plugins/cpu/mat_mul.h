@@ -23,8 +23,7 @@ typedef struct tenon__cpu_mat_mul_t {
   /* All matrices of b, packed_batch floats each; NULL: b is packed in every call. */
   const float* packed;
   size_t packed_batch; /* floats of one matrix, when packed */
-  /* Region inputs. */
-  uint32_t a;
+  uint32_t a;          /* region inputs */
   uint32_t b;
   /* Of a thread's part of scratch: gather_bytes for rows of a that do not lie together, the rest
    * is the epilogue's. */
@@ -41,8 +40,7 @@ typedef struct tenon__cpu_matrix_axis_t {
   int64_t extent;
   int64_t a;
   int64_t b;
-  /* In matrices of b. */
-  int64_t packed;
+  int64_t packed; /* in matrices of b */
   int64_t y;
 } tenon__cpu_matrix_axis_t;
 

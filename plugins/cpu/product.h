@@ -28,8 +28,7 @@ enum {
   TENON_CPU_ROW_BLOCK = 144,
   /* Depth of a block: a panel of 2 vectors of 8 is then 20 KiB. */
   TENON_CPU_DEPTH_BLOCK = 320,
-  /* Of several short lines. */
-  TENON_CPU_LINES_BLOCK = 600,
+  TENON_CPU_LINES_BLOCK = 600, /* of several short lines */
   /* Of panels that are finished together: 64 KiB. A finish costs a few calls whatever it gets. */
   TENON_CPU_FINISH_ELEMENTS = 16384,
   /* Gathered rows lie this much apart beyond their length, so that they do not share cache sets. */
@@ -52,8 +51,7 @@ typedef struct tenon__cpu_product_t {
   size_t rows;
   size_t columns;
   size_t depth;
-  /* NULL: gather. */
-  const float* a;
+  const float* a; /* NULL: gather */
   size_t a_stride;
   /* Rows of a in runs of so many, each a_run floats after the last; 0: one run. A run is a line
    * of output pixels. */
@@ -68,8 +66,7 @@ typedef struct tenon__cpu_product_t {
   const float* b;
   /* From row to row of a panel; 0: packed, the panel's width. */
   size_t b_stride;
-  /* From panel to panel, of full ones. */
-  size_t panel_stride;
+  size_t panel_stride; /* from panel to panel, of full ones */
   float* c;
   size_t c_stride;
   /* Runs of rows of c, as of a; 0: all rows c_stride apart. */
@@ -144,8 +141,7 @@ typedef struct tenon__cpu_few_t {
   const float* a;
   size_t a_stride;
   const float* b;
-  /* From column to column of the product. */
-  size_t b_stride;
+  size_t b_stride; /* from column to column of the product */
   float* c;
   size_t c_stride;
   const float* bias;

@@ -10,19 +10,16 @@
  * reductions of a program that this plugin takes run along the same axes. Arrays have an entry
  * for each instruction; immutable once made. */
 typedef struct tenon__cpu_program_t {
-  /* Our own copy. */
-  tenon_program_t source;
+  tenon_program_t source; /* our own copy */
   /* Of each instruction's value: a tenon__cpu_type_t. Comparisons and tests are BOOL. */
   const uint8_t* types;
   /* Of each instruction: the first phase in which its value can be had. */
   const uint32_t* phases;
-  /* 1 without reductions. */
-  uint32_t phase_count;
+  uint32_t phase_count; /* 1 without reductions */
   bool reduces;
   /* Of all reductions: a bit for each axis of the space. */
   uint64_t reduced_axes;
-  /* Of the widest value. */
-  size_t element_bytes;
+  size_t element_bytes; /* of the widest value */
 } tenon__cpu_program_t;
 
 /* Zero-filled memory of the preparation or binding, which frees it; NULL when it is out. */

@@ -19,12 +19,10 @@ typedef struct tenon__cpu_tile_t {
   const float* a;
   const float* b;
   float* c;
-  /* NULL: none. */
-  const float* bias;
+  const float* bias; /* NULL: none */
   /* NULL: none; may be c, to go on where another block of the depth ended. */
   const float* addend;
-  /* Of a line: b has lines x depth rows. */
-  size_t depth;
+  size_t depth; /* of a line: b has lines x depth rows */
   /* 1 or more: a goes on a_line further for each. */
   size_t lines;
   size_t a_line;
@@ -36,8 +34,7 @@ typedef struct tenon__cpu_tile_t {
   size_t c_stride;
   size_t addend_stride;
   size_t columns;
-  /* -inf and inf: no clamp. */
-  float low;
+  float low; /* -inf and inf: no clamp */
   float high;
 } tenon__cpu_tile_t;
 
@@ -52,8 +49,7 @@ typedef struct tenon__cpu_dots_t {
   size_t depth;
   size_t rows; /* of a and c */
   size_t a_stride;
-  /* Of c: rows of b. */
-  size_t columns;
+  size_t columns; /* of c: rows of b */
   size_t b_stride;
   size_t c_stride;
 } tenon__cpu_dots_t;

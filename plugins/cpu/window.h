@@ -20,8 +20,7 @@ typedef enum tenon__cpu_padding_t {
 /* Always three axes: missing ones stand first, with extent 1. An image of rank 3 has its width
  * in axis 2. */
 typedef struct tenon__cpu_window_t {
-  /* Spatial axes that are there. */
-  uint32_t rank;
+  uint32_t rank; /* spatial axes that are there */
   tenon__cpu_padding_t padding;
   int64_t kernel[TENON_CPU_AXES];
   int64_t stride[TENON_CPU_AXES];

@@ -28,8 +28,7 @@ typedef struct tenon__cpu_row_t {
   size_t w_row_stride; /* from row of taps to row of taps */
   /* Rows of taps that lie inside; 0 gives the bias, or what a pool starts from. */
   size_t rows;
-  /* Taps in a row. */
-  size_t columns;
+  size_t columns; /* taps in a row */
   /* From pixel to pixel; x_row_stride from row of taps to row of taps, dilation included. */
   ptrdiff_t x_stride;
   ptrdiff_t x_row_stride; /* from row of taps to row of taps: dilation included */

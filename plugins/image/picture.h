@@ -25,8 +25,7 @@ typedef enum tenon__picture_order_t {
 /* One decoding. The caller sets everything down to `user`, a decoder the rest; it lives on the
  * caller's stack. */
 typedef struct tenon__picture_t {
-  /* The file's bytes, borrowed. */
-  const uint8_t* data;
+  const uint8_t* data; /* the file's bytes, borrowed */
   size_t size;
   tenon__picture_order_t order;
   uint32_t pixels_max; /* more are refused */
@@ -35,8 +34,7 @@ typedef struct tenon__picture_t {
   tenon_status_t (*allocate)(void* user, const int64_t dims[3], void** out_data);
   bool (*is_cancelled)(void* user);
   void* user;
-  /* What came of it. */
-  uint32_t width;
+  uint32_t width; /* what came of it */
   uint32_t height;
   uint8_t* pixels; /* 3 channels, or 1 for GREYSCALE; NULL before the extents are known */
   /* TENON_OK until tenon__picture_fail; then `message` says why, in words for a user. */

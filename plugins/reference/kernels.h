@@ -13,7 +13,8 @@
 #define LIST(...) ((const char* const[]){__VA_ARGS__, NULL})
 /* An empty one. */
 #define NOTHING ((const char* const[]){NULL})
-/* Attributes that rows share. */
+/* Attributes that rows share; windows.h reads WINDOW and auto_pad, recurrent.c and detection.c
+ * theirs. */
 #define WINDOW "strides", "dilations", "pads"
 #define POOL "kernel_shape", WINDOW, "auto_pad", "ceil_mode"
 #define RECURRENT \
@@ -23,6 +24,8 @@
 #define RAW TENON_KERNEL_RAW
 #define COUNTED TENON_KERNEL_COUNTED
 
+/* Grouped as the families of plugins/standard are. What computes on elements alone is no row
+ * here: it is an expression. Rows marked RAW serve types that numbers do not hold, or sequences. */
 #define TENON__KERNELS(KERNEL)                                                                 \
   KERNEL(convolution, NULL, 0, LIST(WINDOW, "groups", "auto_pad"))                             \
   KERNEL(convolution_integer, NULL, 0, LIST(WINDOW, "groups", "auto_pad"))                     \

@@ -26,8 +26,7 @@ typedef struct tenon__array_t {
   uint32_t rank;
   /* [rank], of the bound shapes; 0 and NULL for sequences and with RAW. */
   const int64_t* dims;
-  /* Of elements. */
-  int64_t count;
+  int64_t count; /* of elements */
   /* [count], row-major; NULL where the frame makes no array. */
   tenon__number_t* at;
   /* Where tenon__work_put writes, once allocated; strides NULL: dense. */
@@ -68,8 +67,7 @@ enum {
 /* A row of the list of kernels (kernels.h). */
 typedef struct tenon__kernel_row_t {
   const char* op;
-  /* Names, NULL-terminated. */
-  const char* const* attributes;
+  const char* const* attributes; /* names, NULL-terminated */
   tenon_status_t (*compute)(tenon__work_t* work);
   /* How many numbers of scratch the function wants for these shapes; NULL: none. */
   int64_t (*scratch_count)(const tenon__work_t* work);
@@ -87,8 +85,7 @@ struct tenon__work_t {
   tenon__array_t* outputs;
   /* As many as scratch_count said; contents are those of the last call, or zeros. */
   tenon__number_t* scratch;
-  /* Of the call. */
-  tenon_run_t* run;
+  tenon_run_t* run; /* of the call */
   const tenon_run_table_t* host;
   /* The host's, as the call has them: what RAW functions read. */
   const tenon_argument_t* input_arguments;

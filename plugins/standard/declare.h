@@ -37,10 +37,15 @@
 #define CHECKS(...)                               \
   .checks = (const tenon_check_t[]){__VA_ARGS__}, \
   .check_count = COUNT_OF(tenon_check_t, __VA_ARGS__)
+/* What an operator computes, as an expression over its elements: such nodes are fused, and need
+ * no kernel of their own. */
 #define CASES(...) \
   .cases = (const tenon_case_t[]){__VA_ARGS__}, .case_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+/* What it moves, as an index map: which element of which input an element of the output is. A
+ * move may become a view, and two that follow one another one. */
 #define MOVES(...) \
   .moves = (const tenon_case_t[]){__VA_ARGS__}, .move_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
+/* The same as a few other operators, for where nothing computes it as it is. */
 #define DECOMPOSITIONS(...)                              \
   .decompositions = (const tenon_case_t[]){__VA_ARGS__}, \
   .decomposition_count = COUNT_OF(tenon_case_t, __VA_ARGS__)
@@ -53,11 +58,13 @@
     .choices = (choices_), .kind = (kind_)                                                     \
   }
 #define INT(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, NULL)
+/* With a range, "0..3" or "1..2147483647": others are refused before a CHECK is asked. */
 #define INT_IN(name, value, range) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, range)
 /* An integer that is 0 or 1. */
 #define FLAG(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INT, name, value, "0..1")
 #define FLOAT(name, value) ATTRIBUTE(TENON_ATTRIBUTE_FLOAT, name, value, NULL)
 #define STRING(name, value) ATTRIBUTE(TENON_ATTRIBUTE_STRING, name, value, NULL)
+/* One of the words; a text without choices may be anything. */
 #define CHOICE(name, value, choices) ATTRIBUTE(TENON_ATTRIBUTE_STRING, name, value, choices)
 #define INTS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_INTS, name, value, NULL)
 #define FLOATS(name, value) ATTRIBUTE(TENON_ATTRIBUTE_FLOATS, name, value, NULL)
@@ -92,14 +99,15 @@
 /* A port that a node may leave out. */
 #define OPTIONAL(name, type) PORT_OF(name, type, NULL, TENON_PORT_OPTIONAL)
 #define OPTIONAL_IN(name, type, domain) PORT_OF(name, type, domain, TENON_PORT_OPTIONAL)
-/* The last port, any number of times. */
+/* The last port: one value or more, all of its type. */
 #define VARIADIC(name, type) PORT_OF(name, type, NULL, TENON_PORT_VARIADIC)
 /* Shape operands: integers that take part in shapes, and so are known when building as far as
  * they can be. */
 #define SHAPE(name, type) PORT_OF(name, type, NULL, TENON_PORT_SHAPE_OPERAND)
 #define OPTIONAL_SHAPE(name, type) \
   PORT_OF(name, type, NULL, TENON_PORT_SHAPE_OPERAND | TENON_PORT_OPTIONAL)
-/* An output whose extents only the run knows: the host asks the kernel to allocate it. */
+/* An output whose rank no rule can tell: the kernel finds it, and the host allocates what it
+ * asks for. */
 #define UNBOUNDED(name, type) PORT_OF(name, type, NULL, TENON_PORT_UNBOUNDED)
 
 /* A condition on a node's types, shapes and attributes, and what is said where it does not hold:

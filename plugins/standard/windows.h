@@ -37,7 +37,8 @@
         ", 2, 1)) >= 1"                                                                     \
         " && max(at(" list ", 0, 1), at(" list ", 1, 1), at(" list ", 2, 1)) < 2147483648", \
         list " are {" list "}, not positive numbers of 31 bits")
-/* For up to three spatial axes; those that a list does not have are 0. */
+/* For up to three spatial axes, and so up to six entries; those that a list does not have are 0,
+ * which passes. */
 #define SIX_PADS                                                                     \
   "(at(pads, 0, 0), at(pads, 1, 0), at(pads, 2, 0), at(pads, 3, 0), at(pads, 4, 0)," \
   " at(pads, 5, 0))"

@@ -26,10 +26,8 @@ typedef struct bench_t {
   /* Steps are timed in runs of their own, after the others: a profiler costs time. */
   bool profile_steps;
   const char* output;
-  /* --export-times. */
-  const char* times_path;
-  /* The operand: a model or a plan. */
-  const char* model;
+  const char* times_path; /* --export-times */
+  const char* model;      /* the operand: a model or a plan */
   const tool_arguments_t* arguments;
   /* What the inputs are given; freed with the options. */
   tool_feed_t feed;
@@ -44,8 +42,7 @@ typedef struct bench_t {
   double first_seconds;
   /* Resident, above what there was before loading, at the peak of loading and three runs. */
   uint64_t memory_bytes;
-  /* Of each measured run, sorted too. */
-  tool_times_t times;
+  tool_times_t times; /* of each measured run, sorted too */
   /* From the first to the last, what happens between runs included. */
   double elapsed_seconds;
   /* What the machine did besides, from before the first to behind the last. */

@@ -25,8 +25,7 @@ typedef struct inspect_t {
   bool refusals;
   /* The network's text: of a model as it was read, of a plan what it computes. */
   bool network;
-  /* A model is read and not built. */
-  bool no_build;
+  bool no_build; /* a model is read and not built */
   const char* model;
   const tool_arguments_t* arguments;
 } inspect_t;

@@ -26,12 +26,10 @@ typedef struct tool_suite_t {
   /* A case that cannot be built without the value of an input does not pass. It is built with
    * the recorded value as a constant all the same, to tell how many would. */
   bool no_constants;
-  /* The operand: a folder of cases. */
-  const char* root;
+  const char* root; /* the operand: a folder of cases */
   tool_cases_t cases;
   tool_known_list_t known;
-  /* For the bar. */
-  size_t done_count;
+  size_t done_count; /* for the bar */
 } tool_suite_t;
 
 /* A job of session/children.h, `user` a suite: runs case `index`, in a child. Gives TOOL_CASE_*;

@@ -30,7 +30,8 @@ typedef struct tool_wire_field_t {
 /* The next field; false at the end, and at a fault (then `failed`): a field that goes beyond the
  * end, a group, a number of 0. */
 bool tool_wire_next(tool_wire_t* wire, tool_wire_field_t* out_field);
-/* The next number of a packed field of varints; false at its end. */
+/* The next number of a packed field of varints; false at its end, and at one that is cut off or
+ * longer than 64 bits (then `failed`). */
 bool tool_wire_varint(tool_wire_t* wire, uint64_t* out_value);
 
 /* A growing buffer; all zeros is empty. `data` is the owner's to free by tool_free. */

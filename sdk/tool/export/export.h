@@ -9,8 +9,7 @@
 /* One format: a row of the table that the command chooses from by the name of the file to be
  * written. */
 typedef struct tool_export_format_t {
-  /* ".uff" */
-  const char* suffix;
+  const char* suffix; /* ".uff" */
   const char* summary;
   /* UNSUPPORTED, with the names of all nodes for which the format has nothing, in one message.
    * Large weights are lent by the network: the pieces are freed before it is destroyed. */

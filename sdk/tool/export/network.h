@@ -73,8 +73,7 @@ struct tool_export_network_t {
   tool_export_output_t* outputs;
   size_t output_count;
   size_t output_capacity;
-  /* Of all that the file names. */
-  tool_names_t names;
+  tool_names_t names; /* of all that the file names */
   /* A reason that is put together; `reason` may point to it. */
   char message[TOOL_EXPORT_WORDS_SIZE];
   /* Lines: the nodes that the format has not and that outputs need. NULL: none. */

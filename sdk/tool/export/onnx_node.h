@@ -13,8 +13,7 @@ typedef struct tool_onnx_node_t tool_onnx_node_t;
 
 /* What a standard operator is in ONNX. */
 typedef struct tool_onnx_row_t {
-  /* Without "standard." and version. */
-  const char* op;
+  const char* op; /* without "standard." and version */
   /* ONNX's; or the text of what it computes: "x * sigmoid(alpha * x)", for `write`
    * tool_onnx_expression. */
   const char* type;

@@ -19,8 +19,7 @@ typedef struct tool_advice_t {
   double seconds;
   /* Of `steps`, the slowest that it is about, slowest first; 0 for what is about none. */
   uint32_t step_count;
-  /* Numbers in tool_facts_t. */
-  uint32_t steps[TOOL_ADVICE_STEPS];
+  uint32_t steps[TOOL_ADVICE_STEPS]; /* numbers in tool_facts_t */
 } tool_advice_t;
 
 /* Returns how many there are. Gains below half a percent of the steps' time are not worth a

@@ -17,8 +17,7 @@ typedef struct tool_fact_t {
   /* The median; as measured when it was built where it did not run, and then low and high are
    * the same. */
   double seconds;
-  /* 10th and 90th percentile. */
-  double low;
+  double low; /* 10th and 90th percentile */
   double high;
   /* Multiplications and additions; negative: not known. */
   double operations;

@@ -10,8 +10,7 @@ typedef struct tool_kind_t {
   char* pattern;    /* NULL: it is a single step */
   const char* name; /* "layer*.fc", or of a single step its own */
   uint32_t count;
-  /* The number of the slowest step. */
-  uint32_t slowest;
+  uint32_t slowest; /* the number of the slowest step */
   /* Of them all; so are operations, bytes and the floor. */
   double seconds;
   double operations; /* negative: not known of one of them */

@@ -28,10 +28,8 @@ typedef struct tool_building_t {
   const char* format;
   /* Files of the same model; before tool_building_prepare also "random[:SEED]". */
   tool_list_t parts;
-  /* NAME=VALUE, for the parser. */
-  tool_list_t settings;
-  /* NAME=FILE. */
-  tool_list_t constant_texts;
+  tool_list_t settings;       /* NAME=VALUE, for the parser */
+  tool_list_t constant_texts; /* NAME=FILE */
   /* To tune for and to run with; 0: the process's processors. */
   uint32_t threads;
   const char* device;
@@ -51,8 +49,7 @@ typedef struct tool_building_t {
   uint32_t optimizer_limit;
   bool no_refusals;
   bool no_rewrites;
-  /* NULL: in the cache folder. */
-  const char* timing_cache;
+  const char* timing_cache; /* NULL: in the cache folder */
   bool no_timing_cache;
   /* Neither plan nor key is looked for or kept. */
   bool no_cache;

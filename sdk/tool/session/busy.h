@@ -19,8 +19,7 @@ typedef struct tool_busy_t {
   double others;
   /* Of our processors' time. NAN likewise. */
   double stolen_share;
-  /* That we may use (affinity). */
-  uint32_t processors;
+  uint32_t processors; /* that we may use (affinity) */
   uint64_t preemptions;
   /* Times are longer than the machine could do: our threads waited or a hypervisor took 2 % or
    * more, or others used a tenth of a processor or more and either ours did not suffice for both
@@ -32,17 +31,14 @@ typedef struct tool_busy_t {
 
 /* Counters at one moment, since the machine or the process began. */
 typedef struct tool_load_t {
-  /* On the clock that only goes forward. */
-  double seconds;
+  double seconds; /* on the clock that only goes forward */
   /* Seconds that this process's threads, those alive now, were ready and waited. */
   double waited;
   /* Seconds of our processors, by anybody; `stolen`: by other guests of the hypervisor. */
   double busy;
   double stolen;
-  /* Processor time of this process. */
-  double own;
-  /* Involuntary switches of the process. */
-  uint64_t preemptions;
+  double own;           /* processor time of this process */
+  uint64_t preemptions; /* involuntary switches of the process */
   uint32_t processors;
 } tool_load_t;
 

@@ -21,8 +21,7 @@ typedef struct tool_case_t {
   char* message;
   /* Those whose values must be known when building for it to pass; "" for none. */
   char* inputs;
-  /* It does not pass, as a pattern says. */
-  bool is_known;
+  bool is_known; /* it does not pass, as a pattern says */
   double seconds;
 } tool_case_t;
 

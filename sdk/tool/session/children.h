@@ -17,8 +17,7 @@ typedef struct tool_job_result_t {
   char code;
   /* The job's, or why the child did not end well. Only until the call-back returns. */
   char* message;
-  /* From fork to end. */
-  double seconds;
+  double seconds; /* from fork to end */
 } tool_job_result_t;
 
 /* Runs in the child: returns the code and fills the message, of `size` bytes with its NUL. What

@@ -11,8 +11,7 @@ typedef struct tool_common_t {
   bool json;
   /* How often --verbose stands there: 1 says what is decided, 2 everything. */
   uint32_t verbose;
-  /* Folders, searched first. */
-  tool_list_t plugins;
+  tool_list_t plugins; /* folders, searched first */
   /* No others: neither TENON_PLUGIN_PATH nor those installed. */
   bool only_plugins;
 } tool_common_t;

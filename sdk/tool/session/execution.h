@@ -13,8 +13,7 @@ typedef struct tool_execution_t {
   tenon_context_t* context;
   /* At work in a run: those asked for, else those that the plan was tuned for. */
   uint32_t thread_count;
-  /* Engine and context. */
-  double load_seconds;
+  double load_seconds; /* engine and context */
   uint32_t input_count;
   tenon_io_info_t* inputs;
   /* One for each input, once fed: set in the context as they lie, so they must not change
@@ -57,8 +56,7 @@ typedef struct tool_verdict_t {
 typedef struct tool_verdicts_t {
   tool_verdict_t* items;
   size_t count;
-  /* All of them are. */
-  bool equal;
+  bool equal; /* all of them are */
 } tool_verdicts_t;
 
 /* Compares all outputs with output_<i>.pb (or .npy) of a folder; with `batch` above 1 recorded

@@ -25,8 +25,7 @@ typedef struct tool_feeding_t {
   /* Numbers with commas, one a channel or one for all; `scale` likewise. */
   const char* mean;
   const char* scale;
-  /* Pictures go in with blue first. */
-  bool bgr;
+  bool bgr; /* pictures go in with blue first */
 } tool_feeding_t;
 
 enum { TOOL_FEEDING_OPTION_COUNT = 7 };
@@ -69,8 +68,7 @@ typedef struct tool_feed_t {
   tool_preprocess_t preprocess;
   /* Borrowed; NULL: none. */
   const char* data_set;
-  /* 0: not given. */
-  int64_t batch;
+  int64_t batch; /* 0: not given */
   uint64_t seed;
 } tool_feed_t;
 

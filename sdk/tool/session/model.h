@@ -24,8 +24,7 @@ tenon_status_t tool_network_read(tenon_registry_t* registry, const char* path,
 
 /* How a plan file came to be there: told to the user, and by bench in its report. */
 typedef enum tool_cache_use_t {
-  /* The operand was a plan already. */
-  TOOL_CACHE_PLAN,
+  TOOL_CACHE_PLAN, /* the operand was a plan already */
   /* --no-cache, or no folder that can be written. */
   TOOL_CACHE_OFF,
   TOOL_CACHE_HIT,

@@ -17,8 +17,7 @@ typedef struct tool_timing_t {
   tool_spread_t whole;
   /* What a run with the profiler takes beyond the steps of the main graph. */
   tool_spread_t outside;
-  /* Of the whole measurement. */
-  tool_busy_t busy;
+  tool_busy_t busy; /* of the whole measurement */
 } tool_timing_t;
 
 /* Runs for about a second after a first run that does not count: each time once alone and once with
@@ -26,8 +25,7 @@ typedef struct tool_timing_t {
 tenon_status_t tool_timing_measure(const tool_execution_t* execution, tool_timing_t* out_timing);
 void tool_timing_free(tool_timing_t* timing);
 
-/* Measures, and prints the medians: a table, or with --json one object for each step. A warning
- * where the machine was busy. */
+/* Measures, and prints the medians: a table, or with --json one object for each step. */
 tenon_status_t tool_timing_tell(const tool_execution_t* execution);
 
 #endif

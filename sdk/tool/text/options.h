@@ -54,8 +54,7 @@ typedef struct tool_option_t {
 /* What holds between options of one command, besides what the kinds say. Checked when all groups
  * are filled. */
 typedef struct tool_option_rule_t {
-  /* When it is given. */
-  const char* name;
+  const char* name; /* when it is given */
   /* Names with blanks between, one of which must be given too; or NULL. */
   const char* needs;
   /* Likewise: none of them may be given; or NULL. */
@@ -100,10 +99,9 @@ typedef struct tool_command_t {
   const char* operands; /* "MODEL|PLAN" */
   size_t operands_min;
   size_t operands_max;
-  const char* summary; /* one line */
-  /* Paragraphs for --help, "" for none. */
-  const char* description;
-  const char* examples; /* lines */
+  const char* summary;     /* one line */
+  const char* description; /* paragraphs for --help, "" for none */
+  const char* examples;    /* lines */
   /* Gets what stands behind its name on the command line; returns an exit status (console.h). */
   int (*run)(int argc, char** argv);
 } tool_command_t;

@@ -20,8 +20,7 @@ typedef struct tool_column_t {
 typedef struct tool_table_t {
   const tool_column_t* columns;
   size_t column_count;
-  /* By rows, owned. */
-  char** cells;
+  char** cells; /* by rows, owned */
   size_t cell_count;
   size_t cell_capacity;
 } tool_table_t;
