@@ -9,10 +9,15 @@
 /* What regions share whose candidates are the same. */
 enum { TENON_REGION_KEY_SIZE = 96 };
 
-void tenon__region_key(const struct tenon_region_t* region, char out_key[TENON_REGION_KEY_SIZE]);
-/* Everyone who accepts the region, fastest first. Results are remembered for the build. An empty
- * list is no error: `refusals` says why (always filled then). */
+/* `claimant` as below. */
+void tenon__candidates_key(const struct tenon_region_t* region,
+                           const tenon__kernel_entry_t* claimant,
+                           char out_key[TENON_REGION_KEY_SIZE]);
+/* Everyone who accepts the region, fastest first. `claimant`: the kernel whose pattern or proposal
+ * made it a region, and who alone is asked; NULL: all that the catalogue has. Results are
+ * remembered for the build. An empty list is no error: `refusals` says why (always filled then). */
 tenon_status_t tenon__candidates_find(tenon__tuning_t* tuning, struct tenon_region_t* region,
+                                      const tenon__kernel_entry_t* claimant,
                                       const tenon__candidates_t** out_candidates);
 
 /* Who can copy a value as the conversion says, with their times for that: `copy` is the region that

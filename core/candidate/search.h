@@ -16,6 +16,7 @@ typedef tenon_status_t (*tenon__ask_node_t)(tenon__tuning_t* tuning, struct teno
 typedef struct search_t {
   tenon__tuning_t* tuning;
   struct tenon_region_t* region;
+  const tenon__kernel_entry_t* claimant; /* who alone is asked; NULL: everyone */
   const tenon__conversion_t* conversion; /* what is timed of a copy; NULL: the tactics' own rules */
   tenon__ask_node_t ask_node;            /* for what the region means, node by node */
   tenon__candidate_t* found;             /* grows */

@@ -21,6 +21,7 @@ typedef struct group_t {
   uint32_t values[GROUP_MOST_NODES]; /* values that it makes for others, in order of outputs */
   /* Operators: the region, epilogue included. */
   struct tenon_region_t* region;
+  const tenon__candidates_t* candidates; /* of a claim: its claimant's; NULL: everyone is asked */
   uint32_t epilogue; /* of the alternatives: what its slot could hold; TENON_NONE */
 } group_t;
 

@@ -70,8 +70,6 @@ struct tenon_region_t {
   const tenon__region_affine_t* affines; /* per input; empty for plain ones */
   const tenon__arena_t* arena;
   const tenon__profile_t* profile;
-  /* Of several nodes, while building: the kernel that would compute them; nobody else is asked. */
-  const struct tenon__kernel_entry_t* claimant;
 };
 
 /* The region of one operator's node, all its inputs and outputs plain, slots empty. */
