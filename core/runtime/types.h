@@ -7,6 +7,8 @@
 typedef struct tenon__engine_t tenon__engine_t;
 typedef struct tenon__context_t tenon__context_t;
 
+/* Copied into the engine. `verify` compares the plan's digests before anything of it is believed.
+ */
 typedef struct tenon__engine_options_t {
   tenon_allocator_t allocator;
   uint32_t device_index;
