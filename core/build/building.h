@@ -7,6 +7,8 @@
 #include "core/catalog/entry.h"
 #include "core/kernel/packed_store.h"
 
+/* Begun with all zero but what was given; ended once, however far it came. `plan` is owned until it
+ * is written. What is marked of weights is for weights.h. */
 typedef struct tenon__building_t {
   tenon_allocator_t allocator;
   tenon__catalog_t* catalog;
@@ -25,8 +27,10 @@ typedef struct tenon__building_t {
   bool* is_table;          /* and do all who do read some elements of many? */
 } tenon__building_t;
 
-/* Device, threads, timing cache. */
+/* Device, threads, timing cache. NOT_FOUND where no device is here, with those that are on offer.
+ * The time budget runs from now on. */
 tenon_status_t tenon__building_begin(tenon__building_t* building);
+/* Cache and threads of its own, device, packed weights and the plan. The options' cache stays. */
 void tenon__building_end(tenon__building_t* building);
 /* Tells how far a phase is; CANCELLED when the application wants no more of it. */
 tenon_status_t tenon__building_progress(const tenon__building_t* building, const char* phase,

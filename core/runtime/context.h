@@ -9,14 +9,15 @@
 #include "core/runtime/types.h"
 
 /* thread_count 0: what the plan was tuned for. `stream`: native handle of the caller's, or NULL.
- * Memory for the plan's largest shapes is allocated here; what stages inputs, what a run finds, and binding allocate later. OUT_OF_MEMORY says how many bytes of what were
- * asked for. */
+ * Memory for the plan's largest shapes is allocated here; what stages inputs, what a run finds, and
+ * binding allocate later. OUT_OF_MEMORY says how many bytes of what were asked for. */
 tenon_status_t tenon__context_create(tenon__engine_t* engine, uint32_t thread_count, void* stream,
                                      tenon__context_t** out_context);
 /* Pending work must be done. The caller's memory is left alone. */
 void tenon__context_destroy(tenon__context_t* context);
 
-/* Enqueues on the context's stream: with an inline stream the work is done when it returns. On failure outputs are ABSENT, and the context can run again. */
+/* Enqueues on the context's stream: with an inline stream the work is done when it returns. On
+ * failure outputs are ABSENT, and the context can run again. */
 tenon_status_t tenon__context_enqueue(tenon__context_t* context);
 /* Enqueues, and waits. */
 tenon_status_t tenon__context_run(tenon__context_t* context);
