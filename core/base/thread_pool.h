@@ -11,12 +11,9 @@
 
 typedef struct tenon__thread_pool_t tenon__thread_pool_t;
 
-/*
- * thread_count 0: the processors that this process may use. 1: no workers, everything runs inline.
- *
+/* thread_count 0: the processors that this process may use. 1: no workers, everything runs inline.
  * INVALID_ARGUMENT beyond 1024 threads, OUT_OF_MEMORY also where the system starts no more. Workers
- * block all signals but those of a crash.
- */
+ * block all signals but those of a crash. */
 tenon_status_t tenon__thread_pool_create(tenon_allocator_t allocator, uint32_t thread_count,
                                          const tenon_sink_t* sink, tenon__thread_pool_t** out_pool);
 /* Waits for the workers to end; no run may be going on. NULL is fine. */

@@ -17,11 +17,8 @@
 tenon_status_t tenon__condition_evaluate(const tenon__scope_t* scope,
                                          const tenon__syntax_t* condition, const tenon_sink_t* sink,
                                          bool* out_holds);
-/*
- * An expression that comes out as a known number: a count. The scope's outputs have their shapes.
- *
- * It may be negative; whoever counts with it says what range it wants.
- */
+/* An expression that comes out as a known number: a count. The scope's outputs have their shapes.
+ * It may be negative; whoever counts with it says what range it wants. */
 tenon_status_t tenon__count_evaluate(const tenon__scope_t* scope, const tenon__syntax_t* count,
                                      const tenon_sink_t* sink, int64_t* out_count);
 /* A check may be symbolic: what is not decided is taken to hold. On failure the message, with

@@ -128,13 +128,10 @@ void tenon__environment_set_item(tenon__environment_t* environment, const tenon_
                                  uint32_t item);
 void tenon__environment_set_output(tenon__environment_t* environment,
                                    const tenon__scope_port_t* port, uint32_t item);
-/*
- * Among statements for `target` (and `prefix`, where a statement has one) the one for subscript
+/* Among statements for `target` (and `prefix`, where a statement has one) the one for subscript
  * `axis`: by its number, else by a name, which becomes the loop variable; NULL when there is none.
- *
- * Of "y[0] = 1; y[d] = dim(x, d)" axis 0 takes the first statement and axis 2 the second, with d =
- * 2. The order of the statements does not matter. Without a name the loop variable is gone.
- */
+ * Of "y[0] = 1; y[d] = dim(x, d)" axis 0 takes the first statement and axis 2 the second, with d
+ * = 2. The order of the statements does not matter. Without a name the loop variable is gone. */
 const tenon__statement_t* tenon__environment_select(tenon__environment_t* environment,
                                                     const char* prefix, const char* target,
                                                     uint32_t axis);

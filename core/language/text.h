@@ -8,9 +8,9 @@
 #include "core/language/syntax.h"
 #include "tenon/plugin.h"
 
-/* One statement. `let`: is_let. `y = e`: target "y". `y[d] = e`: member NULL, subscript "d". `y[0]
- * = e`: subscript "0". `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x",
- * subscript "d". Members that the form lacks are NULL; of a let `target` is its name. */
+/* One statement. `let`: is_let. `y = e`: target "y". `y[d] = e`: subscript "d"; with a number,
+ * subscript "0". `y.rank = e`: member "rank". `y: x[d] = e`: prefix "y", target "x", subscript "d".
+ * Members that the form lacks are NULL; of a let `target` is its name. */
 typedef struct tenon__statement_t {
   bool is_let;
   const char* prefix;

@@ -17,8 +17,8 @@ tenon_status_t tenon__instruction_give(const tenon__environment_t* environment,
 tenon_status_t tenon__value_typed(tenon__environment_t* environment, const tenon__syntax_t* syntax,
                                   const tenon__language_value_t* value, tenon_dtype_t dtype,
                                   uint32_t* out_instruction);
-/* The value as an instruction of its own type: what has none becomes f32 or i64. A float is f32, an
- * integer i64, a truth bool. */
+/* The value as an instruction of its own type; what has none gets one: a float f32, an integer i64,
+ * a truth bool. */
 tenon_status_t tenon__value_instruction(tenon__environment_t* environment,
                                         const tenon__syntax_t* syntax,
                                         const tenon__language_value_t* value,

@@ -6,10 +6,11 @@
 
 #include "core/network/network.h"
 
-/* Valid while node, attributes and bodies are as they were: `axes` points into the attribute, and
- * nothing else is borrowed. For a loop with two carried values, one scanned and one captured, that
- * passes its iteration, the node takes (trip count, condition, c0, c1, s, k), its body (iteration,
- * condition, c0, c1, slice of s, k), and the body gives (condition, c0, c1, collected...). */
+/* What corresponds to what, in numbers. Valid while node, attributes and bodies are as they were:
+ * `axes` points into the attribute, and nothing else is borrowed. For a loop with two carried
+ * values, one scanned and one captured, that passes its iteration, the node takes (trip count,
+ * condition, c0, c1, s, k), its body (iteration, condition, c0, c1, slice of s, k), and the body
+ * gives (condition, c0, c1, collected...). */
 typedef struct tenon__control_layout_t {
   /* TENON_CONTROL_* */
   uint32_t form;

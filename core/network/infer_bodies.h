@@ -11,7 +11,7 @@ typedef struct tenon__control_work_t {
   tenon__inference_t* inference;
   tenon__network_t* network;
   tenon__control_layout_t layout;
-  /* the bodies have no owner yet : no extent of a parameter can be a symbol of its own then */
+  /* the bodies have no owner yet: no extent of a parameter can be a symbol of its own then */
   bool first_time;
 } tenon__control_work_t;
 

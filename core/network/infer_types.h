@@ -4,14 +4,11 @@
 
 #include "core/network/inference.h"
 
-/*
- * Fills the scope and the outputs' kinds and element types; shapes are not known yet. A variable is
+/* Fills the scope and the outputs' kinds and element types; shapes are not known yet. A variable is
  * bound by the first input that mentions it; INVALID_DATA names the port and value that disagree.
- *
  * Shape operands whose contents are not followed yet get symbols for them, unless the node is only
  * verified. Inputs of a control form past its fixed ports are not checked: its bodies say what they
- * are. INVALID_DATA also for a missing input, too many of them, and a wrong kind.
- */
+ * are. INVALID_DATA also for a missing input, too many of them, and a wrong kind. */
 tenon_status_t tenon__infer_bind(tenon__inference_t* inference);
 
 /* The scope value of a network value. `argument`: its number among the node's inputs. TENON_NONE

@@ -16,7 +16,7 @@
  * so committing it copies the struct alone. */
 typedef struct tenon__inferred_value_t {
   tenon__type_t type;
-  /* of extents made for it; TENON_NONE: none yet (which names the value in their symbols) */
+  /* By which symbols of its extents name the value; TENON_NONE: none yet. */
   uint32_t handle;
 } tenon__inferred_value_t;
 

@@ -22,11 +22,8 @@
  * changed, and there is no patch to end. Patches do not nest. */
 bool tenon__patch_begin(tenon__rewriter_t* rewriter, const char* label, uint32_t graph,
                         uint32_t about);
-/*
- * Adding, as in network.h, into the graph of the patch. Failures other than of memory are silent.
- *
- * They go to rewriter->explain, if anybody listens. *out_node is set on success alone.
- */
+/* Adding, as in network.h, into the graph of the patch. Failures other than of memory are silent.
+ * They go to rewriter->explain, if anybody listens. *out_node is set on success alone. */
 tenon_status_t tenon__patch_add_node(tenon__rewriter_t* rewriter,
                                      const tenon__node_request_t* request, uint32_t* out_node);
 tenon_status_t tenon__patch_add_form(tenon__rewriter_t* rewriter,
@@ -37,11 +34,8 @@ tenon_status_t tenon__patch_add_constant(tenon__rewriter_t* rewriter,
 /* Another value for weights that are there. */
 tenon_status_t tenon__patch_add_value_of(tenon__rewriter_t* rewriter, const char* name,
                                          uint32_t weights, uint32_t* out_value);
-/*
- * May `value` stand for `old`: the same kind, element type and rank, and no extent known to differ?
- *
- * An open extent fits any: the rules of the operators are what says that they agree.
- */
+/* May `value` stand for `old`: the same kind, element type and rank, and no extent known to differ?
+ * An open extent fits any: the rules of the operators are what says that they agree. */
 bool tenon__patch_fits(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
                        uint32_t value);
 /* All that read `old`, inside and out, read `value`: types must be the same. Symbols read from it
