@@ -14,7 +14,7 @@
  * stride) or absurd. So a plugin of an older header is read as if it had said nothing of newer
  * members, and one of a newer header loses what this host does not know. The source need not be
  * aligned. */
-bool tenon__dynamic_buffer_copy(const void* source, size_t least, size_t room, size_t full,
-                                void* out_copy);
+bool tenon__structure_copy(const void* source, size_t least, size_t room, size_t full,
+                           void* out_copy);
 
 #endif
