@@ -10,9 +10,9 @@
 #include "core/base/arena.h"
 #include "plugin_registry/manifest.h"
 
-/* A full-size root whose offerings are a full-size array in the arena. Reasons: DESCRIPTOR, MEMORY.
- * Name and version must be the manifest's. Strings and items stay the plugin's, which is never
- * unloaded. */
+/* A full-size root whose list of offerings lies in the arena, each copied in full size. Reasons:
+ * DESCRIPTOR, MEMORY. Name and version must be the manifest's. Strings and items stay the plugin's,
+ * which is never unloaded. */
 tenon__finding_t tenon__descriptor_copy(tenon__arena_t* arena, const tenon_plugin_t* source,
                                         const tenon__manifest_t* manifest,
                                         tenon_plugin_t* out_root);

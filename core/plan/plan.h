@@ -86,8 +86,10 @@ typedef struct tenon__step_t {
   uint32_t kernel_version;
   const struct tenon_region_t* region;
   tenon__step_tactic_t tactic;
+  /* 0 where it was estimated and not measured. */
   double measured_seconds;
-  const char* refusals; /* lines, or NULL */
+  /* Why other kernels were not taken for it, in lines; NULL unless the build was to keep them. */
+  const char* refusals;
   /* CONTENTS, control: the node; control's inputs and outputs are the node's, as places. */
   uint32_t node;
   /* Places, one for each region input and output (TENON_NONE where absent). */
@@ -162,6 +164,8 @@ typedef struct tenon__plan_t {
   tenon__packed_t* packed;
   uint32_t plugin_count;
   tenon__plan_plugin_t* plugins;
+  /* The device that it was built for: its name, which an engine must find, and what it said of the
+   * machine; elsewhere the plan runs too, with a warning that it may be slower. */
   const char* device;
   const char* fingerprint;
   const char* patches; /* what the optimiser did */
