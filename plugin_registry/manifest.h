@@ -1,10 +1,11 @@
 /*
  * A plugin's manifest: the text of its note, line by line. plugin.h, section 11, says what it
- * holds. Rules beyond that: - UTF-8 without control characters (newlines apart) and without marks
- * that reverse the writing; - at most 64 KiB with the NUL that ends it, at most 1024 bytes a line;
- * empty lines are skipped; - name, version, vendor, licence, url, abi, needed and threads at most
- * once; - keys are lower-case letters and -; a key that is not known is skipped (a later
- * version's), a value that is not known is a fault.
+ * holds. Rules beyond that:
+ *   - UTF-8 without control characters (newlines apart) and without marks that reverse the writing;
+ *   - at most 64 KiB with the NUL that ends it, at most 1024 bytes a line; empty lines are skipped;
+ *   - name, version, vendor, licence, url, abi, needed and threads at most once;
+ *   - keys are lower-case letters and -; a key that is not known is skipped (a later version's), a
+ * value that is not known is a fault.
  *
  * It is what is known of a plugin before any of its code runs, and so what a process starts with:
  * names, versions, offers, needs. Whoever wrote it is a stranger until the audit has agreed.

@@ -3,9 +3,9 @@
  * the longest epilogue that a kernel has a slot for, and expressions run together as far as they
  * can. All places in the network where the same question arises are decided together:
  *
- * claims     nodes that one kernel computes at once, or one node with an expression that kernels
+ *   claims     nodes that one kernel computes at once, or one node with an expression that kernels
  *              compute by its operator's name
- * epilogues  which may stay apart, or be shorter
+ *   epilogues  which may stay apart, or be shorter
  *
  * Deciding alike keeps the search small (a network has many convolutions and few kinds of them),
  * and makes equal layers equal in the plan.

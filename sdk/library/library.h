@@ -2,8 +2,8 @@
  * What the files of the library share: the objects behind tenon.h. Thin: the work is the core's and
  * the registry's. Objects hold counted references to what they need, so that the application may
  * let go of them in any order; only a network's model files and a context's memory belong to one
- * object alone. A function of tenon.h that can fail begins with tenon__enter; one whose
- * failure may be silent ends by passing its status through tenon__tell.
+ * object alone. A function of tenon.h that can fail begins with tenon__enter; one whose failure may
+ * be silent ends by passing its status through tenon__tell.
  */
 #ifndef TENON_SDK_LIBRARY_LIBRARY_H_
 #define TENON_SDK_LIBRARY_LIBRARY_H_
