@@ -68,6 +68,8 @@ static tenon_status_t open_device(tenon__building_t* b) {
     const tenon__call_t* outer = tenon__call_enter(&call);
     const tenon_status_t status =
         b->device->device.open(b->device->owner->state, 0, sink, &b->device_handle);
+    b->tuning.fingerprint =
+        status == TENON_OK ? b->device->device.fingerprint(b->device_handle) : "";
     tenon__call_leave(outer);
     return status;
   }
@@ -98,7 +100,7 @@ tenon_status_t tenon__building_begin(tenon__building_t* b) {
       .device = &b->device->device,
       .device_handle = b->device_handle,
       .device_name = b->device->device.name,
-      .fingerprint = b->device->device.fingerprint(b->device_handle),
+      .fingerprint = b->tuning.fingerprint,
       .pool = b->pool,
       .cache = b->options->cache == NULL ? b->own_cache : b->options->cache,
       .options = b->options->tuning,
@@ -123,7 +125,10 @@ void tenon__building_end(tenon__building_t* b) {
   tenon__timing_cache_destroy(b->own_cache);
   tenon__thread_pool_destroy(b->pool);
   if (b->device_handle != NULL) {
+    const tenon__call_t call = {b->device->owner->plugin, "close", b->device->device.name, ""};
+    const tenon__call_t* outer = tenon__call_enter(&call);
     b->device->device.close(b->device_handle);
+    tenon__call_leave(outer);
   }
   tenon__packed_store_destroy(b->store);
   tenon__plan_destroy(b->plan);

@@ -190,6 +190,7 @@ static tenon__candidates_t* result_of(search_t* search) {
   if (result == NULL || search->refusals.failed) {
     return NULL;
   }
+  result->serial = search->tuning->serial++;
   result->count = search->count;
   result->input_count = search->region->input_count;
   result->output_count = search->region->output_count;

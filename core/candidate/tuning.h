@@ -77,6 +77,7 @@ typedef struct tenon__candidate_t {
 /* Shared by all regions of one signature, and remembered for the build; only remeasuring changes
  * it. count 0: nobody, and `refusals` says why. */
 typedef struct tenon__candidates_t {
+  uint32_t serial; /* of the build's, in the order in which they were found */
   uint32_t count;
   tenon__candidate_t* items; /* the preferred first */
   /* The preferred of each set of rules for arguments: what others pay for a choice depends on the
@@ -109,6 +110,7 @@ typedef struct tenon__tuning_t {
   double deadline;           /* tenon__seconds() after which nothing is measured; 0: none */
   tenon__string_map_t known; /* region signature -> tenon__candidates_t* */
   uint32_t look_count;       /* of times that were measured again */
+  uint32_t serial;           /* of the next candidates */
   uint32_t measured_count;   /* for reports */
   uint32_t cached_count;
 } tenon__tuning_t;
