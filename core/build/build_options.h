@@ -4,7 +4,8 @@
 
 #include "core/candidate/tuning.h"
 
-/* Range of one input in the profile. */
+/* Range of one input in the profile. min[k] <= optimum[k] <= max[k] of axis k. Kernels are tried at
+ * the optimum, memory is planned for the maximum. */
 typedef struct tenon__build_range_t {
   const char* input;
   uint32_t rank;
@@ -13,6 +14,9 @@ typedef struct tenon__build_range_t {
   const int64_t* max;
 } tenon__build_range_t;
 
+/* Borrowed for the build. memory_limit_bytes: of activations and workspace, 0: none. tuned_only:
+ * the plan holds weights only as kernels packed them, and can be neither refitted nor made again.
+ */
 typedef struct tenon__build_options_t {
   tenon_allocator_t allocator;
   const tenon__build_range_t* ranges; /* inputs left out: symbolic extents are 1, with a warning */
@@ -22,7 +26,7 @@ typedef struct tenon__build_options_t {
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */
-  bool meaning_only;        /* no rewrites, and no pass that believes traits */
+  bool no_rewrites;         /* no rewrites, and no pass that believes traits */
   const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */
   bool tuned_only;
   const tenon_sink_t* sink;

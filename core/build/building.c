@@ -8,8 +8,6 @@
 #include "core/base/status.h"
 #include "core/catalog/catalog.h"
 
-enum { MOST_DEVICES = 16 };
-
 static bool is_wanted(const tenon__building_t* b, const tenon_device_descriptor_t* device) {
   return b->options->device == NULL || strcmp(b->options->device, device->name) == 0;
 }
@@ -55,9 +53,14 @@ static const tenon__device_entry_t* pick_device(const tenon__building_t* b,
 
 static tenon_status_t open_device(tenon__building_t* b) {
   const tenon_sink_t* sink = b->options->sink;
-  const tenon__device_entry_t* entries[MOST_DEVICES];
-  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, MOST_DEVICES);
-  const uint32_t count = found < MOST_DEVICES ? found : MOST_DEVICES;
+  const uint32_t room = tenon__catalog_devices(b->catalog, sink, NULL, 0);
+  const tenon__device_entry_t** entries =
+      tenon__arena_allocate(&b->plan->arena, room + 1u, sizeof *entries);
+  if (entries == NULL) {
+    return tenon__fail_memory(sink);
+  }
+  const uint32_t found = tenon__catalog_devices(b->catalog, sink, entries, room);
+  const uint32_t count = found < room ? found : room;
   char others[512] = "";
   b->device = pick_device(b, entries, count);
   if (b->device != NULL) {

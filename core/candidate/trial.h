@@ -6,6 +6,8 @@
 #include "core/kernel/instance.h"
 #include "core/kernel/packed_store.h"
 
+/* On the stack, from tenon__trial_begin to tenon__trial_end (timer.h). `candidate` and `data`
+ * outlive it. */
 typedef struct tenon__trial_t {
   tenon__trial_data_t* data;
   const tenon__candidate_t* candidate;
@@ -19,7 +21,7 @@ typedef struct tenon__trial_t {
   /* What the kernel says: passed on as information, and its first error kept. */
   tenon_sink_t sink;
   const char* prefix;
-  char words[512];
+  char message[512];
 } tenon__trial_t;
 
 #endif

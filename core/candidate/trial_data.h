@@ -8,9 +8,10 @@
 
 #include "core/candidate/conversion.h"
 #include "core/candidate/tuning.h"
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 
-/* An input in one order of dimensions. */
+/* An input in one order of dimensions. The checksum is of the bytes before the run at hand, to see
+ * whether a kernel wrote there. */
 typedef struct tenon__trial_copy_t {
   tenon_tensor_view_t view;
   uint64_t checksum;
@@ -18,29 +19,33 @@ typedef struct tenon__trial_copy_t {
   struct tenon__trial_copy_t* next;
 } tenon__trial_copy_t;
 
+/* `rows` of a constant is the network's own memory, which nobody else may write to. */
 typedef struct tenon__trial_input_t {
   bool is_there;
   size_t size_bytes;
-  tenon__trial_copy_t rows;    /* a constant's own bytes; else made up, or given */
-  tenon__trial_copy_t* copies; /* the orders that tactics asked for */
-  tenon__trial_copy_t* lent;   /* to the tactic at hand */
+  tenon__trial_copy_t rows;     /* a constant's own bytes; else made up, or given */
+  tenon__trial_copy_t* copies;  /* the orders that tactics asked for */
+  tenon__trial_copy_t* current; /* to the tactic at hand */
 } tenon__trial_input_t;
 
 typedef struct tenon__trial_output_t {
-  uint32_t kind;             /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
-  tenon_tensor_view_t view;  /* ALLOCATE: after a run */
-  size_t size_bytes;         /* likewise */
-  tenon__growing_t* growing; /* strings, and ALLOCATE: whose memory it is */
+  uint32_t kind;                   /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
+  tenon_tensor_view_t view;        /* ALLOCATE: after a run */
+  size_t size_bytes;               /* likewise */
+  tenon__dynamic_buffer_t* buffer; /* strings, and ALLOCATE: whose memory it is */
 } tenon__trial_output_t;
 
-/* Outputs of one tactic. */
+/* Outputs of one tactic. One set is in use and one spare, unless an answer keeps its set: then the
+ * next tactic gets a new one. */
 typedef struct tenon__trial_outputs_t {
   tenon__trial_output_t* items;
   tenon_argument_t* arguments; /* as the kernel sees them */
-  tenon__growing_t** growing;
+  tenon__dynamic_buffer_t** buffer;
   struct tenon__trial_outputs_t* next;
 } tenon__trial_outputs_t;
 
+/* Tensors are of the profile's optimum. Memory comes from the tuning's blocks, small things from
+ * the arena. */
 typedef struct tenon__trial_data_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
@@ -66,7 +71,8 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
                                           const tenon_value_info_t* value,
                                           tenon_tensor_view_t* out_view, size_t* out_bytes);
 /* Where a rule wants a tensor of these extents to lie. UNSUPPORTED where strides cannot say it, or
- * where it follows what is not lent yet. */
+ * where it follows what is not lent yet. A rule that follows an input takes the order in which that
+ * one is lent. */
 tenon_status_t tenon__trial_data_strides(const tenon__trial_data_t* data,
                                          const tenon_argument_rule_t* rule,
                                          const tenon_tensor_view_t* tensor, int64_t* out_strides);

@@ -10,10 +10,10 @@ typedef struct tenon__catalog_t tenon__catalog_t;
 typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
-  const char* path;  /* "" for static ones */
-  bool is_installed; /* ships with the library */
-  uint32_t place;    /* on the search path; the lower is heard first */
-  void* state;       /* what `start` returned; set by the time make_ready returns OK */
+  const char* path;     /* "" for static ones */
+  bool is_installed;    /* ships with the library */
+  uint32_t search_rank; /* on the search path; the lower is heard first */
+  void* state;          /* what `start` returned; set by the time make_ready returns OK */
   /* Called once, when something that this owner promised is looked for: loads the plugin and calls
    * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
    * NULL: everything was added already. */
@@ -32,6 +32,8 @@ typedef struct tenon__admission_t {
   bool is_tried;     /* a rewrite, on numbers */
 } tenon__admission_t;
 
+/* Entries: the plugin's descriptor in full size (what it lacks reads as zero), whose it is, and the
+ * verdict. In the catalogue's arena, at one address for its life; only the verdict changes. */
 typedef struct tenon__kernel_entry_t {
   tenon_kernel_t kernel; /* full size */
   const tenon__owner_t* owner;
@@ -63,12 +65,13 @@ typedef struct tenon__calibrator_entry_t {
   tenon__admission_t* verdict;
 } tenon__calibrator_entry_t;
 
-/* What was left out, and why, among the plugins loaded so far; in order of discovery. */
+/* What was left out, and why, among the plugins loaded so far; in order of discovery. Strings are
+ * the catalogue's. */
 typedef struct tenon__left_out_t {
   const char* kind; /* "converter" */
   const char* name;
   const tenon__owner_t* owner;
-  const char* words;
+  const char* message;
 } tenon__left_out_t;
 
 #endif

@@ -21,7 +21,9 @@
 #include "core/tensor/index_map.h"
 #include "core/tensor/type.h"
 
-/* A constant's bytes: dense row-major. Shared by values of several graphs. */
+/* A constant's bytes: dense row-major. Shared by values of several graphs. Never changed once
+ * added: constants share them by index, and a digest is remembered. `dims` lies in the network's
+ * arena; size_bytes is that of a dense tensor of these dims, rounded up for packed types. */
 typedef struct tenon__weights_t {
   const char* name;
   tenon_dtype_t dtype;
@@ -45,19 +47,24 @@ enum { TENON_RANK_LIMIT = 64 };
 enum { TENON_VALUE_IS_INPUT = 1u << 0, TENON_VALUE_IS_OUTPUT = 1u << 1 };
 
 /* One tensor (or container) of a graph: assigned once, by a node, or from outside: an input or
- * parameter, a constant, a state. At most one of the four. */
+ * parameter, a constant, a state. At most one of the four. Its type's kind says whether it is a
+ * container. A value that is not alive keeps its name reserved. Where a pass replaces a value,
+ * `handle` moves with the meaning, so that symbols of dimensions read the new one. */
 typedef struct tenon__value_node_t {
   const char* name; /* unique in its graph, readable, survives every pass */
   bool alive;
   uint32_t flags;
   tenon__type_t type;
-  uint32_t producer; /* node, or TENON_NONE: input, parameter, constant, state */
+  /* node, or TENON_NONE: input, parameter, constant, state */
+  uint32_t producer;
   uint32_t producer_output;
   uint32_t weights; /* index into network->weights, or TENON_NONE */
   uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
-  uint32_t number;  /* network->numbers, where symbols refer to it; TENON_NONE until one does */
+  uint32_t handle;  /* network->handles, where symbols refer to it; TENON_NONE until one does */
 } tenon__value_node_t;
 
+/* Which meaning a node has: of an operator its own (perhaps with expression or maps), of the others
+ * exactly one of `expression` and `maps`. */
 typedef enum tenon__node_form_t {
   TENON_NODE_OPERATOR,
   TENON_NODE_EXPRESSION,
@@ -75,7 +82,7 @@ typedef struct tenon__expression_source_t {
 typedef struct tenon__node_t {
   const char* name;
   bool alive;
-  uint32_t place; /* where it stands in the order, other things being equal; its id at first */
+  uint32_t order; /* where it stands in the order, other things being equal; its id at first */
   tenon__node_form_t form;
   const tenon__operator_t* op; /* NULL for the forms without one */
   uint32_t input_count;
@@ -132,14 +139,14 @@ typedef struct tenon__state_node_t {
   uint32_t update;  /* value of the main graph; TENON_NONE: it stays as it is */
 } tenon__state_node_t;
 
-/* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into
- * network->numbers, which stays true when a pass replaces the value. Numbers are never given back:
+/* Symbols of kind CONTENT and EXTENT name a value by its handle `a`: an index into
+ * network->handles, which stays true when a pass replaces the value. Handles are never given back:
  * some stand for no value. */
-typedef struct tenon__number_t {
+typedef struct tenon__value_handle_t {
   uint32_t graph;
   uint32_t value; /* TENON_NONE: of a node that failed */
   uint32_t axis;  /* EXTENT: counts instead of the symbol's `b` unless it is TENON_NONE */
-} tenon__number_t;
+} tenon__value_handle_t;
 
 typedef struct tenon__network_t {
   tenon_allocator_t allocator;
@@ -154,9 +161,9 @@ typedef struct tenon__network_t {
   uint32_t state_count;
   size_t state_capacity;
   tenon__state_node_t* states;
-  uint32_t number_count;
-  size_t number_capacity;
-  tenon__number_t* numbers;
+  uint32_t handle_count;
+  size_t handle_capacity;
+  tenon__value_handle_t* handles;
   uint32_t next_number; /* for names that are made */
   /* Of the build that works on it, asked by what takes long with weights; NULL otherwise. */
   tenon__interrupt_t* interrupt;
@@ -189,8 +196,8 @@ tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph
 tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
                                         const tenon_sink_t* sink, uint32_t* out_state);
 /* The number of a value, given when first asked for. */
-tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                   uint32_t* out_number);
+tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t* out_handle);
 /* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other
  * kinds. */
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
@@ -211,8 +218,8 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
 const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
                                const char* name);
 /* A number for a value that may not be there yet (value TENON_NONE). */
-tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                     uint32_t axis, uint32_t* out_number);
+tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
+                                           uint32_t value, uint32_t axis, uint32_t* out_handle);
 
 /* Alive, and in no branch that cannot run. */
 bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph);

@@ -397,7 +397,7 @@ static int64_t space_work(const bound_t* bound) {
   const uint32_t instructions = bound->instance->program->source.instruction_count;
   int64_t work = 1 + instructions;
   for (uint32_t k = 0; k < bound->loops.axis_count; k++) {
-    work *= bound->loops.axes[k].extent;
+    work = tenon__cpu_times(work, bound->loops.axes[k].extent);
   }
   return work;
 }
