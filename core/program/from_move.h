@@ -6,7 +6,7 @@
 #include "core/tensor/index_map.h"
 
 /* A general (or any) move as an expression with LOADs. A symbol in its coordinates that no extent
- * of the output gives is read from an input whose contents it is. */
+ * of the output, or of what it moves, gives is read from an input whose contents it is. */
 tenon_status_t tenon__expression_from_move(tenon__dim_pool_t* pool, const tenon__index_map_t* map,
                                            tenon_dtype_t dtype, const tenon__move_input_t* inputs,
                                            uint32_t input_count, tenon__arena_t* arena,

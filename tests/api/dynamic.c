@@ -90,6 +90,42 @@ TENON_TEST(moves_follow_numbers_at_equal_extents) {
   scene_end(&scene);
 }
 
+/* y = x[where x is not 0][-1, 0], of which nothing but the run says how many there are: an extent
+ * that negative indices are counted from. */
+static void expect_ends(const char* operator, uint32_t index_rank) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t axes[] = {ROW_INTS("fixed_axes", 0), {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
+  const tenon_value_t index = input(s, "index", TENON_DTYPE_INT64, index_rank, DIMS(2, 1));
+  const tenon_value_t found = node(s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
+  const tenon_value_t where = node(s, "standard.squeeze/1", VALUES(found), axes);
+  const tenon_value_t part = node(s, "standard.gather/1", VALUES(x, where), NO_ATTRIBUTES);
+  output(s, node(s, operator, VALUES(part, index), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[5] = {0, 7, 8, 0, 9};
+  int64_t ends[2] = {-1, 0};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
+  set(&scene, 1, TENON_DTYPE_INT64, index_rank, DIMS(2, 1), ends);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(9, 7));
+  data[4] = 0; /* fewer, in the same context */
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(8, 7));
+  data[0] = 5;
+  data[3] = 6; /* more */
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(6, 5));
+  scene_end(&scene);
+}
+
+TENON_TEST(moves_read_extents_that_the_run_finds) {
+  expect_ends("standard.gather/1", 1);
+  expect_ends("standard.gather_elements/1", 1);
+  expect_ends("standard.gather_nd/1", 2);
+}
+
 /* The depth is an extent of the step that reads it as a number too: it is made before. */
 TENON_TEST(an_extent_is_made_before_the_step_it_sizes) {
   scene_t scene;
