@@ -90,6 +90,38 @@ TENON_TEST(moves_follow_numbers_at_equal_extents) {
   scene_end(&scene);
 }
 
+/* Two numbers that must be equal are learned one after the other: in the second run the first of
+ * them is not compared with what the other was before. */
+TENON_TEST(numbers_are_found_anew_in_every_run) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t to[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  const tenon_attribute_t axis[] = {ROW_INT("axis", 1), {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(1, 1));
+  tenon_value_t items[2];
+  for (uint32_t k = 0; k < 2; ++k) {
+    const tenon_value_t rows =
+        input(s, k == 0 ? "rows" : "others", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+    const tenon_value_t dims = node(s, "standard.cast/1", VALUES(rows), to);
+    items[k] = node(s, "standard.broadcast_to/1", VALUES(x, dims), NO_ATTRIBUTES);
+  }
+  output(s, node(s, "standard.concatenate/1", VALUES(items[0], items[1]), axis), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[1] = {7};
+  float rows[2] = {2, 1};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(1, 1), data);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  set(&scene, 2, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  run(&scene);
+  expect_tensor(&scene, 0, 2, DIMS(2, 2), NUMBERS(7, 7, 7, 7));
+  rows[0] = 1;
+  run(&scene);
+  expect_tensor(&scene, 0, 2, DIMS(1, 2), NUMBERS(7, 7));
+  scene_end(&scene);
+}
+
 /* y = x[where x is not 0][-1, 0], of which nothing but the run says how many there are: an extent
  * that negative indices are counted from. */
 static void expect_ends(const char* operator, uint32_t index_rank) {
