@@ -14,9 +14,9 @@ static tenon_status_t parse(const char* prototxt) {
   return status;
 }
 
-static void expect_refused(const char* prototxt, tenon_status_t status, const char* words) {
+static void expect_refused(const char* prototxt, tenon_status_t status, const char* expected) {
   EXPECT_STATUS(parse(prototxt), status);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   EXPECT_INT(fake.error_count, 1);
 }
 

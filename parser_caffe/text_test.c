@@ -43,7 +43,7 @@ static void expect_read(const char* text, const char* expected) {
   tenon__fake_deinitialize(&fake);
 }
 
-static void expect_refused(const char* text, const char* words) {
+static void expect_refused(const char* text, const char* expected) {
   tenon__fake_t fake;
   tenon_reader_t reader;
   tenon__caffe_message_t* message = NULL;
@@ -52,7 +52,7 @@ static void expect_refused(const char* text, const char* words) {
   EXPECT_STATUS(tenon__caffe_text_read(&reader, text, strlen(text), &message),
                 TENON_ERROR_INVALID_DATA);
   EXPECT_INT(fake.error_count, 1);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   tenon__fake_deinitialize(&fake);
 }
 

@@ -73,12 +73,12 @@ static void expect_floats(void (*fill)(tenon__message_t* m), uint32_t rank, int6
 }
 
 static void expect_refused(void (*fill)(tenon__message_t* m), tenon_status_t status,
-                           const char* words) {
+                           const char* expected) {
   const tenon__message_t m = model_of(fill);
   static reading_t reading;
   read(&m, &reading);
   EXPECT_STATUS(reading.status, status);
-  EXPECT_CONTAINS(reading.fake.messages, words);
+  EXPECT_CONTAINS(reading.fake.messages, expected);
   EXPECT_INT(reading.fake.error_count, 1);
   tenon__fake_deinitialize(&reading.fake);
 }
@@ -244,11 +244,11 @@ TENON_TEST(reads_layers_of_both_versions) {
   tenon__fake_deinitialize(&reading.fake);
 }
 
-static void expect_broken(const tenon__message_t* m, tenon_status_t status, const char* words) {
+static void expect_broken(const tenon__message_t* m, tenon_status_t status, const char* expected) {
   static reading_t reading;
   read(m, &reading);
   EXPECT_STATUS(reading.status, status);
-  EXPECT_CONTAINS(reading.fake.messages, words);
+  EXPECT_CONTAINS(reading.fake.messages, expected);
   tenon__fake_deinitialize(&reading.fake);
 }
 

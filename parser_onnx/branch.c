@@ -83,10 +83,10 @@ static const char* results_text(const choosing_t* c, const tenon__onnx_body_t* b
     tenon_value_type_t type;
     const char* name = tenon__onnx_source_table()->output_name(c->source, k);
     if (c->reader->build->type(c->reader->builder, body->results[k], &type) == TENON_OK) {
-      const char* words = type_text(c, &type);
-      text = words == NULL ? NULL
-                           : tenon_reader_format(c->reader, "%s%s%s %s", text,
-                                                 text[0] == '\0' ? "" : ", ", name, words);
+      const char* message = type_text(c, &type);
+      text = message == NULL ? NULL
+                             : tenon_reader_format(c->reader, "%s%s%s %s", text,
+                                                   text[0] == '\0' ? "" : ", ", name, message);
     }
   }
   return text;

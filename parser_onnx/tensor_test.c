@@ -59,10 +59,10 @@ static void release(void) {
   tenon__fake_deinitialize(&fixture.fake);
 }
 
-static void expect_refused(tenon_status_t status, const char* words) {
+static void expect_refused(tenon_status_t status, const char* expected) {
   EXPECT_STATUS(finish(), status);
   EXPECT_CONTAINS(fixture.fake.messages, "initialiser 'w'");
-  EXPECT_CONTAINS(fixture.fake.messages, words);
+  EXPECT_CONTAINS(fixture.fake.messages, expected);
   EXPECT_INT(fixture.fake.error_count, 1);
   release();
 }

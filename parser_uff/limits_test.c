@@ -62,8 +62,8 @@ TENON_TEST(refuses_single_elements_that_are_not_there) {
   LIST("n", DIM(1), "int64_val: 1")                        \
   WITH("a", "StridedSlice", "input: ['x', 'b', 'n', 'n']", \
        "attr { key: 'shrink_axis_mask' value { i: 1 } }")
-  static const char words[] = "element 9223372036854775807 of axis 0, which has 4";
-  expect_refused(SINGLE(DIM(4), "9223372036854775807"), TENON_ERROR_INVALID_DATA, words);
+  static const char expected[] = "element 9223372036854775807 of axis 0, which has 4";
+  expect_refused(SINGLE(DIM(4), "9223372036854775807"), TENON_ERROR_INVALID_DATA, expected);
   expect_refused(SINGLE(DIM(4), "-5"), TENON_ERROR_INVALID_DATA, "element -5 of axis 0");
   EXPECT_STATUS(parse(SINGLE(DIM(4), "-4")), TENON_OK);
   EXPECT_STATUS(parse(SINGLE(DIM(-1), "9223372036854775807")), TENON_OK); /* the run says no */

@@ -70,10 +70,10 @@ TENON_TEST(refuses_attributes_of_a_wrong_kind) {
 /* Up to version 21 a graph has an empty shape for what may have any. */
 TENON_TEST(empty_shapes_of_old_graphs_say_nothing) {
 #define SCALAR "node { name: 'x' op: 'Placeholder' attr { key: 'shape' value { shape { } } } }\n"
-  static const char words[] = "input 'x' has no rank in the file: give its extents";
-  expect_refused(SCALAR NODE("a", "Neg", "input: 'x'"), TENON_ERROR_INVALID_ARGUMENT, words);
+  static const char expected[] = "input 'x' has no rank in the file: give its extents";
+  expect_refused(SCALAR NODE("a", "Neg", "input: 'x'"), TENON_ERROR_INVALID_ARGUMENT, expected);
   expect_refused("versions { producer: 21 min_consumer: 0 }" SCALAR NODE("a", "Neg", "input: 'x'"),
-                 TENON_ERROR_INVALID_ARGUMENT, words);
+                 TENON_ERROR_INVALID_ARGUMENT, expected);
   EXPECT_STATUS(
       parse("versions { producer: 22 bad_consumers: 3 }" SCALAR NODE("a", "Neg", "input: 'x'")),
       TENON_OK);
@@ -155,10 +155,10 @@ TENON_TEST(looks_at_constants_that_are_needed) {
     const char* needed;
     const char* left;
     tenon_status_t status;
-    const char* words;
+    const char* expected;
   } cases[] = {
-#define CASE(fields, status, words) \
-  {UFF(CONST(fields) READER), UFF(CONST(fields) INPUT OTHER), status, words}
+#define CASE(fields, status, expected) \
+  {UFF(CONST(fields) READER), UFF(CONST(fields) INPUT OTHER), status, expected}
       CASE(BYTES("abc") "fields { key: 'shape' value { i_list { val: 2 } } }",
            TENON_ERROR_INVALID_DATA,
            "Const 'c' (line 2, column 7): its shape and dtype ask for 8 bytes, it has 3"),
@@ -171,7 +171,7 @@ TENON_TEST(looks_at_constants_that_are_needed) {
       CASE("", TENON_ERROR_INVALID_DATA, "it has no values"),
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
-    expect_refused(cases[i].needed, cases[i].status, cases[i].words);
+    expect_refused(cases[i].needed, cases[i].status, cases[i].expected);
     EXPECT_STATUS(parse(cases[i].left), TENON_OK);
   }
 }

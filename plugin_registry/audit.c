@@ -200,11 +200,11 @@ tenon__finding_t tenon__audit_versions(tenon__arena_t* arena, uint32_t built, ui
   } else {
     return TENON_FINDING_NONE;
   }
-  const char* words = tenon__arena_format(arena, "built with %u.%u, needs %u.%u; this is %u.%u",
-                                          built >> 16, built & 0xffffu, needed >> 16,
-                                          needed & 0xffffu, min >> 16, min & 0xffffu);
-  if (words != NULL && max > min) {
-    words = tenon__arena_format(arena, "%s to %u.%u", words, max >> 16, max & 0xffffu);
+  const char* message = tenon__arena_format(arena, "built with %u.%u, needs %u.%u; this is %u.%u",
+                                            built >> 16, built & 0xffffu, needed >> 16,
+                                            needed & 0xffffu, min >> 16, min & 0xffffu);
+  if (message != NULL && max > min) {
+    message = tenon__arena_format(arena, "%s to %u.%u", message, max >> 16, max & 0xffffu);
   }
-  return tenon__finding(reason, words);
+  return tenon__finding(reason, message);
 }

@@ -49,8 +49,8 @@ static tenon__finding_t copy_offerings(tenon__arena_t* arena, tenon_plugin_t* ro
   }
   const char* source = (const char*)root->offerings;
   for (uint32_t i = 0; i < count; ++i, source += root->offering_stride) {
-    if (!tenon__growing_copy(source, sizeof(tenon_offering_t), root->offering_stride,
-                             sizeof(*copies), &copies[i])) {
+    if (!tenon__dynamic_buffer_copy(source, sizeof(tenon_offering_t), root->offering_stride,
+                                    sizeof(*copies), &copies[i])) {
       return wrong(tenon__arena_format(arena, "the size of offering %u is wrong", i));
     }
     const char* fault = tenon__offering_fault(&copies[i]);
@@ -68,8 +68,8 @@ tenon__finding_t tenon__descriptor_copy(tenon__arena_t* arena, const tenon_plugi
                                         tenon_plugin_t* out_root) {
   tenon_plugin_t root;
   /* start and stop may be missing: without them there is nothing to do. */
-  if (!tenon__growing_copy(source, offsetof(tenon_plugin_t, start), SIZE_MAX, sizeof(root),
-                           &root)) {
+  if (!tenon__dynamic_buffer_copy(source, offsetof(tenon_plugin_t, start), SIZE_MAX, sizeof(root),
+                                  &root)) {
     return wrong("the size of its root is wrong");
   }
   tenon__finding_t result = check_root(arena, &root, manifest);
@@ -99,7 +99,7 @@ static bool fail(comparison_t* c, tenon__finding_t result) {
   return false;
 }
 
-static bool remember(comparison_t* c, tenon__string_map_t* map, const char* line) {
+static bool record(comparison_t* c, tenon__string_map_t* map, const char* line) {
   return line != NULL && tenon__string_map_set(map, line, present) ? true
                                                                    : fail(c, TENON_FINDING_MEMORY);
 }
@@ -108,8 +108,8 @@ static bool remember(comparison_t* c, tenon__string_map_t* map, const char* line
  */
 static bool offer(comparison_t* c, const char* line, const char* general,
                   const char* most_general) {
-  if (line == NULL || !remember(c, &c->offered, line) ||
-      (general != NULL && !remember(c, &c->offered, general))) {
+  if (line == NULL || !record(c, &c->offered, line) ||
+      (general != NULL && !record(c, &c->offered, general))) {
     return fail(c, TENON_FINDING_MEMORY);
   }
   if (tenon__string_map_find(&c->promised, line) != NULL ||
@@ -231,7 +231,7 @@ tenon__finding_t tenon__descriptor_compare(tenon__arena_t* scratch, const tenon_
   tenon__string_map_initialize(&c.offered, scratch->allocator);
   bool good = true;
   for (size_t i = 0; good && i < manifest->offer_count; ++i) {
-    good = remember(&c, &c.promised, manifest->offers[i].text);
+    good = record(&c, &c.promised, manifest->offers[i].text);
   }
   if (good && take_offerings(&c, root)) {
     (void)check_promises(&c, manifest);

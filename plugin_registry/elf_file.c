@@ -44,13 +44,13 @@
 bool tenon__elf_fail(tenon__elf_reader_t* reader, tenon__plugin_reason_t reason, const char* format,
                      ...) {
   if (reader->fault.reason == TENON_PLUGIN_REASON_NONE) {
-    char words[256];
+    char message[256];
     va_list arguments;
     va_start(arguments, format);
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
-    (void)vsnprintf(words, sizeof(words), format, arguments);
+    (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    const char* detail = tenon__arena_copy_string(reader->arena, words);
+    const char* detail = tenon__arena_copy_string(reader->arena, message);
     reader->fault = (tenon__finding_t){reason, detail == NULL ? "" : detail};
   }
   return false;

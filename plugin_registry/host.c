@@ -12,7 +12,7 @@
 static void report(void* user, int32_t severity, const char* message) {
   tenon__host_t* host = user;
   if (host->listening && severity >= TENON_SEVERITY_WARNING) {
-    (void)snprintf(host->last_words, sizeof(host->last_words), "%s",
+    (void)snprintf(host->last_message, sizeof(host->last_message), "%s",
                    message == NULL ? "" : message);
   }
   tenon__report(host->next, severity, "%s%s", host->prefix, message == NULL ? "" : message);
@@ -61,9 +61,9 @@ static tenon__finding_t open_beside(tenon__arena_t* arena, const char* path, voi
 static tenon_status_t open_installed(tenon__host_t* host, const char* soname, void** out_handle) {
   void* handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
-    const char* words = dlerror();
+    const char* message = dlerror();
     return tenon__fail(&host->sink, TENON_ERROR_NOT_FOUND, "cannot open %s: %s", soname,
-                       words == NULL ? "" : words);
+                       message == NULL ? "" : message);
   }
   *out_handle = handle;
   return TENON_OK;

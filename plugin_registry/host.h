@@ -17,10 +17,10 @@ typedef struct tenon__host_t {
   tenon_sink_t sink;        /* what the plugin gets */
   tenon_neighbour_table_t neighbour;
   const tenon__manifest_t* manifest;
-  const char* path;     /* of the plugin; neighbours stand beside it */
-  const char* prefix;   /* "acme: " */
-  char last_words[512]; /* the last warning or error, while `listening` */
-  bool listening;       /* while the plugin is started, by one thread */
+  const char* path;       /* of the plugin; neighbours stand beside it */
+  const char* prefix;     /* "acme: " */
+  char last_message[512]; /* the last warning or error, while `listening` */
+  bool listening;         /* while the plugin is started, by one thread */
 } tenon__host_t;
 
 /* `next`, manifest and path live as long as the host. False when memory is out. */

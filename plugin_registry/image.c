@@ -35,8 +35,8 @@ static tenon__finding_t load(tenon__arena_t* arena, int descriptor,
   }
   void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL) {
-    const char* words = dlerror();
-    const char* detail = tenon__arena_copy_string(arena, words == NULL ? "" : words);
+    const char* message = dlerror();
+    const char* detail = tenon__arena_copy_string(arena, message == NULL ? "" : message);
     return tenon__finding(TENON_PLUGIN_REASON_LOAD_FAILED, detail);
   }
   *out_handle = handle;

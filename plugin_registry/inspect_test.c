@@ -13,7 +13,7 @@ TENON_TEST(refuses_by_reading_alone) {
   static const struct {
     const char* fixture;
     tenon__plugin_reason_t reason;
-    const char* words;
+    const char* message;
   } rows[] = {
       {"no_manifest", TENON_PLUGIN_REASON_NO_MANIFEST, "not a plugin"},
       {"two_manifests", TENON_PLUGIN_REASON_MANIFEST, "two manifests"},
@@ -44,7 +44,7 @@ TENON_TEST(refuses_by_reading_alone) {
   EXPECT_INT(world.messages.count, sizeof(rows) / sizeof(rows[0]));
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
     (void)snprintf(file, sizeof(file), "%s.so", rows[i].fixture);
-    world_expect_refused(&world, file, rows[i].reason, rows[i].words);
+    world_expect_refused(&world, file, rows[i].reason, rows[i].message);
     EXPECT_CONTAINS(world.messages.text, file);
     EXPECT(world_load(&world, file) != TENON_OK);
   }

@@ -116,11 +116,11 @@ static tenon__finding_t start(load_t* load, const tenon_plugin_t* root) {
     tenon__call_leave(outer);
     candidate->host.listening = false;
     if (status != TENON_OK) {
-      const char* words = candidate->host.last_words;
+      const char* message = candidate->host.last_message;
       return tenon__finding(
           TENON_PLUGIN_REASON_START_FAILED,
           tenon__arena_format(&load->scratch, "%s%s%s", tenon__status_text(status),
-                              words[0] == '\0' ? "" : "; ", words));
+                              message[0] == '\0' ? "" : "; ", message));
     }
     candidate->owner.state = state;
   }
@@ -188,10 +188,10 @@ static tenon_status_t status_of(tenon__plugin_reason_t reason) {
 }
 
 /* Notes how it ended; the words to report, NULL when there is nothing to say. */
-static const char* settle(load_t* load, tenon__finding_t result) {
+static const char* conclude(load_t* load, tenon__finding_t result) {
   tenon__registry_t* registry = load->registry;
   tenon__plugin_candidate_t* candidate = load->candidate;
-  const char* words = NULL;
+  const char* message = NULL;
   (void)pthread_mutex_lock(&registry->mutex);
   if (result.reason == TENON_PLUGIN_REASON_NONE) {
     candidate->state = TENON_CANDIDATE_LOADED;
@@ -199,10 +199,10 @@ static const char* settle(load_t* load, tenon__finding_t result) {
     result.detail = tenon__arena_copy_string(&registry->arena, result.detail);
     tenon__candidate_refuse(candidate, result.detail == NULL ? TENON_FINDING_MEMORY : result);
     candidate->reported = true;
-    words = candidate->words;
+    message = candidate->message;
   }
   (void)pthread_mutex_unlock(&registry->mutex);
-  return words;
+  return message;
 }
 
 tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
@@ -220,11 +220,11 @@ tenon_status_t tenon__candidate_make_ready(void* user, tenon__owner_t* owner,
   }
   tenon__arena_initialize(&load.scratch, load.registry->allocator);
   const tenon__finding_t result = load_plugin(&load);
-  const char* words = settle(&load, result);
+  const char* message = conclude(&load, result);
   tenon__arena_deinitialize(&load.scratch);
-  if (words != NULL) {
+  if (message != NULL) {
     tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s %s (%s) is not used: it %s",
-                  candidate->owner.plugin, candidate->owner.version, candidate->path, words);
+                  candidate->owner.plugin, candidate->owner.version, candidate->path, message);
   }
   return status_of(result.reason);
 }

@@ -9,7 +9,7 @@ TENON_TEST(refuses_what_a_plugin_says_of_itself) {
   static const struct {
     const char* fixture;
     tenon__plugin_reason_t reason;
-    const char* words;
+    const char* message;
   } rows[] = {
       {"declines", TENON_PLUGIN_REASON_DECLINED, ""},
       {"start_fails", TENON_PLUGIN_REASON_START_FAILED, "the moon is in the wrong phase"},
@@ -43,7 +43,7 @@ TENON_TEST(refuses_what_a_plugin_says_of_itself) {
     EXPECT_INT(world_candidate(&world, file).state, TENON_CANDIDATE_AVAILABLE);
     world.sink = tenon__test_listen(&world.messages);
     EXPECT(tenon__catalog_operator(world.catalog, op, world.sink) == NULL);
-    world_expect_refused(&world, file, rows[i].reason, rows[i].words);
+    world_expect_refused(&world, file, rows[i].reason, rows[i].message);
     EXPECT_CONTAINS(world.messages.text, file);
     /* Once: asked again, the catalogue remembers. */
     const int count = world.messages.count;

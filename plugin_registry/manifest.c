@@ -149,14 +149,14 @@ static bool take_abi(parser_t* parser, const char* value, uint32_t* out_abi) {
 }
 
 /* Splits at single or repeated spaces, in place. False with more than WORD_LIMIT words. */
-static bool split(char* text, char* out_words[WORD_LIMIT], size_t* out_count) {
+static bool split(char* text, char* out_message[WORD_LIMIT], size_t* out_count) {
   size_t count = 0;
   char* rest = NULL;
   for (char* word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
     if (count == WORD_LIMIT) {
       return false;
     }
-    out_words[count++] = word;
+    out_message[count++] = word;
   }
   *out_count = count;
   return true;

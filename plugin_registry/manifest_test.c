@@ -25,13 +25,13 @@ static void end(world_t* world) {
   tenon__arena_deinitialize(&world->arena);
 }
 
-static void expect_refused(const char* text, const char* words) {
+static void expect_refused(const char* text, const char* message) {
   world_t world;
   parse(&world, text);
   if (world.finding.reason != TENON_PLUGIN_REASON_MANIFEST ||
-      strstr(world.finding.detail, words) == NULL) {
+      strstr(world.finding.detail, message) == NULL) {
     tenon__test_fail(__FILE__, __LINE__, "'%s': reason %d '%s', expected '%s'", text,
-                     (int)world.finding.reason, world.finding.detail, words);
+                     (int)world.finding.reason, world.finding.detail, message);
   }
   EXPECT(world.manifest.name == NULL);
   end(&world);

@@ -134,13 +134,13 @@ void tenon__registry_destroy(tenon__registry_t* registry) {
 
 void tenon__candidate_refuse(tenon__plugin_candidate_t* candidate, tenon__finding_t finding) {
   const char* text = tenon__plugin_reason_text(finding.reason);
-  const char* words =
+  const char* message =
       finding.detail[0] == '\0'
           ? text
           : tenon__arena_format(&candidate->registry->arena, "%s: %s", text, finding.detail);
   candidate->state = TENON_CANDIDATE_REFUSED;
   candidate->finding = finding;
-  candidate->words = words == NULL ? text : words;
+  candidate->message = message == NULL ? text : message;
 }
 
 uint32_t tenon__registry_candidate_count(tenon__registry_t* registry) {
@@ -180,7 +180,7 @@ tenon_status_t tenon__registry_candidate(tenon__registry_t* registry, uint32_t i
                                         .needed = manifest->needed,
                                         .state = candidate->state,
                                         .reason = candidate->finding.reason,
-                                        .words = candidate->words};
+                                        .message = candidate->message};
   (void)pthread_mutex_unlock(&registry->mutex);
   return TENON_OK;
 }

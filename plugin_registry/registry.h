@@ -84,7 +84,7 @@ typedef struct tenon__candidate_info_t {
   uint32_t needed;
   tenon__candidate_state_t state;
   tenon__plugin_reason_t reason; /* REFUSED: why */
-  const char* words; /* REFUSED: one sentence with reason and detail, else "" or a remark */
+  const char* message; /* REFUSED: one sentence with reason and detail, else "" or a remark */
 } tenon__candidate_info_t;
 
 uint32_t tenon__registry_candidate_count(tenon__registry_t* registry);
@@ -104,7 +104,7 @@ typedef struct tenon__directory_info_t {
   const char* path;
   const char* origin;            /* "options", "TENON_PLUGIN_PATH", "installed" */
   tenon__plugin_reason_t reason; /* NONE: it is searched */
-  const char* words;             /* why it is not searched, and what mends it */
+  const char* message;           /* why it is not searched, and what mends it */
 } tenon__directory_info_t;
 uint32_t tenon__registry_directory_count(tenon__registry_t* registry);
 tenon_status_t tenon__registry_directory(tenon__registry_t* registry, uint32_t index,

@@ -172,13 +172,13 @@ TENON_TEST(a_host_that_is_older_or_newer_negotiates) {
   EXPECT(test_folder_copy(&world.folder, "needs_newer", "needs_newer.so"));
   EXPECT(test_folder_copy(&world.folder, "good", "good.so"));
   EXPECT(test_folder_copy(&world.folder, "newer", "newer.so"));
-  char words[64];
-  (void)snprintf(words, sizeof(words), "built with 0.%u, needs " TENON_ABI_NEEDED_TEXT,
+  char message[64];
+  (void)snprintf(message, sizeof(message), "built with 0.%u, needs " TENON_ABI_NEEDED_TEXT,
                  TENON_ABI_MINOR);
   world.options.abi_min_minor = TENON_ABI_MINOR + 1;
   world.options.abi_max_minor = 8;
   world_scan(&world);
-  world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_TOO_OLD, words);
+  world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_TOO_OLD, message);
   EXPECT_INT(world_candidate(&world, "newer.so").state, TENON_CANDIDATE_AVAILABLE);
   /* 0.8 is served now; what is behind the manifest is another matter. */
   EXPECT_INT(world_candidate(&world, "needs_newer.so").state, TENON_CANDIDATE_AVAILABLE);
@@ -228,10 +228,10 @@ TENON_TEST(two_definitions_disable_each_other_and_name_both_files) {
   EXPECT(test_folder_copy(&world.folder, "second_definition", "2.so"));
   world_scan(&world);
   EXPECT(tenon__catalog_operator(world.catalog, "acme.disputed/1", world.sink) == NULL);
-  const char* words = tenon__catalog_disabled(world.catalog, "acme.disputed/1");
-  EXPECT_CONTAINS(words, "first_definition 1.0.0");
-  EXPECT_CONTAINS(words, "/1.so");
-  EXPECT_CONTAINS(words, "/2.so");
+  const char* message = tenon__catalog_disabled(world.catalog, "acme.disputed/1");
+  EXPECT_CONTAINS(message, "first_definition 1.0.0");
+  EXPECT_CONTAINS(message, "/1.so");
+  EXPECT_CONTAINS(message, "/2.so");
   EXPECT_CONTAINS(world.messages.text, "acme.disputed/1");
   EXPECT_INT(world_candidate(&world, "1.so").state, TENON_CANDIDATE_LOADED);
   EXPECT_INT(world_candidate(&world, "2.so").state, TENON_CANDIDATE_LOADED);
@@ -308,7 +308,7 @@ TENON_TEST(looking_again_finds_what_is_new_changed_and_gone) {
   world_scan(&world);
   EXPECT_INT(tenon__registry_candidate_count(world.registry), 3);
   EXPECT_INT(world_candidate(&world, "a.so").state, TENON_CANDIDATE_LOADED);
-  EXPECT_CONTAINS(world_candidate(&world, "a.so").words, "has changed since");
+  EXPECT_CONTAINS(world_candidate(&world, "a.so").message, "has changed since");
   world_expect_refused(&world, "b.so", TENON_PLUGIN_REASON_GONE, "");
   EXPECT_INT(world_candidate(&world, "c.so").state, TENON_CANDIDATE_AVAILABLE);
   EXPECT(tenon__catalog_operator(world.catalog, "acme.disputed/1", world.sink) == NULL);

@@ -73,7 +73,7 @@ static void fill_owner(tenon__plugin_candidate_t* candidate, bool is_installed, 
                                       .version = candidate->manifest->version,
                                       .path = candidate->path,
                                       .is_installed = is_installed,
-                                      .place = (uint32_t)place + (is_installed ? 0u : FAR),
+                                      .search_rank = (uint32_t)place + (is_installed ? 0u : FAR),
                                       .make_ready = tenon__candidate_make_ready,
                                       .user = candidate,
                                       .digest = tenon__candidate_digest};
@@ -92,7 +92,7 @@ static tenon__plugin_candidate_t* make_candidate(const scan_t* scan, const char*
   candidate->path = path;
   candidate->owner = nobody;
   candidate->owner.user = candidate;
-  candidate->words = "";
+  candidate->message = "";
   candidate->finding = TENON_FINDING_NONE;
   tenon__inspection_t inspection;
   tenon__inspect_plugin(&registry->trust, &registry->arena, path, registry->range, &inspection);
@@ -128,7 +128,7 @@ static bool take_file(scan_t* scan, const char* path) {
   if (known != NULL && known->state != TENON_CANDIDATE_REFUSED) {
     const bool unchanged = is_unchanged(known);
     if (known->state == TENON_CANDIDATE_LOADED) {
-      known->words = unchanged ? "" : "its file has changed since; a new process will use that";
+      known->message = unchanged ? "" : "its file has changed since; a new process will use that";
     }
     if (unchanged || known->state == TENON_CANDIDATE_LOADED) {
       return list(scan, known);
@@ -145,7 +145,7 @@ static bool take_file(scan_t* scan, const char* path) {
     known->state = TENON_CANDIDATE_REFUSED;
     known->finding = (tenon__finding_t){TENON_PLUGIN_REASON_CHANGED, ""};
     candidate->reported = candidate->state == TENON_CANDIDATE_REFUSED && known->reported &&
-                          strcmp(candidate->words, known->words) == 0;
+                          strcmp(candidate->message, known->message) == 0;
   }
   return list(scan, candidate);
 }
@@ -194,9 +194,9 @@ static bool list_files(paths_t* paths, DIR* stream, const char* folder) {
 static bool scan_directory(scan_t* scan, tenon__directory_t* directory) {
   DIR* stream = opendir(directory->real_path);
   if (stream == NULL) {
-    const char* words = tenon__arena_copy_string(&scan->registry->arena, strerror(errno));
-    directory->finding = (tenon__finding_t){TENON_PLUGIN_REASON_UNREADABLE, words};
-    return words != NULL;
+    const char* message = tenon__arena_copy_string(&scan->registry->arena, strerror(errno));
+    directory->finding = (tenon__finding_t){TENON_PLUGIN_REASON_UNREADABLE, message};
+    return message != NULL;
   }
   paths_t paths = {.allocator = scan->registry->allocator};
   tenon__arena_initialize(&paths.texts, paths.allocator);
@@ -222,7 +222,7 @@ static bool take_gone(scan_t* scan) {
       continue;
     }
     if (candidate->state == TENON_CANDIDATE_LOADED) {
-      candidate->words = "its file is no longer there";
+      candidate->message = "its file is no longer there";
     } else {
       tenon__candidate_refuse(candidate, (tenon__finding_t){TENON_PLUGIN_REASON_GONE, ""});
     }
@@ -234,7 +234,7 @@ static bool take_gone(scan_t* scan) {
 }
 
 /* False when memory is out. */
-static bool settle_name(scan_t* scan, tenon__plugin_candidate_t* candidate) {
+static bool resolve_name(scan_t* scan, tenon__plugin_candidate_t* candidate) {
   const tenon__plugin_candidate_t* first = find(&scan->names, candidate->manifest->name);
   if (first == NULL) {
     return set(&scan->names, candidate->manifest->name, candidate);
@@ -244,13 +244,13 @@ static bool settle_name(scan_t* scan, tenon__plugin_candidate_t* candidate) {
 }
 
 /* Who is in use keeps its name; among the others the first in the search path has it. */
-static bool settle_names(scan_t* scan) {
+static bool resolve_names(scan_t* scan) {
   for (int round = 0; round < 2; ++round) {
     for (size_t i = 0; i < scan->found_count; ++i) {
       tenon__plugin_candidate_t* candidate = scan->found[i];
       const bool is_in_use = candidate->state == TENON_CANDIDATE_LOADED || candidate->promised;
       const bool is_now = is_in_use == (round == 0);
-      if (candidate->state != TENON_CANDIDATE_REFUSED && is_now && !settle_name(scan, candidate)) {
+      if (candidate->state != TENON_CANDIDATE_REFUSED && is_now && !resolve_name(scan, candidate)) {
         return false;
       }
     }
@@ -275,7 +275,7 @@ static bool make_list(scan_t* scan) {
       return false;
     }
   }
-  return take_gone(scan) && settle_names(scan);
+  return take_gone(scan) && resolve_names(scan);
 }
 
 static bool replace_list(tenon__registry_t* registry) {
@@ -312,14 +312,14 @@ static tenon_status_t promise(tenon__registry_t* registry, tenon__plugin_candida
 
 /* Candidate `index` once more: what is to be done about it now? */
 static tenon__plugin_candidate_t* next_task(tenon__registry_t* registry, size_t index,
-                                            bool* out_promise, const char** out_words) {
+                                            bool* out_promise, const char** out_message) {
   (void)pthread_mutex_lock(&registry->mutex);
   tenon__plugin_candidate_t* candidate = registry->candidates[index];
   *out_promise = candidate->state == TENON_CANDIDATE_AVAILABLE && !candidate->promised;
   candidate->promised |= *out_promise;
   const bool is_refused = candidate->state == TENON_CANDIDATE_REFUSED && !candidate->reported;
   candidate->reported |= is_refused;
-  *out_words = is_refused ? candidate->words : NULL;
+  *out_message = is_refused ? candidate->message : NULL;
   (void)pthread_mutex_unlock(&registry->mutex);
   return candidate;
 }
@@ -328,14 +328,14 @@ static tenon_status_t promise_and_report(tenon__registry_t* registry, const teno
   tenon_status_t status = TENON_OK;
   for (size_t i = 0; status == TENON_OK && i < registry->candidate_count; ++i) {
     bool is_new = false;
-    const char* words = NULL;
-    tenon__plugin_candidate_t* candidate = next_task(registry, i, &is_new, &words);
+    const char* message = NULL;
+    tenon__plugin_candidate_t* candidate = next_task(registry, i, &is_new, &message);
     if (is_new) {
       status = promise(registry, candidate);
     }
-    if (words != NULL) {
+    if (message != NULL) {
       tenon__report(sink, TENON_SEVERITY_WARNING, "plugin candidate '%s' is not used: it %s",
-                    candidate->path, words);
+                    candidate->path, message);
     }
   }
   return status;

@@ -26,7 +26,7 @@ typedef struct tenon__plugin_candidate_t {
   /* Guarded by the registry's mutex. */
   tenon__candidate_state_t state;
   tenon__finding_t finding;
-  const char* words;
+  const char* message;
   bool reported;
   bool promised;
   bool seen; /* by the scan that is running */

@@ -9,13 +9,13 @@
 TENON_TEST(refuses_what_others_can_write_and_says_what_mends_it) {
   world_t world;
   char path[PATH_MAX];
-  char words[PATH_MAX + 32];
+  char message[PATH_MAX + 32];
   world_begin(&world);
   EXPECT(test_folder_copy(&world.folder, "good", "good.so"));
   EXPECT(chmod(test_folder_path(&world.folder, "good.so", path), 0646) == 0);
   world_scan(&world);
-  (void)snprintf(words, sizeof(words), "has mode 0646: chmod o-w '%s'", path);
-  world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_WRITABLE_BY_OTHERS, words);
+  (void)snprintf(message, sizeof(message), "has mode 0646: chmod o-w '%s'", path);
+  world_expect_refused(&world, "good.so", TENON_PLUGIN_REASON_WRITABLE_BY_OTHERS, message);
   EXPECT(chmod(path, 0644) == 0);
   world_scan(&world); /* the reason expires */
   EXPECT_INT(world_candidate(&world, "good.so").state, TENON_CANDIDATE_AVAILABLE);
@@ -76,7 +76,7 @@ TENON_TEST(refuses_a_directory_that_others_can_write) {
                is_fine ? TENON_PLUGIN_REASON_NONE : TENON_PLUGIN_REASON_WRITABLE_BY_OTHERS);
     EXPECT_INT(tenon__registry_candidate_count(world.registry), is_fine ? 1 : 0);
     if (!is_fine) {
-      EXPECT_CONTAINS(info.words, "o-w '");
+      EXPECT_CONTAINS(info.message, "o-w '");
     }
   }
   world_end(&world);

@@ -26,17 +26,17 @@ static uint32_t rotate_right(uint32_t x, unsigned n) {
   return (x >> n) | (x << (32u - n));
 }
 
-static void expand(const uint8_t* block, uint32_t out_words[64]) {
+static void expand(const uint8_t* block, uint32_t out_message[64]) {
   for (size_t i = 0; i < 16; ++i) {
     const uint8_t* b = block + 4 * i;
-    out_words[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    out_message[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
   }
   for (size_t i = 16; i < 64; ++i) {
-    const uint32_t x = out_words[i - 15];
-    const uint32_t y = out_words[i - 2];
+    const uint32_t x = out_message[i - 15];
+    const uint32_t y = out_message[i - 2];
     const uint32_t s0 = rotate_right(x, 7) ^ rotate_right(x, 18) ^ (x >> 3);
     const uint32_t s1 = rotate_right(y, 17) ^ rotate_right(y, 19) ^ (y >> 10);
-    out_words[i] = out_words[i - 16] + s0 + out_words[i - 7] + s1;
+    out_message[i] = out_message[i - 16] + s0 + out_message[i - 7] + s1;
   }
 }
 

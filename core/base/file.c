@@ -41,9 +41,9 @@ static tenon_status_t status_of(int reason) {
 /* "cannot WHAT 'path': reason", with the status that fits errno's value. */
 static tenon_status_t fail_with_reason(const tenon_sink_t* sink, const char* what, const char* path,
                                        int reason) {
-  char words[128];
+  char message[128];
   return tenon__fail(sink, status_of(reason), "cannot %s '%s': %s", what, path,
-                     strerror_r(reason, words, sizeof(words)));
+                     strerror_r(reason, message, sizeof(message)));
 }
 
 /* Owns `descriptor` only on success. */

@@ -39,13 +39,13 @@ void tenon__nearest_offer_word(tenon__nearest_t* nearest, const char* wanted, co
   tenon__nearest_offer(nearest, name, 2 * score >= shorter ? score : 0);
 }
 
-const char* tenon__nearest_words(const tenon__nearest_t* nearest,
-                                 char out_words[TENON_NEAREST_WORDS]) {
+const char* tenon__nearest_text(const tenon__nearest_t* nearest,
+                                char out_message[TENON_NEAREST_BYTES]) {
   size_t used = 0;
-  out_words[0] = '\0';
+  out_message[0] = '\0';
   for (int i = 0; i < TENON_NEAREST_COUNT && nearest->scores[i] > 0; ++i) {
-    used += (size_t)snprintf(out_words + used, TENON_NEAREST_WORDS - used, "%s'%.120s'",
+    used += (size_t)snprintf(out_message + used, TENON_NEAREST_BYTES - used, "%s'%.120s'",
                              i == 0 ? "; near it: " : ", ", nearest->names[i]);
   }
-  return out_words;
+  return out_message;
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { TENON_NEAREST_COUNT = 3, TENON_NEAREST_WORDS = 512 };
+enum { TENON_NEAREST_COUNT = 3, TENON_NEAREST_BYTES = 512 };
 
 /* Letters that stand at the same place from the front, and from the back. */
 size_t tenon__likeness(const char* a, const char* b);
@@ -21,7 +21,7 @@ void tenon__nearest_offer(tenon__nearest_t* nearest, const char* name, size_t sc
  * agree. */
 void tenon__nearest_offer_word(tenon__nearest_t* nearest, const char* wanted, const char* name);
 /* "; near it: 'a', 'b'", the likest first, or "". */
-const char* tenon__nearest_words(const tenon__nearest_t* nearest,
-                                 char out_words[TENON_NEAREST_WORDS]);
+const char* tenon__nearest_text(const tenon__nearest_t* nearest,
+                                char out_message[TENON_NEAREST_BYTES]);
 
 #endif

@@ -11,24 +11,24 @@ TENON_TEST(counts_letters_from_both_ends) {
 
 TENON_TEST(keeps_the_likest_in_order) {
   static const char* const names[] = {"kernel_shape", "pads", "padding", "paths", "group"};
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
     tenon__nearest_offer_word(&nearest, "padz", names[i]);
   }
-  EXPECT_TEXT(tenon__nearest_words(&nearest, words), "; near it: 'pads', 'padding', 'paths'");
+  EXPECT_TEXT(tenon__nearest_text(&nearest, message), "; near it: 'pads', 'padding', 'paths'");
 }
 
 TENON_TEST(says_nothing_where_nothing_is_like_it) {
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
   tenon__nearest_offer_word(&nearest, "axis", "group");
   tenon__nearest_offer(&nearest, "none", 0);
-  EXPECT_TEXT(tenon__nearest_words(&nearest, words), "");
+  EXPECT_TEXT(tenon__nearest_text(&nearest, message), "");
 }
 
 TENON_TEST(cuts_long_names) {
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   char name[2000];
   tenon__nearest_t nearest = {0};
   memset(name, 'n', sizeof(name) - 1);
@@ -36,6 +36,6 @@ TENON_TEST(cuts_long_names) {
   for (int i = 0; i < 4; ++i) {
     tenon__nearest_offer_word(&nearest, name, name);
   }
-  EXPECT_INT(strlen(tenon__nearest_words(&nearest, words)) < sizeof(words), 1);
-  EXPECT_CONTAINS(words, "'nnn");
+  EXPECT_INT(strlen(tenon__nearest_text(&nearest, message)) < sizeof(message), 1);
+  EXPECT_CONTAINS(message, "'nnn");
 }

@@ -93,16 +93,16 @@ void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_s
 
 static void keep(void* user, int32_t severity, const char* message) {
   tenon__keeping_sink_t* keeping_sink = user;
-  char* words = keeping_sink->words;
-  const size_t size = sizeof(keeping_sink->words);
-  const size_t used = strlen(words);
+  char* kept = keeping_sink->message;
+  const size_t size = sizeof(keeping_sink->message);
+  const size_t used = strlen(kept);
   if (severity >= TENON_SEVERITY_ERROR) {
-    const int wanted = snprintf(words + used, size - used, "%s%s", used > 0 ? "; " : "", message);
-    end_cut_message(words, size, wanted < 0 ? wanted : (int)used + wanted);
+    const int wanted = snprintf(kept + used, size - used, "%s%s", used > 0 ? "; " : "", message);
+    end_cut_message(kept, size, wanted < 0 ? wanted : (int)used + wanted);
   }
 }
 
 void tenon__keeping_sink_initialize(tenon__keeping_sink_t* out_sink) {
   out_sink->sink = (tenon_sink_t){out_sink, keep};
-  out_sink->words[0] = '\0';
+  out_sink->message[0] = '\0';
 }

@@ -48,7 +48,7 @@ void tenon__prefix_sink_initialize(tenon__prefix_sink_t* out_sink, const tenon_s
  * nothing else. */
 typedef struct tenon__keeping_sink_t {
   tenon_sink_t sink; /* give &keeping_sink.sink to the callee */
-  char words[1024];
+  char message[1024];
 } tenon__keeping_sink_t;
 void tenon__keeping_sink_initialize(tenon__keeping_sink_t* out_sink);
 

@@ -75,17 +75,17 @@ TENON_TEST(prefixes_nest) {
 TENON_TEST(keeps_errors_as_far_as_there_is_room) {
   tenon__keeping_sink_t kept;
   tenon__keeping_sink_initialize(&kept);
-  EXPECT_TEXT(kept.words, "");
+  EXPECT_TEXT(kept.message, "");
   tenon__report(&kept.sink, TENON_SEVERITY_WARNING, "a warning");
   EXPECT_STATUS(tenon__fail(&kept.sink, TENON_ERROR_IO, "one"), TENON_ERROR_IO);
   EXPECT_STATUS(tenon__fail(&kept.sink, TENON_ERROR_IO, "two"), TENON_ERROR_IO);
-  EXPECT_TEXT(kept.words, "one; two");
+  EXPECT_TEXT(kept.message, "one; two");
   for (int i = 0; i < 400; ++i) {
     (void)tenon__fail(&kept.sink, TENON_ERROR_IO, "three");
-    EXPECT(strlen(kept.words) < sizeof(kept.words));
+    EXPECT(strlen(kept.message) < sizeof(kept.message));
   }
-  EXPECT(strncmp(kept.words, "one; two; three; ", 17) == 0);
-  EXPECT_TEXT(kept.words + strlen(kept.words) - 3, "...");
+  EXPECT(strncmp(kept.message, "one; two; three; ", 17) == 0);
+  EXPECT_TEXT(kept.message + strlen(kept.message) - 3, "...");
 }
 
 static tenon_status_t try_twice(tenon_status_t first, tenon_status_t second) {

@@ -55,7 +55,7 @@ static inline void tenon__test_check_int(const char* file, int line, const char*
   }
 }
 
-static inline const char* tenon__test_words(const char* text) {
+static inline const char* tenon__test_text(const char* text) {
   return text != NULL ? text : "(NULL)";
 }
 
@@ -64,8 +64,8 @@ static inline void tenon__test_check_text(const char* file, int line, const char
   const bool same =
       actual == expected || (actual != NULL && expected != NULL && strcmp(actual, expected) == 0);
   if (!same) {
-    tenon__test_fail(file, line, "%s is \"%s\", expected \"%s\"", words, tenon__test_words(actual),
-                     tenon__test_words(expected));
+    tenon__test_fail(file, line, "%s is \"%s\", expected \"%s\"", words, tenon__test_text(actual),
+                     tenon__test_text(expected));
   }
 }
 
@@ -73,7 +73,7 @@ static inline void tenon__test_check_contains(const char* file, int line, const 
                                               const char* text, const char* part) {
   if (text == NULL || strstr(text, part) == NULL) {
     tenon__test_fail(file, line, "%s is \"%s\", expected to contain \"%s\"", words,
-                     tenon__test_words(text), part);
+                     tenon__test_text(text), part);
   }
 }
 

@@ -27,11 +27,11 @@
 
 /* The units of one graph, unless they are chosen by the times as they are now. */
 static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_t* inout_look,
-                                   tenon__units_t* inout_units, bool* inout_settled) {
+                                   tenon__units_t* inout_units, bool* inout_resolved) {
   if (!tenon__building_graph_is_used(b, graph) || *inout_look == b->tuning.look_count) {
     return TENON_OK;
   }
-  *inout_settled = false;
+  *inout_resolved = false;
   TENON_TRY(tenon__units_choose(&b->tuning, graph, inout_units));
   *inout_look = b->tuning.look_count;
   return TENON_OK;
@@ -41,12 +41,12 @@ static tenon_status_t choose_graph(tenon__building_t* b, uint32_t graph, uint32_
  * has chosen by, the other chooses again, so that the same times always give the same choice. */
 static tenon_status_t choose_units(tenon__building_t* b, tenon__units_t* units, uint32_t* looks) {
   const uint32_t count = b->plan->network->graph_count;
-  bool is_settled = false;
+  bool is_resolved = false;
   memset(looks, 0xff, count * sizeof(*looks));
-  while (!is_settled) {
-    is_settled = true;
+  while (!is_resolved) {
+    is_resolved = true;
     for (uint32_t g = 0; g < count; ++g) {
-      TENON_TRY(choose_graph(b, g, &looks[g], &units[g], &is_settled));
+      TENON_TRY(choose_graph(b, g, &looks[g], &units[g], &is_resolved));
     }
   }
   return TENON_OK;
@@ -99,9 +99,9 @@ static tenon_status_t build_plan(tenon__building_t* b, const tenon__network_t* n
   TENON_TRY(tenon__network_judge(b->plan->network, sink));
   TENON_TRY(tenon__building_progress(b, "optimise", 0, 1));
   TENON_TRY(tenon__building_begin(b));
-  TENON_TRY(tenon__building_remember(b));
+  TENON_TRY(tenon__building_keep_original(b));
   TENON_TRY(tenon__building_optimise(b));
-  TENON_TRY(tenon__building_sign(b));
+  TENON_TRY(tenon__building_fingerprint(b));
   TENON_TRY(tenon__building_profile(b));
   TENON_TRY(tenon__building_progress(b, "choose", 0, 1));
   TENON_TRY(choose(b));

@@ -22,7 +22,7 @@ typedef struct tenon__build_options_t {
   tenon__tuning_options_t tuning;
   uint64_t memory_limit_bytes;
   uint32_t optimizer_limit; /* patches, 0: none */
-  bool meaning_only;        /* no rewrites, and no pass that believes traits */
+  bool no_rewrites;         /* no rewrites, and no pass that believes traits */
   const char* rewrites;     /* a plan's patches: those alone that these name; NULL: all */
   bool tuned_only;
   const tenon_sink_t* sink;

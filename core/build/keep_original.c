@@ -93,7 +93,7 @@ tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon
 
 /* ---- The original ---- */
 
-tenon_status_t tenon__building_remember(tenon__building_t* b) {
+tenon_status_t tenon__building_keep_original(tenon__building_t* b) {
   tenon__plan_t* plan = b->plan;
   tenon__byte_writer_t writer;
   tenon__arena_t arena;
@@ -129,132 +129,132 @@ tenon_status_t tenon__building_remember(tenon__building_t* b) {
 
 /* ---- Signatures ---- */
 
-typedef struct signing_t {
+typedef struct hasher_t {
   const tenon__network_t* network;
   tenon__arena_t arena;
   tenon__digest_state_t state;
   bool failed;
-} signing_t;
+} hasher_t;
 
-static void add_text(signing_t* signing, const char* text) {
-  signing->failed = signing->failed || text == NULL;
+static void add_text(hasher_t* hasher, const char* text) {
+  hasher->failed = hasher->failed || text == NULL;
   if (text != NULL) {
-    tenon__digest_add(&signing->state, text, strlen(text) + 1);
+    tenon__digest_add(&hasher->state, text, strlen(text) + 1);
   }
 }
 
-static void add_numbers(signing_t* signing, const uint32_t* numbers, uint32_t count) {
-  tenon__digest_add(&signing->state, &count, sizeof count);
+static void add_numbers(hasher_t* hasher, const uint32_t* numbers, uint32_t count) {
+  tenon__digest_add(&hasher->state, &count, sizeof count);
   if (count > 0) {
-    tenon__digest_add(&signing->state, numbers, count * sizeof *numbers);
+    tenon__digest_add(&hasher->state, numbers, count * sizeof *numbers);
   }
 }
 
 /* Numbers that a fold found count, whatever symbol they were found for. */
-static void add_dims(signing_t* signing, const tenon_dim_t* dims, uint32_t count) {
+static void add_dims(hasher_t* hasher, const tenon_dim_t* dims, uint32_t count) {
   if (dims == NULL) {
     return;
   }
   for (uint32_t k = 0; k < count; ++k) {
     int64_t number = 0;
-    if (tenon__dim_known(signing->network->pool, dims[k], &number)) {
-      tenon__digest_add(&signing->state, &number, sizeof number);
+    if (tenon__dim_known(hasher->network->pool, dims[k], &number)) {
+      tenon__digest_add(&hasher->state, &number, sizeof number);
       continue;
     }
-    add_text(signing, tenon__dim_text(signing->network->pool, dims[k], &signing->arena));
+    add_text(hasher, tenon__dim_text(hasher->network->pool, dims[k], &hasher->arena));
   }
 }
 
-static void add_attributes(signing_t* signing, const tenon__node_t* node) {
+static void add_attributes(hasher_t* hasher, const tenon__node_t* node) {
   tenon__byte_writer_t writer;
-  tenon__byte_writer_initialize(&writer, signing->network->allocator);
+  tenon__byte_writer_initialize(&writer, hasher->network->allocator);
   for (uint32_t k = 0; k < node->attribute_count; ++k) {
     tenon__attribute_write(&node->attributes[k], &writer);
   }
-  signing->failed = signing->failed || writer.failed;
+  hasher->failed = hasher->failed || writer.failed;
   if (!writer.failed && writer.size > 0) {
-    tenon__digest_add(&signing->state, writer.data, writer.size);
+    tenon__digest_add(&hasher->state, writer.data, writer.size);
   }
   tenon__byte_writer_deinitialize(&writer);
 }
 
-static void add_expression(signing_t* signing, const tenon__expression_t* expression) {
+static void add_expression(hasher_t* hasher, const tenon__expression_t* expression) {
   const tenon_program_t* program = &expression->program;
   for (uint32_t k = 0; k < program->instruction_count; ++k) {
     const tenon_instruction_t* in = &program->instructions[k];
     const uint32_t numbers[] = {in->opcode, in->dtype, in->operands[0], in->operands[1],
                                 in->operands[2]};
-    add_numbers(signing, numbers, 5);
-    tenon__digest_add(&signing->state, &in->immediate, sizeof in->immediate);
+    add_numbers(hasher, numbers, 5);
+    tenon__digest_add(&hasher->state, &in->immediate, sizeof in->immediate);
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    add_numbers(signing, &program->operands[k].index, 1);
-    add_dims(signing, expression->accesses[k].coordinates, expression->accesses[k].rank);
+    add_numbers(hasher, &program->operands[k].index, 1);
+    add_dims(hasher, expression->accesses[k].coordinates, expression->accesses[k].rank);
   }
-  add_dims(signing, expression->space, program->rank);
+  add_dims(hasher, expression->space, program->rank);
 }
 
-static void add_node(signing_t* signing, const tenon__node_t* node) {
+static void add_node(hasher_t* hasher, const tenon__node_t* node) {
   const uint32_t form[] = {(uint32_t)node->form, node->contents_only ? 1 : 0};
-  add_text(signing, node->op == NULL ? "" : node->op->name);
-  add_numbers(signing, form, 2);
-  add_numbers(signing, node->bodies, node->body_count);
-  add_attributes(signing, node);
+  add_text(hasher, node->op == NULL ? "" : node->op->name);
+  add_numbers(hasher, form, 2);
+  add_numbers(hasher, node->bodies, node->body_count);
+  add_attributes(hasher, node);
   if (node->expression != NULL) {
-    add_expression(signing, node->expression);
+    add_expression(hasher, node->expression);
   }
-  add_numbers(signing, node->inputs, node->input_count);
-  add_numbers(signing, node->outputs, node->output_count);
+  add_numbers(hasher, node->inputs, node->input_count);
+  add_numbers(hasher, node->outputs, node->output_count);
   for (uint32_t k = 0; node->maps != NULL && k < node->output_count; ++k) {
     const tenon__index_map_t* map = &node->maps[k];
-    add_dims(signing, map->dims, map->rank);
+    add_dims(hasher, map->dims, map->rank);
     for (uint32_t s = 0; s < map->source_count; ++s) {
-      add_numbers(signing, &map->sources[s].input, 1);
-      add_dims(signing, map->sources[s].dims, map->sources[s].rank);
-      add_dims(signing, map->sources[s].coordinates, map->sources[s].rank);
+      add_numbers(hasher, &map->sources[s].input, 1);
+      add_dims(hasher, map->sources[s].dims, map->sources[s].rank);
+      add_dims(hasher, map->sources[s].coordinates, map->sources[s].rank);
     }
   }
 }
 
-static void add_graph(signing_t* signing, const tenon__graph_t* graph) {
+static void add_graph(hasher_t* hasher, const tenon__graph_t* graph) {
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     const tenon__value_node_t* value = &graph->values[v];
     const uint32_t numbers[] = {
         v, value->type.kind, value->type.dtype, value->type.rank, value->state, value->weights};
     if (value->alive) {
-      add_numbers(signing, numbers, 6);
-      add_dims(signing, value->type.dims, value->type.rank);
+      add_numbers(hasher, numbers, 6);
+      add_dims(hasher, value->type.dims, value->type.rank);
     }
   }
-  add_text(signing, graph->fault == NULL ? "" : graph->fault);
-  add_numbers(signing, graph->inputs, graph->input_count);
-  add_numbers(signing, graph->outputs, graph->output_count);
+  add_text(hasher, graph->fault == NULL ? "" : graph->fault);
+  add_numbers(hasher, graph->inputs, graph->input_count);
+  add_numbers(hasher, graph->outputs, graph->output_count);
   for (uint32_t n = 0; n < graph->node_count; ++n) {
     if (graph->nodes[n].alive) {
-      add_numbers(signing, &n, 1);
-      add_node(signing, &graph->nodes[n]);
+      add_numbers(hasher, &n, 1);
+      add_node(hasher, &graph->nodes[n]);
     }
   }
 }
 
 tenon_status_t tenon__network_signature(const tenon__network_t* network,
                                         tenon__digest_t* out_digest) {
-  signing_t signing = {.network = network};
-  tenon__arena_initialize(&signing.arena, network->allocator);
-  tenon__digest_begin(&signing.state);
+  hasher_t hasher = {.network = network};
+  tenon__arena_initialize(&hasher.arena, network->allocator);
+  tenon__digest_begin(&hasher.state);
   for (uint32_t k = 0; k < network->weights_count; ++k) {
-    add_text(&signing, network->weights[k].name);
-    add_numbers(&signing, &network->weights[k].dtype, 1);
+    add_text(&hasher, network->weights[k].name);
+    add_numbers(&hasher, &network->weights[k].dtype, 1);
   }
   for (uint32_t g = 0; g < network->graph_count; ++g) {
-    add_graph(&signing, network->graphs[g]);
+    add_graph(&hasher, network->graphs[g]);
   }
-  *out_digest = tenon__digest_end(&signing.state);
-  tenon__arena_deinitialize(&signing.arena);
-  return signing.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
+  *out_digest = tenon__digest_end(&hasher.state);
+  tenon__arena_deinitialize(&hasher.arena);
+  return hasher.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 
-tenon_status_t tenon__building_sign(tenon__building_t* b) {
+tenon_status_t tenon__building_fingerprint(tenon__building_t* b) {
   if (b->plan->original.data == NULL) {
     return TENON_OK;
   }

@@ -7,8 +7,8 @@
 
 /* For refit: the network before the optimiser, and afterwards what it became. Without it, plans
  * cannot be refitted. */
-tenon_status_t tenon__building_remember(tenon__building_t* building);
-tenon_status_t tenon__building_sign(tenon__building_t* building);
+tenon_status_t tenon__building_keep_original(tenon__building_t* building);
+tenon_status_t tenon__building_fingerprint(tenon__building_t* building);
 /* Which weights the outputs and the states need; `out_weights`: one for each, all false. In the
  * arena. */
 tenon_status_t tenon__network_mark_needed(const tenon__network_t* network, tenon__arena_t* arena,

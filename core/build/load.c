@@ -98,7 +98,7 @@ static tenon_status_t build_again(tenon__plan_t* plan, tenon__catalog_t* catalog
                  .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
                  .strict = (flags & TENON_PLAN_STRICT) != 0},
       .optimizer_limit = plan->original.patch_limit,
-      .meaning_only = (flags & TENON_PLAN_MEANING_ONLY) != 0,
+      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
       .sink = sink};
   tenon__build_range_t* ranges = NULL;
   tenon__original_t original = {0};

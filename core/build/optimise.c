@@ -220,15 +220,15 @@ static const char* patch_lines(tenon__building_t* b, const tenon__optimize_repor
 /* "rewrite plugin:name: node" among a plan's patches? */
 static bool was_applied(const char* patches, const tenon__rewrite_entry_t* entry,
                         tenon__arena_t* arena) {
-  const char* words =
+  const char* message =
       tenon__arena_format(arena, "rewrite %s:%s: ", entry->owner->plugin, entry->rewrite.name);
-  const size_t length = words == NULL ? 0 : strlen(words);
+  const size_t length = message == NULL ? 0 : strlen(message);
   const char* line = patches;
-  while (words != NULL && line != NULL && strncmp(line, words, length) != 0) {
+  while (message != NULL && line != NULL && strncmp(line, message, length) != 0) {
     line = strchr(line, '\n');
     line = line == NULL ? NULL : line + 1;
   }
-  return words != NULL && line != NULL;
+  return message != NULL && line != NULL;
 }
 
 /* Those that the build may use, in place. */
@@ -236,7 +236,7 @@ static uint32_t permitted_rewrites(tenon__building_t* b, const tenon__rewrite_en
                                    uint32_t count) {
   const tenon__build_options_t* o = b->options;
   uint32_t kept = 0;
-  if (o->meaning_only) {
+  if (o->no_rewrites) {
     return 0;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -257,7 +257,7 @@ tenon_status_t tenon__building_optimise(tenon__building_t* b) {
   const uint32_t count =
       permitted_rewrites(b, rewrites, found < MOST_REWRITES ? found : MOST_REWRITES);
   const tenon__optimize_options_t options = {
-      .passes = b->options->meaning_only ? tenon__optimizer_passes_of_meaning() : 0,
+      .passes = b->options->no_rewrites ? tenon__optimizer_passes_without_rewrites() : 0,
       .patch_limit = b->options->optimizer_limit,
       .strict = b->options->tuning.strict,
       .fold = fold,

@@ -147,7 +147,7 @@ static tenon_status_t commit(refit_t* r) {
                  .reference_only = (flags & TENON_PLAN_REFERENCE_ONLY) != 0,
                  .no_measuring = true},
       .optimizer_limit = r->plan->original.patch_limit,
-      .meaning_only = (flags & TENON_PLAN_MEANING_ONLY) != 0,
+      .no_rewrites = (flags & TENON_PLAN_NO_REWRITES) != 0,
       .rewrites = r->plan->patches,
       .sink = r->sink};
   tenon__building_t b = {.allocator = r->allocator, .catalog = r->catalog, .options = &options};

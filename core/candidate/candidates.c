@@ -161,7 +161,7 @@ static tenon_status_t search_all(search_t* search, const tenon__digest_t* signat
 /* What was found, in the tuning's arena. NULL when memory is out. */
 static tenon__candidates_t* result_of(search_t* search) {
   tenon__arena_t* arena = search->tuning->arena;
-  const bool wants_words = search->tuning->options.keep_refusals || search->count == 0;
+  const bool wants_message = search->tuning->options.keep_refusals || search->count == 0;
   tenon__candidates_t* result = tenon__arena_allocate(arena, 1, sizeof *result);
   if (result == NULL || search->refusals.failed) {
     return NULL;
@@ -176,11 +176,11 @@ static tenon__candidates_t* result_of(search_t* search) {
   if (search->count > 0) {
     memcpy(result->items, search->found, search->count * sizeof *search->found);
   }
-  if (wants_words && search->refusals.size > 0) {
+  if (wants_message && search->refusals.size > 0) {
     result->refusals =
         tenon__arena_copy_text(arena, (const char*)search->refusals.data, search->refusals.size);
   }
-  const bool has_words = result->refusals != NULL || !wants_words || search->refusals.size == 0;
+  const bool has_words = result->refusals != NULL || !wants_message || search->refusals.size == 0;
   return has_words && find_picks(arena, result) ? result : NULL;
 }
 

@@ -24,7 +24,7 @@ bool tenon__conversion_suits(const tenon__conversion_t* conversion, const tenon_
   return reads_any && (writes_any || tenon__rules_alike(output, &conversion->to));
 }
 
-static void sign(tenon__digest_state_t* state, const tenon_layout_t* layout) {
+static void hash_layout(tenon__digest_state_t* state, const tenon_layout_t* layout) {
   const uint32_t rank = layout->order == NULL ? 0 : layout->rank;
   tenon__digest_add(state, &rank, sizeof rank);
   if (rank > 0) {
@@ -37,7 +37,7 @@ tenon__digest_t tenon__conversion_signature(const tenon__conversion_t* conversio
   tenon__digest_state_t state;
   tenon__digest_begin(&state);
   tenon__digest_add(&state, copy, sizeof *copy);
-  sign(&state, &conversion->layouts[0]);
-  sign(&state, &conversion->layouts[1]);
+  hash_layout(&state, &conversion->layouts[0]);
+  hash_layout(&state, &conversion->layouts[1]);
   return tenon__digest_end(&state);
 }

@@ -61,12 +61,12 @@ static void open_scene(scene_t* s, bool measures) {
   rehearsal_world_t* w = &s->world;
   EXPECT(rehearsal_world_open(w));
   rehearsal_world_offer(w, &s->fake);
-  const tenon_value_t x = test_input(&w->bench, "x", DIMS(ROWS, COLUMNS));
-  rehearsal_world_begin(w, test_unary(&w->bench, "test.scale/1", "scaled", x));
+  const tenon_value_t x = test_input(&w->fixture, "x", DIMS(ROWS, COLUMNS));
+  rehearsal_world_begin(w, test_unary(&w->fixture, "test.scale/1", "scaled", x));
   w->tuning.options.no_measuring = !measures;
   EXPECT_STATUS(tenon__timing_cache_create(w->tuning.allocator, &w->tuning.cache), TENON_OK);
   EXPECT_STATUS(
-      tenon__region_of_copy(&w->arena, w->bench.network, 0, w->region.inputs[0].value, &s->copy),
+      tenon__region_of_copy(&w->arena, w->fixture.network, 0, w->region.inputs[0].value, &s->copy),
       TENON_OK);
   EXPECT_STATUS(tenon__region_finish(&w->arena, &w->profile, &s->copy), TENON_OK);
 }

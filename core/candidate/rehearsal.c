@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/candidate/meaning.h"
+#include "core/candidate/reference_result.h"
 #include "core/candidate/timer.h"
 #include "core/candidate/trial_inputs.h"
 #include "core/candidate/trial_memory.h"
@@ -211,7 +211,7 @@ static tenon_status_t run_and_check(tenon__rehearsal_t* r, tenon__trial_t* trial
   }
   const tenon_value_info_t* value = &region->values[region->input_values[changed]];
   const tenon__trial_input_t* input = &r->data.inputs[changed];
-  if (value->constant_data != NULL && input->lent == &input->rows) {
+  if (value->constant_data != NULL && input->current == &input->rows) {
     r->failure = tenon__fail(r->search->tuning->sink, TENON_ERROR_INTERNAL,
                              "%sthe kernel writes to the constant '%s', which the network needs as "
                              "it was: exclude the kernel",
@@ -339,8 +339,8 @@ static tenon_status_t try_trial(tenon__rehearsal_t* r, tenon__trial_t* trial,
 }
 
 /* Memory that the host has not for its own part ends a build; whatever else is the kernel's. */
-static tenon_status_t settle(tenon__rehearsal_t* r, const tenon__trial_t* trial,
-                             tenon_status_t status, tenon__outcome_t* outcome) {
+static tenon_status_t judge(tenon__rehearsal_t* r, const tenon__trial_t* trial,
+                            tenon_status_t status, tenon__outcome_t* outcome) {
   if (r->failure != TENON_OK) {
     return r->failure;
   }
@@ -351,14 +351,14 @@ static tenon_status_t settle(tenon__rehearsal_t* r, const tenon__trial_t* trial,
     outcome->tried = TENON_TRIED_NOT; /* its rules cannot be met here */
     return TENON_OK;
   }
-  if (trial->outputs == NULL && status != TENON_OK && trial->words[0] == '\0') {
+  if (trial->outputs == NULL && status != TENON_OK && trial->message[0] == '\0') {
     return tenon__fail_memory(r->search->tuning->sink);
   }
   outcome->tried = TENON_TRIED_FAILED;
   outcome->refusal = (tenon_refusal_t){.reason = TENON_REFUSAL_FAILED};
-  outcome->refusal.detail =
-      tenon__arena_copy_string(r->search->tuning->arena,
-                               trial->words[0] != '\0' ? trial->words : tenon__status_text(status));
+  outcome->refusal.detail = tenon__arena_copy_string(
+      r->search->tuning->arena,
+      trial->message[0] != '\0' ? trial->message : tenon__status_text(status));
   return TENON_OK;
 }
 
@@ -383,7 +383,7 @@ tenon_status_t tenon__rehearsal_try(tenon__rehearsal_t* r, const tenon__candidat
   if (status == TENON_OK) {
     status = try_trial(r, &trial, best_so_far, out_outcome);
   }
-  status = status == TENON_OK ? TENON_OK : settle(r, &trial, status, out_outcome);
+  status = status == TENON_OK ? TENON_OK : judge(r, &trial, status, out_outcome);
   if (r->answer_count > known) {
     trial.outputs = NULL; /* the answer keeps them */
   }
@@ -483,7 +483,7 @@ tenon_status_t tenon__rehearsal_ask_nodes(tenon__rehearsal_t* r) {
   if (outputs == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__meaning_compute(&r->data, r->search->ask_node, false, &r->data.arena, outputs,
-                                   &known));
+  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, false, &r->data.arena, outputs,
+                                     &known));
   return known ? find_answer(r, outputs, NULL, &answer) : TENON_OK;
 }

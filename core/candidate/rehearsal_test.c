@@ -56,8 +56,8 @@ static tenon_status_t fail(const fake_call_t* call) {
 /* ---- One candidate ---- */
 
 static tenon_value_t scaled(rehearsal_world_t* world) {
-  return test_unary(&world->bench, "test.scale/1", "scaled",
-                    test_input(&world->bench, "x", DIMS(COUNT)));
+  return test_unary(&world->fixture, "test.scale/1", "scaled",
+                    test_input(&world->fixture, "x", DIMS(COUNT)));
 }
 
 static tenon__outcome_t try_alone(tenon_status_t (*compute)(const fake_call_t*)) {
@@ -68,9 +68,9 @@ static tenon__outcome_t try_alone(tenon_status_t (*compute)(const fake_call_t*))
   rehearsal_world_begin(&world, scaled(&world));
   outcome = rehearsal_world_try(&world, &fake);
   if (outcome.tried == TENON_TRIED_WRONGLY || outcome.tried == TENON_TRIED_FAILED) {
-    static char words[256]; /* the world's end with it */
-    (void)snprintf(words, sizeof words, "%s", outcome.refusal.detail);
-    outcome.refusal.detail = words;
+    static char message[256]; /* the world's end with it */
+    (void)snprintf(message, sizeof message, "%s", outcome.refusal.detail);
+    outcome.refusal.detail = message;
   }
   rehearsal_world_close(&world);
   return outcome;
@@ -133,14 +133,14 @@ static tenon__outcome_t try_found(tenon_status_t (*compute)(const fake_call_t*))
   rehearsal_world_t world;
   fake_t fake = {.compute = compute};
   tenon__outcome_t outcome = {0};
-  static char words[256]; /* the world's end with it */
+  static char message[256]; /* the world's end with it */
   EXPECT(rehearsal_world_open(&world));
-  rehearsal_world_begin(&world, test_unary(&world.bench, "test.compress/1", "found",
-                                           test_input(&world.bench, "x", DIMS(COUNT))));
+  rehearsal_world_begin(&world, test_unary(&world.fixture, "test.compress/1", "found",
+                                           test_input(&world.fixture, "x", DIMS(COUNT))));
   outcome = rehearsal_world_try(&world, &fake);
-  (void)snprintf(words, sizeof words, "%s",
+  (void)snprintf(message, sizeof message, "%s",
                  outcome.tried == TENON_TRIED_WELL ? "" : outcome.refusal.detail);
-  outcome.refusal.detail = words;
+  outcome.refusal.detail = message;
   rehearsal_world_close(&world);
   return outcome;
 }
@@ -207,8 +207,8 @@ TENON_TEST(what_is_not_repeatable_is_not_compared) {
   rehearsal_world_t world;
   fake_t fake = {.compute = infinite_once};
   EXPECT(rehearsal_world_open(&world));
-  rehearsal_world_begin(&world, test_unary(&world.bench, "test.dice/1", "dice",
-                                           test_input(&world.bench, "x", DIMS(COUNT))));
+  rehearsal_world_begin(&world, test_unary(&world.fixture, "test.dice/1", "dice",
+                                           test_input(&world.fixture, "x", DIMS(COUNT))));
   const tenon__outcome_t outcome = rehearsal_world_try(&world, &fake);
   EXPECT_INT(outcome.tried, TENON_TRIED_WELL);
   EXPECT_INT(outcome.answer, TENON_NONE);
@@ -221,8 +221,9 @@ TENON_TEST(what_is_not_repeatable_is_not_compared) {
 TENON_TEST(the_nodes_are_not_asked_where_that_is_dear) {
   rehearsal_world_t world;
   EXPECT(rehearsal_world_open(&world));
-  rehearsal_world_begin(&world, test_unary(&world.bench, "test.exponential/1", "large",
-                                           test_input(&world.bench, "x", DIMS(1 << 15, 1 << 15))));
+  rehearsal_world_begin(&world,
+                        test_unary(&world.fixture, "test.exponential/1", "large",
+                                   test_input(&world.fixture, "x", DIMS(1 << 15, 1 << 15))));
   world.rehearsal.can_be_tried = true;
   world.rehearsal.answer_count = 1;
   EXPECT_STATUS(tenon__rehearsal_ask_nodes(&world.rehearsal), TENON_OK);
@@ -254,8 +255,8 @@ TENON_TEST(memory_that_the_host_lacks_is_no_fault_of_a_kernel) {
   tenon__outcome_t outcome;
   EXPECT(rehearsal_world_open(&world));
   world.tuning.allocator = (tenon_allocator_t){.resize = resize};
-  rehearsal_world_begin(&world, test_unary(&world.bench, "test.scale/1", "scaled",
-                                           test_input(&world.bench, "x", DIMS(1 << 20))));
+  rehearsal_world_begin(&world, test_unary(&world.fixture, "test.scale/1", "scaled",
+                                           test_input(&world.fixture, "x", DIMS(1 << 20))));
   fake_finish(&fake);
   EXPECT_STATUS(tenon__rehearsal_try(&world.rehearsal, &fake.candidate, NULL, &outcome),
                 TENON_ERROR_OUT_OF_MEMORY);

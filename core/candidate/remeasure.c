@@ -42,9 +42,9 @@ static bool is_disturbed(const look_t* look) {
 /* One more time of each. */
 static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
                                     const tenon__candidates_t* candidates, look_t* looks,
-                                    bool* out_settled) {
+                                    bool* out_resolved) {
   const double no_limit = 1e30;
-  *out_settled = true;
+  *out_resolved = true;
   for (uint32_t k = 0; k < candidates->count; ++k) {
     tenon__outcome_t outcome;
     if (!is_contender(candidates, k)) {
@@ -61,7 +61,7 @@ static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
     if (!outcome.is_disturbed && outcome.seconds < look->undisturbed) {
       look->undisturbed = outcome.seconds;
     }
-    *out_settled = *out_settled && is_near && !is_disturbed(look);
+    *out_resolved = *out_resolved && is_near && !is_disturbed(look);
   }
   return TENON_OK;
 }
@@ -70,11 +70,11 @@ static tenon_status_t measure_round(tenon__rehearsal_t* rehearsal,
  * times have been met again twice: where others keep the machine busy that takes a while. */
 static tenon_status_t measure(tenon__rehearsal_t* rehearsal, const tenon__candidates_t* candidates,
                               look_t* looks) {
-  uint32_t settled_rounds = 0;
-  for (uint32_t round = 0; round < MOST_ROUNDS && settled_rounds < SETTLED_ROUNDS; ++round) {
-    bool is_settled = false;
-    TENON_TRY(measure_round(rehearsal, candidates, looks, &is_settled));
-    settled_rounds += is_settled ? 1 : 0;
+  uint32_t agreeing_rounds = 0;
+  for (uint32_t round = 0; round < MOST_ROUNDS && agreeing_rounds < SETTLED_ROUNDS; ++round) {
+    bool is_resolved = false;
+    TENON_TRY(measure_round(rehearsal, candidates, looks, &is_resolved));
+    agreeing_rounds += is_resolved ? 1 : 0;
   }
   return TENON_OK;
 }

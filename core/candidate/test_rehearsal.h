@@ -83,7 +83,7 @@ static inline void fake_finish(fake_t* fake) {
 }
 
 typedef struct rehearsal_world_t {
-  test_bench_t bench;
+  test_fixture_t fixture;
   tenon__arena_t arena;
   tenon__catalog_t* catalog;
   tenon__thread_pool_t* pool;
@@ -103,7 +103,7 @@ static inline bool rehearsal_world_open(rehearsal_world_t* world) {
   tenon__arena_initialize(&world->arena, allocator);
   tenon__blocks_initialize(&world->tuning.blocks, allocator);
   world->tuning.allocator = allocator; /* a test may put another here */
-  return test_bench_open(&world->bench, allocator) &&
+  return test_fixture_open(&world->fixture, allocator) &&
          tenon__catalog_create(allocator, &world->catalog) == TENON_OK &&
          tenon__thread_pool_create(allocator, 1, NULL, &world->pool) == TENON_OK;
 }
@@ -115,11 +115,11 @@ static inline void rehearsal_world_close(rehearsal_world_t* world) {
   tenon__thread_pool_destroy(world->pool);
   tenon__catalog_destroy(world->catalog);
   tenon__arena_deinitialize(&world->arena);
-  test_bench_close(&world->bench);
+  test_fixture_close(&world->fixture);
 }
 
 static inline void rehearsal_world_profile(rehearsal_world_t* world) {
-  const tenon__dim_pool_t* pool = world->bench.network->pool;
+  const tenon__dim_pool_t* pool = world->fixture.network->pool;
   tenon__extents_t* points[3] = {&world->profile.min, &world->profile.optimum, &world->profile.max};
   for (size_t p = 0; p < 3; ++p) {
     EXPECT_STATUS(tenon__extents_create(&world->arena, pool, points[p]), TENON_OK);
@@ -142,21 +142,22 @@ static inline void rehearsal_world_offer(rehearsal_world_t* world, fake_t* fake)
 /* The node that makes `value` is to be computed. */
 static inline void rehearsal_world_begin(rehearsal_world_t* world, tenon_value_t value) {
   static const tenon_device_descriptor_t device = {.size = sizeof device, .name = "test"};
-  const uint32_t node = test_value(&world->bench, value)->producer;
-  EXPECT_STATUS(tenon__builder_finish(world->bench.builder), TENON_OK);
+  const uint32_t node = test_value(&world->fixture, value)->producer;
+  EXPECT_STATUS(tenon__builder_finish(world->fixture.builder), TENON_OK);
   rehearsal_world_profile(world);
   world->tuning.arena = &world->arena;
-  world->tuning.network = world->bench.network;
+  world->tuning.network = world->fixture.network;
   world->tuning.catalog = world->catalog;
   world->tuning.profile = &world->profile;
   world->tuning.device = &device;
   world->tuning.device_name = device.name;
   world->tuning.fingerprint = "";
   world->tuning.pool = world->pool;
-  world->tuning.sink = &world->bench.messages.sink;
+  world->tuning.sink = &world->fixture.messages.sink;
   tenon__string_map_initialize(&world->tuning.known, world->tuning.allocator);
-  EXPECT_STATUS(tenon__region_of_node(&world->arena, world->bench.network, 0, node, &world->region),
-                TENON_OK);
+  EXPECT_STATUS(
+      tenon__region_of_node(&world->arena, world->fixture.network, 0, node, &world->region),
+      TENON_OK);
   EXPECT_STATUS(tenon__region_finish(&world->arena, &world->profile, &world->region), TENON_OK);
   world->search = (search_t){
       .tuning = &world->tuning, .region = &world->region, .ask_node = tenon__candidates_for_node};

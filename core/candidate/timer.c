@@ -26,29 +26,29 @@ static const double hopeless_factor = 3.0;    /* times slower than the best: no 
 
 static void hear(void* user, int32_t severity, const char* message) {
   tenon__trial_t* trial = user;
-  if (severity == TENON_SEVERITY_ERROR && trial->words[0] == '\0') {
-    (void)snprintf(trial->words, sizeof(trial->words), "%s", message);
+  if (severity == TENON_SEVERITY_ERROR && trial->message[0] == '\0') {
+    (void)snprintf(trial->message, sizeof(trial->message), "%s", message);
   }
   tenon__report(trial->data->tuning->sink, TENON_SEVERITY_INFO, "%s%s", trial->prefix, message);
 }
 
 static tenon_status_t lacks(tenon__trial_t* trial, const char* what, uint64_t size_bytes) {
-  (void)snprintf(trial->words, sizeof(trial->words), "there is no memory for %llu bytes of %s",
+  (void)snprintf(trial->message, sizeof(trial->message), "there is no memory for %llu bytes of %s",
                  (unsigned long long)size_bytes, what);
   return TENON_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- Preparing ---- */
 
-static tenon_status_t lend_workspace(tenon__trial_t* trial, const char* what, uint64_t size_bytes,
-                                     void** out_memory) {
+static tenon_status_t provide_workspace(tenon__trial_t* trial, const char* what,
+                                        uint64_t size_bytes, void** out_memory) {
   *out_memory = size_bytes > tenon__machine_memory_bytes()
                     ? NULL
                     : tenon__blocks_take(&trial->data->tuning->blocks, (size_t)size_bytes);
   return *out_memory == NULL ? lacks(trial, what, size_bytes) : TENON_OK;
 }
 
-static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
+static tenon_status_t provide_workspaces(tenon__trial_t* trial) {
   tenon__tuning_t* tuning = trial->data->tuning;
   const tenon__step_tactic_t* tactic = &trial->candidate->tactic;
   uint64_t scratch_bytes = UINT64_MAX;
@@ -57,14 +57,14 @@ static tenon_status_t lend_workspaces(tenon__trial_t* trial) {
   trial->run = (struct tenon_run_t){.pool = tuning->pool,
                                     .sink = &trial->sink,
                                     .interrupt = tuning->options.interrupt,
-                                    .growing = trial->outputs->growing,
-                                    .growing_count = trial->data->region->output_count};
-  TENON_TRY(lend_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
-  TENON_TRY(lend_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
+                                    .buffer = trial->outputs->buffer,
+                                    .dynamic_count = trial->data->region->output_count};
+  TENON_TRY(provide_workspace(trial, "scratch", scratch_bytes, &trial->run.scratch));
+  TENON_TRY(provide_workspace(trial, "zeroed memory", tactic->zeroed_bytes, &trial->run.zeroed));
   memset(trial->run.zeroed, 0, tactic->zeroed_bytes);
   trial->zeroed_bytes = (size_t)tactic->zeroed_bytes;
-  TENON_TRY(
-      lend_workspace(trial, "persistent memory", tactic->persistent_bytes, &trial->run.persistent));
+  TENON_TRY(provide_workspace(trial, "persistent memory", tactic->persistent_bytes,
+                              &trial->run.persistent));
   memset(trial->run.persistent, 0, tactic->persistent_bytes);
   return TENON_OK;
 }
@@ -84,9 +84,9 @@ tenon_status_t tenon__trial_begin(tenon__trial_t* trial, tenon__trial_data_t* da
     trial->prefix = "";
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__trial_inputs_lend(data, &candidate->tactic));
-  TENON_TRY(tenon__trial_outputs_lend(data, &candidate->tactic, &trial->outputs));
-  TENON_TRY(lend_workspaces(trial));
+  TENON_TRY(tenon__trial_inputs_provide(data, &candidate->tactic));
+  TENON_TRY(tenon__trial_outputs_provide(data, &candidate->tactic, &trial->outputs));
+  TENON_TRY(provide_workspaces(trial));
   TENON_TRY(tenon__packed_store_create(tuning->allocator, &trial->store));
   const tenon__instance_request_t prepared = {.kernel = &binding,
                                               .region = data->region,
@@ -137,10 +137,10 @@ tenon_status_t tenon__trial_run(tenon__trial_t* trial, uint32_t pattern) {
 }
 
 /* What it allocates itself it allocates anew each time, as between two runs of a context. */
-static void forget_growing(tenon__trial_t* trial) {
+static void forget_dynamic(tenon__trial_t* trial) {
   for (uint32_t k = 0; k < trial->data->region->output_count; ++k) {
     if (trial->outputs->items[k].kind == TENON_ARGUMENT_ALLOCATE) {
-      tenon__growing_clear(trial->outputs->growing[k]);
+      tenon__dynamic_buffer_clear(trial->outputs->buffer[k]);
     }
   }
 }
@@ -174,7 +174,7 @@ static bool is_enough(const times_t* times, double best_so_far) {
 static tenon_status_t repeat(tenon__trial_t* trial, double best_so_far, times_t* out_times) {
   *out_times = (times_t){.best = 1e30, .next = 1e30};
   while (!is_enough(out_times, best_so_far)) {
-    forget_growing(trial);
+    forget_dynamic(trial);
     double seconds = 0;
     TENON_TRY(run_once(trial, &seconds));
     add_time(out_times, seconds);

@@ -31,7 +31,7 @@ typedef struct timing_t {
 
 /* ---- Keys ---- */
 
-static void sign_rules(tenon__digest_state_t* state, const tenon_argument_rule_t* rules,
+static void hash_rules(tenon__digest_state_t* state, const tenon_argument_rule_t* rules,
                        uint32_t count) {
   if (rules == NULL) {
     return;
@@ -71,8 +71,8 @@ static tenon_status_t make_key(const search_t* search, const tenon__digest_t* si
   if (tactic->configuration_size > 0) {
     tenon__digest_add(&state, tactic->configuration, tactic->configuration_size);
   }
-  sign_rules(&state, tactic->input_rules, search->region->input_count);
-  sign_rules(&state, tactic->output_rules, search->region->output_count);
+  hash_rules(&state, tactic->input_rules, search->region->input_count);
+  hash_rules(&state, tactic->output_rules, search->region->output_count);
   *out_key = tenon__digest_end(&state);
   return TENON_OK;
 }
@@ -91,17 +91,17 @@ static void drop(timing_t* t, uint32_t k, const tenon_refusal_t* refusal) {
 }
 
 /* Wrong numbers are worth a word to whoever builds, not only to who asks why. */
-static void drop_wrong(timing_t* t, uint32_t k, const char* words) {
+static void drop_wrong(timing_t* t, uint32_t k, const char* message) {
   const tenon__tuning_t* tuning = t->search->tuning;
   const tenon__candidate_t* c = &t->search->found[k];
-  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_WRONG, .detail = words};
+  const tenon_refusal_t refusal = {.reason = TENON_REFUSAL_WRONG, .detail = message};
   tenon__report(tuning->sink, TENON_SEVERITY_WARNING, "%s: %s:%s (%s) is not used: it %s",
                 tenon__region_text(tuning, t->search->region), c->kernel->owner->plugin,
-                c->kernel->kernel.name, c->tactic.name, words == NULL ? "is wrong" : words);
+                c->kernel->kernel.name, c->tactic.name, message == NULL ? "is wrong" : message);
   drop(t, k, &refusal);
 }
 
-static tenon_status_t remember(timing_t* t, uint32_t k) {
+static tenon_status_t record(timing_t* t, uint32_t k) {
   return tenon__timing_cache_add(t->search->tuning->cache, &t->entries[k].key,
                                  t->entries[k].timing);
 }
@@ -124,7 +124,7 @@ static tenon_status_t try_candidate(timing_t* t, uint32_t k, const double* best)
       drop_wrong(t, k, outcome.refusal.detail);
       entry->timing.checked = TENON_CHECKED_WRONG;
       entry->timing.seconds = entry->timing.seconds > 0 ? entry->timing.seconds : 1e-9;
-      return remember(t, k);
+      return record(t, k);
     case TENON_TRIED_NOT:
     default:
       return TENON_OK;
@@ -225,10 +225,10 @@ static tenon_status_t judge(timing_t* t) {
         verdict.is_right[entry->answer]) {
       continue;
     }
-    drop_wrong(t, k, verdict.words[entry->answer]);
+    drop_wrong(t, k, verdict.message[entry->answer]);
     if (verdict.is_certain) {
       entry->timing.checked = TENON_CHECKED_WRONG;
-      TENON_TRY(remember(t, k));
+      TENON_TRY(record(t, k));
     }
   }
   note_agreement(t, &verdict);
@@ -259,7 +259,7 @@ static tenon_status_t time_all(timing_t* t, const tenon__digest_t* signature) {
   TENON_TRY(judge(t));
   for (uint32_t k = 0; k < t->search->count; ++k) {
     if (t->entries[k].is_tried && !t->entries[k].is_dropped) {
-      TENON_TRY(remember(t, k));
+      TENON_TRY(record(t, k));
     }
   }
   return TENON_OK;

@@ -25,7 +25,7 @@ uint32_t tenon__timing_cache_count(tenon__timing_cache_t* cache);
 /* What is known of the numbers that the tactic computed when it was measured. */
 typedef enum tenon__checked_t {
   TENON_CHECKED_ALONE,  /* there was nothing to compare them with */
-  TENON_CHECKED_AGREES, /* with what another kernel, or the operator's meaning, gives */
+  TENON_CHECKED_AGREES, /* with what another kernel, or the operator's definition, gives */
   TENON_CHECKED_WRONG,  /* they are not what the operator means */
 } tenon__checked_t;
 

@@ -19,7 +19,7 @@ typedef struct tenon__trial_t {
   /* What the kernel says: passed on as information, and its first error kept. */
   tenon_sink_t sink;
   const char* prefix;
-  char words[512];
+  char message[512];
 } tenon__trial_t;
 
 #endif

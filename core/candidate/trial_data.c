@@ -39,10 +39,10 @@ tenon_status_t tenon__trial_data_begin(tenon__tuning_t* tuning, const struct ten
 
 void tenon__trial_data_end(tenon__trial_data_t* data) {
   for (tenon__trial_outputs_t* outputs = data->all; outputs != NULL; outputs = outputs->next) {
-    const uint32_t count = outputs->growing == NULL ? 0 : data->region->output_count;
+    const uint32_t count = outputs->buffer == NULL ? 0 : data->region->output_count;
     for (uint32_t k = 0; k < count; ++k) {
-      if (outputs->growing[k] != NULL) {
-        tenon__growing_deinitialize(outputs->growing[k]);
+      if (outputs->buffer[k] != NULL) {
+        tenon__dynamic_buffer_deinitialize(outputs->buffer[k]);
       }
     }
   }
@@ -78,10 +78,10 @@ tenon_status_t tenon__trial_data_describe(tenon__trial_data_t* data,
 static const tenon_tensor_view_t* followed(const tenon__trial_data_t* data,
                                            const tenon_argument_rule_t* rule) {
   if (rule == NULL || rule->kind != TENON_LAYOUT_FOLLOWS ||
-      data->inputs[rule->argument].lent == NULL) {
+      data->inputs[rule->argument].current == NULL) {
     return NULL;
   }
-  return &data->inputs[rule->argument].lent->view;
+  return &data->inputs[rule->argument].current->view;
 }
 
 tenon_status_t tenon__trial_data_strides(const tenon__trial_data_t* data,

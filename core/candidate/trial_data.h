@@ -8,7 +8,7 @@
 
 #include "core/candidate/conversion.h"
 #include "core/candidate/tuning.h"
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 
 /* An input in one order of dimensions. */
 typedef struct tenon__trial_copy_t {
@@ -21,23 +21,23 @@ typedef struct tenon__trial_copy_t {
 typedef struct tenon__trial_input_t {
   bool is_there;
   size_t size_bytes;
-  tenon__trial_copy_t rows;    /* a constant's own bytes; else made up, or given */
-  tenon__trial_copy_t* copies; /* the orders that tactics asked for */
-  tenon__trial_copy_t* lent;   /* to the tactic at hand */
+  tenon__trial_copy_t rows;     /* a constant's own bytes; else made up, or given */
+  tenon__trial_copy_t* copies;  /* the orders that tactics asked for */
+  tenon__trial_copy_t* current; /* to the tactic at hand */
 } tenon__trial_input_t;
 
 typedef struct tenon__trial_output_t {
-  uint32_t kind;             /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
-  tenon_tensor_view_t view;  /* ALLOCATE: after a run */
-  size_t size_bytes;         /* likewise */
-  tenon__growing_t* growing; /* strings, and ALLOCATE: whose memory it is */
+  uint32_t kind;                   /* TENON_ARGUMENT_ABSENT, _TENSOR, or _ALLOCATE */
+  tenon_tensor_view_t view;        /* ALLOCATE: after a run */
+  size_t size_bytes;               /* likewise */
+  tenon__dynamic_buffer_t* buffer; /* strings, and ALLOCATE: whose memory it is */
 } tenon__trial_output_t;
 
 /* Outputs of one tactic. */
 typedef struct tenon__trial_outputs_t {
   tenon__trial_output_t* items;
   tenon_argument_t* arguments; /* as the kernel sees them */
-  tenon__growing_t** growing;
+  tenon__dynamic_buffer_t** buffer;
   struct tenon__trial_outputs_t* next;
 } tenon__trial_outputs_t;
 

@@ -208,42 +208,42 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                                    strides, &argument->tensor);
 }
 
-static tenon_status_t lend_input(tenon__trial_data_t* data, uint32_t k,
-                                 const tenon_argument_rule_t* rule) {
+static tenon_status_t set_input(tenon__trial_data_t* data, uint32_t k,
+                                const tenon_argument_rule_t* rule) {
   tenon__trial_input_t* input = &data->inputs[k];
   int64_t strides[MAX_RANK + 1] = {0};
-  input->lent = &input->rows;
+  input->current = &input->rows;
   if (data->region->values[data->region->input_values[k]].constant_data == NULL ||
       !tenon__rule_takes_rows(rule)) {
     TENON_TRY(tenon__trial_data_strides(data, rule, &input->rows.view, strides));
-    TENON_TRY(copy_for(data, input, strides, &input->lent));
+    TENON_TRY(copy_for(data, input, strides, &input->current));
   }
-  return align(data, k, &input->lent->view);
+  return align(data, k, &input->current->view);
 }
 
 /* Those whose layout follows another's, or the others. */
-static tenon_status_t lend_inputs(tenon__trial_data_t* data, const tenon_argument_rule_t* rules,
-                                  bool followers) {
+static tenon_status_t set_inputs(tenon__trial_data_t* data, const tenon_argument_rule_t* rules,
+                                 bool followers) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     const tenon_argument_rule_t* rule = rules == NULL ? NULL : &rules[k];
     const bool is_follower = rule != NULL && rule->kind == TENON_LAYOUT_FOLLOWS;
     if (data->inputs[k].is_there && is_follower == followers) {
-      TENON_TRY(lend_input(data, k, rule));
+      TENON_TRY(set_input(data, k, rule));
     }
   }
   return TENON_OK;
 }
 
 /* Those that follow another come behind it. */
-tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
-                                        const tenon__step_tactic_t* tactic) {
+tenon_status_t tenon__trial_inputs_provide(tenon__trial_data_t* data,
+                                           const tenon__step_tactic_t* tactic) {
   const tenon_argument_rule_t* rules =
       data->conversion != NULL ? &data->conversion->from : tactic->input_rules;
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
-    data->inputs[k].lent = NULL;
+    data->inputs[k].current = NULL;
   }
-  TENON_TRY(lend_inputs(data, rules, false));
-  return lend_inputs(data, rules, true);
+  TENON_TRY(set_inputs(data, rules, false));
+  return set_inputs(data, rules, true);
 }
 
 /* ---- Is it as it was? ---- */
@@ -251,9 +251,9 @@ tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
 void tenon__trial_inputs_guard(tenon__trial_data_t* data, const tenon__instance_t* instance) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     tenon__trial_input_t* input = &data->inputs[k];
-    if (input->lent != NULL && !input->lent->is_guarded &&
+    if (input->current != NULL && !input->current->is_guarded &&
         !tenon__instance_packs(instance, data->region->input_values[k])) {
-      guard(input, input->lent);
+      guard(input, input->current);
     }
   }
 }
@@ -261,18 +261,18 @@ void tenon__trial_inputs_guard(tenon__trial_data_t* data, const tenon__instance_
 uint32_t tenon__trial_inputs_changed(tenon__trial_data_t* data, const tenon__instance_t* instance) {
   for (uint32_t k = 0; k < data->region->input_count; ++k) {
     tenon__trial_input_t* input = &data->inputs[k];
-    tenon__trial_copy_t* lent = input->lent;
+    tenon__trial_copy_t* current = input->current;
     const uint32_t value = data->region->input_values[k];
-    if (lent == NULL || tenon__instance_packs(instance, value) ||
-        tenon__memory_checksum(lent->view.data, input->size_bytes) == lent->checksum) {
+    if (current == NULL || tenon__instance_packs(instance, value) ||
+        tenon__memory_checksum(current->view.data, input->size_bytes) == current->checksum) {
       continue;
     }
-    if (lent != &input->rows) {
-      tenon__strided_copy(&input->rows.view, &lent->view);
+    if (current != &input->rows) {
+      tenon__strided_copy(&input->rows.view, &current->view);
     } else if (data->region->values[value].constant_data == NULL) {
       (void)make_rows(data, k, input);
     }
-    guard(input, lent);
+    guard(input, current);
     return k;
   }
   return TENON_NONE;

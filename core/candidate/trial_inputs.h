@@ -15,8 +15,8 @@ tenon_status_t tenon__trial_inputs_make(tenon__trial_data_t* data,
 const tenon_tensor_view_t* tenon__trial_inputs_rows(const tenon__trial_data_t* data, uint32_t k);
 /* Fills data->arguments: each input as the tactic wants it, or as the conversion has it. A layout
  * that was not asked for before costs a copy, which is kept. */
-tenon_status_t tenon__trial_inputs_lend(tenon__trial_data_t* data,
-                                        const tenon__step_tactic_t* tactic);
+tenon_status_t tenon__trial_inputs_provide(tenon__trial_data_t* data,
+                                           const tenon__step_tactic_t* tactic);
 
 /* Before a run: remembers how the lent inputs are, but for those that the kernel packed and does
  * not read. After it: the first that is not as it was, TENON_NONE if none; it is made good unless

@@ -57,14 +57,14 @@ static bool is_allocated(const tenon__trial_data_t* data, const tenon__value_nod
   return is_found;
 }
 
-static tenon_status_t make_growing(tenon__trial_data_t* data, tenon_dtype_t dtype,
-                                   tenon__growing_t** out_growing) {
-  tenon__growing_t* growing = tenon__arena_allocate(&data->arena, 1, sizeof *growing);
-  if (growing == NULL) {
+static tenon_status_t make_buffer(tenon__trial_data_t* data, tenon_dtype_t dtype,
+                                  tenon__dynamic_buffer_t** out_buffer) {
+  tenon__dynamic_buffer_t* buffer = tenon__arena_allocate(&data->arena, 1, sizeof *buffer);
+  if (buffer == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__growing_initialize(growing, data->tuning->allocator, dtype);
-  *out_growing = growing;
+  tenon__dynamic_buffer_initialize(buffer, data->tuning->allocator, dtype);
+  *out_buffer = buffer;
   return TENON_OK;
 }
 
@@ -82,13 +82,13 @@ static tenon_status_t make_output(tenon__trial_data_t* data, uint32_t k,
   if (is_allocated(data, value)) {
     output->kind = TENON_ARGUMENT_ALLOCATE;
     output->view = (tenon_tensor_view_t){.dtype = value->type.dtype, .layout = TENON_NONE};
-    return make_growing(data, value->type.dtype, &outputs->growing[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
   }
   output->kind = TENON_ARGUMENT_TENSOR;
   TENON_TRY(tenon__trial_data_describe(data, &region->values[region->output_values[k]],
                                        &output->view, &output->size_bytes));
   if (value->type.dtype == TENON_DTYPE_STRING) {
-    return make_growing(data, value->type.dtype, &outputs->growing[k]);
+    return make_buffer(data, value->type.dtype, &outputs->buffer[k]);
   }
   output->view.data = tenon__trial_data_take(data, output->size_bytes);
   return output->view.data == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
@@ -105,13 +105,13 @@ static tenon_status_t make_outputs(tenon__trial_data_t* data,
   data->all = outputs;
   outputs->items = tenon__arena_allocate(&data->arena, count, sizeof *outputs->items);
   outputs->arguments = tenon__arena_allocate(&data->arena, count, sizeof *outputs->arguments);
-  outputs->growing = tenon__arena_allocate(&data->arena, count, sizeof(tenon__growing_t*));
-  if (outputs->items == NULL || outputs->arguments == NULL || outputs->growing == NULL) {
+  outputs->buffer = tenon__arena_allocate(&data->arena, count, sizeof(tenon__dynamic_buffer_t*));
+  if (outputs->items == NULL || outputs->arguments == NULL || outputs->buffer == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k + 1 < count; ++k) {
     TENON_TRY(make_output(data, k, outputs));
-    outputs->items[k].growing = outputs->growing[k];
+    outputs->items[k].buffer = outputs->buffer[k];
   }
   *out_outputs = outputs;
   return TENON_OK;
@@ -130,9 +130,9 @@ static tenon_status_t align(tenon__trial_data_t* data, uint32_t k,
                                     strides, &out_argument->tensor);
 }
 
-static tenon_status_t lend_output(tenon__trial_data_t* data, uint32_t k,
-                                  const tenon_argument_rule_t* rule,
-                                  tenon__trial_outputs_t* outputs) {
+static tenon_status_t set_output(tenon__trial_data_t* data, uint32_t k,
+                                 const tenon_argument_rule_t* rule,
+                                 tenon__trial_outputs_t* outputs) {
   tenon__trial_output_t* output = &outputs->items[k];
   tenon_tensor_view_t* view = &output->view;
   outputs->arguments[k] = (tenon_argument_t){.kind = output->kind};
@@ -152,9 +152,9 @@ static tenon_status_t lend_output(tenon__trial_data_t* data, uint32_t k,
   return align(data, k, view, &outputs->arguments[k]);
 }
 
-tenon_status_t tenon__trial_outputs_lend(tenon__trial_data_t* data,
-                                         const tenon__step_tactic_t* tactic,
-                                         tenon__trial_outputs_t** out_outputs) {
+tenon_status_t tenon__trial_outputs_provide(tenon__trial_data_t* data,
+                                            const tenon__step_tactic_t* tactic,
+                                            tenon__trial_outputs_t** out_outputs) {
   const tenon_argument_rule_t* rules =
       data->conversion != NULL ? &data->conversion->to : tactic->output_rules;
   if (data->spare == NULL) {
@@ -162,7 +162,7 @@ tenon_status_t tenon__trial_outputs_lend(tenon__trial_data_t* data,
   }
   tenon__trial_outputs_t* outputs = data->spare;
   for (uint32_t k = 0; k < data->region->output_count; ++k) {
-    TENON_TRY(lend_output(data, k, rules == NULL ? NULL : &rules[k], outputs));
+    TENON_TRY(set_output(data, k, rules == NULL ? NULL : &rules[k], outputs));
   }
   data->spare = NULL;
   *out_outputs = outputs;
@@ -181,15 +181,15 @@ tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint3
                                           uint32_t pattern) {
   for (uint32_t k = 0; k < count; ++k) {
     tenon__trial_output_t* output = &outputs->items[k];
-    tenon__growing_t* growing = output->growing;
-    if (growing != NULL) {
-      tenon__growing_clear(growing);
+    tenon__dynamic_buffer_t* buffer = output->buffer;
+    if (buffer != NULL) {
+      tenon__dynamic_buffer_clear(buffer);
     }
-    if (growing != NULL && output->kind == TENON_ARGUMENT_TENSOR) {
-      TENON_TRY(
-          tenon__growing_resize(growing, output->view.dtype, output->view.rank, output->view.dims));
-      output->view.data = growing->data;
-      outputs->arguments[k].tensor.data = growing->data;
+    if (buffer != NULL && output->kind == TENON_ARGUMENT_TENSOR) {
+      TENON_TRY(tenon__dynamic_buffer_resize(buffer, output->view.dtype, output->view.rank,
+                                             output->view.dims));
+      output->view.data = buffer->data;
+      outputs->arguments[k].tensor.data = buffer->data;
     } else if (output->view.data != NULL && output->size_bytes > 0) {
       tenon__pattern_fill(output->view.data, output->view.dtype, output->size_bytes, pattern);
     }
@@ -200,21 +200,21 @@ tenon_status_t tenon__trial_outputs_clear(tenon__trial_outputs_t* outputs, uint3
 void tenon__trial_outputs_collect(tenon__trial_outputs_t* outputs, uint32_t count) {
   for (uint32_t k = 0; k < count; ++k) {
     tenon__trial_output_t* output = &outputs->items[k];
-    const tenon__growing_t* growing = output->growing;
+    const tenon__dynamic_buffer_t* buffer = output->buffer;
     uint64_t elements = 0;
     if (output->kind != TENON_ARGUMENT_ALLOCATE) {
       continue;
     }
-    output->view = (tenon_tensor_view_t){.data = growing->data,
-                                         .dims = growing->dims,
-                                         .strides = growing->strides,
-                                         .rank = growing->rank,
-                                         .dtype = growing->dtype,
+    output->view = (tenon_tensor_view_t){.data = buffer->data,
+                                         .dims = buffer->dims,
+                                         .strides = buffer->strides,
+                                         .rank = buffer->rank,
+                                         .dtype = buffer->dtype,
                                          .layout = TENON_NONE};
     output->size_bytes = 0;
-    if (growing->dtype != TENON_DTYPE_STRING &&
-        tenon__element_count(growing->rank, growing->dims, &elements)) {
-      (void)tenon__dtype_bytes(growing->dtype, elements, &output->size_bytes);
+    if (buffer->dtype != TENON_DTYPE_STRING &&
+        tenon__element_count(buffer->rank, buffer->dims, &elements)) {
+      (void)tenon__dtype_bytes(buffer->dtype, elements, &output->size_bytes);
     }
   }
 }

@@ -7,9 +7,9 @@
 
 /* Outputs for a tactic that has its inputs. Whoever keeps them does not give them back; they end
  * with the data in any case. UNSUPPORTED: sequences, and rules that strides cannot say. */
-tenon_status_t tenon__trial_outputs_lend(tenon__trial_data_t* data,
-                                         const tenon__step_tactic_t* tactic,
-                                         tenon__trial_outputs_t** out_outputs);
+tenon_status_t tenon__trial_outputs_provide(tenon__trial_data_t* data,
+                                            const tenon__step_tactic_t* tactic,
+                                            tenon__trial_outputs_t** out_outputs);
 /* For the next tactic. NULL is fine. */
 void tenon__trial_outputs_give_back(tenon__trial_data_t* data, tenon__trial_outputs_t* outputs);
 /* Before each run: they hold the pattern (see trial_memory.h), and nothing is allocated yet.

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/base/status.h"
-#include "core/candidate/meaning.h"
+#include "core/candidate/reference_result.h"
 #include "core/candidate/rehearsal.h"
 
 enum { MAX_RANK = 64 };
@@ -73,8 +73,9 @@ static void prefer_one(tenon__rehearsal_t* r, tenon__verdict_t* verdict) {
   for (uint32_t k = 0; k < r->answer_count; ++k) {
     verdict->is_right[k] = k == best;
     if (k != best) {
-      verdict->words[k] = describe(r, &r->answers[k], who(r, right), right->outputs,
-                                   right->first == NULL ? &exact : &right->first->tactic.numerics);
+      verdict->message[k] =
+          describe(r, &r->answers[k], who(r, right), right->outputs,
+                   right->first == NULL ? &exact : &right->first->tactic.numerics);
     }
   }
 }
@@ -89,8 +90,8 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
   if (meant == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__meaning_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
-                                   &out_verdict->is_certain));
+  TENON_TRY(tenon__reference_compute(&r->data, r->search->ask_node, true, &r->data.arena, meant,
+                                     &out_verdict->is_certain));
   if (!out_verdict->is_certain) {
     prefer_one(r, out_verdict);
     return TENON_OK;
@@ -101,7 +102,8 @@ tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* r, tenon__verdict_t* o
     out_verdict->is_right[k] =
         !tenon__answers_differ(r, &r->answers[k], meant, &exact, &output, &difference);
     if (!out_verdict->is_right[k]) {
-      out_verdict->words[k] = describe(r, &r->answers[k], "the operator's meaning", meant, &exact);
+      out_verdict->message[k] =
+          describe(r, &r->answers[k], "the operator's definition", meant, &exact);
     }
   }
   return TENON_OK;

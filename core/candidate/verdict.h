@@ -8,10 +8,10 @@
 typedef struct tenon__verdict_t {
   bool is_certain; /* the region's meaning says so; else more kernels, or better ones, do */
   bool is_right[REHEARSAL_MOST_ANSWERS];
-  const char* words[REHEARSAL_MOST_ANSWERS]; /* of the wrong ones: what is wrong */
+  const char* message[REHEARSAL_MOST_ANSWERS]; /* of the wrong ones: what is wrong */
 } tenon__verdict_t;
 
-/* Asks for the meaning only where answers differ. */
+/* Computes the reference only where answers differ. */
 tenon_status_t tenon__rehearsal_judge(tenon__rehearsal_t* rehearsal, tenon__verdict_t* out_verdict);
 
 #endif

@@ -60,7 +60,7 @@ static void* make_entry(const admission_t* a, const tenon__offer_item_t* item) {
 /* Enters it under `key` and under "" (everything of the kind). */
 static tenon_status_t enter(const admission_t* a, const char* key, void* entry, const char* name,
                             const tenon__admission_t* verdict) {
-  const int64_t rank = a->kind == TENON_OFFER_PARSER ? a->owner->place : 0;
+  const int64_t rank = a->kind == TENON_OFFER_PARSER ? a->owner->search_rank : 0;
   const tenon__index_record_t record = {entry, a->owner->plugin, name, rank, verdict};
   tenon__index_t* index = &a->catalog->offers[a->kind];
   const bool done = tenon__index_add(index, key, &record) && tenon__index_add(index, "", &record);
@@ -102,11 +102,11 @@ static tenon_status_t add_definition(const admission_t* a, const char* name,
 }
 
 /* A faulty definition does not stand in the way of a good one of somebody else. */
-static tenon_status_t admit_faulty(const admission_t* a, const char* name, const char* words) {
+static tenon_status_t admit_faulty(const admission_t* a, const char* name, const char* message) {
   if (find_definition(a, name) != NULL) {
     return TENON_OK;
   }
-  const char* reason = tenon__arena_copy_string(&a->catalog->arena, words);
+  const char* reason = tenon__arena_copy_string(&a->catalog->arena, message);
   return reason == NULL ? TENON_ERROR_OUT_OF_MEMORY : add_definition(a, name, NULL, reason);
 }
 
@@ -121,11 +121,11 @@ static void refuse_definition(const admission_t* a, const char* name, const teno
                               const tenon__owner_t* winner) {
   const bool is_home =
       !loser->is_installed && winner == tenon__catalog_domain_owner(a->catalog, name);
-  char words[512];
-  (void)snprintf(words, sizeof(words), "%splugin %s (%s)%s",
+  char message[512];
+  (void)snprintf(message, sizeof(message), "%splugin %s (%s)%s",
                  is_home ? "its domain belongs to " : "", winner->plugin, winner->path,
                  is_home ? "" : " defines it otherwise");
-  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, loser, words};
+  const tenon__left_out_t item = {tenon__offer_kind_word(a->kind), name, loser, message};
   tenon__catalog_leave_out(a->catalog, &item, a->sink);
 }
 
@@ -232,8 +232,8 @@ static tenon_status_t copy_slots(const admission_t* a, tenon_kernel_t* kernel,
   }
   const char* source = (const char*)kernel->slots;
   for (uint32_t i = 0; i < kernel->slot_count; ++i, source += kernel->slot_stride) {
-    if (!tenon__growing_copy(source, offsetof(tenon_slot_t, max_operands), kernel->slot_stride,
-                             sizeof(*slots), &slots[i])) {
+    if (!tenon__dynamic_buffer_copy(source, offsetof(tenon_slot_t, max_operands),
+                                    kernel->slot_stride, sizeof(*slots), &slots[i])) {
       *out_fault = "has a slot whose size is wrong";
       return TENON_OK;
     }

@@ -114,7 +114,7 @@ static bool enter_promise(tenon__catalog_t* catalog, tenon__offer_kind_t kind,
                           tenon__owner_slot_t* slot, const char* name) {
   tenon__index_t* promises = &catalog->promises[kind];
   const tenon__index_record_t record = {
-      .entry = slot, .plugin = slot->owner->plugin, .name = "", .rank = slot->owner->place};
+      .entry = slot, .plugin = slot->owner->plugin, .name = "", .rank = slot->owner->search_rank};
   const uint32_t bit = 1u << (unsigned)kind;
   if ((slot->promised_kinds & bit) == 0) {
     if (!tenon__index_add(promises, ALL, &record)) {

@@ -26,7 +26,7 @@ typedef struct check_t {
   const char* source; /* its text */
   tenon__calls_t pattern;
   bool is_out_of_memory;
-  char words[1024]; /* the first fault; "": none */
+  char message[1024]; /* the first fault; "": none */
 } check_t;
 
 /* ---- Words ---- */
@@ -38,15 +38,15 @@ __attribute__((format(printf, 3, 4))) static void fault_at(check_t* check, uint3
   va_start(arguments, format);
   (void)vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  (void)snprintf(check->words, sizeof(check->words), "its %s \"%.256s\": column %u: %s",
+  (void)snprintf(check->message, sizeof(check->message), "its %s \"%.256s\": column %u: %s",
                  check->what, check->source, position + 1, text);
 }
 
 /* What the parsers report: it begins with the column. */
 static void hear(void* user, int32_t severity, const char* message) {
   check_t* check = user;
-  if (severity >= TENON_SEVERITY_ERROR && check->words[0] == '\0') {
-    (void)snprintf(check->words, sizeof(check->words), "its %s \"%.256s\": %s", check->what,
+  if (severity >= TENON_SEVERITY_ERROR && check->message[0] == '\0') {
+    (void)snprintf(check->message, sizeof(check->message), "its %s \"%.256s\": %s", check->what,
                    check->source, message);
   }
 }
@@ -124,9 +124,9 @@ static void check_attribute(check_t* check, const tenon__operator_t* op,
     tenon__nearest_offer_word(&nearest, given->name, d->attributes[index].name);
   }
   if (index == d->attribute_count) {
-    char words[TENON_NEAREST_WORDS];
+    char message[TENON_NEAREST_BYTES];
     fault_at(check, given->position, "%s has no attribute '%s'%s", op->name, given->name,
-             tenon__nearest_words(&nearest, words));
+             tenon__nearest_text(&nearest, message));
     return;
   }
   tenon__scope_attribute_t literal = {.name = given->name};
@@ -149,11 +149,11 @@ static void check_statement(check_t* check, const tenon__calls_t* calls, uint32_
   const tenon__call_statement_t* call = &calls->statements[s];
   const tenon__operator_t* op = tenon__catalog_operator(check->catalog, call->op, check->sink);
   if (op == NULL) {
-    char words[TENON_NEAREST_WORDS];
+    char message[TENON_NEAREST_BYTES];
     tenon__nearest_t nearest = {0};
     tenon__catalog_nearest_operators(check->catalog, call->op, check->sink, &nearest);
     fault_at(check, call->op_position, "no plugin offers operator %s%s", call->op,
-             tenon__nearest_words(&nearest, words));
+             tenon__nearest_text(&nearest, message));
     return;
   }
   const tenon_operator_t* d = &op->descriptor;
@@ -164,7 +164,7 @@ static void check_statement(check_t* check, const tenon__calls_t* calls, uint32_
     fault_at(check, call->op_position, "%s has %u output%s", op->name, d->output_count,
              d->output_count == 1 ? "" : "s");
   }
-  for (uint32_t i = 0; i < call->argument_count && check->words[0] == '\0'; ++i) {
+  for (uint32_t i = 0; i < call->argument_count && check->message[0] == '\0'; ++i) {
     bool is_known = !is_replacement || strcmp(call->arguments[i], "_") == 0 ||
                     is_value(check, call->arguments[i]);
     for (uint32_t k = 0; k < s && !is_known; ++k) {
@@ -175,7 +175,7 @@ static void check_statement(check_t* check, const tenon__calls_t* calls, uint32_
                "'%s' is neither in the pattern nor an earlier result", call->arguments[i]);
     }
   }
-  for (uint32_t i = 0; i < call->attribute_count && check->words[0] == '\0'; ++i) {
+  for (uint32_t i = 0; i < call->attribute_count && check->message[0] == '\0'; ++i) {
     check_attribute(check, op, &call->attributes[i], is_replacement);
   }
 }
@@ -198,7 +198,7 @@ static void check_calls(check_t* check, const char* what, const char* source,
     fault_at(check, last->op_position, "the last statement of a pattern has one result");
     return;
   }
-  for (uint32_t s = 0; s < out_calls->statement_count && check->words[0] == '\0'; ++s) {
+  for (uint32_t s = 0; s < out_calls->statement_count && check->message[0] == '\0'; ++s) {
     check_statement(check, out_calls, s, is_replacement);
   }
 }
@@ -226,8 +226,8 @@ static void begin(check_t* check, tenon__catalog_t* catalog, const tenon_sink_t*
 static tenon_status_t end(check_t* check, const char* kind, const char* name,
                           const tenon__owner_t* owner, tenon__admission_t* verdict) {
   verdict->is_checked = !check->is_out_of_memory;
-  if (verdict->is_checked && check->words[0] != '\0') {
-    const tenon__left_out_t item = {kind, name, owner, check->words};
+  if (verdict->is_checked && check->message[0] != '\0') {
+    const tenon__left_out_t item = {kind, name, owner, check->message};
     tenon__catalog_drop(check->catalog, &item, verdict, check->sink);
   }
   tenon__arena_deinitialize(&check->arena);
@@ -241,10 +241,10 @@ static tenon_status_t check_rewrite(tenon__catalog_t* catalog, const tenon__rewr
   tenon__calls_t replacement;
   begin(&check, catalog, sink);
   check_calls(&check, "pattern", rewrite->pattern, &check.pattern);
-  if (check.words[0] == '\0' && rewrite->when != NULL) {
+  if (check.message[0] == '\0' && rewrite->when != NULL) {
     check_guard(&check, rewrite->when);
   }
-  if (check.words[0] == '\0' && rewrite->replacement != NULL) {
+  if (check.message[0] == '\0' && rewrite->replacement != NULL) {
     check_calls(&check, "replacement", rewrite->replacement, &replacement);
   }
   return end(&check, "rewrite", rewrite->name, entry->owner, entry->verdict);

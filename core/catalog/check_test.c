@@ -24,7 +24,7 @@ typedef struct text_row_t {
   const char* pattern;
   const char* when;
   const char* replacement;
-  const char* words;
+  const char* message;
 } text_row_t;
 
 #define RIGHT "y = acme.twice/1(x)"
@@ -71,7 +71,7 @@ TENON_TEST(a_rewrite_with_a_fault_is_left_out) {
                                      .pattern = rows[i].pattern,
                                      .when = rows[i].when,
                                      .replacement = rows[i].replacement};
-    const bool is_right = rows[i].words == NULL;
+    const bool is_right = rows[i].message == NULL;
     add(&world, &bond, "rewrite/1", &rewrite, 1, sizeof(rewrite));
     EXPECT_INT(tenon__catalog_rewrites(world.catalog, NULL, NULL, 0), 1);
     for (int round = 0; round < 2; ++round) { /* told once */
@@ -83,7 +83,7 @@ TENON_TEST(a_rewrite_with_a_fault_is_left_out) {
     EXPECT_INT(tenon__catalog_left_out(world.catalog, &left, 1), is_right ? 0 : 1);
     if (!is_right) {
       EXPECT_CONTAINS(world.messages.text, "plugin bond (/bond.so): rewrite 'tidy': its ");
-      EXPECT_CONTAINS(world.messages.text, rows[i].words);
+      EXPECT_CONTAINS(world.messages.text, rows[i].message);
       EXPECT_TEXT(left.name, "tidy");
     }
     tenon__catalog_destroy(world.catalog);

@@ -11,24 +11,24 @@
 void tenon__catalog_leave_out(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                               const tenon_sink_t* sink) {
   tenon__report(sink, TENON_SEVERITY_ERROR, "plugin %s (%s): %s '%s': %s; it is left out",
-                item->owner->plugin, item->owner->path, item->kind, item->name, item->words);
+                item->owner->plugin, item->owner->path, item->kind, item->name, item->message);
   const char* name = tenon__arena_copy_string(&catalog->arena, item->name);
-  const char* words = tenon__arena_copy_string(&catalog->arena, item->words);
+  const char* message = tenon__arena_copy_string(&catalog->arena, item->message);
   void* items = catalog->left_out;
-  if (name == NULL || words == NULL ||
+  if (name == NULL || message == NULL ||
       !tenon__grow(catalog->allocator, &items, &catalog->left_out_capacity,
                    catalog->left_out_count + 1, sizeof(*catalog->left_out))) {
     return; /* it was said; the list is for those who look later */
   }
   catalog->left_out = items;
   catalog->left_out[catalog->left_out_count++] =
-      (tenon__left_out_t){item->kind, name, item->owner, words};
+      (tenon__left_out_t){item->kind, name, item->owner, message};
 }
 
 void tenon__catalog_drop(tenon__catalog_t* catalog, const tenon__left_out_t* item,
                          tenon__admission_t* verdict, const tenon_sink_t* sink) {
   tenon__catalog_leave_out(catalog, item, sink);
-  const char* kept = tenon__arena_copy_string(&catalog->arena, item->words);
+  const char* kept = tenon__arena_copy_string(&catalog->arena, item->message);
   verdict->fault = kept == NULL ? "is left out" : kept;
 }
 
@@ -46,7 +46,7 @@ int tenon__owner_compare(const tenon__owner_t* a, const tenon__owner_t* b, const
  */
 static bool stays(const tenon__owner_t* there, const tenon__owner_t* comes, const char* name) {
   const int order = tenon__owner_compare(there, comes, name);
-  return order < 0 || (order == 0 && there->place <= comes->place);
+  return order < 0 || (order == 0 && there->search_rank <= comes->search_rank);
 }
 
 /* ---- Operators ---- */
@@ -93,12 +93,12 @@ static bool covers(const tenon_converter_t* a, const tenon_converter_t* b) {
 }
 
 static void describe_converter(const tenon_converter_t* c, const tenon__owner_t* owner,
-                               char* out_words, size_t size) {
+                               char* out_message, size_t size) {
   char until[48] = " on";
   if (c->until != 0) {
     (void)snprintf(until, sizeof(until), " to %lld", (long long)c->until - 1);
   }
-  (void)snprintf(out_words, size, "plugin %s (%s) has one for versions %lld%s", owner->plugin,
+  (void)snprintf(out_message, size, "plugin %s (%s) has one for versions %lld%s", owner->plugin,
                  owner->path, (long long)c->since, until);
 }
 
@@ -108,9 +108,9 @@ typedef struct loser_t {
   tenon__admission_t* verdict;
 } loser_t;
 
-static void settle(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
-                   const loser_t* loser, const char* words, const tenon_sink_t* sink) {
-  const tenon__left_out_t item = {tenon__offer_kind_word(kind), name, loser->owner, words};
+static void resolve(tenon__catalog_t* catalog, tenon__offer_kind_t kind, const char* name,
+                    const loser_t* loser, const char* message, const tenon_sink_t* sink) {
+  const tenon__left_out_t item = {tenon__offer_kind_word(kind), name, loser->owner, message};
   tenon__catalog_drop(catalog, &item, loser->verdict, sink);
 }
 
@@ -137,13 +137,13 @@ void tenon__catalog_contest_converter(tenon__catalog_t* catalog, const char* key
     const tenon__converter_entry_t* winner = it_stays ? other : entry;
     const tenon__converter_entry_t* goes = it_stays ? entry : other;
     const loser_t loser = {goes->owner, goes->verdict};
-    char words[512];
-    describe_converter(&winner->converter, winner->owner, words, sizeof(words));
+    char message[512];
+    describe_converter(&winner->converter, winner->owner, message, sizeof(message));
     if (covers(&winner->converter, &goes->converter)) {
-      settle(catalog, TENON_OFFER_CONVERTER, key, &loser, words, sink);
+      resolve(catalog, TENON_OFFER_CONVERTER, key, &loser, message, sink);
     } else {
       tenon__report(sink, TENON_SEVERITY_INFO, "plugin %s (%s): converter '%s': %s, which it takes",
-                    goes->owner->plugin, goes->owner->path, key, words);
+                    goes->owner->plugin, goes->owner->path, key, message);
     }
   }
 }
@@ -169,9 +169,9 @@ void tenon__catalog_contest_name(tenon__catalog_t* catalog, tenon__offer_kind_t 
     }
     const bool it_stays = stays(other.owner, mine.owner, name);
     const tenon__owner_t* winner = it_stays ? other.owner : mine.owner;
-    char words[512];
-    (void)snprintf(words, sizeof(words), "plugin %s (%s) offers one of that name", winner->plugin,
-                   winner->path);
-    settle(catalog, kind, name, it_stays ? &mine : &other, words, sink);
+    char message[512];
+    (void)snprintf(message, sizeof(message), "plugin %s (%s) offers one of that name",
+                   winner->plugin, winner->path);
+    resolve(catalog, kind, name, it_stays ? &mine : &other, message, sink);
   }
 }

@@ -20,9 +20,11 @@ static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_par
 }
 
 static const tenon__owner_t library = {
-    .plugin = "fmt", .version = "1", .path = "/lib/fmt.so", .is_installed = true, .place = 3};
-static const tenon__owner_t earlier = {.plugin = "zorg", .version = "1", .path = "/1", .place = 10};
-static const tenon__owner_t later = {.plugin = "alia", .version = "1", .path = "/2", .place = 11};
+    .plugin = "fmt", .version = "1", .path = "/lib/fmt.so", .is_installed = true, .search_rank = 3};
+static const tenon__owner_t earlier = {
+    .plugin = "zorg", .version = "1", .path = "/1", .search_rank = 10};
+static const tenon__owner_t later = {
+    .plugin = "alia", .version = "1", .path = "/2", .search_rank = 11};
 
 /* An operator, a converter and a parser that others have as well; the definition may be another. */
 static void add_all(world_t* world, const tenon__owner_t* owner, const tenon_case_t* meaning) {
@@ -72,7 +74,7 @@ TENON_TEST(what_ships_with_the_library_keeps_its_names) {
     EXPECT_TEXT(left[1].kind, "converter");
     EXPECT_TEXT(left[1].name, "fmt::Twice");
     EXPECT_TEXT(left[1].owner->plugin, "zorg");
-    EXPECT_CONTAINS(left[1].words, "versions 2 to 8");
+    EXPECT_CONTAINS(left[1].message, "versions 2 to 8");
     tenon__catalog_destroy(world.catalog);
   }
 }

@@ -10,10 +10,10 @@ typedef struct tenon__catalog_t tenon__catalog_t;
 typedef struct tenon__owner_t {
   const char* plugin;
   const char* version;
-  const char* path;  /* "" for static ones */
-  bool is_installed; /* ships with the library */
-  uint32_t place;    /* on the search path; the lower is heard first */
-  void* state;       /* what `start` returned; set by the time make_ready returns OK */
+  const char* path;     /* "" for static ones */
+  bool is_installed;    /* ships with the library */
+  uint32_t search_rank; /* on the search path; the lower is heard first */
+  void* state;          /* what `start` returned; set by the time make_ready returns OK */
   /* Called once, when something that this owner promised is looked for: loads the plugin and calls
    * tenon__catalog_add for each offering. A failure is remembered; its message goes to the sink.
    * NULL: everything was added already. */
@@ -68,7 +68,7 @@ typedef struct tenon__left_out_t {
   const char* kind; /* "converter" */
   const char* name;
   const tenon__owner_t* owner;
-  const char* words;
+  const char* message;
 } tenon__left_out_t;
 
 #endif

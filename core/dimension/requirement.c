@@ -6,7 +6,8 @@
 #include "core/dimension/dimension_node.h"
 #include "core/dimension/dimension_pool.h"
 
-void tenon__dim_pool_lend(tenon__dim_pool_t* pool, tenon__requirements_t* requirements) {
+void tenon__dim_pool_set_requirements(tenon__dim_pool_t* pool,
+                                      tenon__requirements_t* requirements) {
   pool->requirements = requirements;
 }
 
@@ -45,14 +46,14 @@ static bool make_room(tenon__requirements_t* list) {
   return true;
 }
 
-void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* words) {
+void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* message) {
   tenon__requirements_t* list = pool->requirements;
   int64_t value = 0;
   if (list == NULL || list->failed || !tenon__dim_valid(pool, condition) ||
       (tenon__dim_known(pool, condition, &value) && value != 0) || is_there(list, condition)) {
     return;
   }
-  const char* own = tenon__arena_copy_string(list->arena, words);
+  const char* own = tenon__arena_copy_string(list->arena, message);
   if (own == NULL || !make_room(list)) {
     list->failed = true;
     return;

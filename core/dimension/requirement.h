@@ -14,7 +14,7 @@ typedef struct tenon__requirement_t {
   tenon_dim_t condition; /* 0: it does not hold */
   uint32_t graph;
   uint32_t node; /* whose rules say so */
-  const char* words;
+  const char* message;
 } tenon__requirement_t;
 
 typedef struct tenon__requirements_t {
@@ -29,10 +29,10 @@ typedef struct tenon__requirements_t {
 } tenon__requirements_t;
 
 /* Until the next call the pool's users add to this list; NULL: they add to none. */
-void tenon__dim_pool_lend(tenon__dim_pool_t* pool, tenon__requirements_t* requirements);
+void tenon__dim_pool_set_requirements(tenon__dim_pool_t* pool, tenon__requirements_t* requirements);
 /* Adds a condition to the list that the pool was lent, if it is not known to hold and not there
  * yet. Words are copied. */
-void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* words);
+void tenon__dim_require(tenon__dim_pool_t* pool, tenon_dim_t condition, const char* message);
 /* That a and b are the same, or one of them is 1. */
 void tenon__dim_require_broadcast(tenon__dim_pool_t* pool, tenon_dim_t a, tenon_dim_t b);
 bool tenon__dim_pool_collects(const tenon__dim_pool_t* pool);

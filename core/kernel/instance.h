@@ -54,8 +54,8 @@ struct tenon_run_t {
   _Atomic bool nested;
   tenon_status_t failure;
   /* Outputs without known extents: set by whoever calls, one for each output. */
-  struct tenon__growing_t** growing; /* NULL entries for outputs of known extents */
-  uint32_t growing_count;
+  struct tenon__dynamic_buffer_t** buffer; /* NULL entries for outputs of known extents */
+  uint32_t dynamic_count;
 };
 
 /* What a step is bound to. */

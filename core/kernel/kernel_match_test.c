@@ -55,7 +55,7 @@ static tenon_status_t emit(void* state, const tenon_region_t* region,
 }
 
 typedef struct world_t {
-  test_bench_t bench;
+  test_fixture_t fixture;
   tenon__arena_t arena;
   tenon__profile_t profile;
   struct tenon_region_t region;
@@ -70,10 +70,10 @@ static bool open_world(world_t* world) {
   static const char* const takes[] = {"test.dense/1", NULL};
   memset(world, 0, sizeof *world);
   tenon__arena_initialize(&world->arena, tenon__allocator_default());
-  if (!test_bench_open(&world->bench, tenon__allocator_default())) {
+  if (!test_fixture_open(&world->fixture, tenon__allocator_default())) {
     return false;
   }
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_value_t y = test_binary(b, "test.dense/1", "dense", test_input(b, "x", DIMS(4, 8)),
                                       test_input(b, "w", DIMS(2, 8)));
   tenon__extents_t* points[] = {&world->profile.min, &world->profile.optimum, &world->profile.max};
@@ -100,7 +100,7 @@ static bool open_world(world_t* world) {
 
 static void close_world(world_t* world) {
   tenon__arena_deinitialize(&world->arena);
-  test_bench_close(&world->bench);
+  test_fixture_close(&world->fixture);
 }
 
 /* Does the kernel, which emits one rule, have the tactic of a plan that says another? */

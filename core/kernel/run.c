@@ -3,7 +3,7 @@
 
 #include "core/base/status.h"
 #include "core/kernel/bound.h"
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 
 static void* run_scratch(tenon_run_t* run) {
   return run->scratch;
@@ -46,44 +46,44 @@ static tenon_status_t run_fail(tenon_run_t* run, tenon_status_t status, const ch
   return status;
 }
 
-static tenon__growing_t* growing_output(tenon_run_t* run, uint32_t output) {
-  return output < run->growing_count ? run->growing[output] : NULL;
+static tenon__dynamic_buffer_t* dynamic_output(tenon_run_t* run, uint32_t output) {
+  return output < run->dynamic_count ? run->buffer[output] : NULL;
 }
 
 static tenon_status_t run_allocate_output(tenon_run_t* run, uint32_t output, uint32_t rank,
                                           const int64_t* dims, void** out_data) {
-  tenon__growing_t* growing = growing_output(run, output);
-  if (growing == NULL) {
+  tenon__dynamic_buffer_t* buffer = dynamic_output(run, output);
+  if (buffer == NULL) {
     return run_fail(run, TENON_ERROR_INTERNAL, "allocates an output whose extents are fixed");
   }
-  const tenon_status_t status = tenon__growing_resize(growing, growing->dtype, rank, dims);
+  const tenon_status_t status = tenon__dynamic_buffer_resize(buffer, buffer->dtype, rank, dims);
   if (status != TENON_OK) {
     return run_fail(run, status, "cannot allocate an output");
   }
-  *out_data = growing->data;
+  *out_data = buffer->data;
   return TENON_OK;
 }
 
 static tenon_status_t run_append_output(tenon_run_t* run, uint32_t output,
                                         const tenon_argument_t* item) {
-  tenon__growing_t* growing = growing_output(run, output);
-  if (growing == NULL) {
+  tenon__dynamic_buffer_t* buffer = dynamic_output(run, output);
+  if (buffer == NULL) {
     return run_fail(run, TENON_ERROR_INTERNAL, "appends to an output that is no sequence");
   }
-  return tenon__growing_append(growing, item);
+  return tenon__dynamic_buffer_append(buffer, item);
 }
 
 static tenon_status_t run_copy_string(tenon_run_t* run, uint32_t output, tenon_string_view_t text,
                                       tenon_string_view_t* out_copy) {
-  tenon__growing_t* growing = growing_output(run, output);
-  if (growing == NULL) {
+  tenon__dynamic_buffer_t* buffer = dynamic_output(run, output);
+  if (buffer == NULL) {
     return run_fail(run, TENON_ERROR_INTERNAL, "keeps a string in an output that has no room");
   }
-  if (!growing->strings_ready) {
-    tenon__arena_initialize(&growing->strings, growing->allocator);
-    growing->strings_ready = true;
+  if (!buffer->strings_ready) {
+    tenon__arena_initialize(&buffer->strings, buffer->allocator);
+    buffer->strings_ready = true;
   }
-  char* copy = tenon__arena_copy_text(&growing->strings, text.data, text.size);
+  char* copy = tenon__arena_copy_text(&buffer->strings, text.data, text.size);
   if (copy == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -112,7 +112,7 @@ static uint32_t find_unallocated(const tenon__bound_t* bound, const struct tenon
                                  const tenon_argument_t* outputs) {
   for (uint32_t k = 0; k < bound->output_count; ++k) {
     if (outputs[k].kind == TENON_ARGUMENT_ALLOCATE &&
-        (k >= run->growing_count || run->growing[k] == NULL || !run->growing[k]->was_set)) {
+        (k >= run->dynamic_count || run->buffer[k] == NULL || !run->buffer[k]->was_set)) {
       return k;
     }
   }

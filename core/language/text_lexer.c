@@ -146,7 +146,7 @@ static tenon_status_t lex_sign(tenon__lexer_t* lexer) {
     }
   }
   if (first == '\0' || strchr("?:|^&<>+-*/%!()[]{},;=.", first) == NULL) {
-    return fail_at(lexer, lexer->position, "this character means nothing here");
+    return fail_at(lexer, lexer->position, "unexpected character");
   }
   lexer->token.sign = first;
   ++lexer->position;

@@ -152,7 +152,7 @@ TENON_TEST(faults_name_the_place) {
   expect_fault("y = 'abc", "column 5: the string has no end");
   expect_fault("y = 99999999999999999999", "column 5: the integer is too large");
   expect_fault("y = 3x", "column 6: a letter follows a number");
-  expect_fault("y = a @ b", "column 7: this character means nothing here");
+  expect_fault("y = a @ b", "column 7: unexpected character");
   expect_fault("3 = a", "column 1: expected a statement");
   expect_fault("y[a + 1] = a", "column 5: expected \"]\"");
 }

@@ -138,14 +138,14 @@ static tenon_status_t need_node(const tenon_builder_t* builder, tenon__pending_n
 
 static tenon_status_t fail_unknown_operator(const tenon_builder_t* builder, const char* op_name,
                                             const char* node_name) {
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
   if (builder->suggest != NULL) {
     builder->suggest(builder->find_user, op_name, &nearest);
   }
   return tenon__fail(
       builder->sink, TENON_ERROR_UNSUPPORTED, "node '%s': no plugin offers operator %s%s",
-      node_name == NULL ? "" : node_name, op_name, tenon__nearest_words(&nearest, words));
+      node_name == NULL ? "" : node_name, op_name, tenon__nearest_text(&nearest, message));
 }
 
 static tenon_status_t build_begin(tenon_builder_t* builder, const char* op_name, const char* name) {

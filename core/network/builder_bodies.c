@@ -51,7 +51,7 @@ tenon_status_t tenon__build_end_body(tenon_builder_t* builder, uint32_t* out_bod
 }
 
 tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t status,
-                                      const char* words, uint32_t* out_body) {
+                                      const char* message, uint32_t* out_body) {
   const bool is_fault = status > TENON_OK && status <= TENON_ERROR_INTERNAL;
   if (builder->frame_count < 2 || !is_fault) {
     return tenon__fail(builder->sink, TENON_ERROR_INVALID_STATE,
@@ -60,7 +60,8 @@ tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t s
   const uint32_t graph = tenon__builder_graph(builder);
   tenon__build_cancel_body(builder);
   *out_body = graph;
-  return tenon__graph_fail(builder->network, graph, status, words == NULL ? "" : words) == TENON_OK
+  return tenon__graph_fail(builder->network, graph, status, message == NULL ? "" : message) ==
+                 TENON_OK
              ? TENON_OK
              : tenon__fail_memory(builder->sink);
 }

@@ -14,7 +14,7 @@ tenon_status_t tenon__build_body_result(tenon_builder_t* builder, tenon_value_t 
 tenon_status_t tenon__build_end_body(tenon_builder_t* builder, uint32_t* out_body);
 void tenon__build_cancel_body(tenon_builder_t* builder);
 tenon_status_t tenon__build_fail_body(tenon_builder_t* builder, tenon_status_t status,
-                                      const char* words, uint32_t* out_body);
+                                      const char* message, uint32_t* out_body);
 
 /* The node that was begun, if any, goes. */
 void tenon__builder_drop_node(tenon__pending_node_t* node);

@@ -72,13 +72,13 @@ static tenon_status_t input_symbol(tenon_builder_t* builder, const char* value_n
 
 static tenon_status_t own_symbol(tenon_builder_t* builder, uint32_t value, uint32_t axis,
                                  tenon_dim_t* out_dim) {
-  uint32_t number = 0;
-  if (tenon__value_number(builder->network, tenon__builder_graph(builder), value, &number) !=
+  uint32_t handle = 0;
+  if (tenon__value_handle(builder->network, tenon__builder_graph(builder), value, &handle) !=
       TENON_OK) {
     return out_of_memory(builder);
   }
   const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                                  .a = number,
+                                  .a = handle,
                                   .b = axis,
                                   .max = INT64_MAX,
                                   .bound = TENON_DIM_INVALID};

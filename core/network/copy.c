@@ -97,13 +97,13 @@ static tenon_status_t copy_tables(const tenon__network_t* source, tenon__network
                   (void**)&network->weights, &network->weights_capacity) ||
       !copy_array(allocator, source->states, source->state_count, sizeof(*source->states),
                   (void**)&network->states, &network->state_capacity) ||
-      !copy_array(allocator, source->numbers, source->number_count, sizeof(*source->numbers),
-                  (void**)&network->numbers, &network->number_capacity)) {
+      !copy_array(allocator, source->handles, source->handle_count, sizeof(*source->handles),
+                  (void**)&network->handles, &network->handle_capacity)) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   network->weights_count = source->weights_count;
   network->state_count = source->state_count;
-  network->number_count = source->number_count;
+  network->handle_count = source->handle_count;
   network->next_number = source->next_number;
   for (uint32_t i = 0; i < network->weights_count; ++i) {
     network->weights[i].owned = false;

@@ -3,9 +3,9 @@
 #include "core/base/status.h"
 
 tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, tenon_status_t status,
-                                 const char* words) {
+                                 const char* message) {
   const char* copy = tenon__arena_copy_string(
-      &network->arena, words[0] != '\0' ? words : tenon__status_text(status));
+      &network->arena, message[0] != '\0' ? message : tenon__status_text(status));
   if (copy == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -56,22 +56,22 @@ static const char* choice_words(tenon__network_t* network, const tenon__node_t* 
 }
 
 tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
-                                      tenon_status_t status, const char* words,
+                                      tenon_status_t status, const char* message,
                                       const tenon_sink_t* sink) {
   uint32_t branch = tenon__graph_branch(network, graph);
-  while (branch != TENON_NONE && words != NULL) {
+  while (branch != TENON_NONE && message != NULL) {
     const tenon__node_t* choice = tenon__graph_owner(network, branch);
     const uint32_t other = choice->bodies[choice->bodies[0] == branch ? 1 : 0];
-    if (tenon__graph_fail(network, branch, status, words) != TENON_OK) {
+    if (tenon__graph_fail(network, branch, status, message) != TENON_OK) {
       break;
     }
     tenon__graph_empty(network, branch);
     if (network->graphs[other]->fault == NULL) {
       return TENON_OK;
     }
-    words = choice_words(network, choice);
+    message = choice_words(network, choice);
     branch = tenon__graph_branch(network, network->graphs[branch]->parent);
   }
-  return branch == TENON_NONE && words != NULL ? tenon__fail(sink, status, "%s", words)
-                                               : tenon__fail_memory(sink);
+  return branch == TENON_NONE && message != NULL ? tenon__fail(sink, status, "%s", message)
+                                                 : tenon__fail_memory(sink);
 }

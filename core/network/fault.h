@@ -12,7 +12,7 @@
 /* `words` (copied) say why the branch cannot run. What it is made of is no longer looked at, but
  * stays until it is emptied: it may be inferred again. Fails only when memory is out. */
 tenon_status_t tenon__graph_fail(tenon__network_t* network, uint32_t graph, tenon_status_t status,
-                                 const char* words);
+                                 const char* message);
 /* Nodes, results and values other than parameters go. */
 void tenon__graph_empty(tenon__network_t* network, uint32_t graph);
 
@@ -27,6 +27,6 @@ uint32_t tenon__graph_branch(const tenon__network_t* network, uint32_t graph);
  * choice has no other, so does what is around the choice. Where that is the network: `status`,
  * reported to the sink. */
 tenon_status_t tenon__network_fail_in(tenon__network_t* network, uint32_t graph,
-                                      tenon_status_t status, const char* words,
+                                      tenon_status_t status, const char* message,
                                       const tenon_sink_t* sink);
 #endif

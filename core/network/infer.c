@@ -116,8 +116,8 @@ static tenon_status_t rule_contents(tenon__inference_t* inference,
   return TENON_OK;
 }
 
-/* Contents of an output through the node's meaning, if it has one. */
-static tenon_status_t meaning_contents(tenon__inference_t* inference, uint32_t output) {
+/* Contents of an output through the node's expression or move, if it has one. */
+static tenon_status_t semantic_contents(tenon__inference_t* inference, uint32_t output) {
   tenon__type_t* type = &inference->outputs[output].type;
   if (inference->expression != NULL) {
     return tenon__infer_expression_contents(inference, inference->expression, output, type);
@@ -133,7 +133,7 @@ static tenon_status_t infer_contents(tenon__inference_t* inference,
     return rule_contents(inference, shapes);
   }
   for (uint32_t i = 0; i < inference->output_count; ++i) {
-    TENON_TRY(meaning_contents(inference, i));
+    TENON_TRY(semantic_contents(inference, i));
   }
   return TENON_OK;
 }

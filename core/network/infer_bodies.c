@@ -30,7 +30,7 @@ const tenon__value_node_t* tenon__control_result(const tenon__control_work_t* co
 /* A symbol of `kind` that is read from this very value? */
 static bool is_own_symbol(const tenon__control_work_t* control, tenon_dim_t dim,
                           const tenon__value_node_t* value, tenon__symbol_kind_t kind) {
-  if (dim.id == TENON_NONE || value->number == TENON_NONE) {
+  if (dim.id == TENON_NONE || value->handle == TENON_NONE) {
     return false;
   }
   const tenon__dim_view_t view = tenon__dim_get(control->network->pool, dim);
@@ -38,7 +38,7 @@ static bool is_own_symbol(const tenon__control_work_t* control, tenon_dim_t dim,
     return false;
   }
   const tenon__symbol_t* symbol = tenon__symbol_get(control->network->pool, view.index);
-  return symbol->kind == kind && symbol->a == value->number;
+  return symbol->kind == kind && symbol->a == value->handle;
 }
 
 tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
@@ -185,15 +185,15 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
                             uint32_t axis) {
   tenon__network_t* network = control->network;
   const uint32_t value = network->graphs[body]->inputs[index];
-  uint32_t number = 0;
+  uint32_t handle = 0;
   tenon__value_node_t* parameter = value_of(control, body, value);
   tenon_dim_t* dims = tenon__arena_copy(&network->arena, parameter->type.dims,
                                         parameter->type.rank * sizeof(*parameter->type.dims));
-  if (dims == NULL || tenon__value_number(network, body, value, &number) != TENON_OK) {
+  if (dims == NULL || tenon__value_handle(network, body, value, &handle) != TENON_OK) {
     return tenon__fail_memory(control->inference->sink);
   }
   const tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                                  .a = number,
+                                  .a = handle,
                                   .b = axis,
                                   .max = INT64_MAX,
                                   .bound = TENON_DIM_INVALID};
@@ -203,8 +203,8 @@ static tenon_status_t widen(const tenon__control_work_t* control, uint32_t body,
 }
 
 /* Compares what a carried value is with what the body makes of it. */
-static tenon_status_t settle_carried(const tenon__control_work_t* control, uint32_t body,
-                                     uint32_t index, bool* inout_changed) {
+static tenon_status_t resolve_carried(const tenon__control_work_t* control, uint32_t body,
+                                      uint32_t index, bool* inout_changed) {
   const tenon__control_layout_t* layout = &control->layout;
   const uint32_t place = layout->first_parameter + index;
   tenon__value_node_t* parameter = tenon__control_parameter(control, body, place);
@@ -247,7 +247,7 @@ tenon_status_t tenon__control_adopt(const tenon__control_work_t* control, uint32
   return adopt_captured(control, body, inout_changed);
 }
 
-tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body) {
+tenon_status_t tenon__control_resolve(const tenon__control_work_t* control, uint32_t body) {
   bool changed = false;
   TENON_TRY(tenon__control_adopt(control, body, &changed));
   tenon_status_t status = TENON_OK;
@@ -257,7 +257,7 @@ tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint3
     }
     changed = false;
     for (uint32_t i = 0; status == TENON_OK && i < control->layout.carried_count; ++i) {
-      status = settle_carried(control, body, i, &changed);
+      status = resolve_carried(control, body, i, &changed);
     }
   } while (status == TENON_OK && changed);
   return status;

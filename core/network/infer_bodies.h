@@ -28,6 +28,6 @@ tenon_status_t tenon__control_same_type(const tenon__control_work_t* control,
 tenon_status_t tenon__control_adopt(const tenon__control_work_t* control, uint32_t body,
                                     bool* inout_changed);
 /* The same, and infers it again until they agree with what it makes of them. */
-tenon_status_t tenon__control_settle(const tenon__control_work_t* control, uint32_t body);
+tenon_status_t tenon__control_resolve(const tenon__control_work_t* control, uint32_t body);
 
 #endif

@@ -31,14 +31,14 @@ static const tenon_port_t* port_of(const tenon_shape_builder_t* builder, uint32_
 /* A fault of the plugin: nothing about the node is wrong. */
 __attribute__((format(printf, 2, 3))) static tenon_status_t blame(tenon_shape_builder_t* builder,
                                                                   const char* format, ...) {
-  char words[256];
+  char message[256];
   va_list arguments;
   va_start(arguments, format);
-  (void)vsnprintf(words, sizeof(words), format, arguments);
+  (void)vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
   if (!builder->refused) {
     tenon__report(builder->inference->sink, TENON_SEVERITY_ERROR,
-                  "the shape function of plugin '%s' %s", builder->inference->op->plugin, words);
+                  "the shape function of plugin '%s' %s", builder->inference->op->plugin, message);
   }
   builder->refused = true;
   return TENON_ERROR_INVALID_ARGUMENT;
@@ -104,7 +104,8 @@ static tenon_dim_t shape_fresh(tenon_shape_builder_t* builder, tenon_dim_t bound
     symbol.bound = TENON_DIM_INVALID;
     return tenon__dim_symbol(network->pool, &symbol);
   }
-  if (tenon__number_reserve(network, inference->graph, TENON_NONE, 0, &symbol.a) != TENON_OK) {
+  if (tenon__value_handle_reserve(network, inference->graph, TENON_NONE, 0, &symbol.a) !=
+      TENON_OK) {
     inference->failed = true;
     return TENON_DIM_INVALID;
   }
@@ -216,10 +217,10 @@ static void place_fresh(tenon_shape_builder_t* builder, uint32_t output, uint32_
                         tenon_dim_t dim) {
   tenon__inference_t* inference = builder->inference;
   for (uint32_t i = 0; i < inference->pending_count; ++i) {
-    tenon__pending_number_t* pending = &inference->pending[i];
+    tenon__pending_handle_t* pending = &inference->pending[i];
     if (pending->output == TENON_NONE && tenon__dim_equal(pending->dim, dim)) {
       pending->output = output;
-      inference->network->numbers[pending->number].axis = axis;
+      inference->network->handles[pending->handle].axis = axis;
     }
   }
 }

@@ -135,7 +135,7 @@ static tenon_status_t infer_taken(const tenon__control_work_t* control, uint32_t
 }
 
 /* A branch that does not infer cannot run, until it is inferred again and does. */
-static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32_t body) {
+static tenon_status_t resolve_branch(const tenon__control_work_t* control, uint32_t body) {
   tenon__graph_t* graph = control->network->graphs[body];
   bool changed = graph->fault != NULL; /* it was left half inferred */
   TENON_TRY(tenon__control_adopt(control, body, &changed));
@@ -151,9 +151,9 @@ static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32
     return TENON_OK;
   }
   if (status == TENON_ERROR_OUT_OF_MEMORY || status == TENON_ERROR_INTERNAL) {
-    return tenon__fail(control->inference->sink, status, "%s", kept.words);
+    return tenon__fail(control->inference->sink, status, "%s", kept.message);
   }
-  return tenon__graph_fail(control->network, body, status, kept.words) == TENON_OK
+  return tenon__graph_fail(control->network, body, status, kept.message) == TENON_OK
              ? TENON_OK
              : tenon__fail_memory(control->inference->sink);
 }
@@ -162,8 +162,8 @@ static tenon_status_t settle_branch(const tenon__control_work_t* control, uint32
 static tenon_status_t infer_known(const tenon__control_work_t* control, uint32_t taken) {
   const uint32_t* bodies = control->inference->bodies;
   const tenon__graph_t* branch = control->network->graphs[bodies[taken]];
-  TENON_TRY(settle_branch(control, bodies[1 - taken]));
-  TENON_TRY(settle_branch(control, bodies[taken]));
+  TENON_TRY(resolve_branch(control, bodies[1 - taken]));
+  TENON_TRY(resolve_branch(control, bodies[taken]));
   return branch->fault == NULL ? infer_taken(control, bodies[taken])
                                : tenon__fail(control->inference->sink, branch->fault_status,
                                              "its branch '%s' is taken, which cannot run: %s",
@@ -218,8 +218,8 @@ static tenon_status_t infer_choose(const tenon__control_work_t* control) {
   if (taken != TENON_NONE) {
     return infer_known(control, taken);
   }
-  TENON_TRY(settle_branch(control, bodies[0]));
-  TENON_TRY(settle_branch(control, bodies[1]));
+  TENON_TRY(resolve_branch(control, bodies[0]));
+  TENON_TRY(resolve_branch(control, bodies[1]));
   if (graphs[bodies[0]]->fault != NULL || graphs[bodies[1]]->fault != NULL) {
     const uint32_t sound = graphs[bodies[0]]->fault == NULL ? 0 : 1;
     tenon__control_layout_t layout;
@@ -309,7 +309,7 @@ static tenon_status_t check_goes_on(const tenon__control_work_t* control, uint32
 static tenon_status_t infer_repeat(const tenon__control_work_t* control) {
   const tenon__control_layout_t* layout = &control->layout;
   const uint32_t body = control->inference->bodies[0];
-  TENON_TRY(tenon__control_settle(control, body));
+  TENON_TRY(tenon__control_resolve(control, body));
   TENON_TRY(check_goes_on(control, body));
   for (uint32_t i = 0; i < layout->carried_count; ++i) {
     const tenon__value_node_t* parameter =

@@ -42,7 +42,7 @@ tenon_status_t tenon__infer_text_scope(tenon__inference_t* inference,
   }
   inference->output_values[0] = (tenon__scope_value_t){.present = true, .rank = TENON_NONE};
   inference->outputs[0] = (tenon__inferred_value_t){
-      .type.kind = TENON_ARGUMENT_TENSOR, .type.rank = TENON_NONE, .number = TENON_NONE};
+      .type.kind = TENON_ARGUMENT_TENSOR, .type.rank = TENON_NONE, .handle = TENON_NONE};
   ports[count] =
       (tenon__scope_port_t){.name = source == NULL ? "y" : tenon__text_output(&source->text),
                             .type = "",

@@ -222,7 +222,7 @@ static tenon_status_t bind_outputs(tenon__inference_t* inference) {
       kind = TENON_ARGUMENT_OPTIONAL;
     }
     inference->outputs[i] = (tenon__inferred_value_t){
-        .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .number = TENON_NONE};
+        .type = {.kind = kind, .dtype = dtype, .rank = TENON_NONE}, .handle = TENON_NONE};
     inference->output_values[i] =
         (tenon__scope_value_t){.present = true, .dtype = dtype, .rank = TENON_NONE, .argument = i};
   }

@@ -14,11 +14,11 @@
 #include "core/language/move_rule.h"
 #include "core/program/contents.h"
 
-bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
+bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim) {
   if (inference->pending_count == inference->pending_capacity) {
     const uint32_t capacity = inference->pending_capacity * 2 + 8;
-    tenon__pending_number_t* grown =
+    tenon__pending_handle_t* grown =
         tenon__arena_allocate(inference->scratch, capacity, sizeof(*grown));
     if (grown == NULL) {
       return false;
@@ -29,7 +29,7 @@ bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t 
     inference->pending = grown;
     inference->pending_capacity = capacity;
   }
-  inference->pending[inference->pending_count++] = (tenon__pending_number_t){number, output, dim};
+  inference->pending[inference->pending_count++] = (tenon__pending_handle_t){handle, output, dim};
   return true;
 }
 
@@ -52,17 +52,17 @@ tenon_dim_t tenon__infer_fresh(void* user, uint32_t output, uint32_t axis, tenon
                                  .bound = TENON_DIM_INVALID};
     return tenon__dim_symbol(network->pool, &any);
   }
-  uint32_t* number = &inference->outputs[output].number;
-  if (*number == TENON_NONE) {
-    if (tenon__number_reserve(network, inference->graph, TENON_NONE, TENON_NONE, number) !=
+  uint32_t* handle = &inference->outputs[output].handle;
+  if (*handle == TENON_NONE) {
+    if (tenon__value_handle_reserve(network, inference->graph, TENON_NONE, TENON_NONE, handle) !=
             TENON_OK ||
-        !tenon__infer_pend(inference, *number, output, TENON_DIM_INVALID)) {
+        !tenon__infer_pend(inference, *handle, output, TENON_DIM_INVALID)) {
       inference->failed = true;
       return TENON_DIM_INVALID;
     }
   }
   tenon__symbol_t symbol = {.kind = TENON_SYMBOL_EXTENT,
-                            .a = *number,
+                            .a = *handle,
                             .b = axis,
                             .min = 0,
                             .max = INT64_MAX,
@@ -93,12 +93,12 @@ static tenon_status_t check_shape(const tenon__inference_t* inference, uint32_t 
                          tenon__dim_text(pool, type->dims[i], inference->scratch));
     }
     if (min < 0 && tenon__dim_pool_collects(pool)) {
-      const char* words =
+      const char* message =
           tenon__arena_format(inference->scratch, "extent %u of output %u would be negative: %s", i,
                               output, tenon__dim_text(pool, type->dims[i], inference->scratch));
       const tenon_dim_t zero = tenon__dim_constant(pool, 0);
       tenon__dim_require(pool, tenon__dim_combine(pool, TENON_OPCODE_GE, type->dims[i], zero),
-                         words == NULL ? "an extent would be negative" : words);
+                         message == NULL ? "an extent would be negative" : message);
     }
     int64_t extent = 1;
     if (tenon__dim_known(pool, type->dims[i], &extent) && extent > 0 &&

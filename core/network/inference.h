@@ -14,18 +14,18 @@
 
 typedef struct tenon__inferred_value_t {
   tenon__type_t type;
-  uint32_t number; /* of extents made for it; TENON_NONE: none yet */
+  uint32_t handle; /* of extents made for it; TENON_NONE: none yet */
 } tenon__inferred_value_t;
 
 /* While verifying, one symbol stands for all new extents that cannot be looked up. */
 #define TENON_VERIFIED_EXTENT "found when running"
 
 /* A number given to an extent before the value that it is read from is there. */
-typedef struct tenon__pending_number_t {
-  uint32_t number;
+typedef struct tenon__pending_handle_t {
+  uint32_t handle;
   uint32_t output; /* item; TENON_NONE: not known yet */
   tenon_dim_t dim;
-} tenon__pending_number_t;
+} tenon__pending_handle_t;
 
 typedef struct tenon__inference_t {
   /* Given. */
@@ -55,7 +55,7 @@ typedef struct tenon__inference_t {
   tenon__scope_value_t* output_values; /* one for each output item; the scope's ports point here */
   /* Results, in the network's arena but for `outputs` itself. */
   tenon__inferred_value_t* outputs;
-  tenon__pending_number_t* pending;
+  tenon__pending_handle_t* pending;
   uint32_t pending_count;
   uint32_t pending_capacity;
   const tenon__expression_t* expression;
@@ -65,7 +65,7 @@ typedef struct tenon__inference_t {
 } tenon__inference_t;
 
 /* Notes that `number` belongs to a value of output item `output`. False when memory is out. */
-bool tenon__infer_pend(tenon__inference_t* inference, uint32_t number, uint32_t output,
+bool tenon__infer_pend(tenon__inference_t* inference, uint32_t handle, uint32_t output,
                        tenon_dim_t dim);
 /* A new extent of output item `output`, at most `bound`: a tenon__fresh_t whose user is the
  * inference. */

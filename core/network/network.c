@@ -61,7 +61,7 @@ void tenon__network_destroy(tenon__network_t* network) {
   tenon__free(allocator, network->graphs, network->graph_capacity * sizeof(void*));
   tenon__free(allocator, network->weights, network->weights_capacity * sizeof(*network->weights));
   tenon__free(allocator, network->states, network->state_capacity * sizeof(*network->states));
-  tenon__free(allocator, network->numbers, network->number_capacity * sizeof(*network->numbers));
+  tenon__free(allocator, network->handles, network->handle_capacity * sizeof(*network->handles));
   tenon__dim_pool_destroy(network->pool);
   tenon__arena_deinitialize(&network->arena);
   tenon__free(allocator, network, sizeof(*network));
@@ -127,7 +127,7 @@ tenon_status_t tenon__graph_add_value(tenon__network_t* network, uint32_t graph_
       .producer = TENON_NONE,
       .weights = TENON_NONE,
       .state = TENON_NONE,
-      .number = TENON_NONE,
+      .handle = TENON_NONE,
   };
   *out_value = graph->value_count++;
   return TENON_OK;
@@ -325,39 +325,39 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph) {
   return true;
 }
 
-tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                     uint32_t axis, uint32_t* out_number) {
-  if (!tenon__grow(network->allocator, (void**)&network->numbers, &network->number_capacity,
-                   network->number_count + 1u, sizeof(*network->numbers))) {
+tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
+                                           uint32_t value, uint32_t axis, uint32_t* out_handle) {
+  if (!tenon__grow(network->allocator, (void**)&network->handles, &network->handle_capacity,
+                   network->handle_count + 1u, sizeof(*network->handles))) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  network->numbers[network->number_count] = (tenon__number_t){graph, value, axis};
-  *out_number = network->number_count++;
+  network->handles[network->handle_count] = (tenon__value_handle_t){graph, value, axis};
+  *out_handle = network->handle_count++;
   return TENON_OK;
 }
 
-tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                   uint32_t* out_number) {
-  uint32_t* number = &network->graphs[graph]->values[value].number;
-  if (*number == TENON_NONE) {
-    TENON_TRY(tenon__number_reserve(network, graph, value, TENON_NONE, number));
+tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t* out_handle) {
+  uint32_t* handle = &network->graphs[graph]->values[value].handle;
+  if (*handle == TENON_NONE) {
+    TENON_TRY(tenon__value_handle_reserve(network, graph, value, TENON_NONE, handle));
   }
-  *out_number = *number;
+  *out_handle = *handle;
   return TENON_OK;
 }
 
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
                           uint32_t* out_graph, uint32_t* out_value, uint32_t* out_index) {
   const bool refers = symbol->kind == TENON_SYMBOL_CONTENT || symbol->kind == TENON_SYMBOL_EXTENT;
-  if (!refers || symbol->a >= network->number_count ||
-      network->numbers[symbol->a].value == TENON_NONE) {
+  if (!refers || symbol->a >= network->handle_count ||
+      network->handles[symbol->a].value == TENON_NONE) {
     return false;
   }
-  const tenon__number_t* number = &network->numbers[symbol->a];
-  *out_graph = number->graph;
-  *out_value = number->value;
+  const tenon__value_handle_t* handle = &network->handles[symbol->a];
+  *out_graph = handle->graph;
+  *out_value = handle->value;
   *out_index =
-      symbol->kind == TENON_SYMBOL_EXTENT && number->axis != TENON_NONE ? number->axis : symbol->b;
+      symbol->kind == TENON_SYMBOL_EXTENT && handle->axis != TENON_NONE ? handle->axis : symbol->b;
   return true;
 }
 
@@ -389,14 +389,14 @@ tenon_status_t tenon__value_make_contents(tenon__network_t* network, uint32_t gr
       count > TENON_CONTENT_LIMIT) {
     return TENON_OK;
   }
-  uint32_t number = 0;
-  TENON_TRY(tenon__value_number(network, graph, index, &number));
+  uint32_t handle = 0;
+  TENON_TRY(tenon__value_handle(network, graph, index, &handle));
   tenon_dim_t* contents =
       tenon__arena_allocate(&network->arena, (size_t)count + 1, sizeof(*contents));
   if (contents == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_CONTENT, .a = number, .bound = TENON_DIM_INVALID};
+  tenon__symbol_t symbol = {.kind = TENON_SYMBOL_CONTENT, .a = handle, .bound = TENON_DIM_INVALID};
   integer_range(type->dtype, &symbol.min, &symbol.max);
   for (int64_t i = 0; i < count; ++i) {
     symbol.b = (uint32_t)i;

@@ -55,7 +55,7 @@ typedef struct tenon__value_node_t {
   uint32_t producer_output;
   uint32_t weights; /* index into network->weights, or TENON_NONE */
   uint32_t state;   /* index into network->states when it reads one, or TENON_NONE */
-  uint32_t number;  /* network->numbers, where symbols refer to it; TENON_NONE until one does */
+  uint32_t handle;  /* network->handles, where symbols refer to it; TENON_NONE until one does */
 } tenon__value_node_t;
 
 typedef enum tenon__node_form_t {
@@ -75,7 +75,7 @@ typedef struct tenon__expression_source_t {
 typedef struct tenon__node_t {
   const char* name;
   bool alive;
-  uint32_t place; /* where it stands in the order, other things being equal; its id at first */
+  uint32_t order; /* where it stands in the order, other things being equal; its id at first */
   tenon__node_form_t form;
   const tenon__operator_t* op; /* NULL for the forms without one */
   uint32_t input_count;
@@ -132,14 +132,14 @@ typedef struct tenon__state_node_t {
   uint32_t update;  /* value of the main graph; TENON_NONE: it stays as it is */
 } tenon__state_node_t;
 
-/* Symbols of kind CONTENT and EXTENT name a value by its number `a`: an index into
- * network->numbers, which stays true when a pass replaces the value. Numbers are never given back:
+/* Symbols of kind CONTENT and EXTENT name a value by its handle `a`: an index into
+ * network->handles, which stays true when a pass replaces the value. Handles are never given back:
  * some stand for no value. */
-typedef struct tenon__number_t {
+typedef struct tenon__value_handle_t {
   uint32_t graph;
   uint32_t value; /* TENON_NONE: of a node that failed */
   uint32_t axis;  /* EXTENT: counts instead of the symbol's `b` unless it is TENON_NONE */
-} tenon__number_t;
+} tenon__value_handle_t;
 
 typedef struct tenon__network_t {
   tenon_allocator_t allocator;
@@ -154,9 +154,9 @@ typedef struct tenon__network_t {
   uint32_t state_count;
   size_t state_capacity;
   tenon__state_node_t* states;
-  uint32_t number_count;
-  size_t number_capacity;
-  tenon__number_t* numbers;
+  uint32_t handle_count;
+  size_t handle_capacity;
+  tenon__value_handle_t* handles;
   uint32_t next_number; /* for names that are made */
   /* Of the build that works on it, asked by what takes long with weights; NULL otherwise. */
   tenon__interrupt_t* interrupt;
@@ -189,8 +189,8 @@ tenon_status_t tenon__graph_add_output(tenon__network_t* network, uint32_t graph
 tenon_status_t tenon__network_add_state(tenon__network_t* network, const tenon__state_node_t* state,
                                         const tenon_sink_t* sink, uint32_t* out_state);
 /* The number of a value, given when first asked for. */
-tenon_status_t tenon__value_number(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                   uint32_t* out_number);
+tenon_status_t tenon__value_handle(tenon__network_t* network, uint32_t graph, uint32_t value,
+                                   uint32_t* out_handle);
 /* Where a CONTENT or EXTENT symbol is read: element or axis `out_index` of a value. False for other
  * kinds. */
 bool tenon__symbol_source(const tenon__network_t* network, const tenon__symbol_t* symbol,
@@ -211,8 +211,8 @@ bool tenon__graph_alive(const tenon__network_t* network, uint32_t graph);
 const char* tenon__name_unique(tenon__network_t* network, tenon__string_map_t* names,
                                const char* name);
 /* A number for a value that may not be there yet (value TENON_NONE). */
-tenon_status_t tenon__number_reserve(tenon__network_t* network, uint32_t graph, uint32_t value,
-                                     uint32_t axis, uint32_t* out_number);
+tenon_status_t tenon__value_handle_reserve(tenon__network_t* network, uint32_t graph,
+                                           uint32_t value, uint32_t axis, uint32_t* out_handle);
 
 /* Alive, and in no branch that cannot run. */
 bool tenon__graph_can_run(const tenon__network_t* network, uint32_t graph);

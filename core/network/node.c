@@ -81,20 +81,20 @@ static tenon_status_t set_attribute(tenon__arena_t* arena,
 /* Names that are like it, or all there are. */
 static tenon_status_t fail_unknown_attribute(const tenon_operator_t* op, const char* name,
                                              const tenon_sink_t* sink) {
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
   for (uint32_t i = 0; i < op->attribute_count; ++i) {
     tenon__nearest_offer_word(&nearest, name, op->attributes[i].name);
   }
-  if (tenon__nearest_words(&nearest, words)[0] == '\0') {
-    size_t used = (size_t)snprintf(words, sizeof(words), "%s",
+  if (tenon__nearest_text(&nearest, message)[0] == '\0') {
+    size_t used = (size_t)snprintf(message, sizeof(message), "%s",
                                    op->attribute_count == 0 ? "; there are none" : "; there are: ");
-    for (uint32_t i = 0; i < op->attribute_count && used < sizeof(words); ++i) {
-      used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s", i == 0 ? "" : ", ",
+    for (uint32_t i = 0; i < op->attribute_count && used < sizeof(message); ++i) {
+      used += (size_t)snprintf(message + used, sizeof(message) - used, "%s%s", i == 0 ? "" : ", ",
                                op->attributes[i].name);
     }
   }
-  return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "there is no attribute '%s'%s", name, words);
+  return tenon__fail(sink, TENON_ERROR_INVALID_DATA, "there is no attribute '%s'%s", name, message);
 }
 
 /* Those of the request checked against the operator, the others at their defaults. In the network's
@@ -159,16 +159,16 @@ static bool is_wanted(const tenon__node_commit_t* commit, uint32_t output) {
 
 static void set_value(const tenon__inferred_value_t* inferred, tenon__value_node_t* value) {
   value->type = inferred->type;
-  if (inferred->number != TENON_NONE) {
-    value->number = inferred->number;
+  if (inferred->handle != TENON_NONE) {
+    value->handle = inferred->handle;
   }
 }
 
 static void place_numbers(const tenon__inference_t* inference, const uint32_t* outputs) {
   for (uint32_t i = 0; i < inference->pending_count; ++i) {
-    const tenon__pending_number_t* pending = &inference->pending[i];
+    const tenon__pending_handle_t* pending = &inference->pending[i];
     if (pending->output < inference->output_count) {
-      inference->network->numbers[pending->number].value = outputs[pending->output];
+      inference->network->handles[pending->handle].value = outputs[pending->output];
     }
   }
 }
@@ -228,7 +228,7 @@ static tenon_status_t build_node(const tenon__node_commit_t* commit, tenon__node
   *out_node = (tenon__node_t){
       .name = name,
       .alive = true,
-      .place = graph->node_count,
+      .order = graph->node_count,
       .form = commit->form,
       .op = inference->op,
       .input_count = inference->input_count,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "core/network/deep_copy.h"
 #include "core/network/infer_text.h"
-#include "core/network/meaning.h"
 #include "core/network/node.h"
 
 static tenon_status_t add_text(tenon__inference_t* inference, const tenon__form_request_t* request,
@@ -53,7 +53,7 @@ static tenon_status_t add_expression(tenon__inference_t* inference,
   for (uint32_t i = 0; i < count; ++i) {
     inference->outputs[i] = (tenon__inferred_value_t){
         .type = tenon__type_tensor(expression->program.outputs[i].dtype, 0, NULL),
-        .number = TENON_NONE};
+        .handle = TENON_NONE};
     TENON_TRY(tenon__infer_set_shape(inference, i, &request->shapes[i]));
     TENON_TRY(tenon__infer_expression_contents(inference, copy, i, &inference->outputs[i].type));
   }

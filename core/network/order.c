@@ -59,7 +59,7 @@ typedef struct ordering_t {
 } ordering_t;
 
 static void make_ready(ordering_t* ordering, uint32_t node) {
-  tenon__heap_push(&ordering->ready, ordering->graph->nodes[node].place, node);
+  tenon__heap_push(&ordering->ready, ordering->graph->nodes[node].order, node);
 }
 
 static void release_users(ordering_t* ordering, uint32_t n) {

@@ -68,7 +68,7 @@ static void put_attributes(printer_t* printer, const tenon__node_t* node) {
   put(printer, first ? "" : "}");
 }
 
-static void put_meaning(printer_t* printer, const tenon__node_t* node) {
+static void put_semantics(printer_t* printer, const tenon__node_t* node) {
   if (node->form == TENON_NODE_EXPRESSION && node->expression != NULL) {
     for (uint32_t i = 0; i < node->expression->program.output_count; ++i) {
       put(printer, i == 0 ? ": " : "; ");
@@ -101,7 +101,7 @@ static void print_node(printer_t* printer, const tenon__graph_t* graph, const te
   }
   put(printer, ")");
   put_attributes(printer, node);
-  put_meaning(printer, node);
+  put_semantics(printer, node);
   put(printer, node->contents_only ? "  # by its contents\n" : "\n");
   for (uint32_t i = 0; i < node->body_count; ++i) {
     print_graph(printer, node->bodies[i], depth + 1);

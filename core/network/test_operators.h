@@ -191,7 +191,7 @@ static const tenon_operator_t test_operators[] = {
 enum { TEST_OPERATOR_COUNT = sizeof(test_operators) / sizeof(test_operators[0]) };
 
 /* A network, its operators and its builder. */
-typedef struct test_bench_t {
+typedef struct test_fixture_t {
   tenon_allocator_t allocator;
   tenon__arena_t arena;
   const tenon__operator_t* operators[TEST_OPERATOR_COUNT];
@@ -199,40 +199,41 @@ typedef struct test_bench_t {
   tenon_builder_t* builder;
   const tenon_builder_table_t* build;
   tenon__test_messages_t messages;
-} test_bench_t;
+} test_fixture_t;
 
 static inline const tenon__operator_t* test_find(void* user, const char* name) {
-  const test_bench_t* bench = user;
+  const test_fixture_t* fixture = user;
   for (uint32_t i = 0; i < TEST_OPERATOR_COUNT; ++i) {
-    if (bench->operators[i] != NULL && strcmp(bench->operators[i]->name, name) == 0) {
-      return bench->operators[i];
+    if (fixture->operators[i] != NULL && strcmp(fixture->operators[i]->name, name) == 0) {
+      return fixture->operators[i];
     }
   }
   return NULL;
 }
 
-static inline void test_bench_close(test_bench_t* bench) {
-  tenon__builder_destroy(bench->builder);
-  tenon__network_destroy(bench->network);
-  tenon__arena_deinitialize(&bench->arena);
+static inline void test_fixture_close(test_fixture_t* fixture) {
+  tenon__builder_destroy(fixture->builder);
+  tenon__network_destroy(fixture->network);
+  tenon__arena_deinitialize(&fixture->arena);
 }
 
 /* False when memory is out: nothing is left behind. */
-static inline bool test_bench_open(test_bench_t* bench, tenon_allocator_t allocator) {
-  memset(bench, 0, sizeof(*bench));
-  bench->allocator = allocator;
-  tenon__arena_initialize(&bench->arena, allocator);
-  bench->build = tenon__builder_table();
-  const tenon_sink_t* sink = tenon__test_listen(&bench->messages);
+static inline bool test_fixture_open(test_fixture_t* fixture, tenon_allocator_t allocator) {
+  memset(fixture, 0, sizeof(*fixture));
+  fixture->allocator = allocator;
+  tenon__arena_initialize(&fixture->arena, allocator);
+  fixture->build = tenon__builder_table();
+  const tenon_sink_t* sink = tenon__test_listen(&fixture->messages);
   bool good = true;
   for (uint32_t i = 0; good && i < TEST_OPERATOR_COUNT; ++i) {
-    good = tenon__operator_admit(&bench->arena, &test_operators[i], "tests", NULL, sink,
-                                 &bench->operators[i]) == TENON_OK;
+    good = tenon__operator_admit(&fixture->arena, &test_operators[i], "tests", NULL, sink,
+                                 &fixture->operators[i]) == TENON_OK;
   }
-  good = good && tenon__network_create(allocator, &bench->network) == TENON_OK &&
-         tenon__builder_create(bench->network, test_find, bench, sink, &bench->builder) == TENON_OK;
+  good = good && tenon__network_create(allocator, &fixture->network) == TENON_OK &&
+         tenon__builder_create(fixture->network, test_find, fixture, sink, &fixture->builder) ==
+             TENON_OK;
   if (!good) {
-    test_bench_close(bench);
+    test_fixture_close(fixture);
   }
   return good;
 }
@@ -249,18 +250,20 @@ static inline uint32_t test_extents(const int64_t* dims) {
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__, -2})
 #define SCALAR ((const int64_t[]){-2})
 
-static inline tenon_value_t test_input_of(test_bench_t* bench, const char* name,
+static inline tenon_value_t test_input_of(test_fixture_t* fixture, const char* name,
                                           tenon_dtype_t dtype, const int64_t* dims) {
   tenon_value_t value = {0};
-  (void)bench->build->input(bench->builder, name, dtype, test_extents(dims), dims, NULL, &value);
+  (void)fixture->build->input(fixture->builder, name, dtype, test_extents(dims), dims, NULL,
+                              &value);
   return value;
 }
 
-static inline tenon_value_t test_input(test_bench_t* bench, const char* name, const int64_t* dims) {
-  return test_input_of(bench, name, TENON_DTYPE_FLOAT32, dims);
+static inline tenon_value_t test_input(test_fixture_t* fixture, const char* name,
+                                       const int64_t* dims) {
+  return test_input_of(fixture, name, TENON_DTYPE_FLOAT32, dims);
 }
 
-static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* name,
+static inline tenon_value_t test_constant_of(test_fixture_t* fixture, const char* name,
                                              tenon_dtype_t dtype, const void* data,
                                              const int64_t* dims) {
   tenon_value_t value = {0};
@@ -269,74 +272,75 @@ static inline tenon_value_t test_constant_of(test_bench_t* bench, const char* na
                                     .rank = test_extents(dims),
                                     .dtype = dtype,
                                     .layout = TENON_NONE};
-  (void)bench->build->constant(bench->builder, name, &view, 0, &value);
+  (void)fixture->build->constant(fixture->builder, name, &view, 0, &value);
   return value;
 }
 
-static inline tenon_value_t test_floats(test_bench_t* bench, const char* name, const float* data,
-                                        const int64_t* dims) {
-  return test_constant_of(bench, name, TENON_DTYPE_FLOAT32, data, dims);
+static inline tenon_value_t test_floats(test_fixture_t* fixture, const char* name,
+                                        const float* data, const int64_t* dims) {
+  return test_constant_of(fixture, name, TENON_DTYPE_FLOAT32, data, dims);
 }
 
-static inline tenon_value_t test_vector(test_bench_t* bench, const char* name, const int64_t* data,
-                                        int64_t count) {
-  return test_constant_of(bench, name, TENON_DTYPE_INT64, data, DIMS(count));
+static inline tenon_value_t test_vector(test_fixture_t* fixture, const char* name,
+                                        const int64_t* data, int64_t count) {
+  return test_constant_of(fixture, name, TENON_DTYPE_INT64, data, DIMS(count));
 }
 
 /* A node with up to three inputs; {0} ends them, or stands for an absent one before others. */
-static inline tenon_value_t test_node(test_bench_t* bench, const char* op, const char* name,
+static inline tenon_value_t test_node(test_fixture_t* fixture, const char* op, const char* name,
                                       tenon_value_t a, tenon_value_t b, tenon_value_t c) {
   tenon_value_t value = {0};
-  const tenon_builder_table_t* build = bench->build;
-  bool good = build->begin(bench->builder, op, name) == TENON_OK;
-  good = good && build->add_input(bench->builder, a) == TENON_OK;
-  good = good && build->add_input(bench->builder, b) == TENON_OK;
-  good = good && build->add_input(bench->builder, c) == TENON_OK;
+  const tenon_builder_table_t* build = fixture->build;
+  bool good = build->begin(fixture->builder, op, name) == TENON_OK;
+  good = good && build->add_input(fixture->builder, a) == TENON_OK;
+  good = good && build->add_input(fixture->builder, b) == TENON_OK;
+  good = good && build->add_input(fixture->builder, c) == TENON_OK;
   if (!good) {
-    build->cancel(bench->builder);
+    build->cancel(fixture->builder);
     return value;
   }
-  return build->end(bench->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
+  return build->end(fixture->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
 }
 
 #define NO_VALUE ((tenon_value_t){0})
 
-static inline tenon_value_t test_unary(test_bench_t* bench, const char* op, const char* name,
+static inline tenon_value_t test_unary(test_fixture_t* fixture, const char* op, const char* name,
                                        tenon_value_t a) {
-  return test_node(bench, op, name, a, NO_VALUE, NO_VALUE);
+  return test_node(fixture, op, name, a, NO_VALUE, NO_VALUE);
 }
 
-static inline tenon_value_t test_binary(test_bench_t* bench, const char* op, const char* name,
+static inline tenon_value_t test_binary(test_fixture_t* fixture, const char* op, const char* name,
                                         tenon_value_t a, tenon_value_t b) {
-  return test_node(bench, op, name, a, b, NO_VALUE);
+  return test_node(fixture, op, name, a, b, NO_VALUE);
 }
 
-static inline tenon_value_t test_permute(test_bench_t* bench, const char* name, tenon_value_t x,
+static inline tenon_value_t test_permute(test_fixture_t* fixture, const char* name, tenon_value_t x,
                                          const int64_t* perm) {
   tenon_value_t value = {0};
-  const tenon_builder_table_t* build = bench->build;
-  if (build->begin(bench->builder, "test.permute/1", name) != TENON_OK) {
+  const tenon_builder_table_t* build = fixture->build;
+  if (build->begin(fixture->builder, "test.permute/1", name) != TENON_OK) {
     return value;
   }
-  if (build->attribute_ints(bench->builder, "perm", perm, test_extents(perm)) != TENON_OK ||
-      build->add_input(bench->builder, x) != TENON_OK) {
-    build->cancel(bench->builder);
+  if (build->attribute_ints(fixture->builder, "perm", perm, test_extents(perm)) != TENON_OK ||
+      build->add_input(fixture->builder, x) != TENON_OK) {
+    build->cancel(fixture->builder);
     return value;
   }
-  return build->end(bench->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
+  return build->end(fixture->builder, &value, 1) == TENON_OK ? value : (tenon_value_t){0};
 }
 
-static inline tenon__value_node_t* test_value(test_bench_t* bench, tenon_value_t handle) {
-  return &bench->network->graphs[0]->values[tenon__builder_value(bench->builder, handle)];
+static inline tenon__value_node_t* test_value(test_fixture_t* fixture, tenon_value_t handle) {
+  return &fixture->network->graphs[0]->values[tenon__builder_value(fixture->builder, handle)];
 }
 
-static inline tenon__node_t* test_producer(test_bench_t* bench, tenon_value_t handle) {
-  return &bench->network->graphs[0]->nodes[test_value(bench, handle)->producer];
+static inline tenon__node_t* test_producer(test_fixture_t* fixture, tenon_value_t handle) {
+  return &fixture->network->graphs[0]->nodes[test_value(fixture, handle)->producer];
 }
 
-/* "f32[2, 3]" of a value; lives as long as the bench. */
-static inline const char* test_type(test_bench_t* bench, tenon_value_t handle) {
-  return tenon__type_text(bench->network->pool, &test_value(bench, handle)->type, &bench->arena);
+/* "f32[2, 3]" of a value; lives as long as the fixture. */
+static inline const char* test_type(test_fixture_t* fixture, tenon_value_t handle) {
+  return tenon__type_text(fixture->network->pool, &test_value(fixture, handle)->type,
+                          &fixture->arena);
 }
 
 /* The printed network in `out_text`. */

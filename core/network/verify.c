@@ -18,9 +18,9 @@ typedef struct verifier_t {
 } verifier_t;
 
 static tenon_status_t broken(const verifier_t* verifier, const char* graph, const char* thing,
-                             const char* words) {
+                             const char* message) {
   return tenon__fail(verifier->sink, verifier->status, "network, graph '%s': %s: %s", graph, thing,
-                     words);
+                     message);
 }
 
 /* Are there so many dimensions, at most `limit`? */
@@ -56,7 +56,7 @@ static const char* value_fault(const verifier_t* verifier, const tenon__graph_t*
   }
   if ((value->weights != TENON_NONE && value->weights >= network->weights_count) ||
       (value->state != TENON_NONE && value->state >= network->state_count) ||
-      (value->number != TENON_NONE && value->number >= network->number_count)) {
+      (value->handle != TENON_NONE && value->handle >= network->handle_count)) {
     return "refers to weights, a state or a number that is not there";
   }
   const uint32_t sources = (value->producer != TENON_NONE ? 1u : 0u) +
@@ -116,7 +116,7 @@ static const char* node_fault(const verifier_t* verifier, const tenon__graph_t* 
   if ((node->form == TENON_NODE_OPERATOR) != (node->op != NULL) ||
       (node->form == TENON_NODE_EXPRESSION && node->expression == NULL) ||
       (node->form == TENON_NODE_MOVE && node->maps == NULL)) {
-    return "lacks its meaning";
+    return "has neither operator, expression nor move";
   }
   for (uint32_t i = 0; i < node->body_count; ++i) {
     if (node->bodies[i] >= verifier->network->graph_count ||
@@ -129,8 +129,8 @@ static const char* node_fault(const verifier_t* verifier, const tenon__graph_t* 
   return NULL;
 }
 
-/* Operands, sources and outputs of a node's meaning against its values. */
-static const char* meaning_fault(const tenon__graph_t* graph, const tenon__node_t* node) {
+/* Operands, sources and outputs of a node's expression or moves against its values. */
+static const char* semantics_fault(const tenon__graph_t* graph, const tenon__node_t* node) {
   const tenon__expression_t* expression = node->expression;
   for (uint32_t k = 0; expression != NULL && k < expression->program.operand_count; ++k) {
     const uint32_t input = expression->program.operands[k].index;
@@ -199,12 +199,12 @@ static const char* fixed_fault(const control_fit_t* c) {
     const tenon__type_t* type = &c->graph->values[c->node->inputs[trips]].type;
     const char class = tenon__dtype_class(type->dtype);
     if (type->kind != TENON_ARGUMENT_TENSOR || (class != 'i' && class != 'u')) {
-      return "counts with what is no number";
+      return "has a trip count that is no integer";
     }
   }
   if (condition != TENON_NONE) {
     if (!is_tensor_of(&c->graph->values[c->node->inputs[condition]].type, TENON_DTYPE_BOOL)) {
-      return "depends on what is no condition";
+      return "has a condition that is not bool";
     }
   }
   return NULL;
@@ -335,7 +335,7 @@ static tenon_status_t verify_nodes(const verifier_t* verifier, uint32_t index) {
     const tenon__node_t* node = &graph->nodes[i];
     const char* fault = node->alive ? node_fault(verifier, graph, node, i) : NULL;
     if (fault == NULL && node->alive) {
-      fault = meaning_fault(graph, node);
+      fault = semantics_fault(graph, node);
     }
     if (fault == NULL && node->alive && node->op != NULL && node->op->descriptor.control != NULL) {
       fault = control_fault(verifier, index, i);
@@ -348,14 +348,14 @@ static tenon_status_t verify_nodes(const verifier_t* verifier, uint32_t index) {
 }
 
 /* Symbols lead to values, and to axes and elements that these have. */
-static tenon_status_t verify_numbers(const verifier_t* verifier) {
+static tenon_status_t verify_handles(const verifier_t* verifier) {
   const tenon__network_t* network = verifier->network;
-  for (uint32_t i = 0; i < network->number_count; ++i) {
-    const tenon__number_t* number = &network->numbers[i];
-    if (number->value != TENON_NONE &&
-        (number->graph >= network->graph_count ||
-         number->value >= network->graphs[number->graph]->value_count)) {
-      return broken(verifier, "main", "a number", "leads to no value");
+  for (uint32_t i = 0; i < network->handle_count; ++i) {
+    const tenon__value_handle_t* handle = &network->handles[i];
+    if (handle->value != TENON_NONE &&
+        (handle->graph >= network->graph_count ||
+         handle->value >= network->graphs[handle->graph]->value_count)) {
+      return broken(verifier, "main", "a handle", "leads to no value");
     }
   }
   for (uint32_t i = 0; i < tenon__symbol_count(network->pool); ++i) {
@@ -398,7 +398,7 @@ tenon_status_t tenon__network_verify_structure(const tenon__network_t* network,
                                                tenon_status_t fault, const tenon_sink_t* sink) {
   const verifier_t verifier = {network, fault, sink};
   TENON_TRY(verify_places(&verifier));
-  TENON_TRY(verify_numbers(&verifier));
+  TENON_TRY(verify_handles(&verifier));
   tenon_status_t status = TENON_OK;
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
     if (tenon__graph_alive(network, g)) {

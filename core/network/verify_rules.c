@@ -46,8 +46,8 @@ static bool same_type(const verifier_t* verifier, const tenon__type_t* inferred,
   return true;
 }
 
-static tenon_status_t verify_meaning(const verifier_t* verifier, tenon__node_work_t* work,
-                                     uint32_t graph_index, uint32_t node_index) {
+static tenon_status_t verify_semantics(const verifier_t* verifier, tenon__node_work_t* work,
+                                       uint32_t graph_index, uint32_t node_index) {
   const tenon__graph_t* graph = verifier->network->graphs[graph_index];
   const tenon__node_t* node = &graph->nodes[node_index];
   tenon__inference_t* inference = &work->inference;
@@ -81,7 +81,7 @@ tenon_status_t tenon__node_verify(const tenon__network_t* network, uint32_t grap
   tenon__node_work_t work;
   tenon_status_t status = tenon__node_work_begin(&work, &shadow, graph, node->op, node->name, sink);
   if (status == TENON_OK) {
-    status = verify_meaning(&verifier, &work, graph, index);
+    status = verify_semantics(&verifier, &work, graph, index);
     tenon__node_work_end(&work);
   }
   tenon__arena_deinitialize(&shadow.arena);
@@ -109,14 +109,14 @@ tenon_status_t tenon__network_verify_for_run(const tenon__network_t* network,
   const verifier_t verifier = {network, sink};
   tenon__arena_t arena;
   tenon__arena_initialize(&arena, network->allocator);
-  tenon__dim_pool_lend(network->pool, inout_requirements);
+  tenon__dim_pool_set_requirements(network->pool, inout_requirements);
   tenon_status_t status = tenon__network_verify_structure(network, TENON_ERROR_INTERNAL, sink);
   for (uint32_t g = 0; status == TENON_OK && g < network->graph_count; ++g) {
     if (tenon__graph_can_run(network, g)) {
       status = verify_graph(&verifier, g, inout_requirements, &arena);
     }
   }
-  tenon__dim_pool_lend(network->pool, NULL);
+  tenon__dim_pool_set_requirements(network->pool, NULL);
   tenon__arena_deinitialize(&arena);
   if (status == TENON_OK && ((inout_requirements != NULL && inout_requirements->failed) ||
                              tenon__dim_pool_failed(network->pool))) {

@@ -4,7 +4,7 @@
 
 /* y = ramp(dense(x, w)), s = shape_of(y): one thing of each kind to break. */
 typedef struct subject_t {
-  test_bench_t bench;
+  test_fixture_t fixture;
   tenon_value_t w;
   tenon_value_t dense;
   tenon_value_t y;
@@ -12,26 +12,26 @@ typedef struct subject_t {
 } subject_t;
 
 static bool open(subject_t* subject) {
-  test_bench_t* bench = &subject->bench;
+  test_fixture_t* fixture = &subject->fixture;
   const float numbers[] = {1, 2, 3, 4, 5, 6};
-  if (!test_bench_open(bench, tenon__allocator_default())) {
+  if (!test_fixture_open(fixture, tenon__allocator_default())) {
     return false;
   }
-  const tenon_value_t x = test_input(bench, "x", DIMS(4, 3));
-  subject->w = test_floats(bench, "w", numbers, DIMS(2, 3));
-  subject->dense = test_binary(bench, "test.dense/1", "dense", x, subject->w);
-  subject->y = test_unary(bench, "test.ramp/1", "y", subject->dense);
-  subject->shape = test_unary(bench, "test.shape_of/1", "shape", subject->y);
-  return bench->build->output(bench->builder, subject->y, "y") == TENON_OK &&
-         bench->build->output(bench->builder, subject->shape, "shape") == TENON_OK;
+  const tenon_value_t x = test_input(fixture, "x", DIMS(4, 3));
+  subject->w = test_floats(fixture, "w", numbers, DIMS(2, 3));
+  subject->dense = test_binary(fixture, "test.dense/1", "dense", x, subject->w);
+  subject->y = test_unary(fixture, "test.ramp/1", "y", subject->dense);
+  subject->shape = test_unary(fixture, "test.shape_of/1", "shape", subject->y);
+  return fixture->build->output(fixture->builder, subject->y, "y") == TENON_OK &&
+         fixture->build->output(fixture->builder, subject->shape, "shape") == TENON_OK;
 }
 
 static tenon__value_node_t* value(subject_t* subject, tenon_value_t handle) {
-  return test_value(&subject->bench, handle);
+  return test_value(&subject->fixture, handle);
 }
 
 static tenon__node_t* producer(subject_t* subject, tenon_value_t handle) {
-  return test_producer(&subject->bench, handle);
+  return test_producer(&subject->fixture, handle);
 }
 
 static const tenon_dim_t no_dims[2] = {{0}, {123456}};
@@ -61,9 +61,9 @@ static void reads_from_nothing(subject_t* s) {
   value(s, s->w)->weights = TENON_NONE;
 }
 static void gives_what_is_dead(subject_t* s) {
-  s->bench.network->graphs[0]->outputs[0] = 99;
+  s->fixture.network->graphs[0]->outputs[0] = 99;
 }
-static void lacks_its_meaning(subject_t* s) {
+static void lacks_semantics(subject_t* s) {
   producer(s, s->y)->form = TENON_NODE_EXPRESSION;
 }
 static void reads_another_type(subject_t* s) {
@@ -73,13 +73,13 @@ static void computes_another_shape(subject_t* s) {
   value(s, s->dense)->type.dims = value(s, s->w)->type.dims;
 }
 static void waits_for_itself(subject_t* s) {
-  producer(s, s->dense)->inputs[0] = tenon__builder_value(s->bench.builder, s->y);
+  producer(s, s->dense)->inputs[0] = tenon__builder_value(s->fixture.builder, s->y);
 }
 
 TENON_TEST(finds_each_fault) {
   static const struct {
     void (*break_it)(subject_t* subject);
-    const char* words;
+    const char* message;
   } faults[] = {
       {has_no_type, "dense: has no type"},
       {has_no_such_extent, "dense: has extents or contents that are not there"},
@@ -90,7 +90,7 @@ TENON_TEST(finds_each_fault) {
       {reads_what_is_dead, "dense: reads a value that is not there"},
       {reads_from_nothing, "dense: reads a value that nothing makes"},
       {gives_what_is_dead, "an output: is not there"},
-      {lacks_its_meaning, "y: lacks its meaning"},
+      {lacks_semantics, "y: has neither operator, expression nor move"},
       {reads_another_type, "y: has an operand of another type than its input"},
       {computes_another_shape, "its output 'dense' is not of the type that the operator's rules"},
       {waits_for_itself, "waits for its own result"},
@@ -98,11 +98,11 @@ TENON_TEST(finds_each_fault) {
   for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
     subject_t subject;
     REQUIRE(open(&subject));
-    const tenon_sink_t* sink = &subject.bench.messages.sink;
-    EXPECT_STATUS(tenon__network_verify(subject.bench.network, sink), TENON_OK);
+    const tenon_sink_t* sink = &subject.fixture.messages.sink;
+    EXPECT_STATUS(tenon__network_verify(subject.fixture.network, sink), TENON_OK);
     faults[i].break_it(&subject);
-    EXPECT(tenon__network_verify(subject.bench.network, sink) != TENON_OK);
-    EXPECT_CONTAINS(subject.bench.messages.text, faults[i].words);
-    test_bench_close(&subject.bench);
+    EXPECT(tenon__network_verify(subject.fixture.network, sink) != TENON_OK);
+    EXPECT_CONTAINS(subject.fixture.messages.text, faults[i].message);
+    test_fixture_close(&subject.fixture);
   }
 }

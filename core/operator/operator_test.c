@@ -16,10 +16,10 @@ static tenon_status_t admit(admission_t* admission, const tenon_operator_t* desc
                                tenon__test_listen(&admission->messages), &admission->op);
 }
 
-static void expect_refused(const tenon_operator_t* descriptor, const char* words) {
+static void expect_refused(const tenon_operator_t* descriptor, const char* message) {
   admission_t admission;
   EXPECT_STATUS(admit(&admission, descriptor), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(admission.messages.text, words);
+  EXPECT_CONTAINS(admission.messages.text, message);
   tenon__arena_deinitialize(&admission.arena);
 }
 
@@ -232,10 +232,10 @@ TENON_TEST(digests_meaning_and_not_spelling) {
 
 static bool admit_all(tenon_allocator_t allocator, void* user) {
   (void)user;
-  test_bench_t bench;
-  const bool good = test_bench_open(&bench, allocator);
+  test_fixture_t fixture;
+  const bool good = test_fixture_open(&fixture, allocator);
   if (good) {
-    test_bench_close(&bench);
+    test_fixture_close(&fixture);
   }
   return good;
 }

@@ -10,22 +10,22 @@
 
 /* What reads `value` reads `source`. What leaves the graph must be made in it, and leave it once:
  * else only the nodes that read it change. */
-static tenon_status_t replace(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t value,
-                              uint32_t source) {
-  const bool may_leave = !tenon__bench_leaves(bench, graph, value) ||
-                         (tenon__bench_value(bench, graph, source)->producer != TENON_NONE &&
-                          !tenon__bench_leaves(bench, graph, source));
-  if (!tenon__patch_fits(bench, graph, value, source) ||
-      (!may_leave && tenon__bench_first_use(bench, graph, value) == TENON_NONE) ||
-      !tenon__patch_begin(bench, "cancel moves", graph, node)) {
+static tenon_status_t replace(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
+                              uint32_t value, uint32_t source) {
+  const bool may_leave = !tenon__rewriter_leaves(rewriter, graph, value) ||
+                         (tenon__rewriter_value(rewriter, graph, source)->producer != TENON_NONE &&
+                          !tenon__rewriter_leaves(rewriter, graph, source));
+  if (!tenon__patch_fits(rewriter, graph, value, source) ||
+      (!may_leave && tenon__rewriter_first_use(rewriter, graph, value) == TENON_NONE) ||
+      !tenon__patch_begin(rewriter, "cancel moves", graph, node)) {
     return TENON_OK;
   }
   if (may_leave) {
-    tenon__patch_replace(bench, value, source);
+    tenon__patch_replace(rewriter, value, source);
   } else {
-    tenon__patch_redirect(bench, value, source);
+    tenon__patch_redirect(rewriter, value, source);
   }
-  return tenon__patch_end(bench);
+  return tenon__patch_end(rewriter);
 }
 
 /* A move that is a view, and what it is a view of. */
@@ -35,42 +35,43 @@ typedef struct view_t {
 } view_t;
 
 /* The move that made a value, if it is a view. */
-static bool view_behind(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
+static bool view_behind(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t value,
                         view_t* out_view) {
-  const tenon__value_node_t* made = tenon__bench_value(bench, graph, value);
+  const tenon__value_node_t* made = tenon__rewriter_value(rewriter, graph, value);
   if (made->producer == TENON_NONE) {
     return false;
   }
-  const tenon__node_t* producer = tenon__bench_node(bench, graph, made->producer);
+  const tenon__node_t* producer = tenon__rewriter_node(rewriter, graph, made->producer);
   if (producer->maps == NULL) {
     return false;
   }
   const tenon__index_map_t* map = &producer->maps[made->producer_output];
   *out_view = (view_t){map, producer->inputs[map->sources[0].input]};
-  return tenon__index_map_is_view(bench->network->pool, map);
+  return tenon__index_map_is_view(rewriter->network->pool, map);
 }
 
 /* One move instead of two. */
-static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node, uint32_t output,
-                           const view_t* inner, tenon__arena_t* arena) {
-  const tenon__node_t* outer_node = tenon__bench_node(bench, graph, node);
+static tenon_status_t join(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node,
+                           uint32_t output, const view_t* inner, tenon__arena_t* arena) {
+  const tenon__node_t* outer_node = tenon__rewriter_node(rewriter, graph, node);
   const uint32_t value = outer_node->outputs[output];
   const uint32_t between = outer_node->inputs[outer_node->maps[output].sources[0].input];
-  tenon__dim_pool_t* pool = bench->network->pool;
+  tenon__dim_pool_t* pool = rewriter->network->pool;
   tenon__index_map_t map;
   const tenon_status_t status =
       tenon__index_map_compose(pool, arena, &outer_node->maps[output], inner->map, &map);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   if (status != TENON_OK || map.source_count != 1) {
     return TENON_OK;
   }
   if (tenon__index_map_is_identity(pool, &map)) {
-    return replace(bench, graph, node, value, inner->source);
+    return replace(rewriter, graph, node, value, inner->source);
   }
-  if (tenon__bench_use_count(bench, graph, between) != 1 || !tenon__index_map_is_view(pool, &map) ||
-      !tenon__patch_begin(bench, "cancel moves", graph, node)) {
+  if (tenon__rewriter_use_count(rewriter, graph, between) != 1 ||
+      !tenon__index_map_is_view(pool, &map) ||
+      !tenon__patch_begin(rewriter, "cancel moves", graph, node)) {
     return TENON_OK;
   }
   tenon__map_source_t from = map.sources[0];
@@ -81,57 +82,58 @@ static tenon_status_t join(tenon__bench_t* bench, uint32_t graph, uint32_t node,
       .inputs = &inner->source,
       .input_count = 1,
       .map = &map,
-      .dtype = tenon__bench_value(bench, graph, value)->type.dtype};
-  const tenon_status_t added = tenon__patch_add_form(bench, &request, &made);
+      .dtype = tenon__rewriter_value(rewriter, graph, value)->type.dtype};
+  const tenon_status_t added = tenon__patch_add_form(rewriter, &request, &made);
   if (added != TENON_OK) {
-    tenon__patch_cancel(bench);
-    return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+    tenon__patch_cancel(rewriter);
+    return added == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
   }
-  tenon__patch_replace(bench, value, tenon__bench_node(bench, graph, made)->outputs[0]);
-  tenon__patch_swap_names(bench, made, node);
-  return tenon__patch_end(bench);
+  tenon__patch_replace(rewriter, value, tenon__rewriter_node(rewriter, graph, made)->outputs[0]);
+  tenon__patch_swap_names(rewriter, made, node);
+  return tenon__patch_end(rewriter);
 }
 
-static tenon_status_t cancel_move(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+static tenon_status_t cancel_move(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                                   uint32_t output, tenon__arena_t* arena) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   const tenon__index_map_t* map = &node->maps[output];
-  tenon__dim_pool_t* pool = bench->network->pool;
+  tenon__dim_pool_t* pool = rewriter->network->pool;
   if (map->source_count != 1) {
     return TENON_OK;
   }
   const uint32_t from = node->inputs[map->sources[0].input];
   if (tenon__index_map_is_identity(pool, map)) {
-    return replace(bench, graph, index, node->outputs[output], from);
+    return replace(rewriter, graph, index, node->outputs[output], from);
   }
   view_t inner;
-  if (!view_behind(bench, graph, from, &inner) || !tenon__index_map_is_view(pool, map)) {
+  if (!view_behind(rewriter, graph, from, &inner) || !tenon__index_map_is_view(pool, map)) {
     return TENON_OK;
   }
-  return join(bench, graph, index, output, &inner, arena);
+  return join(rewriter, graph, index, output, &inner, arena);
 }
 
-tenon_status_t tenon__pass_cancel_moves(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+tenon_status_t tenon__pass_cancel_moves(tenon__rewriter_t* rewriter, uint32_t graph,
+                                        uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   if (node->expression != NULL && node->output_count == 1 && node->outputs[0] != TENON_NONE &&
-      tenon__bench_use_count(bench, graph, node->outputs[0]) > 0 &&
-      tenon__expression_is_identity(bench->network->pool, node->expression)) {
+      tenon__rewriter_use_count(rewriter, graph, node->outputs[0]) > 0 &&
+      tenon__expression_is_identity(rewriter->network->pool, node->expression)) {
     const uint32_t source = node->inputs[node->expression->program.operands[0].index];
-    return replace(bench, graph, index, node->outputs[0], source);
+    return replace(rewriter, graph, index, node->outputs[0], source);
   }
   if (node->maps == NULL) {
     return TENON_OK;
   }
   tenon__arena_t arena;
-  tenon__arena_initialize(&arena, bench->network->allocator);
+  tenon__arena_initialize(&arena, rewriter->network->allocator);
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0; status == TENON_OK && i < node->output_count; ++i) {
     const uint32_t value = node->outputs[i];
-    if (value != TENON_NONE && tenon__bench_use_count(bench, graph, value) > 0) {
-      status = cancel_move(bench, graph, index, i, &arena);
-      node = tenon__bench_node(bench, graph, index); /* the table may have moved */
+    if (value != TENON_NONE && tenon__rewriter_use_count(rewriter, graph, value) > 0) {
+      status = cancel_move(rewriter, graph, index, i, &arena);
+      node = tenon__rewriter_node(rewriter, graph, index); /* the table may have moved */
     }
   }
-  tenon__bench_release(bench, &arena);
+  tenon__rewriter_release(rewriter, &arena);
   return status;
 }

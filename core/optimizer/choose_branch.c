@@ -12,7 +12,7 @@
 #include "core/optimizer/patch.h"
 
 typedef struct inlining_t {
-  tenon__bench_t* bench;
+  tenon__rewriter_t* rewriter;
   uint32_t graph;
   uint32_t taken; /* the body */
   tenon__arena_t arena;
@@ -26,10 +26,11 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
     return TENON_OK;
   }
   if (inlining->values[value] == TENON_NONE) {
-    const tenon__value_node_t* source = tenon__bench_value(inlining->bench, inlining->taken, value);
-    TENON_TRY(tenon__patch_add_value_of(inlining->bench, source->name, source->weights,
+    const tenon__value_node_t* source =
+        tenon__rewriter_value(inlining->rewriter, inlining->taken, value);
+    TENON_TRY(tenon__patch_add_value_of(inlining->rewriter, source->name, source->weights,
                                         &inlining->values[value]));
-    tenon__patch_take_numbers(inlining->bench, inlining->taken, value, inlining->values[value]);
+    tenon__patch_take_handles(inlining->rewriter, inlining->taken, value, inlining->values[value]);
   }
   *out_value = inlining->values[value];
   return TENON_OK;
@@ -38,7 +39,7 @@ static tenon_status_t value_here(inlining_t* inlining, uint32_t value, uint32_t*
 static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* node,
                                    const uint32_t* inputs, uint32_t* out_node) {
   tenon__arena_t* arena = &inlining->arena;
-  const tenon__graph_t* body = tenon__bench_graph(inlining->bench, inlining->taken);
+  const tenon__graph_t* body = tenon__rewriter_graph(inlining->rewriter, inlining->taken);
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node->attribute_count + 1u, sizeof(*attributes));
   bool* wanted = tenon__arena_allocate(arena, node->output_count + 1u, sizeof(*wanted));
@@ -66,27 +67,27 @@ static tenon_status_t add_operator(inlining_t* inlining, const tenon__node_t* no
     names[i] = wanted[i] ? body->values[node->outputs[i]].name : NULL;
   }
   for (uint32_t b = 0; b < node->body_count; ++b) {
-    tenon__bench_graph(inlining->bench, node->bodies[b])->parent = inlining->graph;
-    tenon__bench_graph(inlining->bench, node->bodies[b])->owner = TENON_NONE;
+    tenon__rewriter_graph(inlining->rewriter, node->bodies[b])->parent = inlining->graph;
+    tenon__rewriter_graph(inlining->rewriter, node->bodies[b])->owner = TENON_NONE;
   }
-  return tenon__patch_add_node(inlining->bench, &request, out_node);
+  return tenon__patch_add_node(inlining->rewriter, &request, out_node);
 }
 
 static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
                                const uint32_t* inputs, uint32_t* out_node) {
-  tenon__bench_t* bench = inlining->bench;
+  tenon__rewriter_t* rewriter = inlining->rewriter;
   tenon__form_request_t request = {
       .name = node->name, .inputs = inputs, .input_count = node->input_count};
   if (node->source != NULL) {
     request.text = node->source->text.source;
     request.input_names = node->source->input_names;
-    return tenon__patch_add_form(bench, &request, out_node);
+    return tenon__patch_add_form(rewriter, &request, out_node);
   }
-  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
+  const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   if (node->form == TENON_NODE_MOVE) {
     request.map = &node->maps[0];
     request.dtype = body->values[node->outputs[0]].type.dtype;
-    return tenon__patch_add_form(bench, &request, out_node);
+    return tenon__patch_add_form(rewriter, &request, out_node);
   }
   tenon__inferred_shape_t* shapes =
       tenon__arena_allocate(&inlining->arena, node->output_count + 1u, sizeof(*shapes));
@@ -99,12 +100,12 @@ static tenon_status_t add_form(inlining_t* inlining, const tenon__node_t* node,
   }
   request.expression = node->expression;
   request.shapes = shapes;
-  return tenon__patch_add_form(bench, &request, out_node);
+  return tenon__patch_add_form(rewriter, &request, out_node);
 }
 
 static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
-  tenon__bench_t* bench = inlining->bench;
-  const tenon__node_t node = *tenon__bench_node(bench, inlining->taken, index);
+  tenon__rewriter_t* rewriter = inlining->rewriter;
+  const tenon__node_t node = *tenon__rewriter_node(rewriter, inlining->taken, index);
   uint32_t* inputs =
       tenon__arena_allocate(&inlining->arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
@@ -116,11 +117,11 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
   }
   TENON_TRY(node.op != NULL ? add_operator(inlining, &node, inputs, &made)
                             : add_form(inlining, &node, inputs, &made));
-  const tenon__node_t* here = tenon__bench_node(bench, inlining->graph, made);
+  const tenon__node_t* here = tenon__rewriter_node(rewriter, inlining->graph, made);
   for (uint32_t i = 0; i < node.output_count; ++i) {
     if (node.outputs[i] != TENON_NONE) {
       inlining->values[node.outputs[i]] = here->outputs[i];
-      tenon__patch_take_numbers(bench, inlining->taken, node.outputs[i], here->outputs[i]);
+      tenon__patch_take_handles(rewriter, inlining->taken, node.outputs[i], here->outputs[i]);
     }
   }
   return TENON_OK;
@@ -129,23 +130,23 @@ static tenon_status_t add_again(inlining_t* inlining, uint32_t index) {
 /* A result that leaves the graph may have to be a copy. */
 static tenon_status_t result_here(inlining_t* inlining, uint32_t choice, uint32_t index,
                                   uint32_t* out_value) {
-  tenon__bench_t* bench = inlining->bench;
-  const uint32_t result = tenon__bench_graph(bench, inlining->taken)->outputs[index];
-  const uint32_t output = tenon__bench_node(bench, inlining->graph, choice)->outputs[index];
+  tenon__rewriter_t* rewriter = inlining->rewriter;
+  const uint32_t result = tenon__rewriter_graph(rewriter, inlining->taken)->outputs[index];
+  const uint32_t output = tenon__rewriter_node(rewriter, inlining->graph, choice)->outputs[index];
   TENON_TRY(value_here(inlining, result, out_value));
-  return tenon__bench_leaves(bench, inlining->graph, output)
-             ? tenon__patch_output_of(bench, *out_value, out_value)
+  return tenon__rewriter_leaves(rewriter, inlining->graph, output)
+             ? tenon__patch_output_of(rewriter, *out_value, out_value)
              : TENON_OK;
 }
 
 /* The nodes of the branch, then copies of results that may not leave the graph as they are. */
 static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t* results) {
-  tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
+  tenon__rewriter_t* rewriter = inlining->rewriter;
+  const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   const uint32_t* order = NULL;
   uint32_t count = 0;
-  TENON_TRY(
-      tenon__graph_order(bench->network, inlining->taken, &inlining->arena, NULL, &order, &count));
+  TENON_TRY(tenon__graph_order(rewriter->network, inlining->taken, &inlining->arena, NULL, &order,
+                               &count));
   for (uint32_t i = 0; i < count; ++i) {
     TENON_TRY(add_again(inlining, order[i]));
   }
@@ -157,65 +158,66 @@ static tenon_status_t add_branch(inlining_t* inlining, uint32_t choice, uint32_t
 
 /* The choice takes what does not infer, now that more is known: so much for the graph it is in. */
 static tenon_status_t fail_to_inline(const inlining_t* inlining, tenon_status_t status,
-                                     const char* words) {
-  tenon__bench_t* bench = inlining->bench;
+                                     const char* message) {
+  tenon__rewriter_t* rewriter = inlining->rewriter;
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   const char* text = tenon__arena_format(
-      &bench->network->arena, "'%s' takes its branch '%s', which cannot be put in its place: %s",
-      bench->patch_node, tenon__bench_graph(bench, inlining->taken)->name, words);
-  return text == NULL
-             ? tenon__fail_memory(bench->sink)
-             : tenon__network_fail_in(bench->network, inlining->graph, status, text, bench->sink);
+      &rewriter->network->arena, "'%s' takes its branch '%s', which cannot be put in its place: %s",
+      rewriter->patch_node, tenon__rewriter_graph(rewriter, inlining->taken)->name, message);
+  return text == NULL ? tenon__fail_memory(rewriter->sink)
+                      : tenon__network_fail_in(rewriter->network, inlining->graph, status, text,
+                                               rewriter->sink);
 }
 
 static tenon_status_t inline_branch(inlining_t* inlining, uint32_t choice,
                                     const tenon__control_layout_t* layout) {
-  tenon__bench_t* bench = inlining->bench;
-  const tenon__graph_t* body = tenon__bench_graph(bench, inlining->taken);
+  tenon__rewriter_t* rewriter = inlining->rewriter;
+  const tenon__graph_t* body = tenon__rewriter_graph(rewriter, inlining->taken);
   inlining->values =
       tenon__arena_allocate(&inlining->arena, body->value_count + 1u, sizeof(uint32_t));
   uint32_t* results =
       tenon__arena_allocate(&inlining->arena, body->output_count + 1u, sizeof(*results));
   if (inlining->values == NULL || results == NULL) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   for (uint32_t i = 0; i < body->value_count; ++i) {
     inlining->values[i] = TENON_NONE;
   }
-  if (!tenon__patch_begin(bench, "choose branch", inlining->graph, choice)) {
+  if (!tenon__patch_begin(rewriter, "choose branch", inlining->graph, choice)) {
     return TENON_OK;
   }
-  const tenon__node_t* node = tenon__bench_node(bench, inlining->graph, choice);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, inlining->graph, choice);
   for (uint32_t i = 0; i < layout->captured_count; ++i) {
     const uint32_t captured = node->inputs[layout->first_value + i];
     inlining->values[body->inputs[i]] = captured;
-    tenon__patch_take_numbers(bench, inlining->taken, body->inputs[i], captured);
+    tenon__patch_take_handles(rewriter, inlining->taken, body->inputs[i], captured);
   }
   tenon__keeping_sink_t kept;
   tenon__keeping_sink_initialize(&kept);
-  bench->explain = &kept.sink;
+  rewriter->explain = &kept.sink;
   const tenon_status_t status = add_branch(inlining, choice, results);
-  bench->explain = NULL;
+  rewriter->explain = NULL;
   if (status != TENON_OK) {
-    tenon__patch_cancel(bench);
-    return fail_to_inline(inlining, status, kept.words);
+    tenon__patch_cancel(rewriter);
+    return fail_to_inline(inlining, status, kept.message);
   }
   for (uint32_t i = 0; i < body->output_count; ++i) {
-    tenon__patch_replace(bench, tenon__bench_node(bench, inlining->graph, choice)->outputs[i],
-                         results[i]);
+    tenon__patch_replace(
+        rewriter, tenon__rewriter_node(rewriter, inlining->graph, choice)->outputs[i], results[i]);
   }
-  tenon__patch_remove(bench, choice);
-  return tenon__patch_end(bench);
+  tenon__patch_remove(rewriter, choice);
+  return tenon__patch_end(rewriter);
 }
 
 /* What would have to be copied to leave the graph is of a type that an expression copies. */
-static bool can_leave(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node) {
+static bool can_leave(const tenon__rewriter_t* rewriter, uint32_t graph,
+                      const tenon__node_t* node) {
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    const tenon__value_node_t* value = tenon__bench_value(bench, graph, node->outputs[i]);
+    const tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, node->outputs[i]);
     const char type_class = tenon__dtype_class(value->type.dtype);
-    if (tenon__bench_leaves(bench, graph, node->outputs[i]) &&
+    if (tenon__rewriter_leaves(rewriter, graph, node->outputs[i]) &&
         (value->type.kind != TENON_ARGUMENT_TENSOR || type_class == 's' || type_class == 'c')) {
       return false;
     }
@@ -223,21 +225,22 @@ static bool can_leave(const tenon__bench_t* bench, uint32_t graph, const tenon__
   return true;
 }
 
-tenon_status_t tenon__pass_choose_branch(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+tenon_status_t tenon__pass_choose_branch(tenon__rewriter_t* rewriter, uint32_t graph,
+                                         uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   tenon__control_layout_t layout;
   if (node->body_count != 2 ||
-      tenon__control_layout_of(bench->network, graph, index, NULL, &layout) != TENON_OK ||
-      layout.form != TENON_CONTROL_CHOOSE || !can_leave(bench, graph, node)) {
+      tenon__control_layout_of(rewriter->network, graph, index, NULL, &layout) != TENON_OK ||
+      layout.form != TENON_CONTROL_CHOOSE || !can_leave(rewriter, graph, node)) {
     return TENON_OK;
   }
-  const uint32_t taken = tenon__control_taken(bench->network, graph, &layout, node->inputs);
-  if (taken == TENON_NONE || !tenon__graph_can_run(bench->network, node->bodies[taken])) {
+  const uint32_t taken = tenon__control_taken(rewriter->network, graph, &layout, node->inputs);
+  if (taken == TENON_NONE || !tenon__graph_can_run(rewriter->network, node->bodies[taken])) {
     return TENON_OK;
   }
-  inlining_t inlining = {.bench = bench, .graph = graph, .taken = node->bodies[taken]};
-  tenon__arena_initialize(&inlining.arena, bench->network->allocator);
+  inlining_t inlining = {.rewriter = rewriter, .graph = graph, .taken = node->bodies[taken]};
+  tenon__arena_initialize(&inlining.arena, rewriter->network->allocator);
   const tenon_status_t status = inline_branch(&inlining, index, &layout);
-  tenon__bench_release(bench, &inlining.arena);
+  tenon__rewriter_release(rewriter, &inlining.arena);
   return status;
 }

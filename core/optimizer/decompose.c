@@ -10,17 +10,17 @@
 #include "core/language/text_calls.h"
 #include "core/network/match.h"
 #include "core/network/node.h"
-#include "core/optimizer/bench.h"
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 #include "core/optimizer/rewrite.h"
+#include "core/optimizer/rewriter.h"
 
 /* The first decomposition whose condition holds. */
-static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+static const tenon__calls_t* applicable(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                                         tenon__arena_t* arena) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   tenon__scope_t scope;
-  if (tenon__node_scope(bench->network, graph, index, arena, &scope) != TENON_OK) {
+  if (tenon__node_scope(rewriter->network, graph, index, arena, &scope) != TENON_OK) {
     return NULL;
   }
   for (uint32_t i = 0; i < node->op->descriptor.decomposition_count; ++i) {
@@ -35,9 +35,9 @@ static const tenon__calls_t* applicable(tenon__bench_t* bench, uint32_t graph, u
 }
 
 /* The names that the text may use: the operator's inputs and attributes. */
-static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+static bool bind_node(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                       tenon__match_t* out_match) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   const tenon_operator_t* descriptor = &node->op->descriptor;
   memset(out_match, 0, sizeof(*out_match));
   out_match->graph = graph;
@@ -62,18 +62,18 @@ static bool bind_node(tenon__bench_t* bench, uint32_t graph, uint32_t index,
 }
 
 /* The nodes of the text; each output must have something to stand for it. */
-static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls,
+static tenon_status_t add_all(tenon__rewriter_t* rewriter, const tenon__calls_t* calls,
                               tenon__match_t* match, tenon__arena_t* arena) {
   uint32_t value = TENON_NONE;
   for (uint32_t i = 0; i < calls->statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(bench, match, &calls->statements[i], arena, &value));
+    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &calls->statements[i], arena, &value));
   }
-  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const uint32_t old = node->outputs[i];
     value = tenon__match_value(match, node->op->descriptor.outputs[i].name);
     if (old != TENON_NONE &&
-        (value == TENON_NONE || !tenon__patch_fits(bench, match->graph, old, value))) {
+        (value == TENON_NONE || !tenon__patch_fits(rewriter, match->graph, old, value))) {
       return TENON_ERROR_UNSUPPORTED;
     }
   }
@@ -81,30 +81,30 @@ static tenon_status_t add_all(tenon__bench_t* bench, const tenon__calls_t* calls
 }
 
 /* Each output's name is the result of a statement, so what stands for it was made for it alone. */
-static tenon_status_t decompose(tenon__bench_t* bench, const tenon__calls_t* calls,
+static tenon_status_t decompose(tenon__rewriter_t* rewriter, const tenon__calls_t* calls,
                                 tenon__match_t* match, tenon__arena_t* arena) {
-  if (!tenon__patch_begin(bench, "decompose", match->graph, match->root)) {
+  if (!tenon__patch_begin(rewriter, "decompose", match->graph, match->root)) {
     return TENON_OK;
   }
-  const tenon_status_t status = add_all(bench, calls, match, arena);
+  const tenon_status_t status = add_all(rewriter, calls, match, arena);
   if (status != TENON_OK) {
-    tenon__patch_cancel(bench);
-    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+    tenon__patch_cancel(rewriter);
+    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
   }
-  const tenon__node_t* node = tenon__bench_node(bench, match->graph, match->root);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, match->graph, match->root);
   for (uint32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] != TENON_NONE) {
-      tenon__patch_replace(bench, node->outputs[i],
+      tenon__patch_replace(rewriter, node->outputs[i],
                            tenon__match_value(match, node->op->descriptor.outputs[i].name));
     }
   }
-  tenon__patch_remove(bench, match->root);
-  return tenon__patch_end(bench);
+  tenon__patch_remove(rewriter, match->root);
+  return tenon__patch_end(rewriter);
 }
 
-tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
-  const tenon__optimize_options_t* options = bench->options;
+tenon_status_t tenon__pass_decompose(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
+  const tenon__optimize_options_t* options = rewriter->options;
   if (node->op == NULL || node->expression != NULL || node->maps != NULL ||
       node->op->descriptor.decomposition_count == 0 || options->find == NULL ||
       options->is_computed == NULL || options->is_computed(options->computed_user, node->op)) {
@@ -113,11 +113,11 @@ tenon_status_t tenon__pass_decompose(tenon__bench_t* bench, uint32_t graph, uint
   tenon__arena_t arena;
   tenon__match_t match;
   tenon_status_t status = TENON_OK;
-  tenon__arena_initialize(&arena, bench->network->allocator);
-  const tenon__calls_t* calls = applicable(bench, graph, index, &arena);
-  if (calls != NULL && bind_node(bench, graph, index, &match)) {
-    status = decompose(bench, calls, &match, &arena);
+  tenon__arena_initialize(&arena, rewriter->network->allocator);
+  const tenon__calls_t* calls = applicable(rewriter, graph, index, &arena);
+  if (calls != NULL && bind_node(rewriter, graph, index, &match)) {
+    status = decompose(rewriter, calls, &match, &arena);
   }
-  tenon__bench_release(bench, &arena);
+  tenon__rewriter_release(rewriter, &arena);
   return status;
 }

@@ -15,8 +15,8 @@ static bool open(test_world_t* world) {
 TENON_TEST(decomposes_what_nobody_computes) {
   test_world_t world;
   REQUIRE(open(&world));
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
-  test_output(&world, test_unary(&world.bench, "test.growth/1", "y", x), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(3));
+  test_output(&world, test_unary(&world.fixture, "test.growth/1", "y", x), "y");
   EXPECT_TEXT(test_optimized(&world),
               "graph main\n  input x: f32[3]\n"
               "  exponential_0: f32[3] = test.exponential/1(x)\n"
@@ -30,8 +30,8 @@ TENON_TEST(leaves_what_somebody_computes) {
   test_world_t world;
   REQUIRE(open(&world));
   world.options.computed_user = tenon__drop_const(&computed);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
-  test_output(&world, test_unary(&world.bench, "test.growth/1", "y", x), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(3));
+  test_output(&world, test_unary(&world.fixture, "test.growth/1", "y", x), "y");
   EXPECT_CONTAINS(test_optimized(&world), "y: f32[3] = test.growth/1(x)");
   test_world_close(&world);
 }
@@ -41,16 +41,16 @@ TENON_TEST(leaves_what_no_text_fits) {
    */
   test_world_t world;
   REQUIRE(open(&world));
-  const tenon_builder_table_t* build = world.bench.build;
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3, 4, 5));
-  const tenon_value_t w = test_input(&world.bench, "w", DIMS(3, 4));
-  test_output(&world, test_unary(&world.bench, "test.growth/1", "y", x), "y");
-  test_output(&world, test_unary(&world.bench, "test.growth/1", "z", w), "z");
+  const tenon_builder_table_t* build = world.fixture.build;
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(3, 4, 5));
+  const tenon_value_t w = test_input(&world.fixture, "w", DIMS(3, 4));
+  test_output(&world, test_unary(&world.fixture, "test.growth/1", "y", x), "y");
+  test_output(&world, test_unary(&world.fixture, "test.growth/1", "z", w), "z");
   tenon_value_t copies[3] = {{0}};
-  EXPECT_STATUS(build->begin(world.bench.builder, "test.copies/1", "copies"), TENON_OK);
-  EXPECT_STATUS(build->add_input(world.bench.builder, x), TENON_OK);
-  EXPECT_STATUS(build->output_count(world.bench.builder, 3), TENON_OK);
-  EXPECT_STATUS(build->end(world.bench.builder, copies, 3), TENON_OK);
+  EXPECT_STATUS(build->begin(world.fixture.builder, "test.copies/1", "copies"), TENON_OK);
+  EXPECT_STATUS(build->add_input(world.fixture.builder, x), TENON_OK);
+  EXPECT_STATUS(build->output_count(world.fixture.builder, 3), TENON_OK);
+  EXPECT_STATUS(build->end(world.fixture.builder, copies, 3), TENON_OK);
   for (uint32_t i = 0; i < 3; ++i) {
     test_output(&world, copies[i], NULL);
   }

@@ -244,10 +244,10 @@ bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
   return true;
 }
 
-tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t graph, uint32_t index,
-                                      tenon__arena_t* arena, tenon_tensor_view_t* out_view,
-                                      size_t* out_size_bytes) {
-  const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_t graph,
+                                      uint32_t index, tenon__arena_t* arena,
+                                      tenon_tensor_view_t* out_view, size_t* out_size_bytes) {
+  const tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, index);
   if (value->type.kind != TENON_ARGUMENT_TENSOR || value->type.rank == TENON_NONE) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -257,13 +257,13 @@ tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t grap
   if (dims == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  if (!known_extents(bench->network->pool, value->type.rank, value->type.dims, dims) ||
+  if (!known_extents(rewriter->network->pool, value->type.rank, value->type.dims, dims) ||
       !tenon__element_count(value->type.rank, dims, &count) ||
       !tenon__dtype_bytes(value->type.dtype, count, &size)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   const int64_t* strides = dense_strides(arena, value->type.rank, dims);
-  void* data = strides == NULL ? NULL : tenon__allocate(bench->network->allocator, size, 1);
+  void* data = strides == NULL ? NULL : tenon__allocate(rewriter->network->allocator, size, 1);
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }

@@ -5,7 +5,7 @@
 #include "core/base/arena.h"
 #include "core/dimension/dimension.h"
 #include "core/network/network.h"
-#include "core/optimizer/bench.h"
+#include "core/optimizer/rewriter.h"
 
 /* Evaluates an expression of known extents. `tensors[k]`: operand k, dense; `outputs[o]`: dense
  * memory for output o. Scratch from the arena. Silent. */
@@ -29,8 +29,8 @@ bool tenon__join_constants(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
                            const tenon_tensor_view_t* output);
 /* Dense memory for an output of known extents, from the network's allocator and zero-filled; its
  * view, whose arrays lie in the arena. UNSUPPORTED when an extent is not known. */
-tenon_status_t tenon__allocate_output(const tenon__bench_t* bench, uint32_t graph, uint32_t value,
-                                      tenon__arena_t* arena, tenon_tensor_view_t* out_view,
-                                      size_t* out_size_bytes);
+tenon_status_t tenon__allocate_output(const tenon__rewriter_t* rewriter, uint32_t graph,
+                                      uint32_t value, tenon__arena_t* arena,
+                                      tenon_tensor_view_t* out_view, size_t* out_size_bytes);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct reader_t {
 } reader_t;
 
 typedef struct fold_t {
-  tenon__bench_t* bench;
+  tenon__rewriter_t* rewriter;
   uint32_t graph;
   uint32_t node;
   tenon__arena_t arena;
@@ -36,7 +36,7 @@ typedef struct fold_t {
 } fold_t;
 
 static const tenon__node_t* node_of(const fold_t* fold) {
-  return tenon__bench_node(fold->bench, fold->graph, fold->node);
+  return tenon__rewriter_node(fold->rewriter, fold->graph, fold->node);
 }
 
 static const char* derivation(fold_t* fold) {
@@ -53,10 +53,10 @@ static const char* derivation(fold_t* fold) {
 static tenon_status_t replace_output(fold_t* fold, uint32_t output,
                                      const tenon__weights_t* weights) {
   uint32_t constant = 0;
-  if (tenon__patch_add_constant(fold->bench, weights, &constant) != TENON_OK) {
+  if (tenon__patch_add_constant(fold->rewriter, weights, &constant) != TENON_OK) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  tenon__patch_replace(fold->bench, node_of(fold)->outputs[output], constant);
+  tenon__patch_replace(fold->rewriter, node_of(fold)->outputs[output], constant);
   return TENON_OK;
 }
 
@@ -73,14 +73,14 @@ static tenon__weights_t weights_of(fold_t* fold, const tenon_tensor_view_t* view
 
 /* Are all elements of a value known numbers? */
 static bool is_known(const fold_t* fold, uint32_t value) {
-  const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
+  const tenon__value_node_t* node = tenon__rewriter_value(fold->rewriter, fold->graph, value);
   const char type_class = tenon__dtype_class(node->type.dtype);
   if (node->type.contents == NULL || type_class == 's' || type_class == 'c' || type_class == 'x') {
     return false;
   }
   int64_t number = 0;
   for (uint32_t i = 0; i < node->type.content_count; ++i) {
-    if (!tenon__dim_known(fold->bench->network->pool, node->type.contents[i], &number)) {
+    if (!tenon__dim_known(fold->rewriter->network->pool, node->type.contents[i], &number)) {
       return false;
     }
   }
@@ -88,41 +88,41 @@ static bool is_known(const fold_t* fold, uint32_t value) {
 }
 
 static void write_contents(const fold_t* fold, uint32_t value, const tenon_tensor_view_t* view) {
-  const tenon__value_node_t* node = tenon__bench_value(fold->bench, fold->graph, value);
+  const tenon__value_node_t* node = tenon__rewriter_value(fold->rewriter, fold->graph, value);
   for (uint32_t i = 0; i < node->type.content_count; ++i) {
     tenon__scalar_t scalar = {0};
-    (void)tenon__dim_known(fold->bench->network->pool, node->type.contents[i], &scalar.i);
+    (void)tenon__dim_known(fold->rewriter->network->pool, node->type.contents[i], &scalar.i);
     tenon__element_store(view->data, view->dtype, i, scalar, TENON_DTYPE_INT64);
   }
 }
 
 static tenon_status_t fold_known(fold_t* fold, uint32_t output) {
-  tenon__bench_t* bench = fold->bench;
+  tenon__rewriter_t* rewriter = fold->rewriter;
   const uint32_t value = node_of(fold)->outputs[output];
   tenon_tensor_view_t view;
   size_t size = 0;
   const tenon_status_t status =
-      tenon__allocate_output(bench, fold->graph, value, &fold->arena, &view, &size);
+      tenon__allocate_output(rewriter, fold->graph, value, &fold->arena, &view, &size);
   if (status != TENON_OK) {
-    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : tenon__fail_memory(bench->sink);
+    return status == TENON_ERROR_UNSUPPORTED ? TENON_OK : tenon__fail_memory(rewriter->sink);
   }
-  if (!tenon__patch_begin(bench, "fold constants", fold->graph, fold->node)) {
-    tenon__free(bench->network->allocator, view.data, size);
+  if (!tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node)) {
+    tenon__free(rewriter->network->allocator, view.data, size);
     return TENON_OK;
   }
   write_contents(fold, value, &view);
   const tenon__weights_t weights = weights_of(fold, &view, size);
   if (replace_output(fold, output, &weights) != TENON_OK) {
-    tenon__patch_cancel(bench);
-    return tenon__fail_memory(bench->sink);
+    tenon__patch_cancel(rewriter);
+    return tenon__fail_memory(rewriter->sink);
   }
-  return tenon__patch_end(bench);
+  return tenon__patch_end(rewriter);
 }
 
 static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE &&
-        tenon__bench_constant(fold->bench, fold->graph, node->inputs[i]) == NULL) {
+        tenon__rewriter_constant(fold->rewriter, fold->graph, node->inputs[i]) == NULL) {
       return false;
     }
   }
@@ -131,15 +131,15 @@ static bool inputs_are_constant(const fold_t* fold, const tenon__node_t* node) {
 
 /* Bytes of a value, or more than `limit` when it has more or its extents are not known. */
 static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit) {
-  const tenon__value_node_t* value = tenon__bench_value(fold->bench, fold->graph, index);
+  const tenon__value_node_t* value = tenon__rewriter_value(fold->rewriter, fold->graph, index);
   uint64_t bits = tenon__dtype_bits(value->type.dtype);
   if (value->type.rank == TENON_NONE) {
     return limit + 1;
   }
   for (uint32_t d = 0; d < value->type.rank; ++d) {
     int64_t extent = 0;
-    if (!tenon__dim_known(fold->bench->network->pool, value->type.dims[d], &extent) || extent < 0 ||
-        __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
+    if (!tenon__dim_known(fold->rewriter->network->pool, value->type.dims[d], &extent) ||
+        extent < 0 || __builtin_mul_overflow(bits, (uint64_t)extent, &bits)) {
       return limit + 1;
     }
   }
@@ -147,7 +147,7 @@ static uint64_t output_bytes(const fold_t* fold, uint32_t index, uint64_t limit)
 }
 
 static uint64_t size_of_constant(const fold_t* fold, uint32_t value) {
-  const tenon__weights_t* weights = tenon__bench_constant(fold->bench, fold->graph, value);
+  const tenon__weights_t* weights = tenon__rewriter_constant(fold->rewriter, fold->graph, value);
   return weights == NULL ? 0 : weights->size_bytes;
 }
 
@@ -167,7 +167,7 @@ static double expansion(const fold_t* fold, const tenon__node_t* node) {
 static const reader_t* reader_of(fold_t* fold, uint32_t user) {
   reader_t* reader = &fold->readers[user == fold->node ? 0 : 1];
   if (!reader->is_known || reader->node != user) {
-    const tenon__node_t* node = tenon__bench_node(fold->bench, fold->graph, user);
+    const tenon__node_t* node = tenon__rewriter_node(fold->rewriter, fold->graph, user);
     const bool is_constant = inputs_are_constant(fold, node);
     *reader = (reader_t){true, user, is_constant, is_constant ? expansion(fold, node) : 0};
   }
@@ -177,13 +177,13 @@ static const reader_t* reader_of(fold_t* fold, uint32_t user) {
 /* Are all who read a constant nodes of constants, whose results together are no larger? Then its
  * bytes go as soon as they are all folded: a matrix that is cut into gates, say. */
 static bool goes_away(fold_t* fold, uint32_t value, uint64_t size) {
-  const tenon__bench_t* bench = fold->bench;
+  const tenon__rewriter_t* rewriter = fold->rewriter;
   uint32_t count = 0;
   uint32_t last = TENON_NONE;
   double made = 0;
-  uint32_t use = tenon__bench_first_use(bench, fold->graph, value);
-  for (; use != TENON_NONE && count < MOST_USES; use = tenon__bench_use(bench, use)->next) {
-    const uint32_t user = tenon__bench_use(bench, use)->node;
+  uint32_t use = tenon__rewriter_first_use(rewriter, fold->graph, value);
+  for (; use != TENON_NONE && count < MOST_USES; use = tenon__rewriter_use(rewriter, use)->next) {
+    const uint32_t user = tenon__rewriter_use(rewriter, use)->node;
     const reader_t* reader = reader_of(fold, user);
     if (!reader->is_constant) {
       return false;
@@ -192,7 +192,7 @@ static bool goes_away(fold_t* fold, uint32_t value, uint64_t size) {
     last = user;
     ++count;
   }
-  return count == tenon__bench_use_count(bench, fold->graph, value) &&
+  return count == tenon__rewriter_use_count(rewriter, fold->graph, value) &&
          made <= (double)(size + GROWTH_LIMIT);
 }
 
@@ -215,11 +215,11 @@ static uint64_t vanishing_bytes(fold_t* fold) {
 
 /* A move of one constant that is a view of it: its bytes, or a copy in another order. */
 static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
-  tenon__bench_t* bench = fold->bench;
+  tenon__rewriter_t* rewriter = fold->rewriter;
   const tenon__index_map_t* map = &node_of(fold)->maps[output];
   const uint32_t value = node_of(fold)->inputs[map->sources[0].input];
-  const tenon__weights_t source = *tenon__bench_constant(bench, fold->graph, value);
-  tenon__dim_pool_t* pool = bench->network->pool;
+  const tenon__weights_t source = *tenon__rewriter_constant(rewriter, fold->graph, value);
+  tenon__dim_pool_t* pool = rewriter->network->pool;
   int64_t dims[TENON_RANK_LIMIT];
   tenon_tensor_view_t view = tenon__weights_view(&source);
   for (uint32_t i = 0; i < map->rank; ++i) {
@@ -243,11 +243,11 @@ static tenon_status_t fold_view(fold_t* fold, uint32_t output, bool* out_done) {
   }
   uint32_t weights = 0;
   uint32_t constant = 0;
-  TENON_TRY(tenon__weights_from_view(bench->network, "", &view, false, NULL, &weights));
-  bench->network->weights[weights].derivation =
-      tenon__arena_copy_string(&bench->network->arena, derivation(fold));
-  TENON_TRY(tenon__patch_add_value_of(bench, NULL, weights, &constant));
-  tenon__patch_replace(bench, node_of(fold)->outputs[output], constant);
+  TENON_TRY(tenon__weights_from_view(rewriter->network, "", &view, false, NULL, &weights));
+  rewriter->network->weights[weights].derivation =
+      tenon__arena_copy_string(&rewriter->network->arena, derivation(fold));
+  TENON_TRY(tenon__patch_add_value_of(rewriter, NULL, weights, &constant));
+  tenon__patch_replace(rewriter, node_of(fold)->outputs[output], constant);
   *out_done = true;
   return TENON_OK;
 }
@@ -268,12 +268,13 @@ static tenon_status_t expression_of(fold_t* fold, uint32_t output,
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      inputs[i].dtype = tenon__bench_value(fold->bench, fold->graph, node->inputs[i])->type.dtype;
+      inputs[i].dtype =
+          tenon__rewriter_value(fold->rewriter, fold->graph, node->inputs[i])->type.dtype;
     }
   }
   TENON_TRY(tenon__expression_from_move(
-      fold->bench->network->pool, &node->maps[output],
-      tenon__bench_value(fold->bench, fold->graph, node->outputs[output])->type.dtype, inputs,
+      fold->rewriter->network->pool, &node->maps[output],
+      tenon__rewriter_value(fold->rewriter, fold->graph, node->outputs[output])->type.dtype, inputs,
       node->input_count, &fold->arena, NULL, expression));
   *out_expression = expression;
   return TENON_OK;
@@ -288,10 +289,10 @@ static tenon_status_t run_expression(fold_t* fold, const tenon__expression_t* ex
     return TENON_ERROR_OUT_OF_MEMORY;
   }
   for (uint32_t k = 0; k < program->operand_count; ++k) {
-    tensors[k] = tenon__weights_view(tenon__bench_constant(
-        fold->bench, fold->graph, node_of(fold)->inputs[program->operands[k].index]));
+    tensors[k] = tenon__weights_view(tenon__rewriter_constant(
+        fold->rewriter, fold->graph, node_of(fold)->inputs[program->operands[k].index]));
   }
-  return tenon__evaluate_expression(fold->bench->network->pool, expression, tensors, outputs,
+  return tenon__evaluate_expression(fold->rewriter->network->pool, expression, tensors, outputs,
                                     &fold->arena);
 }
 
@@ -307,18 +308,18 @@ static bool join(fold_t* fold, uint32_t index, const tenon_tensor_view_t* view) 
   }
   for (uint32_t s = 0; s < map->source_count; ++s) {
     sources[s] = tenon__weights_view(
-        tenon__bench_constant(fold->bench, fold->graph, node->inputs[map->sources[s].input]));
+        tenon__rewriter_constant(fold->rewriter, fold->graph, node->inputs[map->sources[s].input]));
   }
-  return tenon__join_constants(fold->bench->network->pool, map, sources, &fold->arena, view);
+  return tenon__join_constants(fold->rewriter->network->pool, map, sources, &fold->arena, view);
 }
 
 /* Computes all outputs into `views`. */
 static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
   const tenon__node_t* node = node_of(fold);
-  const tenon__optimize_options_t* options = fold->bench->options;
+  const tenon__optimize_options_t* options = fold->rewriter->options;
   if (node->expression == NULL && node->maps == NULL) {
     return options->fold == NULL ? TENON_ERROR_UNSUPPORTED
-                                 : options->fold(options->fold_user, fold->bench->network,
+                                 : options->fold(options->fold_user, fold->rewriter->network,
                                                  fold->graph, fold->node, views);
   }
   const tenon__expression_t* expression = NULL;
@@ -338,7 +339,7 @@ static tenon_status_t compute(fold_t* fold, const tenon_tensor_view_t* views) {
 static void free_outputs(const fold_t* fold, tenon_tensor_view_t* views, const size_t* sizes) {
   for (uint32_t i = 0; i < node_of(fold)->output_count; ++i) {
     if (views[i].data != NULL) {
-      tenon__free(fold->bench->network->allocator, views[i].data, sizes[i]);
+      tenon__free(fold->rewriter->network->allocator, views[i].data, sizes[i]);
     }
   }
 }
@@ -352,7 +353,7 @@ static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, siz
     if (node->outputs[i] == TENON_NONE) {
       continue;
     }
-    if (tenon__bench_value(fold->bench, fold->graph, node->outputs[i])->type.dtype ==
+    if (tenon__rewriter_value(fold->rewriter, fold->graph, node->outputs[i])->type.dtype ==
         TENON_DTYPE_STRING) {
       return TENON_ERROR_UNSUPPORTED;
     }
@@ -360,7 +361,7 @@ static tenon_status_t make_outputs(fold_t* fold, tenon_tensor_view_t* views, siz
     if (total > limit) {
       return TENON_ERROR_UNSUPPORTED;
     }
-    TENON_TRY(tenon__allocate_output(fold->bench, fold->graph, node->outputs[i], &fold->arena,
+    TENON_TRY(tenon__allocate_output(fold->rewriter, fold->graph, node->outputs[i], &fold->arena,
                                      &views[i], &sizes[i]));
   }
   return TENON_OK;
@@ -379,12 +380,12 @@ static tenon_status_t replace_all(fold_t* fold, tenon_tensor_view_t* views, size
 }
 
 static tenon_status_t fold_computed(fold_t* fold) {
-  tenon__bench_t* bench = fold->bench;
+  tenon__rewriter_t* rewriter = fold->rewriter;
   const uint32_t count = node_of(fold)->output_count;
   tenon_tensor_view_t* views = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*views));
   size_t* sizes = tenon__arena_allocate(&fold->arena, count + 1u, sizeof(*sizes));
   if (views == NULL || sizes == NULL) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   tenon_status_t status = make_outputs(fold, views, sizes);
   if (status == TENON_OK) {
@@ -392,53 +393,53 @@ static tenon_status_t fold_computed(fold_t* fold) {
   }
   bool begun = false;
   if (status == TENON_OK) {
-    begun = tenon__patch_begin(bench, "fold constants", fold->graph, fold->node);
+    begun = tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node);
     status = begun ? replace_all(fold, views, sizes) : TENON_OK;
   }
   free_outputs(fold, views, sizes);
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
     if (begun) {
-      tenon__patch_cancel(bench);
+      tenon__patch_cancel(rewriter);
     }
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
-  return begun ? tenon__patch_end(bench) : TENON_OK;
+  return begun ? tenon__patch_end(rewriter) : TENON_OK;
 }
 
 /* Moves of one constant, output by output. */
 static tenon_status_t fold_views(fold_t* fold, bool* out_done) {
-  tenon__bench_t* bench = fold->bench;
+  tenon__rewriter_t* rewriter = fold->rewriter;
   const uint64_t limit = vanishing_bytes(fold) + GROWTH_LIMIT;
   for (uint32_t i = 0; i < node_of(fold)->output_count; ++i) {
     const tenon__node_t* node = node_of(fold);
     const uint32_t output = node->outputs[i];
     const tenon__index_map_t* map = &node->maps[i];
-    if (output == TENON_NONE || tenon__bench_use_count(bench, fold->graph, output) == 0 ||
+    if (output == TENON_NONE || tenon__rewriter_use_count(rewriter, fold->graph, output) == 0 ||
         map->source_count != 1 || map->fill != TENON_FILL_NONE) {
       continue;
     }
     const bool fits = map->kind == TENON_MAP_LINEAR || output_bytes(fold, output, limit) <= limit;
-    if (!fits || !tenon__patch_begin(bench, "fold constants", fold->graph, fold->node)) {
+    if (!fits || !tenon__patch_begin(rewriter, "fold constants", fold->graph, fold->node)) {
       continue;
     }
     bool done = false;
     if (fold_view(fold, i, &done) != TENON_OK) {
-      tenon__patch_cancel(bench);
-      return tenon__fail_memory(bench->sink);
+      tenon__patch_cancel(rewriter);
+      return tenon__fail_memory(rewriter->sink);
     }
     if (!done) {
-      tenon__patch_cancel(bench);
+      tenon__patch_cancel(rewriter);
       continue;
     }
     *out_done = true;
-    TENON_TRY(tenon__patch_end(bench));
+    TENON_TRY(tenon__patch_end(rewriter));
   }
   return TENON_OK;
 }
 
 /* Contents do not tell -0 from 0: floats that can be computed from constants are. */
 static bool is_computed(const fold_t* fold, const tenon__node_t* node, uint32_t value) {
-  const tenon_dtype_t dtype = tenon__bench_value(fold->bench, fold->graph, value)->type.dtype;
+  const tenon_dtype_t dtype = tenon__rewriter_value(fold->rewriter, fold->graph, value)->type.dtype;
   return tenon__dtype_class(dtype) == 'f' && (node->expression != NULL || node->maps != NULL) &&
          inputs_are_constant(fold, node);
 }
@@ -450,7 +451,7 @@ static tenon_status_t fold_node(fold_t* fold) {
   const uint32_t known_count = is_pure ? node->output_count : 0;
   for (uint32_t i = 0; i < known_count; ++i) {
     const uint32_t value = node->outputs[i];
-    if (value != TENON_NONE && tenon__bench_use_count(fold->bench, fold->graph, value) > 0 &&
+    if (value != TENON_NONE && tenon__rewriter_use_count(fold->rewriter, fold->graph, value) > 0 &&
         is_known(fold, value) && !is_computed(fold, node, value)) {
       return fold_known(fold, i);
     }
@@ -458,8 +459,9 @@ static tenon_status_t fold_node(fold_t* fold) {
   const bool is_control = node->op != NULL && node->op->descriptor.control != NULL;
   bool is_read = false;
   for (uint32_t i = 0; i < node->output_count; ++i) {
-    is_read = is_read || (node->outputs[i] != TENON_NONE &&
-                          tenon__bench_use_count(fold->bench, fold->graph, node->outputs[i]) > 0);
+    is_read =
+        is_read || (node->outputs[i] != TENON_NONE &&
+                    tenon__rewriter_use_count(fold->rewriter, fold->graph, node->outputs[i]) > 0);
   }
   if (!is_pure || is_control || !is_read || !inputs_are_constant(fold, node)) {
     return TENON_OK;
@@ -471,10 +473,11 @@ static tenon_status_t fold_node(fold_t* fold) {
   return done ? TENON_OK : fold_computed(fold);
 }
 
-tenon_status_t tenon__pass_fold_constants(tenon__bench_t* bench, uint32_t graph, uint32_t node) {
-  fold_t fold = {.bench = bench, .graph = graph, .node = node};
-  tenon__arena_initialize(&fold.arena, bench->network->allocator);
+tenon_status_t tenon__pass_fold_constants(tenon__rewriter_t* rewriter, uint32_t graph,
+                                          uint32_t node) {
+  fold_t fold = {.rewriter = rewriter, .graph = graph, .node = node};
+  tenon__arena_initialize(&fold.arena, rewriter->network->allocator);
   const tenon_status_t status = fold_node(&fold);
-  tenon__bench_release(bench, &fold.arena);
+  tenon__rewriter_release(rewriter, &fold.arena);
   return status;
 }

@@ -23,13 +23,13 @@ typedef struct equals_t {
   size_t used;
 } equals_t;
 
-void tenon__equals_destroy(tenon__bench_t* bench) {
-  equals_t* equals = bench->equals;
+void tenon__equals_destroy(tenon__rewriter_t* rewriter) {
+  equals_t* equals = rewriter->equals;
   if (equals != NULL) {
-    const tenon_allocator_t allocator = bench->network->allocator;
+    const tenon_allocator_t allocator = rewriter->network->allocator;
     tenon__free(allocator, equals->slots, equals->slot_count * sizeof(*equals->slots));
     tenon__free(allocator, equals, sizeof(*equals));
-    bench->equals = NULL;
+    rewriter->equals = NULL;
   }
 }
 
@@ -42,10 +42,10 @@ static void place(equals_t* equals, const seen_t* seen) {
   ++equals->used;
 }
 
-static bool grow(tenon__bench_t* bench, equals_t* equals) {
+static bool grow(tenon__rewriter_t* rewriter, equals_t* equals) {
   const equals_t old = *equals;
   const size_t count = old.slot_count == 0 ? 1024 : old.slot_count * 2;
-  seen_t* slots = tenon__allocate(bench->network->allocator, count, sizeof(*slots));
+  seen_t* slots = tenon__allocate(rewriter->network->allocator, count, sizeof(*slots));
   if (slots == NULL) {
     return false;
   }
@@ -58,40 +58,41 @@ static bool grow(tenon__bench_t* bench, equals_t* equals) {
       place(equals, &old.slots[i]);
     }
   }
-  tenon__free(bench->network->allocator, old.slots, old.slot_count * sizeof(*old.slots));
+  tenon__free(rewriter->network->allocator, old.slots, old.slot_count * sizeof(*old.slots));
   return true;
 }
 
-static equals_t* table_of(tenon__bench_t* bench) {
-  if (bench->equals == NULL) {
-    bench->equals = tenon__allocate(bench->network->allocator, 1, sizeof(equals_t));
+static equals_t* table_of(tenon__rewriter_t* rewriter) {
+  if (rewriter->equals == NULL) {
+    rewriter->equals = tenon__allocate(rewriter->network->allocator, 1, sizeof(equals_t));
   }
-  equals_t* equals = bench->equals;
-  if (equals != NULL && (equals->used + 1) * 2 > equals->slot_count && !grow(bench, equals)) {
+  equals_t* equals = rewriter->equals;
+  if (equals != NULL && (equals->used + 1) * 2 > equals->slot_count && !grow(rewriter, equals)) {
     equals = NULL;
   }
-  bench->is_out_of_memory = bench->is_out_of_memory || equals == NULL;
+  rewriter->is_out_of_memory = rewriter->is_out_of_memory || equals == NULL;
   return equals;
 }
 
-static bool is_same(const tenon__bench_t* bench, const seen_t* seen, const seen_t* wanted) {
+static bool is_same(const tenon__rewriter_t* rewriter, const seen_t* seen, const seen_t* wanted) {
   if (seen->hash != wanted->hash || seen->graph != wanted->graph ||
       seen->is_value != wanted->is_value || seen->index == wanted->index) {
     return false;
   }
   if (seen->is_value) {
-    const tenon__weights_t* a = tenon__bench_constant(bench, seen->graph, seen->index);
-    const tenon__weights_t* b = tenon__bench_constant(bench, seen->graph, wanted->index);
-    return tenon__bench_value(bench, seen->graph, seen->index)->alive && a != NULL && b != NULL &&
-           tenon__weights_equal(a, b);
+    const tenon__weights_t* a = tenon__rewriter_constant(rewriter, seen->graph, seen->index);
+    const tenon__weights_t* b = tenon__rewriter_constant(rewriter, seen->graph, wanted->index);
+    return tenon__rewriter_value(rewriter, seen->graph, seen->index)->alive && a != NULL &&
+           b != NULL && tenon__weights_equal(a, b);
   }
-  const tenon__node_t* a = tenon__bench_node(bench, seen->graph, seen->index);
-  return a->alive && tenon__node_equal(a, tenon__bench_node(bench, seen->graph, wanted->index));
+  const tenon__node_t* a = tenon__rewriter_node(rewriter, seen->graph, seen->index);
+  return a->alive &&
+         tenon__node_equal(a, tenon__rewriter_node(rewriter, seen->graph, wanted->index));
 }
 
 /* What equals `wanted` and came before it; else `wanted` is remembered and TENON_NONE returned. */
-static uint32_t find_or_add(tenon__bench_t* bench, const seen_t* wanted) {
-  equals_t* equals = table_of(bench);
+static uint32_t find_or_add(tenon__rewriter_t* rewriter, const seen_t* wanted) {
+  equals_t* equals = table_of(rewriter);
   if (equals == NULL) {
     return TENON_NONE;
   }
@@ -99,7 +100,7 @@ static uint32_t find_or_add(tenon__bench_t* bench, const seen_t* wanted) {
   size_t at = wanted->hash & (equals->slot_count - 1);
   for (; equals->slots[at].graph != TENON_NONE; at = (at + 1) & (equals->slot_count - 1)) {
     const seen_t* seen = &equals->slots[at];
-    if (is_same(bench, seen, wanted)) {
+    if (is_same(rewriter, seen, wanted)) {
       return seen->index;
     }
     is_known = is_known || (seen->hash == wanted->hash && seen->graph == wanted->graph &&
@@ -112,38 +113,38 @@ static uint32_t find_or_add(tenon__bench_t* bench, const seen_t* wanted) {
 }
 
 /* One constant for equal ones that a node reads: for all in one go, as there may be many. */
-static tenon_status_t merge_constants(tenon__bench_t* bench, uint32_t graph, uint32_t index,
+static tenon_status_t merge_constants(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index,
                                       bool* out_done) {
-  for (uint32_t i = 0; i < tenon__bench_node(bench, graph, index)->input_count; ++i) {
-    const uint32_t value = tenon__bench_node(bench, graph, index)->inputs[i];
-    const tenon__weights_t* weights = tenon__bench_constant(bench, graph, value);
-    if (weights == NULL || tenon__bench_leaves(bench, graph, value)) {
+  for (uint32_t i = 0; i < tenon__rewriter_node(rewriter, graph, index)->input_count; ++i) {
+    const uint32_t value = tenon__rewriter_node(rewriter, graph, index)->inputs[i];
+    const tenon__weights_t* weights = tenon__rewriter_constant(rewriter, graph, value);
+    if (weights == NULL || tenon__rewriter_leaves(rewriter, graph, value)) {
       continue;
     }
     const seen_t wanted = {tenon__weights_hash(weights), graph, value, true};
-    const uint32_t other = find_or_add(bench, &wanted);
+    const uint32_t other = find_or_add(rewriter, &wanted);
     if (other != TENON_NONE) {
-      if (!tenon__patch_begin(bench, "merge equal", graph, index)) {
+      if (!tenon__patch_begin(rewriter, "merge equal", graph, index)) {
         return TENON_OK;
       }
-      tenon__patch_replace(bench, value, other);
+      tenon__patch_replace(rewriter, value, other);
       *out_done = true;
-      TENON_TRY(tenon__patch_end(bench));
+      TENON_TRY(tenon__patch_end(rewriter));
     }
   }
   return TENON_OK;
 }
 
 /* Every output that is made here is made there, and what leaves the graph leaves it once. */
-static bool can_replace(const tenon__bench_t* bench, uint32_t graph, const tenon__node_t* node,
-                        const tenon__node_t* other) {
+static bool can_replace(const tenon__rewriter_t* rewriter, uint32_t graph,
+                        const tenon__node_t* node, const tenon__node_t* other) {
   for (uint32_t i = 0; i < node->output_count; ++i) {
     const uint32_t own = node->outputs[i];
     const uint32_t its = other->outputs[i];
     const bool good =
-        own == TENON_NONE ||
-        (its != TENON_NONE && tenon__patch_fits(bench, graph, own, its) &&
-         !(tenon__bench_leaves(bench, graph, own) && tenon__bench_leaves(bench, graph, its)));
+        own == TENON_NONE || (its != TENON_NONE && tenon__patch_fits(rewriter, graph, own, its) &&
+                              !(tenon__rewriter_leaves(rewriter, graph, own) &&
+                                tenon__rewriter_leaves(rewriter, graph, its)));
     if (!good) {
       return false;
     }
@@ -151,28 +152,29 @@ static bool can_replace(const tenon__bench_t* bench, uint32_t graph, const tenon
   return true;
 }
 
-tenon_status_t tenon__pass_merge_equal(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
+tenon_status_t tenon__pass_merge_equal(tenon__rewriter_t* rewriter, uint32_t graph,
+                                       uint32_t index) {
   bool done = false;
-  TENON_TRY(merge_constants(bench, graph, index, &done));
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  TENON_TRY(merge_constants(rewriter, graph, index, &done));
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   if (done || node->body_count > 0 || (node->op != NULL && node->op->traits.impure)) {
     return TENON_OK;
   }
   const seen_t wanted = {tenon__node_hash(node), graph, index, false};
-  const uint32_t found = find_or_add(bench, &wanted);
+  const uint32_t found = find_or_add(rewriter, &wanted);
   if (found == TENON_NONE) {
     return TENON_OK;
   }
-  const tenon__node_t* other = tenon__bench_node(bench, graph, found);
-  if (!can_replace(bench, graph, node, other) ||
-      !tenon__patch_begin(bench, "merge equal", graph, index)) {
+  const tenon__node_t* other = tenon__rewriter_node(rewriter, graph, found);
+  if (!can_replace(rewriter, graph, node, other) ||
+      !tenon__patch_begin(rewriter, "merge equal", graph, index)) {
     return TENON_OK;
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] != TENON_NONE) {
-      tenon__patch_replace(bench, node->outputs[i], other->outputs[i]);
+      tenon__patch_replace(rewriter, node->outputs[i], other->outputs[i]);
     }
   }
-  tenon__patch_remove(bench, index);
-  return tenon__patch_end(bench);
+  tenon__patch_remove(rewriter, index);
+  return tenon__patch_end(rewriter);
 }

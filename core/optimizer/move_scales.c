@@ -22,7 +22,7 @@
 enum { GROWTH_LIMIT = 64 * 1024 };
 
 typedef struct scaling_t {
-  tenon__bench_t* bench;
+  tenon__rewriter_t* rewriter;
   tenon__arena_t arena;
   uint32_t graph;
   uint32_t linear;     /* the linear node */
@@ -38,15 +38,15 @@ typedef struct scaling_t {
 } scaling_t;
 
 static const tenon__node_t* linear_node(const scaling_t* scaling) {
-  return tenon__bench_node(scaling->bench, scaling->graph, scaling->linear);
+  return tenon__rewriter_node(scaling->rewriter, scaling->graph, scaling->linear);
 }
 
 static const tenon__node_t* arithmetic_node(const scaling_t* scaling) {
-  return tenon__bench_node(scaling->bench, scaling->graph, scaling->arithmetic);
+  return tenon__rewriter_node(scaling->rewriter, scaling->graph, scaling->arithmetic);
 }
 
 static const tenon__value_node_t* value_of(const scaling_t* scaling, uint32_t value) {
-  return tenon__bench_value(scaling->bench, scaling->graph, value);
+  return tenon__rewriter_value(scaling->rewriter, scaling->graph, value);
 }
 
 static bool is_float(tenon_dtype_t dtype) {
@@ -63,11 +63,11 @@ static bool wrap(int32_t axis, uint32_t rank, uint32_t* out_axis) {
 /* The linear operator behind an operand, its weights constant and nobody else reading its output.
  */
 static bool find_linear(scaling_t* scaling, uint32_t value) {
-  const tenon__bench_t* bench = scaling->bench;
+  const tenon__rewriter_t* rewriter = scaling->rewriter;
   const tenon__value_node_t* made = value_of(scaling, value);
   if (made->producer == TENON_NONE || made->producer_output != 0 ||
-      tenon__bench_use_count(bench, scaling->graph, value) != 1 ||
-      tenon__bench_has_number(bench, scaling->graph, value)) {
+      tenon__rewriter_use_count(rewriter, scaling->graph, value) != 1 ||
+      tenon__rewriter_has_handle(rewriter, scaling->graph, value)) {
     return false;
   }
   scaling->linear = made->producer;
@@ -79,11 +79,11 @@ static bool find_linear(scaling_t* scaling, uint32_t value) {
     return false;
   }
   const tenon__weights_t* weights =
-      tenon__bench_constant(bench, scaling->graph, node->inputs[traits->linear_input]);
+      tenon__rewriter_constant(rewriter, scaling->graph, node->inputs[traits->linear_input]);
   int64_t extent = 0;
   if (weights == NULL || !is_float(weights->dtype) ||
       !wrap(traits->linear_axis, weights->rank, &scaling->weights_axis) ||
-      !tenon__dim_known(bench->network->pool, made->type.dims[scaling->axis], &extent) ||
+      !tenon__dim_known(rewriter->network->pool, made->type.dims[scaling->axis], &extent) ||
       weights->dims[scaling->weights_axis] != extent || extent <= 0) {
     return false;
   }
@@ -98,7 +98,7 @@ static bool find_linear(scaling_t* scaling, uint32_t value) {
 
 /* Does a coordinate depend on no axis of the space but that one? */
 static bool follows_axis(const scaling_t* scaling, tenon_dim_t coordinate, uint32_t rank) {
-  tenon__dim_pool_t* pool = scaling->bench->network->pool;
+  tenon__dim_pool_t* pool = scaling->rewriter->network->pool;
   tenon_dim_t coefficients[TENON_RANK_LIMIT];
   tenon_dim_t base = TENON_DIM_INVALID;
   if (!tenon__dim_affine(pool, coordinate, rank, &base, coefficients)) {
@@ -121,7 +121,7 @@ static bool varies_along_axis(const scaling_t* scaling, const tenon__expression_
     const uint32_t value = node->inputs[expression->program.operands[k].index];
     const tenon__access_t* access = &expression->accesses[k];
     if (expression->program.operands[k].indexed != 0 ||
-        tenon__bench_constant(scaling->bench, scaling->graph, value) == NULL) {
+        tenon__rewriter_constant(scaling->rewriter, scaling->graph, value) == NULL) {
       return false;
     }
     for (uint32_t d = 0; d < access->rank; ++d) {
@@ -136,7 +136,7 @@ static bool varies_along_axis(const scaling_t* scaling, const tenon__expression_
 /* An expression over constants, along the axis: `count` numbers. */
 static tenon_status_t numbers_of(scaling_t* scaling, const tenon__expression_t* expression,
                                  double** out_numbers) {
-  tenon__dim_pool_t* pool = scaling->bench->network->pool;
+  tenon__dim_pool_t* pool = scaling->rewriter->network->pool;
   const uint32_t rank = expression->program.rank;
   tenon_dim_t* space = tenon__arena_allocate(&scaling->arena, rank + 1u, sizeof(*space));
   int64_t* dims = tenon__arena_allocate(&scaling->arena, rank + 1u, sizeof(*dims));
@@ -153,7 +153,8 @@ static tenon_status_t numbers_of(scaling_t* scaling, const tenon__expression_t* 
   }
   for (uint32_t k = 0; k < expression->program.operand_count; ++k) {
     const uint32_t value = arithmetic_node(scaling)->inputs[expression->program.operands[k].index];
-    tensors[k] = tenon__weights_view(tenon__bench_constant(scaling->bench, scaling->graph, value));
+    tensors[k] =
+        tenon__weights_view(tenon__rewriter_constant(scaling->rewriter, scaling->graph, value));
   }
   tenon_program_output_t output = expression->program.outputs[0];
   output.dtype = TENON_DTYPE_FLOAT64;
@@ -179,7 +180,7 @@ static tenon_status_t recognise(scaling_t* scaling) {
   const uint32_t value = node->inputs[expression->program.operands[scaling->operand].index];
   if (value_of(scaling, value)->type.dtype != value_of(scaling, node->outputs[0])->type.dtype ||
       !is_float(value_of(scaling, value)->type.dtype) || !tenon__output_is_space(expression) ||
-      !tenon__access_is_identity(scaling->bench->network->pool, expression, scaling->operand)) {
+      !tenon__access_is_identity(scaling->rewriter->network->pool, expression, scaling->operand)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(
@@ -203,7 +204,7 @@ static tenon_status_t recognise(scaling_t* scaling) {
  * finite any more: UNSUPPORTED. */
 static tenon_status_t scaled(const scaling_t* scaling, const tenon__weights_t* source,
                              uint32_t axis, const double* shift, void** out_data) {
-  const tenon_allocator_t allocator = scaling->bench->network->allocator;
+  const tenon_allocator_t allocator = scaling->rewriter->network->allocator;
   void* data = tenon__allocate(allocator, source->size_bytes, 1);
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
@@ -239,17 +240,17 @@ static tenon_status_t add_weights(scaling_t* scaling, const tenon__weights_t* li
   weights.digest_known = false;
   weights.derivation = tenon__arena_format(&scaling->arena, "'%s' with '%s' moved into it",
                                            like->name, arithmetic_node(scaling)->name);
-  return tenon__patch_add_constant(scaling->bench, &weights, out_value);
+  return tenon__patch_add_constant(scaling->rewriter, &weights, out_value);
 }
 
 static tenon_status_t new_weights(scaling_t* scaling, uint32_t* inout_value) {
   const tenon__weights_t source =
-      *tenon__bench_constant(scaling->bench, scaling->graph, *inout_value);
+      *tenon__rewriter_constant(scaling->rewriter, scaling->graph, *inout_value);
   void* data = NULL;
   if (!scaling->scales) {
     return TENON_OK;
   }
-  if (tenon__bench_use_count(scaling->bench, scaling->graph, *inout_value) > 1 &&
+  if (tenon__rewriter_use_count(scaling->rewriter, scaling->graph, *inout_value) > 1 &&
       source.size_bytes > GROWTH_LIMIT) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -260,7 +261,7 @@ static tenon_status_t new_weights(scaling_t* scaling, uint32_t* inout_value) {
 static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t* inout_value) {
   if (*inout_value != TENON_NONE) {
     const tenon__weights_t* bias =
-        tenon__bench_constant(scaling->bench, scaling->graph, *inout_value);
+        tenon__rewriter_constant(scaling->rewriter, scaling->graph, *inout_value);
     uint64_t total = 1;
     if (bias == NULL) {
       return TENON_ERROR_UNSUPPORTED;
@@ -281,7 +282,7 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
   }
   size_t size = 0;
   (void)tenon__dtype_bytes(dtype, (uint64_t)scaling->count, &size);
-  void* data = tenon__allocate(scaling->bench->network->allocator, size, 1);
+  void* data = tenon__allocate(scaling->rewriter->network->allocator, size, 1);
   if (data == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
@@ -299,38 +300,38 @@ static tenon_status_t new_bias(scaling_t* scaling, tenon_dtype_t dtype, uint32_t
 
 /* The declaration, tried: twice the weights give twice the output along its axis, and no more. */
 static tenon_status_t try_declaration(scaling_t* scaling) {
-  tenon__bench_t* bench = scaling->bench;
+  tenon__rewriter_t* rewriter = scaling->rewriter;
   const tenon__node_t node = *linear_node(scaling);
   const tenon__operator_traits_t* traits = &node.op->traits;
   const uint32_t weights = node.inputs[traits->linear_input];
   const tenon__value_node_t value = *value_of(scaling, weights);
   uint32_t* inputs = tenon__arena_allocate(&scaling->arena, node.input_count + 1u, sizeof(*inputs));
-  tenon_dim_t* dims = tenon__arena_copy(&bench->network->arena, value.type.dims,
+  tenon_dim_t* dims = tenon__arena_copy(&rewriter->network->arena, value.type.dims,
                                         value.type.rank * sizeof(*value.type.dims));
   uint32_t twice = 0;
   uint32_t made = 0;
   if (inputs == NULL || dims == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(tenon__patch_add_value_of(bench, "", value.weights, &twice));
-  dims[scaling->weights_axis] = tenon__dim_constant(bench->network->pool, 2 * scaling->count);
-  tenon__bench_value(bench, scaling->graph, twice)->type.dims = dims;
-  tenon__bench_value(bench, scaling->graph, twice)->type.contents = NULL;
+  TENON_TRY(tenon__patch_add_value_of(rewriter, "", value.weights, &twice));
+  dims[scaling->weights_axis] = tenon__dim_constant(rewriter->network->pool, 2 * scaling->count);
+  tenon__rewriter_value(rewriter, scaling->graph, twice)->type.dims = dims;
+  tenon__rewriter_value(rewriter, scaling->graph, twice)->type.contents = NULL;
   for (uint32_t i = 0; i < node.input_count; ++i) {
     inputs[i] = i == traits->linear_input  ? twice
                 : i == traits->linear_bias ? TENON_NONE
                                            : node.inputs[i];
   }
-  TENON_TRY(tenon__patch_add_like(bench, scaling->linear, inputs, node.input_count, &scaling->arena,
-                                  &made));
+  TENON_TRY(tenon__patch_add_like(rewriter, scaling->linear, inputs, node.input_count,
+                                  &scaling->arena, &made));
   const tenon__value_node_t* before = value_of(scaling, node.outputs[0]);
   const tenon__value_node_t* after =
-      value_of(scaling, tenon__bench_node(bench, scaling->graph, made)->outputs[0]);
+      value_of(scaling, tenon__rewriter_node(rewriter, scaling->graph, made)->outputs[0]);
   bool good = before->type.rank == after->type.rank;
   for (uint32_t d = 0; good && d < before->type.rank; ++d) {
     int64_t extent = 0;
     good = d == scaling->axis
-               ? tenon__dim_known(bench->network->pool, after->type.dims[d], &extent) &&
+               ? tenon__dim_known(rewriter->network->pool, after->type.dims[d], &extent) &&
                      extent == 2 * scaling->count
                : tenon__dim_equal(before->type.dims[d], after->type.dims[d]);
   }
@@ -338,7 +339,7 @@ static tenon_status_t try_declaration(scaling_t* scaling) {
 }
 
 static tenon_status_t move_in(scaling_t* scaling) {
-  tenon__bench_t* bench = scaling->bench;
+  tenon__rewriter_t* rewriter = scaling->rewriter;
   const tenon__node_t node = *linear_node(scaling);
   const tenon__operator_traits_t* traits = &node.op->traits;
   const uint32_t bias = traits->linear_bias;
@@ -365,20 +366,21 @@ static tenon_status_t move_in(scaling_t* scaling) {
     --count;
   }
   uint32_t made = 0;
-  TENON_TRY(tenon__patch_add_like(bench, scaling->linear, inputs, count, &scaling->arena, &made));
+  TENON_TRY(
+      tenon__patch_add_like(rewriter, scaling->linear, inputs, count, &scaling->arena, &made));
   const uint32_t output = arithmetic_node(scaling)->outputs[0];
-  const uint32_t value = tenon__bench_node(bench, scaling->graph, made)->outputs[0];
-  if (!tenon__patch_fits(bench, scaling->graph, output, value)) {
+  const uint32_t value = tenon__rewriter_node(rewriter, scaling->graph, made)->outputs[0];
+  if (!tenon__patch_fits(rewriter, scaling->graph, output, value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  tenon__patch_replace(bench, output, value);
-  tenon__patch_swap_names(bench, made, scaling->linear);
+  tenon__patch_replace(rewriter, output, value);
+  tenon__patch_swap_names(rewriter, made, scaling->linear);
   return TENON_OK;
 }
 
 /* One attempt with x as operand `operand`. */
 static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
-  tenon__bench_t* bench = scaling->bench;
+  tenon__rewriter_t* rewriter = scaling->rewriter;
   const tenon__node_t* node = arithmetic_node(scaling);
   if (!find_linear(scaling,
                    node->inputs[node->expression->program.operands[scaling->operand].index])) {
@@ -386,40 +388,41 @@ static tenon_status_t attempt(scaling_t* scaling, bool* out_done) {
   }
   tenon_status_t status = recognise(scaling);
   if (status != TENON_OK) {
-    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+    return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
   }
-  if (!tenon__patch_begin(bench, "move scales", scaling->graph, scaling->linear)) {
+  if (!tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
     return TENON_OK;
   }
   status = try_declaration(scaling);
-  tenon__patch_cancel(bench);
+  tenon__patch_cancel(rewriter);
   if (status == TENON_OK &&
-      tenon__patch_begin(bench, "move scales", scaling->graph, scaling->linear)) {
+      tenon__patch_begin(rewriter, "move scales", scaling->graph, scaling->linear)) {
     status = move_in(scaling);
     if (status == TENON_OK) {
       *out_done = true;
-      return tenon__patch_end(bench);
+      return tenon__patch_end(rewriter);
     }
-    tenon__patch_cancel(bench);
+    tenon__patch_cancel(rewriter);
   }
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
 }
 
-tenon_status_t tenon__pass_move_scales(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
-  if (bench->options->strict || node->expression == NULL || node->output_count != 1 ||
+tenon_status_t tenon__pass_move_scales(tenon__rewriter_t* rewriter, uint32_t graph,
+                                       uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
+  if (rewriter->options->strict || node->expression == NULL || node->output_count != 1 ||
       node->outputs[0] == TENON_NONE ||
-      tenon__bench_use_count(bench, graph, node->outputs[0]) == 0 ||
+      tenon__rewriter_use_count(rewriter, graph, node->outputs[0]) == 0 ||
       !tenon__program_is_pointwise(&node->expression->program)) {
     return TENON_OK;
   }
   bool done = false;
   const uint32_t count = node->expression->program.operand_count;
   for (uint32_t k = 0; !done && k < count; ++k) {
-    scaling_t scaling = {.bench = bench, .graph = graph, .arithmetic = index, .operand = k};
-    tenon__arena_initialize(&scaling.arena, bench->network->allocator);
+    scaling_t scaling = {.rewriter = rewriter, .graph = graph, .arithmetic = index, .operand = k};
+    tenon__arena_initialize(&scaling.arena, rewriter->network->allocator);
     const tenon_status_t status = attempt(&scaling, &done);
-    tenon__bench_release(bench, &scaling.arena);
+    tenon__rewriter_release(rewriter, &scaling.arena);
     if (status != TENON_OK) {
       return status;
     }

@@ -11,7 +11,7 @@
 typedef struct pass_t {
   const char* name;
   bool believes;
-  tenon_status_t (*visit)(tenon__bench_t* bench, uint32_t graph, uint32_t node);
+  tenon_status_t (*visit)(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node);
 } pass_t;
 
 #define ROW(name, believes, file) {name, believes, tenon__pass_##file},
@@ -24,7 +24,7 @@ const char* tenon__optimizer_pass_name(uint32_t index) {
   return index < PASS_COUNT ? passes[index].name : NULL;
 }
 
-uint32_t tenon__optimizer_passes_of_meaning(void) {
+uint32_t tenon__optimizer_passes_without_rewrites(void) {
   uint32_t mask = 0;
   for (uint32_t i = 0; i < PASS_COUNT; ++i) {
     mask |= passes[i].believes ? 0 : 1u << i;
@@ -32,33 +32,33 @@ uint32_t tenon__optimizer_passes_of_meaning(void) {
   return mask;
 }
 
-static bool is_enabled(const tenon__bench_t* bench, uint32_t pass) {
-  return bench->options->passes == 0 || (bench->options->passes & (1u << pass)) != 0;
+static bool is_enabled(const tenon__rewriter_t* rewriter, uint32_t pass) {
+  return rewriter->options->passes == 0 || (rewriter->options->passes & (1u << pass)) != 0;
 }
 
-static bool is_cancelled(const tenon__bench_t* bench) {
-  return bench->options->is_cancelled != NULL &&
-         bench->options->is_cancelled(bench->options->cancel_user);
+static bool is_cancelled(const tenon__rewriter_t* rewriter) {
+  return rewriter->options->is_cancelled != NULL &&
+         rewriter->options->is_cancelled(rewriter->options->cancel_user);
 }
 
 /* Empties the list of one pass, as far as `most` patches go. */
-static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t most) {
+static tenon_status_t run_pass(tenon__rewriter_t* rewriter, uint32_t pass, uint64_t most) {
   uint32_t graph = 0;
   uint32_t node = 0;
   tenon_status_t status = TENON_OK;
-  while (status == TENON_OK && bench->patch_count <= most &&
-         tenon__bench_next(bench, pass, &graph, &node)) {
-    if (bench->report != NULL) {
-      ++bench->report->visit_count;
+  while (status == TENON_OK && rewriter->patch_count <= most &&
+         tenon__rewriter_next(rewriter, pass, &graph, &node)) {
+    if (rewriter->report != NULL) {
+      ++rewriter->report->visit_count;
     }
-    if (is_cancelled(bench)) {
+    if (is_cancelled(rewriter)) {
       return TENON_ERROR_CANCELLED;
     }
-    if (is_enabled(bench, pass)) {
-      status = passes[pass].visit(bench, graph, node);
+    if (is_enabled(rewriter, pass)) {
+      status = passes[pass].visit(rewriter, graph, node);
     }
-    if (status == TENON_OK && tenon__bench_failed(bench)) {
-      status = tenon__fail_memory(bench->sink);
+    if (status == TENON_OK && tenon__rewriter_failed(rewriter)) {
+      status = tenon__fail_memory(rewriter->sink);
     }
   }
   return status;
@@ -66,54 +66,54 @@ static tenon_status_t run_pass(tenon__bench_t* bench, uint32_t pass, uint64_t mo
 
 /* Rewrites that undo one another, or match what they made, would never end: a generous bound on
  * patches, of the network as it came, catches them. */
-static uint64_t most_patches(const tenon__bench_t* bench) {
+static uint64_t most_patches(const tenon__rewriter_t* rewriter) {
   uint64_t most = 100;
-  for (uint32_t g = 0; g < bench->graph_count; ++g) {
-    most += (uint64_t)50 * bench->network->graphs[g]->node_count;
-    most += bench->network->graphs[g]->value_count; /* equal constants are merged one by one */
+  for (uint32_t g = 0; g < rewriter->graph_count; ++g) {
+    most += (uint64_t)50 * rewriter->network->graphs[g]->node_count;
+    most += rewriter->network->graphs[g]->value_count; /* equal constants are merged one by one */
   }
   return most;
 }
 
-static void report_endless(const tenon__bench_t* bench) {
-  const tenon__rewrite_t* busiest = tenon__rewrite_busiest(bench);
+static void report_endless(const tenon__rewriter_t* rewriter) {
+  const tenon__rewrite_t* busiest = tenon__rewrite_busiest(rewriter);
   if (busiest != NULL) {
-    tenon__report(bench->sink, TENON_SEVERITY_WARNING,
+    tenon__report(rewriter->sink, TENON_SEVERITY_WARNING,
                   "optimising stopped after %u patches: rewrite '%s' of plugin %s was applied %u "
                   "times; it may match what it made, or undo another one (lately '%s')",
-                  bench->patch_count, busiest->entry->rewrite.name, busiest->entry->owner->plugin,
-                  busiest->patch_count, bench->label);
+                  rewriter->patch_count, busiest->entry->rewrite.name,
+                  busiest->entry->owner->plugin, busiest->patch_count, rewriter->label);
   } else {
-    tenon__report(bench->sink, TENON_SEVERITY_WARNING,
+    tenon__report(rewriter->sink, TENON_SEVERITY_WARNING,
                   "optimising stopped after %u patches: some undo one another, lately '%s'",
-                  bench->patch_count, bench->label);
+                  rewriter->patch_count, rewriter->label);
   }
 }
 
 /* The first pass with something on its list runs until its list is empty; then again the first. */
-static tenon_status_t run(tenon__bench_t* bench, uint64_t most) {
+static tenon_status_t run(tenon__rewriter_t* rewriter, uint64_t most) {
   uint32_t pass = 0;
-  while (pass < PASS_COUNT && bench->patch_count <= most) {
-    const uint32_t patches = bench->patch_count;
-    TENON_TRY(run_pass(bench, pass, most));
-    pass = bench->patch_count > patches ? 0 : pass + 1;
+  while (pass < PASS_COUNT && rewriter->patch_count <= most) {
+    const uint32_t patches = rewriter->patch_count;
+    TENON_TRY(run_pass(rewriter, pass, most));
+    pass = rewriter->patch_count > patches ? 0 : pass + 1;
   }
   return TENON_OK;
 }
 
-static tenon_status_t optimize(tenon__bench_t* bench) {
-  const uint64_t most = most_patches(bench);
-  TENON_TRY(tenon__bench_queue_all(bench));
+static tenon_status_t optimize(tenon__rewriter_t* rewriter) {
+  const uint64_t most = most_patches(rewriter);
+  TENON_TRY(tenon__rewriter_queue_all(rewriter));
   tenon_status_t status = TENON_OK;
   bool changed = true;
   while (status == TENON_OK && changed) {
     changed = false;
-    status = run(bench, most);
-    if (status == TENON_OK && is_enabled(bench, 0)) {
-      status = tenon__sweep(bench, &changed);
+    status = run(rewriter, most);
+    if (status == TENON_OK && is_enabled(rewriter, 0)) {
+      status = tenon__sweep(rewriter, &changed);
     }
-    if (bench->patch_count > most) {
-      report_endless(bench);
+    if (rewriter->patch_count > most) {
+      report_endless(rewriter);
       changed = false;
     }
   }
@@ -132,11 +132,11 @@ tenon_status_t tenon__optimize(tenon__network_t* network, const tenon__optimize_
   if (options->verifies) {
     TENON_TRY(tenon__network_verify(network, sink));
   }
-  tenon__bench_t* bench = NULL;
-  TENON_TRY(tenon__bench_create(network, options, PASS_COUNT, sink, out_report, &bench));
-  const tenon_status_t status = optimize(bench);
-  tenon__equals_destroy(bench);
-  tenon__bench_destroy(bench);
+  tenon__rewriter_t* rewriter = NULL;
+  TENON_TRY(tenon__rewriter_create(network, options, PASS_COUNT, sink, out_report, &rewriter));
+  const tenon_status_t status = optimize(rewriter);
+  tenon__equals_destroy(rewriter);
+  tenon__rewriter_destroy(rewriter);
   return status;
 }
 

@@ -23,6 +23,6 @@ void tenon__optimize_report_deinitialize(tenon__optimize_report_t* report);
 const char* tenon__optimizer_pass_name(uint32_t index);
 /* The passes, as a mask, that rest on nothing but what operators mean (expressions, moves,
  * decompositions, control): on no rewrite and no trait. */
-uint32_t tenon__optimizer_passes_of_meaning(void);
+uint32_t tenon__optimizer_passes_without_rewrites(void);
 
 #endif

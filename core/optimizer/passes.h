@@ -5,7 +5,7 @@
 #ifndef TENON_CORE_OPTIMIZER_PASSES_H_
 #define TENON_CORE_OPTIMIZER_PASSES_H_
 
-#include "core/optimizer/bench.h"
+#include "core/optimizer/rewriter.h"
 
 /* Name, whether it believes traits or rewrites (what plugins say besides what operators mean),
  * file. In the order in which they run: cheap and freeing ones first. A pass is one line here and
@@ -23,13 +23,13 @@
   X("move scales", true, move_scales)
 
 #define TENON_PASS_DECLARE(name, believes, file) \
-  tenon_status_t tenon__pass_##file(tenon__bench_t* bench, uint32_t graph, uint32_t node);
+  tenon_status_t tenon__pass_##file(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t node);
 TENON_PASSES(TENON_PASS_DECLARE)
 #undef TENON_PASS_DECLARE
 
 /* Everything that no output, state or live shape needs, in one patch for each graph: what
  * remove_unused leaves because shapes might be read from it. True in *out_changed when something
  * went. */
-tenon_status_t tenon__sweep(tenon__bench_t* bench, bool* out_changed);
+tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed);
 
 #endif

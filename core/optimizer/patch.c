@@ -9,62 +9,64 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/network/node_forms.h"
 #include "core/network/verify_rules.h"
-#include "core/optimizer/bench.h"
+#include "core/optimizer/rewriter.h"
 
-bool tenon__patch_begin(tenon__bench_t* bench, const char* label, uint32_t graph, uint32_t about) {
-  assert(!bench->is_open);
-  const uint32_t limit = bench->options->patch_limit;
-  if (limit != 0 && bench->patch_count >= limit) {
-    if (bench->report != NULL) {
-      bench->report->limit_reached = true;
+bool tenon__patch_begin(tenon__rewriter_t* rewriter, const char* label, uint32_t graph,
+                        uint32_t about) {
+  assert(!rewriter->is_open);
+  const uint32_t limit = rewriter->options->patch_limit;
+  if (limit != 0 && rewriter->patch_count >= limit) {
+    if (rewriter->report != NULL) {
+      rewriter->report->limit_reached = true;
     }
     return false;
   }
-  const tenon__graph_t* tables = tenon__bench_graph(bench, graph);
-  bench->is_open = true;
-  bench->label = label;
-  bench->patch_graph = graph;
-  bench->patch_place = about == TENON_NONE ? tables->node_count : tables->nodes[about].place;
-  bench->patch_node = about == TENON_NONE ? "" : tables->nodes[about].name;
-  bench->first_new_node = tables->node_count;
-  bench->first_new_value = tables->value_count;
+  const tenon__graph_t* tables = tenon__rewriter_graph(rewriter, graph);
+  rewriter->is_open = true;
+  rewriter->label = label;
+  rewriter->patch_graph = graph;
+  rewriter->patch_order = about == TENON_NONE ? tables->node_count : tables->nodes[about].order;
+  rewriter->patch_node = about == TENON_NONE ? "" : tables->nodes[about].name;
+  rewriter->first_new_node = tables->node_count;
+  rewriter->first_new_value = tables->value_count;
   return true;
 }
 
 /* What was added is taken up; nodes get their place. */
-static tenon_status_t added(tenon__bench_t* bench, tenon_status_t status) {
-  const uint32_t graph = bench->patch_graph;
-  const uint32_t before = bench->graphs[graph].node_count;
-  if (status == TENON_ERROR_OUT_OF_MEMORY || !tenon__bench_take_up(bench, graph)) {
-    bench->is_out_of_memory = true;
+static tenon_status_t added(tenon__rewriter_t* rewriter, tenon_status_t status) {
+  const uint32_t graph = rewriter->patch_graph;
+  const uint32_t before = rewriter->graphs[graph].node_count;
+  if (status == TENON_ERROR_OUT_OF_MEMORY || !tenon__rewriter_take_up(rewriter, graph)) {
+    rewriter->is_out_of_memory = true;
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  for (uint32_t n = before; n < bench->graphs[graph].node_count; ++n) {
-    tenon__bench_node(bench, graph, n)->place = bench->patch_place;
+  for (uint32_t n = before; n < rewriter->graphs[graph].node_count; ++n) {
+    tenon__rewriter_node(rewriter, graph, n)->order = rewriter->patch_order;
   }
   return status;
 }
 
-tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
-                                     uint32_t* out_node) {
-  return added(bench, tenon__graph_add_node(bench->network, bench->patch_graph, request,
-                                            bench->explain, out_node));
+tenon_status_t tenon__patch_add_node(tenon__rewriter_t* rewriter,
+                                     const tenon__node_request_t* request, uint32_t* out_node) {
+  return added(rewriter, tenon__graph_add_node(rewriter->network, rewriter->patch_graph, request,
+                                               rewriter->explain, out_node));
 }
 
-tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     uint32_t* out_node) {
-  return added(bench,
-               tenon__graph_add_form(bench->network, bench->patch_graph, request, NULL, out_node));
+tenon_status_t tenon__patch_add_form(tenon__rewriter_t* rewriter,
+                                     const tenon__form_request_t* request, uint32_t* out_node) {
+  return added(rewriter, tenon__graph_add_form(rewriter->network, rewriter->patch_graph, request,
+                                               NULL, out_node));
 }
 
-tenon_status_t tenon__patch_take_up(tenon__bench_t* bench) {
-  return added(bench, tenon__bench_take_up_graphs(bench) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY);
+tenon_status_t tenon__patch_take_up(tenon__rewriter_t* rewriter) {
+  return added(rewriter,
+               tenon__rewriter_take_up_graphs(rewriter) ? TENON_OK : TENON_ERROR_OUT_OF_MEMORY);
 }
 
-tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const uint32_t* inputs,
-                                     uint32_t input_count, tenon__arena_t* arena,
-                                     uint32_t* out_node) {
-  const tenon__node_t node = *tenon__bench_node(bench, bench->patch_graph, like);
+tenon_status_t tenon__patch_add_like(tenon__rewriter_t* rewriter, uint32_t like,
+                                     const uint32_t* inputs, uint32_t input_count,
+                                     tenon__arena_t* arena, uint32_t* out_node) {
+  const tenon__node_t node = *tenon__rewriter_node(rewriter, rewriter->patch_graph, like);
   if (node.op == NULL) {
     if (node.source == NULL) {
       return TENON_ERROR_UNSUPPORTED;
@@ -73,7 +75,7 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const
                                         .input_count = input_count,
                                         .text = node.source->text.source,
                                         .input_names = node.source->input_names};
-    return tenon__patch_add_form(bench, &form, out_node);
+    return tenon__patch_add_form(rewriter, &form, out_node);
   }
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, node.attribute_count + 1u, sizeof(*attributes));
@@ -91,22 +93,24 @@ tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t like, const
                                    .attributes = attributes};
   for (uint32_t i = 0; i < node.output_count; ++i) {
     wanted[i] = node.outputs[i] != TENON_NONE;
-    names[i] =
-        wanted[i] ? tenon__bench_value(bench, bench->patch_graph, node.outputs[i])->name : NULL;
+    names[i] = wanted[i]
+                   ? tenon__rewriter_value(rewriter, rewriter->patch_graph, node.outputs[i])->name
+                   : NULL;
   }
   for (uint32_t i = 0; i < node.attribute_count; ++i) {
     if (node.attributes[i].defined) {
       attributes[request.attribute_count++] = node.attributes[i];
     }
   }
-  return tenon__patch_add_node(bench, &request, out_node);
+  return tenon__patch_add_node(rewriter, &request, out_node);
 }
 
-tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uint32_t* out_value) {
+tenon_status_t tenon__patch_output_of(tenon__rewriter_t* rewriter, uint32_t value,
+                                      uint32_t* out_value) {
   static const char* const names[] = {"x"};
-  const uint32_t graph = bench->patch_graph;
-  const tenon__value_node_t* source = tenon__bench_value(bench, graph, value);
-  if (source->producer != TENON_NONE && !tenon__bench_leaves(bench, graph, value)) {
+  const uint32_t graph = rewriter->patch_graph;
+  const tenon__value_node_t* source = tenon__rewriter_value(rewriter, graph, value);
+  if (source->producer != TENON_NONE && !tenon__rewriter_leaves(rewriter, graph, value)) {
     *out_value = value;
     return TENON_OK;
   }
@@ -119,29 +123,29 @@ tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uin
                                       .input_count = 1,
                                       .text = "y = x",
                                       .input_names = names};
-  TENON_TRY(tenon__patch_add_form(bench, &copy, &node));
-  *out_value = tenon__bench_node(bench, graph, node)->outputs[0];
+  TENON_TRY(tenon__patch_add_form(rewriter, &copy, &node));
+  *out_value = tenon__rewriter_node(rewriter, graph, node)->outputs[0];
   return TENON_OK;
 }
 
-tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name, uint32_t weights,
-                                         uint32_t* out_value) {
-  return added(bench, tenon__graph_add_constant(bench->network, bench->patch_graph, name, weights,
-                                                out_value));
+tenon_status_t tenon__patch_add_value_of(tenon__rewriter_t* rewriter, const char* name,
+                                         uint32_t weights, uint32_t* out_value) {
+  return added(rewriter, tenon__graph_add_constant(rewriter->network, rewriter->patch_graph, name,
+                                                   weights, out_value));
 }
 
-tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__weights_t* weights,
-                                         uint32_t* out_value) {
+tenon_status_t tenon__patch_add_constant(tenon__rewriter_t* rewriter,
+                                         const tenon__weights_t* weights, uint32_t* out_value) {
   uint32_t index = 0;
-  const tenon_status_t status = tenon__network_add_weights(bench->network, weights, &index);
-  return status != TENON_OK ? added(bench, status)
-                            : tenon__patch_add_value_of(bench, NULL, index, out_value);
+  const tenon_status_t status = tenon__network_add_weights(rewriter->network, weights, &index);
+  return status != TENON_OK ? added(rewriter, status)
+                            : tenon__patch_add_value_of(rewriter, NULL, index, out_value);
 }
 
 /* Outputs of the graph and updates of states. */
-static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+static void redirect_leaving(tenon__rewriter_t* rewriter, uint32_t old, uint32_t value) {
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__graph_t* tables = tenon__rewriter_graph(rewriter, graph);
   uint32_t moved = 0;
   for (uint32_t i = 0; i < tables->output_count; ++i) {
     if (tables->outputs[i] == old) {
@@ -150,61 +154,62 @@ static void redirect_leaving(tenon__bench_t* bench, uint32_t old, uint32_t value
       ++moved;
     }
   }
-  const uint32_t state_count = graph == 0 ? bench->network->state_count : 0;
+  const uint32_t state_count = graph == 0 ? rewriter->network->state_count : 0;
   for (uint32_t i = 0; i < state_count; ++i) {
-    if (bench->network->states[i].update == old) {
-      bench->network->states[i].update = value;
+    if (rewriter->network->states[i].update == old) {
+      rewriter->network->states[i].update = value;
       ++moved;
     }
   }
   tables->values[old].flags &= ~(uint32_t)TENON_VALUE_IS_OUTPUT;
-  tenon__value_bench_t* values = bench->graphs[graph].values;
+  tenon__value_uses_t* values = rewriter->graphs[graph].values;
   values[old].use_count -= moved;
   values[old].leave_count -= moved;
   values[value].use_count += moved;
   values[value].leave_count += moved;
 }
 
-static void set_input(tenon__bench_t* bench, uint32_t node, uint32_t input, uint32_t value) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__node_t* tables = tenon__bench_node(bench, graph, node);
+static void set_input(tenon__rewriter_t* rewriter, uint32_t node, uint32_t input, uint32_t value) {
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__node_t* tables = tenon__rewriter_node(rewriter, graph, node);
   const uint32_t old = tables->inputs[input];
-  tenon__bench_unlink(bench, graph, node, input);
+  tenon__rewriter_unlink(rewriter, graph, node, input);
   tables->inputs[input] = value;
-  tenon__bench_link(bench, graph, node, input);
-  tenon__bench_touch(bench, graph, node);
+  tenon__rewriter_link(rewriter, graph, node, input);
+  tenon__rewriter_touch(rewriter, graph, node);
   if (old != TENON_NONE) {
-    tenon__bench_touch_around(bench, graph, old);
+    tenon__rewriter_touch_around(rewriter, graph, old);
   }
 }
 
-void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value) {
-  uint32_t use = tenon__bench_first_use(bench, bench->patch_graph, old);
+void tenon__patch_redirect(tenon__rewriter_t* rewriter, uint32_t old, uint32_t value) {
+  uint32_t use = tenon__rewriter_first_use(rewriter, rewriter->patch_graph, old);
   while (use != TENON_NONE) {
-    const tenon__use_t entry = bench->uses[use];
-    set_input(bench, entry.node, entry.input, value);
-    use = tenon__bench_first_use(bench, bench->patch_graph, old);
+    const tenon__use_t entry = rewriter->uses[use];
+    set_input(rewriter, entry.node, entry.input, value);
+    use = tenon__rewriter_first_use(rewriter, rewriter->patch_graph, old);
   }
 }
 
-bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value) {
-  const tenon__value_node_t* a = tenon__bench_value(bench, graph, old);
-  const tenon__value_node_t* b = tenon__bench_value(bench, graph, value);
+bool tenon__patch_fits(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
+                       uint32_t value) {
+  const tenon__value_node_t* a = tenon__rewriter_value(rewriter, graph, old);
+  const tenon__value_node_t* b = tenon__rewriter_value(rewriter, graph, value);
   bool fits = a->type.kind == b->type.kind && a->type.dtype == b->type.dtype &&
               a->type.rank == b->type.rank;
   const uint32_t rank = a->type.rank == TENON_NONE ? 0 : a->type.rank;
   for (uint32_t d = 0; fits && d < rank; ++d) {
     int64_t x = 0;
     int64_t y = 0;
-    fits = !tenon__dim_known(bench->network->pool, a->type.dims[d], &x) ||
-           !tenon__dim_known(bench->network->pool, b->type.dims[d], &y) || x == y;
+    fits = !tenon__dim_known(rewriter->network->pool, a->type.dims[d], &x) ||
+           !tenon__dim_known(rewriter->network->pool, b->type.dims[d], &y) || x == y;
   }
   return fits;
 }
 
-static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t number,
+static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint32_t handle,
                        uint32_t index, tenon_dim_t dim) {
-  const tenon_dim_t symbol = tenon__symbol_find(pool, kind, number, index);
+  const tenon_dim_t symbol = tenon__symbol_find(pool, kind, handle, index);
   int64_t value = 0;
   if (!tenon__dim_equal(symbol, TENON_DIM_INVALID) && tenon__dim_known(pool, dim, &value)) {
     tenon__symbol_set_range(pool, tenon__dim_get(pool, symbol).index, value, value);
@@ -213,106 +218,106 @@ static void fix_symbol(tenon__dim_pool_t* pool, tenon__symbol_kind_t kind, uint3
 
 /* Symbols that were read from another value are read from this one: where its extents and elements
  * are numbers, so are they, and no run need learn them. */
-static void fix_symbols(const tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  tenon__dim_pool_t* pool = bench->network->pool;
-  const tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+static void fix_symbols(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
+  tenon__dim_pool_t* pool = rewriter->network->pool;
+  const tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, index);
   const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
-  uint32_t number = bench->graphs[graph].values[index].number;
-  for (; number != TENON_NONE; number = bench->number_next[number]) {
-    const uint32_t axis = bench->network->numbers[number].axis;
+  uint32_t handle = rewriter->graphs[graph].values[index].handle;
+  for (; handle != TENON_NONE; handle = rewriter->handle_next[handle]) {
+    const uint32_t axis = rewriter->network->handles[handle].axis;
     for (uint32_t i = 0; i < value->type.content_count; ++i) {
-      fix_symbol(pool, TENON_SYMBOL_CONTENT, number, i, value->type.contents[i]);
+      fix_symbol(pool, TENON_SYMBOL_CONTENT, handle, i, value->type.contents[i]);
     }
     for (uint32_t d = 0; d < rank; ++d) {
       if (axis == TENON_NONE || axis == d) {
-        fix_symbol(pool, TENON_SYMBOL_EXTENT, number, d, value->type.dims[d]);
+        fix_symbol(pool, TENON_SYMBOL_EXTENT, handle, d, value->type.dims[d]);
       }
     }
   }
 }
 
-void tenon__patch_replace(tenon__bench_t* bench, uint32_t old_index, uint32_t index) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__value_node_t* old = tenon__bench_value(bench, graph, old_index);
-  tenon__value_node_t* value = tenon__bench_value(bench, graph, index);
+void tenon__patch_replace(tenon__rewriter_t* rewriter, uint32_t old_index, uint32_t index) {
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__value_node_t* old = tenon__rewriter_value(rewriter, graph, old_index);
+  tenon__value_node_t* value = tenon__rewriter_value(rewriter, graph, index);
   assert(old_index != index && tenon__type_same_elements(&old->type, &value->type));
   assert(old->type.rank == value->type.rank || old->type.rank == TENON_NONE ||
          value->type.rank == TENON_NONE);
-  tenon__patch_redirect(bench, old_index, index);
-  if (tenon__bench_leaves(bench, graph, old_index)) {
-    redirect_leaving(bench, old_index, index);
+  tenon__patch_redirect(rewriter, old_index, index);
+  if (tenon__rewriter_leaves(rewriter, graph, old_index)) {
+    redirect_leaving(rewriter, old_index, index);
   }
-  tenon__bench_move_numbers(bench, graph, old_index, index);
-  if (value->number == TENON_NONE) {
-    value->number = old->number;
+  tenon__rewriter_move_handles(rewriter, graph, old_index, index);
+  if (value->handle == TENON_NONE) {
+    value->handle = old->handle;
   }
   if (value->type.contents == NULL) {
     value->type.contents = old->type.contents;
     value->type.content_count = old->type.content_count;
   }
-  fix_symbols(bench, graph, index);
-  if (index >= bench->first_new_value) {
+  fix_symbols(rewriter, graph, index);
+  if (index >= rewriter->first_new_value) {
     const char* name = value->name;
     value->name = old->name;
     old->name = name;
   }
-  tenon__bench_touch_around(bench, graph, old_index);
-  tenon__bench_touch_around(bench, graph, index);
+  tenon__rewriter_touch_around(rewriter, graph, old_index);
+  tenon__rewriter_touch_around(rewriter, graph, index);
 }
 
-void tenon__patch_swap_names(tenon__bench_t* bench, uint32_t node, uint32_t other) {
-  tenon__node_t* a = tenon__bench_node(bench, bench->patch_graph, node);
-  tenon__node_t* b = tenon__bench_node(bench, bench->patch_graph, other);
+void tenon__patch_swap_names(tenon__rewriter_t* rewriter, uint32_t node, uint32_t other) {
+  tenon__node_t* a = tenon__rewriter_node(rewriter, rewriter->patch_graph, node);
+  tenon__node_t* b = tenon__rewriter_node(rewriter, rewriter->patch_graph, other);
   const char* name = a->name;
   a->name = b->name;
   b->name = name;
 }
 
-void tenon__patch_remove(tenon__bench_t* bench, uint32_t index) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__node_t* node = tenon__bench_node(bench, graph, index);
+void tenon__patch_remove(tenon__rewriter_t* rewriter, uint32_t index) {
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   for (uint32_t i = 0; i < node->output_count; ++i) {
     if (node->outputs[i] != TENON_NONE) {
-      assert(tenon__bench_use_count(bench, graph, node->outputs[i]) == 0);
-      tenon__bench_value(bench, graph, node->outputs[i])->alive = false;
+      assert(tenon__rewriter_use_count(rewriter, graph, node->outputs[i]) == 0);
+      tenon__rewriter_value(rewriter, graph, node->outputs[i])->alive = false;
     }
   }
   for (uint32_t i = 0; i < node->input_count; ++i) {
-    tenon__bench_unlink(bench, graph, index, i);
+    tenon__rewriter_unlink(rewriter, graph, index, i);
   }
   node->alive = false;
   for (uint32_t i = 0; i < node->input_count; ++i) {
     if (node->inputs[i] != TENON_NONE) {
-      tenon__bench_touch_around(bench, graph, node->inputs[i]);
+      tenon__rewriter_touch_around(rewriter, graph, node->inputs[i]);
     }
   }
 }
 
-void tenon__patch_drop_output(tenon__bench_t* bench, uint32_t index, uint32_t output) {
-  tenon__node_t* node = tenon__bench_node(bench, bench->patch_graph, index);
-  assert(tenon__bench_use_count(bench, bench->patch_graph, node->outputs[output]) == 0);
-  tenon__bench_value(bench, bench->patch_graph, node->outputs[output])->alive = false;
+void tenon__patch_drop_output(tenon__rewriter_t* rewriter, uint32_t index, uint32_t output) {
+  tenon__node_t* node = tenon__rewriter_node(rewriter, rewriter->patch_graph, index);
+  assert(tenon__rewriter_use_count(rewriter, rewriter->patch_graph, node->outputs[output]) == 0);
+  tenon__rewriter_value(rewriter, rewriter->patch_graph, node->outputs[output])->alive = false;
   node->outputs[output] = TENON_NONE;
-  tenon__bench_touch(bench, bench->patch_graph, index);
+  tenon__rewriter_touch(rewriter, rewriter->patch_graph, index);
 }
 
-void tenon__patch_drop_captured(tenon__bench_t* bench, uint32_t index, uint32_t input,
+void tenon__patch_drop_captured(tenon__rewriter_t* rewriter, uint32_t index, uint32_t input,
                                 uint32_t parameter) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   const uint32_t dropped = node->inputs[input];
   for (uint32_t i = input; i < node->input_count; ++i) {
-    tenon__bench_unlink(bench, graph, index, i);
+    tenon__rewriter_unlink(rewriter, graph, index, i);
   }
   --node->input_count;
   for (uint32_t i = input; i < node->input_count; ++i) {
     node->inputs[i] = node->inputs[i + 1];
-    tenon__bench_link(bench, graph, index, i);
+    tenon__rewriter_link(rewriter, graph, index, i);
   }
   for (uint32_t b = 0; b < node->body_count; ++b) {
-    tenon__graph_t* body = tenon__bench_graph(bench, node->bodies[b]);
+    tenon__graph_t* body = tenon__rewriter_graph(rewriter, node->bodies[b]);
     const uint32_t value = body->inputs[parameter];
-    assert(tenon__bench_use_count(bench, node->bodies[b], value) == 0 || body->fault != NULL);
+    assert(tenon__rewriter_use_count(rewriter, node->bodies[b], value) == 0 || body->fault != NULL);
     body->values[value].alive = false;
     body->values[value].flags &= ~(uint32_t)TENON_VALUE_IS_INPUT;
     --body->input_count;
@@ -320,91 +325,91 @@ void tenon__patch_drop_captured(tenon__bench_t* bench, uint32_t index, uint32_t 
       body->inputs[i] = body->inputs[i + 1];
     }
   }
-  tenon__bench_touch(bench, graph, index);
+  tenon__rewriter_touch(rewriter, graph, index);
   if (dropped != TENON_NONE) {
-    tenon__bench_touch_around(bench, graph, dropped);
+    tenon__rewriter_touch_around(rewriter, graph, dropped);
   }
 }
 
-void tenon__patch_take_numbers(tenon__bench_t* bench, uint32_t from_graph, uint32_t from,
+void tenon__patch_take_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t from,
                                uint32_t value) {
-  uint32_t* head = &bench->graphs[from_graph].values[from].number;
-  uint32_t* to = &bench->graphs[bench->patch_graph].values[value].number;
+  uint32_t* head = &rewriter->graphs[from_graph].values[from].handle;
+  uint32_t* to = &rewriter->graphs[rewriter->patch_graph].values[value].handle;
   while (*head != TENON_NONE) {
-    const uint32_t number = *head;
-    *head = bench->number_next[number];
-    bench->number_next[number] = *to;
-    *to = number;
-    bench->network->numbers[number].graph = bench->patch_graph;
-    bench->network->numbers[number].value = value;
+    const uint32_t handle = *head;
+    *head = rewriter->handle_next[handle];
+    rewriter->handle_next[handle] = *to;
+    *to = handle;
+    rewriter->network->handles[handle].graph = rewriter->patch_graph;
+    rewriter->network->handles[handle].value = value;
   }
-  fix_symbols(bench, bench->patch_graph, value);
+  fix_symbols(rewriter, rewriter->patch_graph, value);
 }
 
-static tenon_status_t record(tenon__bench_t* bench) {
-  tenon__optimize_report_t* report = bench->report;
+static tenon_status_t record(tenon__rewriter_t* rewriter) {
+  tenon__optimize_report_t* report = rewriter->report;
   if (report == NULL) {
     return TENON_OK;
   }
-  const char* graph =
-      tenon__arena_copy_string(&report->arena, tenon__bench_graph(bench, bench->patch_graph)->name);
-  const char* node = tenon__arena_copy_string(&report->arena, bench->patch_node);
-  const char* label = tenon__arena_copy_string(&report->arena, bench->label);
+  const char* graph = tenon__arena_copy_string(
+      &report->arena, tenon__rewriter_graph(rewriter, rewriter->patch_graph)->name);
+  const char* node = tenon__arena_copy_string(&report->arena, rewriter->patch_node);
+  const char* label = tenon__arena_copy_string(&report->arena, rewriter->label);
   if (graph == NULL || node == NULL || label == NULL ||
       !tenon__grow(report->arena.allocator, (void**)&report->patches, &report->patch_capacity,
                    report->patch_count + 1u, sizeof(*report->patches))) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   report->patches[report->patch_count++] = (tenon__patch_record_t){label, graph, node};
   return TENON_OK;
 }
 
-static tenon_status_t verify(tenon__bench_t* bench) {
+static tenon_status_t verify(tenon__rewriter_t* rewriter) {
   char prefix[256];
-  (void)snprintf(prefix, sizeof(prefix), "after patch %u, %s at '%s': ", bench->patch_count,
-                 bench->label, bench->patch_node);
+  (void)snprintf(prefix, sizeof(prefix), "after patch %u, %s at '%s': ", rewriter->patch_count,
+                 rewriter->label, rewriter->patch_node);
   tenon__prefix_sink_t prefixed;
-  tenon__prefix_sink_initialize(&prefixed, bench->sink, prefix);
-  return tenon__network_verify(bench->network, &prefixed.sink);
+  tenon__prefix_sink_initialize(&prefixed, rewriter->sink, prefix);
+  return tenon__network_verify(rewriter->network, &prefixed.sink);
 }
 
-tenon_status_t tenon__patch_end(tenon__bench_t* bench) {
-  const uint32_t graph = bench->patch_graph;
-  bench->is_open = false;
-  ++bench->patch_count;
-  for (uint32_t n = bench->first_new_node; n < bench->graphs[graph].node_count; ++n) {
-    const tenon__node_t* node = tenon__bench_node(bench, graph, n);
+tenon_status_t tenon__patch_end(tenon__rewriter_t* rewriter) {
+  const uint32_t graph = rewriter->patch_graph;
+  rewriter->is_open = false;
+  ++rewriter->patch_count;
+  for (uint32_t n = rewriter->first_new_node; n < rewriter->graphs[graph].node_count; ++n) {
+    const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, n);
     const uint32_t input_count = node->alive ? node->input_count : 0;
-    tenon__bench_touch(bench, graph, n);
+    tenon__rewriter_touch(rewriter, graph, n);
     for (uint32_t i = 0; i < input_count; ++i) {
       if (node->inputs[i] != TENON_NONE) {
-        tenon__bench_touch_around(bench, graph, node->inputs[i]);
+        tenon__rewriter_touch_around(rewriter, graph, node->inputs[i]);
       }
     }
   }
-  if (tenon__bench_failed(bench)) {
-    return tenon__fail_memory(bench->sink);
+  if (tenon__rewriter_failed(rewriter)) {
+    return tenon__fail_memory(rewriter->sink);
   }
-  TENON_TRY(record(bench));
-  if (bench->options->verifies) {
-    TENON_TRY(verify(bench));
+  TENON_TRY(record(rewriter));
+  if (rewriter->options->verifies) {
+    TENON_TRY(verify(rewriter));
   }
   return TENON_OK;
 }
 
-void tenon__patch_cancel(tenon__bench_t* bench) {
-  const uint32_t graph = bench->patch_graph;
-  tenon__graph_t* tables = tenon__bench_graph(bench, graph);
-  bench->is_open = false;
-  for (uint32_t n = bench->graphs[graph].node_count; n > bench->first_new_node; --n) {
+void tenon__patch_cancel(tenon__rewriter_t* rewriter) {
+  const uint32_t graph = rewriter->patch_graph;
+  tenon__graph_t* tables = tenon__rewriter_graph(rewriter, graph);
+  rewriter->is_open = false;
+  for (uint32_t n = rewriter->graphs[graph].node_count; n > rewriter->first_new_node; --n) {
     tenon__node_t* node = &tables->nodes[n - 1];
     const uint32_t input_count = node->alive ? node->input_count : 0;
     for (uint32_t i = 0; i < input_count; ++i) {
-      tenon__bench_unlink(bench, graph, n - 1, i);
+      tenon__rewriter_unlink(rewriter, graph, n - 1, i);
     }
     node->alive = false;
   }
-  for (uint32_t v = bench->first_new_value; v < tables->value_count; ++v) {
+  for (uint32_t v = rewriter->first_new_value; v < tables->value_count; ++v) {
     tables->values[v].alive = false;
   }
 }

@@ -11,59 +11,62 @@
 
 #include "core/network/node.h"
 #include "core/network/node_forms.h"
-#include "core/optimizer/bench.h"
+#include "core/optimizer/rewriter.h"
 
 /* Patches. `about`: the node that it is about, whose place new nodes take. False when the limit of
  * patches was reached: then nothing may be changed. */
-bool tenon__patch_begin(tenon__bench_t* bench, const char* label, uint32_t graph, uint32_t about);
+bool tenon__patch_begin(tenon__rewriter_t* rewriter, const char* label, uint32_t graph,
+                        uint32_t about);
 /* Adding, as in network.h, into the graph of the patch. Failures other than of memory are silent.
  */
-tenon_status_t tenon__patch_add_node(tenon__bench_t* bench, const tenon__node_request_t* request,
-                                     uint32_t* out_node);
-tenon_status_t tenon__patch_add_form(tenon__bench_t* bench, const tenon__form_request_t* request,
-                                     uint32_t* out_node);
+tenon_status_t tenon__patch_add_node(tenon__rewriter_t* rewriter,
+                                     const tenon__node_request_t* request, uint32_t* out_node);
+tenon_status_t tenon__patch_add_form(tenon__rewriter_t* rewriter,
+                                     const tenon__form_request_t* request, uint32_t* out_node);
 /* Adopts weights->data when it is owned. */
-tenon_status_t tenon__patch_add_constant(tenon__bench_t* bench, const tenon__weights_t* weights,
-                                         uint32_t* out_value);
+tenon_status_t tenon__patch_add_constant(tenon__rewriter_t* rewriter,
+                                         const tenon__weights_t* weights, uint32_t* out_value);
 /* Another value for weights that are there. */
-tenon_status_t tenon__patch_add_value_of(tenon__bench_t* bench, const char* name, uint32_t weights,
-                                         uint32_t* out_value);
+tenon_status_t tenon__patch_add_value_of(tenon__rewriter_t* rewriter, const char* name,
+                                         uint32_t weights, uint32_t* out_value);
 /* May `value` stand for `old`: the same kind, element type and rank, and no extent known to differ?
  */
-bool tenon__patch_fits(const tenon__bench_t* bench, uint32_t graph, uint32_t old, uint32_t value);
+bool tenon__patch_fits(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t old,
+                       uint32_t value);
 /* All that read `old`, inside and out, read `value`: types must be the same. Symbols read from it
  * as well. A value that this patch made takes the old one's name. */
-void tenon__patch_replace(tenon__bench_t* bench, uint32_t old, uint32_t value);
+void tenon__patch_replace(tenon__rewriter_t* rewriter, uint32_t old, uint32_t value);
 /* Nodes that read `old` read `value`; what leaves the graph stays. */
-void tenon__patch_redirect(tenon__bench_t* bench, uint32_t old, uint32_t value);
+void tenon__patch_redirect(tenon__rewriter_t* rewriter, uint32_t old, uint32_t value);
 /* The names of two nodes change places: what stands for another keeps its name. */
-void tenon__patch_swap_names(tenon__bench_t* bench, uint32_t node, uint32_t other);
+void tenon__patch_swap_names(tenon__rewriter_t* rewriter, uint32_t node, uint32_t other);
 /* The node and its attributes that are set, added again with other inputs; outputs as wanted
  * before. */
-tenon_status_t tenon__patch_add_like(tenon__bench_t* bench, uint32_t node, const uint32_t* inputs,
-                                     uint32_t input_count, tenon__arena_t* arena,
-                                     uint32_t* out_node);
+tenon_status_t tenon__patch_add_like(tenon__rewriter_t* rewriter, uint32_t node,
+                                     const uint32_t* inputs, uint32_t input_count,
+                                     tenon__arena_t* arena, uint32_t* out_node);
 /* What code added to the network itself, through a builder, is taken up. */
-tenon_status_t tenon__patch_take_up(tenon__bench_t* bench);
+tenon_status_t tenon__patch_take_up(tenon__rewriter_t* rewriter);
 /* The node and its outputs, which nobody reads. Its bodies die with it. */
-void tenon__patch_remove(tenon__bench_t* bench, uint32_t node);
+void tenon__patch_remove(tenon__rewriter_t* rewriter, uint32_t node);
 /* An optional output that nobody reads is no longer made. */
-void tenon__patch_drop_output(tenon__bench_t* bench, uint32_t node, uint32_t output);
+void tenon__patch_drop_output(tenon__rewriter_t* rewriter, uint32_t node, uint32_t output);
 /* A captured value of a control node whose bodies do not read it is no longer passed: input `input`
  * of the node and parameter `parameter` of each body go. */
-void tenon__patch_drop_captured(tenon__bench_t* bench, uint32_t node, uint32_t input,
+void tenon__patch_drop_captured(tenon__rewriter_t* rewriter, uint32_t node, uint32_t input,
                                 uint32_t parameter);
 /* Another graph's value becomes this graph's value `value`: symbols that were read there are read
  * here. */
-void tenon__patch_take_numbers(tenon__bench_t* bench, uint32_t from_graph, uint32_t from,
+void tenon__patch_take_handles(tenon__rewriter_t* rewriter, uint32_t from_graph, uint32_t from,
                                uint32_t value);
 /* A value that is not an input, constant, state or another output, so that it may become an output:
  * `value` itself, or a copy of it. UNSUPPORTED when its type cannot be copied. */
-tenon_status_t tenon__patch_output_of(tenon__bench_t* bench, uint32_t value, uint32_t* out_value);
+tenon_status_t tenon__patch_output_of(tenon__rewriter_t* rewriter, uint32_t value,
+                                      uint32_t* out_value);
 /* Records it; verifies the network if the options say so. CANCELLED when the caller asked to stop.
  */
-tenon_status_t tenon__patch_end(tenon__bench_t* bench);
+tenon_status_t tenon__patch_end(tenon__rewriter_t* rewriter);
 /* Takes back what was added. */
-void tenon__patch_cancel(tenon__bench_t* bench);
+void tenon__patch_cancel(tenon__rewriter_t* rewriter);
 
 #endif

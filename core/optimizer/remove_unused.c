@@ -3,9 +3,9 @@
 #include "core/optimizer/passes.h"
 #include "core/optimizer/patch.h"
 
-static bool is_unused(const tenon__bench_t* bench, uint32_t graph, uint32_t value) {
-  return tenon__bench_use_count(bench, graph, value) == 0 &&
-         !tenon__bench_has_number(bench, graph, value);
+static bool is_unused(const tenon__rewriter_t* rewriter, uint32_t graph, uint32_t value) {
+  return tenon__rewriter_use_count(rewriter, graph, value) == 0 &&
+         !tenon__rewriter_has_handle(rewriter, graph, value);
 }
 
 static bool may_lack(const tenon__node_t* node, uint32_t output) {
@@ -16,8 +16,9 @@ static bool may_lack(const tenon__node_t* node, uint32_t output) {
   return (flags & TENON_PORT_OPTIONAL) != 0 && (flags & TENON_PORT_VARIADIC) == 0;
 }
 
-tenon_status_t tenon__pass_remove_unused(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+tenon_status_t tenon__pass_remove_unused(tenon__rewriter_t* rewriter, uint32_t graph,
+                                         uint32_t index) {
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   bool all = true;
   uint32_t optional = TENON_NONE;
   for (uint32_t i = 0; i < node->output_count; ++i) {
@@ -25,20 +26,20 @@ tenon_status_t tenon__pass_remove_unused(tenon__bench_t* bench, uint32_t graph, 
     if (value == TENON_NONE) {
       continue;
     }
-    if (!is_unused(bench, graph, value)) {
+    if (!is_unused(rewriter, graph, value)) {
       all = false;
     } else if (may_lack(node, i)) {
       optional = i;
     }
   }
   if ((!all && optional == TENON_NONE) ||
-      !tenon__patch_begin(bench, "remove unused", graph, index)) {
+      !tenon__patch_begin(rewriter, "remove unused", graph, index)) {
     return TENON_OK;
   }
   if (all) {
-    tenon__patch_remove(bench, index);
+    tenon__patch_remove(rewriter, index);
   } else {
-    tenon__patch_drop_output(bench, index, optional);
+    tenon__patch_drop_output(rewriter, index, optional);
   }
-  return tenon__patch_end(bench);
+  return tenon__patch_end(rewriter);
 }

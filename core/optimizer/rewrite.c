@@ -47,9 +47,9 @@ tenon_status_t tenon__rewrite_parse(tenon__arena_t* arena, const tenon__rewrite_
 }
 
 /* The guard: over attributes that the pattern names and the pattern's inputs. */
-static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
-                                  const tenon__match_t* match, tenon__arena_t* arena,
-                                  bool* out_holds) {
+static tenon_status_t guard_holds(const tenon__rewriter_t* rewriter,
+                                  const tenon__rewrite_t* rewrite, const tenon__match_t* match,
+                                  tenon__arena_t* arena, bool* out_holds) {
   *out_holds = true;
   if (rewrite->when == NULL) {
     return TENON_OK;
@@ -64,7 +64,7 @@ static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewr
   uint32_t count = 0;
   for (uint32_t i = 0; i < match->name_count; ++i) {
     const tenon__value_node_t* value =
-        tenon__bench_value(bench, match->graph, match->names[i].value);
+        tenon__rewriter_value(rewriter, match->graph, match->names[i].value);
     values[count] = (tenon__scope_value_t){.present = true,
                                            .dtype = value->type.dtype,
                                            .rank = value->type.rank,
@@ -78,12 +78,12 @@ static tenon_status_t guard_holds(const tenon__bench_t* bench, const tenon__rewr
                                          .values = &values[count]};
     ++count;
   }
-  const tenon__scope_t scope = {.pool = bench->network->pool,
+  const tenon__scope_t scope = {.pool = rewriter->network->pool,
                                 .input_count = count,
                                 .inputs = ports,
                                 .attribute_count = match->attribute_count,
                                 .attributes = match->attributes};
-  return tenon__condition_evaluate(&scope, rewrite->when, bench->explain, out_holds);
+  return tenon__condition_evaluate(&scope, rewrite->when, rewriter->explain, out_holds);
 }
 
 static const tenon__scope_attribute_t* matched_attribute(const tenon__match_t* match,
@@ -125,10 +125,10 @@ static tenon_status_t replacement_attribute(const tenon__match_t* match,
   return TENON_ERROR_INVALID_DATA;
 }
 
-tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* match,
+tenon_status_t tenon__rewrite_add_call(tenon__rewriter_t* rewriter, tenon__match_t* match,
                                        const tenon__call_statement_t* call, tenon__arena_t* arena,
                                        uint32_t* out_value) {
-  const tenon__operator_t* op = bench->options->find(bench->options->find_user, call->op);
+  const tenon__operator_t* op = rewriter->options->find(rewriter->options->find_user, call->op);
   uint32_t* inputs = tenon__arena_allocate(arena, call->argument_count + 1u, sizeof(*inputs));
   tenon__scope_attribute_t* attributes =
       tenon__arena_allocate(arena, call->attribute_count + 1u, sizeof(*attributes));
@@ -156,8 +156,8 @@ tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* ma
                                          .attribute_count = call->attribute_count,
                                          .attributes = attributes};
   uint32_t node = 0;
-  TENON_TRY(tenon__patch_add_node(bench, &request, &node));
-  const tenon__node_t* made = tenon__bench_node(bench, match->graph, node);
+  TENON_TRY(tenon__patch_add_node(rewriter, &request, &node));
+  const tenon__node_t* made = tenon__rewriter_node(rewriter, match->graph, node);
   for (uint32_t i = 0; i < call->result_count && i < made->output_count; ++i) {
     *out_value = made->outputs[i];
     if (!tenon__match_bind(match, call->results[i], made->outputs[i])) {
@@ -167,125 +167,128 @@ tenon_status_t tenon__rewrite_add_call(tenon__bench_t* bench, tenon__match_t* ma
   return TENON_OK;
 }
 
-static tenon_status_t replacement_value(tenon__bench_t* bench, const tenon__rewrite_t* rewrite,
-                                        tenon__match_t* match, tenon__arena_t* arena,
-                                        uint32_t* out_value) {
+static tenon_status_t replacement_value(tenon__rewriter_t* rewriter,
+                                        const tenon__rewrite_t* rewrite, tenon__match_t* match,
+                                        tenon__arena_t* arena, uint32_t* out_value) {
   if (rewrite->replacement.statement_count == 0) {
-    return tenon__rewrite_by_code(bench, rewrite->entry, match, arena, out_value);
+    return tenon__rewrite_by_code(rewriter, rewrite->entry, match, arena, out_value);
   }
-  if (bench->options->find == NULL) {
+  if (rewriter->options->find == NULL) {
     return TENON_ERROR_UNSUPPORTED;
   }
   for (uint32_t i = 0; i < rewrite->replacement.statement_count; ++i) {
-    TENON_TRY(tenon__rewrite_add_call(bench, match, &rewrite->replacement.statements[i], arena,
+    TENON_TRY(tenon__rewrite_add_call(rewriter, match, &rewrite->replacement.statements[i], arena,
                                       out_value));
   }
   return TENON_OK;
 }
 
-static const char* type_text(const tenon__bench_t* bench, const tenon__value_node_t* value,
+static const char* type_text(const tenon__rewriter_t* rewriter, const tenon__value_node_t* value,
                              tenon__arena_t* arena) {
   const char* text = tenon__arena_format(arena, "%s[", tenon__dtype_name(value->type.dtype));
   const uint32_t rank = value->type.rank == TENON_NONE ? 0 : value->type.rank;
   for (uint32_t i = 0; i < rank && text != NULL; ++i) {
-    text = tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
-                               tenon__dim_text(bench->network->pool, value->type.dims[i], arena));
+    text =
+        tenon__arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                            tenon__dim_text(rewriter->network->pool, value->type.dims[i], arena));
   }
   text = text == NULL ? NULL : tenon__arena_format(arena, "%s]", text);
   return text == NULL ? "?" : text;
 }
 
 /* May it stand for the old one? */
-static tenon_status_t check_fit(tenon__bench_t* bench, const tenon__match_t* match, uint32_t old,
-                                uint32_t value, tenon__arena_t* arena) {
+static tenon_status_t check_fit(tenon__rewriter_t* rewriter, const tenon__match_t* match,
+                                uint32_t old, uint32_t value, tenon__arena_t* arena) {
   if (value == TENON_NONE || value == old) {
-    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED,
+    return tenon__fail(rewriter->explain, TENON_ERROR_UNSUPPORTED,
                        "it gives no value, or the one that is to be replaced");
   }
-  if (!tenon__patch_fits(bench, match->graph, old, value)) {
-    return tenon__fail(bench->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
-                       type_text(bench, tenon__bench_value(bench, match->graph, value), arena),
-                       type_text(bench, tenon__bench_value(bench, match->graph, old), arena));
+  if (!tenon__patch_fits(rewriter, match->graph, old, value)) {
+    return tenon__fail(
+        rewriter->explain, TENON_ERROR_UNSUPPORTED, "it gives %s for %s",
+        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, value), arena),
+        type_text(rewriter, tenon__rewriter_value(rewriter, match->graph, old), arena));
   }
   return TENON_OK;
 }
 
-static tenon_status_t apply(tenon__bench_t* bench, tenon__rewrite_t* rewrite, tenon__match_t* match,
-                            tenon__arena_t* arena, tenon__rewrite_outcome_t* out_outcome) {
+static tenon_status_t apply(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
+                            tenon__match_t* match, tenon__arena_t* arena,
+                            tenon__rewrite_outcome_t* out_outcome) {
   const uint32_t old = match->result;
-  if (!tenon__patch_begin(bench, rewrite->label, match->graph, match->root)) {
+  if (!tenon__patch_begin(rewriter, rewrite->label, match->graph, match->root)) {
     return TENON_OK;
   }
   uint32_t value = TENON_NONE;
-  tenon_status_t status = replacement_value(bench, rewrite, match, arena, &value);
+  tenon_status_t status = replacement_value(rewriter, rewrite, match, arena, &value);
   if (status == TENON_OK && value == TENON_NONE && rewrite->replacement.statement_count == 0) {
-    tenon__patch_cancel(bench);
+    tenon__patch_cancel(rewriter);
     *out_outcome = TENON_REWRITE_DECLINED;
     return TENON_OK;
   }
   if (status == TENON_OK) {
-    status = check_fit(bench, match, old, value, arena);
+    status = check_fit(rewriter, match, old, value, arena);
   }
-  if (status == TENON_OK && tenon__bench_leaves(bench, match->graph, old)) {
-    status = tenon__patch_output_of(bench, value, &value);
+  if (status == TENON_OK && tenon__rewriter_leaves(rewriter, match->graph, old)) {
+    status = tenon__patch_output_of(rewriter, value, &value);
   }
   if (status == TENON_OK) {
-    const uint32_t made = tenon__bench_value(bench, match->graph, value)->producer;
-    if (made != TENON_NONE && made >= bench->first_new_node) {
-      tenon__patch_swap_names(bench, made, match->root); /* as its users know it */
+    const uint32_t made = tenon__rewriter_value(rewriter, match->graph, value)->producer;
+    if (made != TENON_NONE && made >= rewriter->first_new_node) {
+      tenon__patch_swap_names(rewriter, made, match->root); /* as its users know it */
     }
-    tenon__patch_replace(bench, old, value);
+    tenon__patch_replace(rewriter, old, value);
     ++rewrite->patch_count;
     *out_outcome = TENON_REWRITE_APPLIED;
-    return tenon__patch_end(bench);
+    return tenon__patch_end(rewriter);
   }
-  tenon__patch_cancel(bench);
+  tenon__patch_cancel(rewriter);
   *out_outcome = TENON_REWRITE_UNFIT;
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
 }
 
 static bool read_outside(const void* user, const tenon__match_t* match, uint32_t value) {
-  const tenon__bench_t* bench = user;
-  bool outside = tenon__bench_leaves(bench, match->graph, value);
-  uint32_t use = tenon__bench_first_use(bench, match->graph, value);
-  for (; use != TENON_NONE && !outside; use = tenon__bench_use(bench, use)->next) {
-    outside = !tenon__match_holds(match, tenon__bench_use(bench, use)->node);
+  const tenon__rewriter_t* rewriter = user;
+  bool outside = tenon__rewriter_leaves(rewriter, match->graph, value);
+  uint32_t use = tenon__rewriter_first_use(rewriter, match->graph, value);
+  for (; use != TENON_NONE && !outside; use = tenon__rewriter_use(rewriter, use)->next) {
+    outside = !tenon__match_holds(match, tenon__rewriter_use(rewriter, use)->node);
   }
   return outside;
 }
 
-tenon_status_t tenon__rewrite_visit(tenon__bench_t* bench, tenon__rewrite_t* rewrite,
+tenon_status_t tenon__rewrite_visit(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite,
                                     uint32_t graph, uint32_t index,
                                     tenon__rewrite_outcome_t* out_outcome) {
   const tenon__calls_t* pattern = &rewrite->pattern;
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
   *out_outcome = TENON_REWRITE_NO_MATCH;
   if (rewrite->is_refused || node->op == NULL ||
       strcmp(pattern->statements[pattern->statement_count - 1].op, node->op->name) != 0) {
     return TENON_OK;
   }
-  const tenon__match_uses_t uses = {read_outside, bench};
+  const tenon__match_uses_t uses = {read_outside, rewriter};
   tenon_status_t status = TENON_OK;
   tenon__arena_t arena;
   tenon__match_t match;
   bool holds = false;
-  tenon__arena_initialize(&arena, bench->network->allocator);
-  if (tenon__match_pattern(bench->network, &uses, pattern, graph, index, &arena, &match)) {
-    const tenon_status_t guard = guard_holds(bench, rewrite, &match, &arena, &holds);
+  tenon__arena_initialize(&arena, rewriter->network->allocator);
+  if (tenon__match_pattern(rewriter->network, &uses, pattern, graph, index, &arena, &match)) {
+    const tenon_status_t guard = guard_holds(rewriter, rewrite, &match, &arena, &holds);
     *out_outcome = guard == TENON_OK ? TENON_REWRITE_GUARDED : TENON_REWRITE_UNCLEAR;
     if (guard == TENON_OK && holds) {
       *out_outcome = TENON_REWRITE_UNTRIED;
-      if (rewrite->is_tried || bench->options->trusts_rewrites) {
-        status = apply(bench, rewrite, &match, &arena, out_outcome);
+      if (rewrite->is_tried || rewriter->options->trusts_rewrites) {
+        status = apply(rewriter, rewrite, &match, &arena, out_outcome);
       }
     }
   }
-  tenon__bench_release(bench, &arena);
+  tenon__rewriter_release(rewriter, &arena);
   return status;
 }
 
-const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__bench_t* bench) {
-  const tenon__rewrites_t* rewrites = bench->rewrites;
+const tenon__rewrite_t* tenon__rewrite_busiest(const tenon__rewriter_t* rewriter) {
+  const tenon__rewrites_t* rewrites = rewriter->rewrites;
   const tenon__rewrite_t* busiest = NULL;
   if (rewrites == NULL) {
     return NULL;

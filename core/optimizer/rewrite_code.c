@@ -21,33 +21,33 @@ static const tenon__operator_t* find_nothing(void* user, const char* name) {
 }
 
 /* Known extents are numbers; all others are open. */
-static tenon_status_t open_profile(const tenon__bench_t* bench, tenon__arena_t* arena,
+static tenon_status_t open_profile(const tenon__rewriter_t* rewriter, tenon__arena_t* arena,
                                    tenon__profile_t* out_profile) {
   tenon__extents_t* points[] = {&out_profile->min, &out_profile->optimum, &out_profile->max};
   for (int i = 0; i < 3; ++i) {
-    TENON_TRY(tenon__extents_create(arena, bench->network->pool, points[i]));
+    TENON_TRY(tenon__extents_create(arena, rewriter->network->pool, points[i]));
     tenon__extents_update(points[i]);
   }
   return TENON_OK;
 }
 
-static tenon_status_t make_region(const tenon__bench_t* bench, const tenon__match_t* match,
+static tenon_status_t make_region(const tenon__rewriter_t* rewriter, const tenon__match_t* match,
                                   tenon__arena_t* arena, struct tenon_region_t* out_region) {
   tenon__profile_t* profile = tenon__arena_allocate(arena, 1, sizeof(*profile));
   uint32_t nodes[TENON_MATCH_NAMES];
   if (profile == NULL) {
     return TENON_ERROR_OUT_OF_MEMORY;
   }
-  TENON_TRY(open_profile(bench, arena, profile));
+  TENON_TRY(open_profile(rewriter, arena, profile));
   tenon__match_nodes(match, nodes);
   const tenon__node_group_t group = {
       nodes, match->node_count, match->inputs, match->input_count, &match->result, 1};
-  TENON_TRY(tenon__region_of_nodes(arena, bench->network, match->graph, &group, out_region));
+  TENON_TRY(tenon__region_of_nodes(arena, rewriter->network, match->graph, &group, out_region));
   return tenon__region_finish(arena, profile, out_region);
 }
 
 /* Runs the function; the value that it gives, TENON_NONE where it declines. */
-static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+static tenon_status_t run(tenon__rewriter_t* rewriter, const tenon__rewrite_entry_t* entry,
                           const tenon__match_t* match, const struct tenon_region_t* region,
                           tenon_builder_t* builder, uint32_t* out_value) {
   tenon_value_t inputs[TENON_MATCH_NAMES];
@@ -56,13 +56,13 @@ static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* e
     TENON_TRY(tenon__builder_handle(builder, match->graph, match->inputs[i], &inputs[i]));
   }
   const tenon__call_t call = {entry->owner->plugin, "rewrite", entry->rewrite.name,
-                              tenon__bench_node(bench, match->graph, match->root)->name};
+                              tenon__rewriter_node(rewriter, match->graph, match->root)->name};
   const tenon__call_t* outer = tenon__call_enter(&call);
   const int32_t taken =
       entry->rewrite.rewrite(entry->owner->state, region, tenon__region_table(), builder,
                              tenon__builder_table(), inputs, match->input_count, &result);
   tenon__call_leave(outer);
-  TENON_TRY(tenon__patch_take_up(bench));
+  TENON_TRY(tenon__patch_take_up(rewriter));
   uint32_t graph = 0;
   *out_value = TENON_NONE;
   if (taken == 0) {
@@ -75,17 +75,18 @@ static tenon_status_t run(tenon__bench_t* bench, const tenon__rewrite_entry_t* e
   return TENON_OK;
 }
 
-tenon_status_t tenon__rewrite_by_code(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+tenon_status_t tenon__rewrite_by_code(tenon__rewriter_t* rewriter,
+                                      const tenon__rewrite_entry_t* entry,
                                       const tenon__match_t* match, tenon__arena_t* arena,
                                       uint32_t* out_value) {
   struct tenon_region_t region;
   tenon_builder_t* builder = NULL;
-  TENON_TRY(make_region(bench, match, arena, &region));
+  TENON_TRY(make_region(rewriter, match, arena, &region));
   TENON_TRY(tenon__builder_create(
-      bench->network, bench->options->find == NULL ? find_nothing : bench->options->find,
-      bench->options->find_user, bench->sink, &builder));
+      rewriter->network, rewriter->options->find == NULL ? find_nothing : rewriter->options->find,
+      rewriter->options->find_user, rewriter->sink, &builder));
   tenon__builder_set_graph(builder, match->graph);
-  const tenon_status_t status = run(bench, entry, match, &region, builder, out_value);
+  const tenon_status_t status = run(rewriter, entry, match, &region, builder, out_value);
   tenon__builder_destroy(builder);
   return status;
 }

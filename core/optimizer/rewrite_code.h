@@ -4,11 +4,12 @@
 
 #include "core/base/arena.h"
 #include "core/network/match.h"
-#include "core/optimizer/bench.h"
+#include "core/optimizer/rewriter.h"
 
 /* The replacement by a plugin's function. *out_value TENON_NONE: it declines. UNSUPPORTED where it
  * gives no value. */
-tenon_status_t tenon__rewrite_by_code(tenon__bench_t* bench, const tenon__rewrite_entry_t* entry,
+tenon_status_t tenon__rewrite_by_code(tenon__rewriter_t* rewriter,
+                                      const tenon__rewrite_entry_t* entry,
                                       const tenon__match_t* match, tenon__arena_t* arena,
                                       uint32_t* out_value);
 

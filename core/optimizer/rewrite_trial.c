@@ -8,10 +8,10 @@
 #include "core/base/status.h"
 #include "core/catalog/check.h"
 #include "core/network/copy.h"
-#include "core/optimizer/bench.h"
 #include "core/optimizer/optimizer.h"
 #include "core/optimizer/rewrite.h"
 #include "core/optimizer/rewrite_sample.h"
+#include "core/optimizer/rewriter.h"
 #include "core/tensor/layout.h"
 
 enum {
@@ -31,9 +31,9 @@ typedef struct trial_t {
   uint32_t clear_count;
   uint32_t unfit_count; /* in which it holds, and the replacement does not fit */
   uint32_t closed_count;
-  char said[768];          /* at the node at hand */
-  char unclear_words[768]; /* why its guard cannot be evaluated, lately */
-  char unfit_words[768];   /* why its replacement does not fit, lately */
+  char said[768];            /* at the node at hand */
+  char unclear_message[768]; /* why its guard cannot be evaluated, lately */
+  char unfit_message[768];   /* why its replacement does not fit, lately */
 } trial_t;
 
 static void hear(void* user, int32_t severity, const char* message) {
@@ -45,30 +45,31 @@ static void hear(void* user, int32_t severity, const char* message) {
 /* What was said of a node, kept for what became of it there. */
 static void keep_words(trial_t* trial, tenon__rewrite_outcome_t outcome) {
   if (outcome == TENON_REWRITE_UNCLEAR || outcome == TENON_REWRITE_UNFIT) {
-    memcpy(outcome == TENON_REWRITE_UNFIT ? trial->unfit_words : trial->unclear_words, trial->said,
-           sizeof(trial->said));
+    memcpy(outcome == TENON_REWRITE_UNFIT ? trial->unfit_message : trial->unclear_message,
+           trial->said, sizeof(trial->said));
   }
 }
 
 /* ---- Applying ---- */
 
 /* At every node, until nothing happens any more. */
-static tenon_status_t apply_all(trial_t* trial, tenon__bench_t* bench, tenon__rewrite_t* rewrite) {
+static tenon_status_t apply_all(trial_t* trial, tenon__rewriter_t* rewriter,
+                                tenon__rewrite_t* rewrite) {
   uint32_t graph = 0;
   uint32_t node = 0;
   bool is_unclear = false;
   bool is_unfit = false;
-  TENON_TRY(tenon__bench_queue_all(bench));
-  while (rewrite->patch_count < MOST_PATCHES && tenon__bench_next(bench, 0, &graph, &node)) {
+  TENON_TRY(tenon__rewriter_queue_all(rewriter));
+  while (rewrite->patch_count < MOST_PATCHES && tenon__rewriter_next(rewriter, 0, &graph, &node)) {
     tenon__rewrite_outcome_t outcome;
     trial->said[0] = '\0';
-    TENON_TRY(tenon__rewrite_visit(bench, rewrite, graph, node, &outcome));
+    TENON_TRY(tenon__rewrite_visit(rewriter, rewrite, graph, node, &outcome));
     keep_words(trial, outcome);
     is_unclear = is_unclear || outcome == TENON_REWRITE_UNCLEAR;
     is_unfit = is_unfit || outcome == TENON_REWRITE_UNFIT;
     trial->clear_count +=
         outcome == TENON_REWRITE_NO_MATCH || outcome == TENON_REWRITE_UNCLEAR ? 0 : 1;
-    if (tenon__bench_failed(bench)) {
+    if (tenon__rewriter_failed(rewriter)) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
@@ -84,16 +85,16 @@ static tenon_status_t rewrite_network(trial_t* trial, tenon__network_t* network,
   tenon__optimize_options_t options = {.find = trial->options->find,
                                        .find_user = trial->options->find_user,
                                        .trusts_rewrites = true};
-  tenon__bench_t* bench = NULL;
+  tenon__rewriter_t* rewriter = NULL;
   tenon__rewrite_t rewrite;
-  TENON_TRY(tenon__bench_create(network, &options, 1, NULL, NULL, &bench));
-  bench->explain = &explain;
-  tenon_status_t status = tenon__rewrite_parse(&bench->arena, trial->entry, NULL, &rewrite);
+  TENON_TRY(tenon__rewriter_create(network, &options, 1, NULL, NULL, &rewriter));
+  rewriter->explain = &explain;
+  tenon_status_t status = tenon__rewrite_parse(&rewriter->arena, trial->entry, NULL, &rewrite);
   if (status == TENON_OK) {
-    status = apply_all(trial, bench, &rewrite);
+    status = apply_all(trial, rewriter, &rewrite);
   }
   *out_patches = status == TENON_OK ? rewrite.patch_count : 0;
-  tenon__bench_destroy(bench);
+  tenon__rewriter_destroy(rewriter);
   return status;
 }
 
@@ -257,15 +258,15 @@ static tenon_status_t try_sample(trial_t* trial, tenon__sampler_t* sampler) {
 static tenon_status_t judge_failures(trial_t* trial) {
   const bool is_unclear = trial->unclear_count > 0 && trial->clear_count == 0;
   const bool is_unfit = trial->unfit_count > 0 && trial->result.applied == 0;
-  const char* words = is_unfit ? trial->unfit_words : trial->unclear_words;
-  if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || words[0] == '\0') {
+  const char* message = is_unfit ? trial->unfit_message : trial->unclear_message;
+  if (trial->result.fault != NULL || (!is_unclear && !is_unfit) || message[0] == '\0') {
     return TENON_OK;
   }
   trial->result.fault =
       is_unfit ? tenon__arena_format(trial->arena,
-                                     "where it matches, its replacement never fits: %s", words)
+                                     "where it matches, its replacement never fits: %s", message)
                : tenon__arena_format(trial->arena, "its guard \"%s\" can never be evaluated: %s",
-                                     trial->entry->rewrite.when, words);
+                                     trial->entry->rewrite.when, message);
   return trial->result.fault == NULL ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
 }
 

@@ -130,7 +130,7 @@ TENON_TEST(draws_indices_that_there_are) {
                 TENON_OK);
   tenon__sampler_t sampler = {.allocator = tenon__allocator_default(),
                               .find = test_find,
-                              .find_user = &world.bench,
+                              .find_user = &world.fixture,
                               .pattern = &pattern};
   for (int k = 0; k < 200; ++k) {
     tenon__sample_t sample;

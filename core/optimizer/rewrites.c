@@ -6,56 +6,57 @@
 #include "core/optimizer/rewrite_trial.h"
 
 /* A rewrite with a fault was reported and is left out. */
-static tenon__rewrites_t* rewrites_of(tenon__bench_t* bench) {
-  if (bench->rewrites != NULL) {
-    return bench->rewrites;
+static tenon__rewrites_t* rewrites_of(tenon__rewriter_t* rewriter) {
+  if (rewriter->rewrites != NULL) {
+    return rewriter->rewrites;
   }
-  const uint32_t count = bench->options->rewrite_count;
-  tenon__rewrites_t* rewrites = tenon__arena_allocate(&bench->arena, 1, sizeof(*rewrites));
-  tenon__rewrite_t* items = tenon__arena_allocate(&bench->arena, count + 1u, sizeof(*items));
+  const uint32_t count = rewriter->options->rewrite_count;
+  tenon__rewrites_t* rewrites = tenon__arena_allocate(&rewriter->arena, 1, sizeof(*rewrites));
+  tenon__rewrite_t* items = tenon__arena_allocate(&rewriter->arena, count + 1u, sizeof(*items));
   if (rewrites == NULL || items == NULL) {
-    bench->is_out_of_memory = true;
+    rewriter->is_out_of_memory = true;
     return NULL;
   }
   rewrites->items = items;
   for (uint32_t i = 0; i < count; ++i) {
-    const tenon_status_t status = tenon__rewrite_parse(&bench->arena, bench->options->rewrites[i],
-                                                       bench->sink, &items[rewrites->count]);
+    const tenon_status_t status = tenon__rewrite_parse(
+        &rewriter->arena, rewriter->options->rewrites[i], rewriter->sink, &items[rewrites->count]);
     if (status == TENON_ERROR_OUT_OF_MEMORY) {
-      bench->is_out_of_memory = true;
+      rewriter->is_out_of_memory = true;
       return NULL;
     }
     rewrites->count += status == TENON_OK;
   }
-  bench->rewrites = rewrites;
+  rewriter->rewrites = rewrites;
   return rewrites;
 }
 
-static tenon_status_t visit(tenon__bench_t* bench, tenon__rewrite_t* rewrite, uint32_t graph,
+static tenon_status_t visit(tenon__rewriter_t* rewriter, tenon__rewrite_t* rewrite, uint32_t graph,
                             uint32_t node, tenon__rewrite_outcome_t* out_outcome) {
-  TENON_TRY(tenon__rewrite_visit(bench, rewrite, graph, node, out_outcome));
+  TENON_TRY(tenon__rewrite_visit(rewriter, rewrite, graph, node, out_outcome));
   if (*out_outcome != TENON_REWRITE_UNTRIED) {
     return TENON_OK;
   }
-  TENON_TRY(tenon__rewrite_admit(bench->options, rewrite->entry, bench->network->allocator,
-                                 bench->sink, &rewrite->is_refused));
+  TENON_TRY(tenon__rewrite_admit(rewriter->options, rewrite->entry, rewriter->network->allocator,
+                                 rewriter->sink, &rewrite->is_refused));
   rewrite->is_tried = true;
-  return tenon__rewrite_visit(bench, rewrite, graph, node, out_outcome);
+  return tenon__rewrite_visit(rewriter, rewrite, graph, node, out_outcome);
 }
 
-tenon_status_t tenon__pass_rewrites(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  if (tenon__bench_node(bench, graph, index)->op == NULL || bench->options->rewrite_count == 0) {
+tenon_status_t tenon__pass_rewrites(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
+  if (tenon__rewriter_node(rewriter, graph, index)->op == NULL ||
+      rewriter->options->rewrite_count == 0) {
     return TENON_OK;
   }
-  tenon__rewrites_t* rewrites = rewrites_of(bench);
+  tenon__rewrites_t* rewrites = rewrites_of(rewriter);
   if (rewrites == NULL) {
-    return tenon__fail_memory(bench->sink);
+    return tenon__fail_memory(rewriter->sink);
   }
   tenon__rewrite_outcome_t outcome = TENON_REWRITE_NO_MATCH;
   tenon_status_t status = TENON_OK;
   for (uint32_t i = 0;
        status == TENON_OK && outcome != TENON_REWRITE_APPLIED && i < rewrites->count; ++i) {
-    status = visit(bench, &rewrites->items[i], graph, index, &outcome);
+    status = visit(rewriter, &rewrites->items[i], graph, index, &outcome);
   }
   return status;
 }

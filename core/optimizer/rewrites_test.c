@@ -23,11 +23,11 @@ TENON_TEST(replaces_a_pattern) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &squares, list);
-  const tenon_value_t a = test_input(&world.bench, "a", DIMS(3));
-  const tenon_value_t b = test_input(&world.bench, "b", DIMS(3));
-  const tenon_value_t s = test_binary(&world.bench, "test.plus/1", "s", a, b);
-  const tenon_value_t d = test_binary(&world.bench, "test.minus/1", "d", a, b);
-  test_output(&world, test_binary(&world.bench, "test.times/1", "y", s, d), "y");
+  const tenon_value_t a = test_input(&world.fixture, "a", DIMS(3));
+  const tenon_value_t b = test_input(&world.fixture, "b", DIMS(3));
+  const tenon_value_t s = test_binary(&world.fixture, "test.plus/1", "s", a, b);
+  const tenon_value_t d = test_binary(&world.fixture, "test.minus/1", "d", a, b);
+  test_output(&world, test_binary(&world.fixture, "test.times/1", "y", s, d), "y");
   EXPECT_TEXT(test_optimized(&world),
               "graph main\n  input a: f32[3]\n  input b: f32[3]\n"
               "  times_0: f32[3] = test.times/1(a, a)\n  times_1: f32[3] = test.times/1(b, b)\n"
@@ -41,16 +41,16 @@ TENON_TEST(leaves_a_pattern_that_others_read) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &squares, list);
-  const tenon_value_t a = test_input(&world.bench, "a", DIMS(3));
-  const tenon_value_t b = test_input(&world.bench, "b", DIMS(3));
-  const tenon_value_t s = test_binary(&world.bench, "test.plus/1", "s", a, b);
-  const tenon_value_t d = test_binary(&world.bench, "test.minus/1", "d", a, b);
-  test_output(&world, test_binary(&world.bench, "test.times/1", "y", s, d), "y");
-  test_output(&world, test_unary(&world.bench, "test.ramp/1", "r", d), "r");
+  const tenon_value_t a = test_input(&world.fixture, "a", DIMS(3));
+  const tenon_value_t b = test_input(&world.fixture, "b", DIMS(3));
+  const tenon_value_t s = test_binary(&world.fixture, "test.plus/1", "s", a, b);
+  const tenon_value_t d = test_binary(&world.fixture, "test.minus/1", "d", a, b);
+  test_output(&world, test_binary(&world.fixture, "test.times/1", "y", s, d), "y");
+  test_output(&world, test_unary(&world.fixture, "test.ramp/1", "r", d), "r");
   /* Not the pattern: the inputs are not the same. */
-  const tenon_value_t e = test_binary(&world.bench, "test.minus/1", "e", b, a);
-  const tenon_value_t t = test_binary(&world.bench, "test.plus/1", "t", a, a);
-  test_output(&world, test_binary(&world.bench, "test.times/1", "z", t, e), "z");
+  const tenon_value_t e = test_binary(&world.fixture, "test.minus/1", "e", b, a);
+  const tenon_value_t t = test_binary(&world.fixture, "test.plus/1", "t", a, a);
+  test_output(&world, test_binary(&world.fixture, "test.times/1", "z", t, e), "z");
   (void)test_optimized(&world);
   test_expect_patches(&world, "rewrite tests:difference of squares", 0);
   test_world_close(&world);
@@ -67,15 +67,15 @@ TENON_TEST(asks_attributes_and_guard) {
     const tenon__rewrite_entry_t* list[1];
     REQUIRE(test_world_open(&world));
     use(&world, &twice, list);
-    const tenon_builder_table_t* build = world.bench.build;
-    const tenon_value_t x = test_input(&world.bench, "x", round == 1 ? DIMS(3) : DIMS(3, 3));
+    const tenon_builder_table_t* build = world.fixture.build;
+    const tenon_value_t x = test_input(&world.fixture, "x", round == 1 ? DIMS(3) : DIMS(3, 3));
     tenon_value_t y = {0};
-    EXPECT_STATUS(build->begin(world.bench.builder, "test.scale/1", "s"), TENON_OK);
+    EXPECT_STATUS(build->begin(world.fixture.builder, "test.scale/1", "s"), TENON_OK);
     EXPECT_STATUS(
-        build->attribute_string(world.bench.builder, "mode", round == 2 ? "plus" : "times"),
+        build->attribute_string(world.fixture.builder, "mode", round == 2 ? "plus" : "times"),
         TENON_OK);
-    EXPECT_STATUS(build->add_input(world.bench.builder, x), TENON_OK);
-    EXPECT_STATUS(build->end(world.bench.builder, &y, 1), TENON_OK);
+    EXPECT_STATUS(build->add_input(world.fixture.builder, x), TENON_OK);
+    EXPECT_STATUS(build->end(world.fixture.builder, &y, 1), TENON_OK);
     test_output(&world, y, "y");
     (void)test_optimized(&world);
     test_expect_patches(&world, "rewrite tests:twice", round == 0 ? 1 : 0);
@@ -92,9 +92,9 @@ TENON_TEST(carries_attributes_over) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &back, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
-  const tenon_value_t p = test_permute(&world.bench, "p", x, DIMS(1, 0));
-  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", p), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2, 3));
+  const tenon_value_t p = test_permute(&world.fixture, "p", x, DIMS(1, 0));
+  test_output(&world, test_unary(&world.fixture, "test.ramp/1", "y", p), "y");
   EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(ramp_0) {perm=[1, 0]}");
   test_world_close(&world);
 }
@@ -106,12 +106,12 @@ TENON_TEST(says_what_is_wrong_with_a_rewrite) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &broken, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
-  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", x), "y");
-  EXPECT_STATUS(tenon__optimize(world.bench.network, &world.options, &world.bench.messages.sink,
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2, 3));
+  test_output(&world, test_unary(&world.fixture, "test.ramp/1", "y", x), "y");
+  EXPECT_STATUS(tenon__optimize(world.fixture.network, &world.options, &world.fixture.messages.sink,
                                 &world.report),
                 TENON_OK);
-  EXPECT_CONTAINS(world.bench.messages.text, "rewrite broken of tests: ");
+  EXPECT_CONTAINS(world.fixture.messages.text, "rewrite broken of tests: ");
   test_world_close(&world);
 }
 
@@ -142,10 +142,10 @@ TENON_TEST(replaces_by_code) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &code, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
-  const tenon_value_t z = test_input(&world.bench, "z", DIMS(2, 4));
-  test_output(&world, test_unary(&world.bench, "test.exponential/1", "y", x), "y");
-  test_output(&world, test_unary(&world.bench, "test.exponential/1", "w", z), "w");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2, 3));
+  const tenon_value_t z = test_input(&world.fixture, "z", DIMS(2, 4));
+  test_output(&world, test_unary(&world.fixture, "test.exponential/1", "y", x), "y");
+  test_output(&world, test_unary(&world.fixture, "test.exponential/1", "w", z), "w");
   const char* text = test_optimized(&world);
   EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
   EXPECT_CONTAINS(text, "w: f32[2, 4] = test.exponential/1(z)\n");
@@ -174,9 +174,9 @@ TENON_TEST(code_may_leave_an_input_itself) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &code, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
-  const tenon_value_t e = test_unary(&world.bench, "test.exponential/1", "e", x);
-  test_output(&world, test_unary(&world.bench, "test.ramp/1", "y", e), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2, 3));
+  const tenon_value_t e = test_unary(&world.fixture, "test.exponential/1", "e", x);
+  test_output(&world, test_unary(&world.fixture, "test.ramp/1", "y", e), "y");
   const char* text = test_optimized(&world);
   EXPECT_CONTAINS(text, "y: f32[2, 3] = test.ramp/1(x)\n");
   test_expect_patches(&world, "rewrite tests:code", 1);
@@ -191,8 +191,8 @@ TENON_TEST(declines_a_replacement_of_another_shape) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &wrong, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2, 3));
-  test_output(&world, test_permute(&world.bench, "y", x, DIMS(1, 0)), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2, 3));
+  test_output(&world, test_permute(&world.fixture, "y", x, DIMS(1, 0)), "y");
   EXPECT_CONTAINS(test_optimized(&world), "y: f32[3, 2] = test.permute/1(x)");
   test_expect_patches(&world, "rewrite tests:wrong", 0);
   test_world_close(&world);
@@ -207,9 +207,9 @@ TENON_TEST(takes_a_node_for_one_statement_alone) {
   const tenon__rewrite_entry_t* list[1];
   REQUIRE(test_world_open(&world));
   use(&world, &ramps, list);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(3));
-  const tenon_value_t ramp = test_unary(&world.bench, "test.ramp/1", "ramp", x);
-  test_output(&world, test_binary(&world.bench, "test.plus/1", "y", ramp, ramp), "y");
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(3));
+  const tenon_value_t ramp = test_unary(&world.fixture, "test.ramp/1", "ramp", x);
+  test_output(&world, test_binary(&world.fixture, "test.plus/1", "y", ramp, ramp), "y");
   (void)test_optimized(&world);
   test_expect_patches(&world, "rewrite tests:ramps", 0);
   test_world_close(&world);
@@ -225,19 +225,20 @@ static void expect_stopped(const tenon__rewrite_entry_t* const* list, uint32_t c
   world.options.verifies = false;
   world.options.rewrites = list;
   world.options.rewrite_count = count;
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(2));
-  const tenon_value_t y = test_unary(&world.bench, "test.ramp/1", "y", x);
-  test_output(&world, test_unary(&world.bench, "test.exponential/1", "z", y), "z");
-  EXPECT_STATUS(tenon__builder_finish(world.bench.builder), TENON_OK);
-  EXPECT_STATUS(tenon__optimize(world.bench.network, &world.options, &world.bench.messages.sink,
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(2));
+  const tenon_value_t y = test_unary(&world.fixture, "test.ramp/1", "y", x);
+  test_output(&world, test_unary(&world.fixture, "test.exponential/1", "z", y), "z");
+  EXPECT_STATUS(tenon__builder_finish(world.fixture.builder), TENON_OK);
+  EXPECT_STATUS(tenon__optimize(world.fixture.network, &world.options, &world.fixture.messages.sink,
                                 &world.report),
                 TENON_OK);
   EXPECT(world.report.patch_count > 100 && world.report.patch_count <= 201 + 100);
-  EXPECT_INT(world.bench.messages.count, 1);
-  EXPECT_CONTAINS(world.bench.messages.text, "optimising stopped after");
-  EXPECT_CONTAINS(world.bench.messages.text, name);
-  EXPECT_CONTAINS(world.bench.messages.text, "of plugin tests was applied");
-  EXPECT_STATUS(tenon__network_verify(world.bench.network, &world.bench.messages.sink), TENON_OK);
+  EXPECT_INT(world.fixture.messages.count, 1);
+  EXPECT_CONTAINS(world.fixture.messages.text, "optimising stopped after");
+  EXPECT_CONTAINS(world.fixture.messages.text, name);
+  EXPECT_CONTAINS(world.fixture.messages.text, "of plugin tests was applied");
+  EXPECT_STATUS(tenon__network_verify(world.fixture.network, &world.fixture.messages.sink),
+                TENON_OK);
   test_world_close(&world);
 }
 
@@ -265,9 +266,9 @@ static tenon__rewrite_entry_t and_back = {.rewrite = {.size = sizeof(tenon_rewri
 
 TENON_TEST(one_that_matches_what_it_made_is_stopped) {
   const tenon__rewrite_entry_t* const alone[] = {&itself};
-  const tenon__rewrite_entry_t* const growing[] = {&grows};
+  const tenon__rewrite_entry_t* const buffer[] = {&grows};
   expect_stopped(alone, 1, "rewrite 'itself'");
-  expect_stopped(growing, 1, "rewrite 'grows'");
+  expect_stopped(buffer, 1, "rewrite 'grows'");
 }
 
 TENON_TEST(two_that_undo_one_another_are_stopped) {

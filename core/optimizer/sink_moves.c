@@ -21,7 +21,7 @@
 enum { LOOK_AHEAD = 8 };
 
 typedef struct sinking_t {
-  tenon__bench_t* bench;
+  tenon__rewriter_t* rewriter;
   uint32_t graph;
   uint32_t node;
   uint32_t rank;
@@ -64,26 +64,26 @@ static bool is_permutation(tenon__dim_pool_t* pool, const tenon__index_map_t* ma
 }
 
 /* The permutation that made a value. */
-static const tenon__index_map_t* move_behind(const tenon__bench_t* bench, uint32_t graph,
+static const tenon__index_map_t* move_behind(const tenon__rewriter_t* rewriter, uint32_t graph,
                                              uint32_t value, uint32_t* out_perm,
                                              uint32_t* out_node) {
-  const tenon__value_node_t* made = tenon__bench_value(bench, graph, value);
+  const tenon__value_node_t* made = tenon__rewriter_value(rewriter, graph, value);
   if (made->producer == TENON_NONE) {
     return NULL;
   }
-  const tenon__node_t* producer = tenon__bench_node(bench, graph, made->producer);
+  const tenon__node_t* producer = tenon__rewriter_node(rewriter, graph, made->producer);
   if (producer->maps == NULL || producer->output_count != 1 ||
-      !is_permutation(bench->network->pool, &producer->maps[0], out_perm)) {
+      !is_permutation(rewriter->network->pool, &producer->maps[0], out_perm)) {
     return NULL;
   }
   *out_node = made->producer;
   return &producer->maps[0];
 }
 
-static bool has_one_element(const tenon__bench_t* bench, const tenon__value_node_t* value) {
+static bool has_one_element(const tenon__rewriter_t* rewriter, const tenon__value_node_t* value) {
   int64_t extent = 0;
   for (uint32_t d = 0; d < value->type.rank; ++d) {
-    if (!tenon__dim_known(bench->network->pool, value->type.dims[d], &extent) || extent != 1) {
+    if (!tenon__dim_known(rewriter->network->pool, value->type.dims[d], &extent) || extent != 1) {
       return false;
     }
   }
@@ -101,8 +101,8 @@ static bool is_arithmetic(const tenon__node_t* node) {
 /* Every input permuted alike, constant, or of one element, and at least one permuted? `also` counts
  * as permuted. */
 static bool gather_moves(sinking_t* sinking, uint32_t index, uint32_t also) {
-  const tenon__bench_t* bench = sinking->bench;
-  const tenon__node_t* node = tenon__bench_node(bench, sinking->graph, index);
+  const tenon__rewriter_t* rewriter = sinking->rewriter;
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, sinking->graph, index);
   uint32_t distinct[8];
   sinking->moved_count = 0;
   for (uint32_t i = 0; i < node->input_count; ++i) {
@@ -112,11 +112,11 @@ static bool gather_moves(sinking_t* sinking, uint32_t index, uint32_t also) {
     if (value == TENON_NONE || value == also) {
       continue;
     }
-    const tenon__index_map_t* map = move_behind(bench, sinking->graph, value, perm, &move);
+    const tenon__index_map_t* map = move_behind(rewriter, sinking->graph, value, perm, &move);
     if (map == NULL || map->rank != node->expression->program.rank) {
-      const tenon__value_node_t* other = tenon__bench_value(bench, sinking->graph, value);
-      if (!has_one_element(bench, other) &&
-          tenon__bench_constant(bench, sinking->graph, value) == NULL) {
+      const tenon__value_node_t* other = tenon__rewriter_value(rewriter, sinking->graph, value);
+      if (!has_one_element(rewriter, other) &&
+          tenon__rewriter_constant(rewriter, sinking->graph, value) == NULL) {
         return false;
       }
       continue;
@@ -143,14 +143,14 @@ static bool gather_moves(sinking_t* sinking, uint32_t index, uint32_t also) {
 
 /* Does a move read `value` that undoes the permutation? */
 static bool is_undone(const sinking_t* sinking, uint32_t value) {
-  const tenon__bench_t* bench = sinking->bench;
-  uint32_t use = tenon__bench_first_use(bench, sinking->graph, value);
-  for (; use != TENON_NONE; use = tenon__bench_use(bench, use)->next) {
+  const tenon__rewriter_t* rewriter = sinking->rewriter;
+  uint32_t use = tenon__rewriter_first_use(rewriter, sinking->graph, value);
+  for (; use != TENON_NONE; use = tenon__rewriter_use(rewriter, use)->next) {
     const tenon__node_t* user =
-        tenon__bench_node(bench, sinking->graph, tenon__bench_use(bench, use)->node);
+        tenon__rewriter_node(rewriter, sinking->graph, tenon__rewriter_use(rewriter, use)->node);
     uint32_t perm[TENON_RANK_LIMIT];
     if (user->maps == NULL || user->output_count != 1 ||
-        !is_permutation(bench->network->pool, &user->maps[0], perm) ||
+        !is_permutation(rewriter->network->pool, &user->maps[0], perm) ||
         user->maps[0].rank != sinking->rank) {
       continue;
     }
@@ -168,23 +168,23 @@ static bool is_undone(const sinking_t* sinking, uint32_t value) {
 /* Whether moving it behind takes a move away, here or, through a chain of single readers, further
  * on. */
 static bool pays(sinking_t* sinking) {
-  const tenon__bench_t* bench = sinking->bench;
+  const tenon__rewriter_t* rewriter = sinking->rewriter;
   uint32_t index = sinking->node;
   if (sinking->moved_count >= 2) {
     return true;
   }
   for (uint32_t step = 0; step < LOOK_AHEAD; ++step) {
-    const uint32_t value = tenon__bench_node(bench, sinking->graph, index)->outputs[0];
+    const uint32_t value = tenon__rewriter_node(rewriter, sinking->graph, index)->outputs[0];
     if (is_undone(sinking, value)) {
       return true;
     }
-    const uint32_t use = tenon__bench_first_use(bench, sinking->graph, value);
-    if (use == TENON_NONE || tenon__bench_use_count(bench, sinking->graph, value) != 1) {
+    const uint32_t use = tenon__rewriter_first_use(rewriter, sinking->graph, value);
+    if (use == TENON_NONE || tenon__rewriter_use_count(rewriter, sinking->graph, value) != 1) {
       return false;
     }
-    index = tenon__bench_use(bench, use)->node;
-    if (!is_arithmetic(tenon__bench_node(bench, sinking->graph, index)) ||
-        tenon__bench_node(bench, sinking->graph, index)->expression->program.rank !=
+    index = tenon__rewriter_use(rewriter, use)->node;
+    if (!is_arithmetic(tenon__rewriter_node(rewriter, sinking->graph, index)) ||
+        tenon__rewriter_node(rewriter, sinking->graph, index)->expression->program.rank !=
             sinking->rank ||
         !gather_moves(sinking, index, value)) {
       return false;
@@ -200,21 +200,22 @@ static bool pays(sinking_t* sinking) {
  */
 static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__arena_t* arena,
                                      uint32_t* out_value) {
-  tenon__bench_t* bench = sinking->bench;
-  tenon__dim_pool_t* pool = bench->network->pool;
+  tenon__rewriter_t* rewriter = sinking->rewriter;
+  tenon__dim_pool_t* pool = rewriter->network->pool;
   uint32_t perm[TENON_RANK_LIMIT];
   uint32_t move = TENON_NONE;
   *out_value = value;
   if (value == TENON_NONE) {
     return TENON_OK;
   }
-  const tenon__index_map_t* moved = move_behind(bench, sinking->graph, value, perm, &move);
+  const tenon__index_map_t* moved = move_behind(rewriter, sinking->graph, value, perm, &move);
   if (moved != NULL && moved->rank == sinking->rank) {
-    *out_value = tenon__bench_node(bench, sinking->graph, move)->inputs[moved->sources[0].input];
+    *out_value =
+        tenon__rewriter_node(rewriter, sinking->graph, move)->inputs[moved->sources[0].input];
     return TENON_OK;
   }
-  const tenon__value_node_t* operand = tenon__bench_value(bench, sinking->graph, value);
-  if (has_one_element(bench, operand) && operand->type.rank <= sinking->rank) {
+  const tenon__value_node_t* operand = tenon__rewriter_value(rewriter, sinking->graph, value);
+  if (has_one_element(rewriter, operand) && operand->type.rank <= sinking->rank) {
     return TENON_OK;
   }
   if (operand->type.rank > sinking->rank) {
@@ -249,24 +250,24 @@ static tenon_status_t operand_before(sinking_t* sinking, uint32_t value, tenon__
                                          .input_count = 1,
                                          .map = &map,
                                          .dtype = operand->type.dtype};
-  TENON_TRY(tenon__patch_add_form(bench, &request, &node));
-  *out_value = tenon__bench_node(bench, sinking->graph, node)->outputs[0];
+  TENON_TRY(tenon__patch_add_form(rewriter, &request, &node));
+  *out_value = tenon__rewriter_node(rewriter, sinking->graph, node)->outputs[0];
   return TENON_OK;
 }
 
 static bool is_aligned(const sinking_t* sinking, const tenon__expression_t* expression,
                        uint32_t operand, uint32_t value) {
-  return has_one_element(sinking->bench,
-                         tenon__bench_value(sinking->bench, sinking->graph, value)) ||
-         tenon__access_is_aligned(sinking->bench->network->pool, expression, operand);
+  return has_one_element(sinking->rewriter,
+                         tenon__rewriter_value(sinking->rewriter, sinking->graph, value)) ||
+         tenon__access_is_aligned(sinking->rewriter->network->pool, expression, operand);
 }
 
 /* The same instructions, reading full operands element for element and the others as extents of 1
  * allow. */
 static bool same_arithmetic(const sinking_t* sinking, uint32_t a, uint32_t b) {
-  const tenon__bench_t* bench = sinking->bench;
-  const tenon__expression_t* old = tenon__bench_node(bench, sinking->graph, a)->expression;
-  const tenon__node_t* node = tenon__bench_node(bench, sinking->graph, b);
+  const tenon__rewriter_t* rewriter = sinking->rewriter;
+  const tenon__expression_t* old = tenon__rewriter_node(rewriter, sinking->graph, a)->expression;
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, sinking->graph, b);
   const tenon__expression_t* new = node->expression;
   if (new == NULL || old->program.instruction_count != new->program.instruction_count ||
       old->program.operand_count != new->program.operand_count ||
@@ -283,7 +284,8 @@ static bool same_arithmetic(const sinking_t* sinking, uint32_t a, uint32_t b) {
   for (uint32_t k = 0; k < new->program.operand_count; ++k) {
     const uint32_t input = new->program.operands[k].index;
     if (old->program.operands[k].index != input ||
-        !is_aligned(sinking, old, k, tenon__bench_node(bench, sinking->graph, a)->inputs[input]) ||
+        !is_aligned(sinking, old, k,
+                    tenon__rewriter_node(rewriter, sinking->graph, a)->inputs[input]) ||
         !is_aligned(sinking, new, k, node->inputs[input])) {
       return false;
     }
@@ -294,14 +296,14 @@ static bool same_arithmetic(const sinking_t* sinking, uint32_t a, uint32_t b) {
 /* The permutation, behind the arithmetic: the operator that it was where it has no other inputs. */
 static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
                                       tenon__arena_t* arena, uint32_t* out_value) {
-  tenon__bench_t* bench = sinking->bench;
-  const uint32_t source = tenon__bench_node(bench, sinking->graph, arithmetic)->outputs[0];
-  const tenon__node_t* move = tenon__bench_node(bench, sinking->graph, sinking->move);
+  tenon__rewriter_t* rewriter = sinking->rewriter;
+  const uint32_t source = tenon__rewriter_node(rewriter, sinking->graph, arithmetic)->outputs[0];
+  const tenon__node_t* move = tenon__rewriter_node(rewriter, sinking->graph, sinking->move);
   uint32_t made = 0;
   if (move->op != NULL && move->input_count == 1) {
-    TENON_TRY(tenon__patch_add_like(bench, sinking->move, &source, 1, arena, &made));
+    TENON_TRY(tenon__patch_add_like(rewriter, sinking->move, &source, 1, arena, &made));
   } else {
-    const tenon__value_node_t* value = tenon__bench_value(bench, sinking->graph, source);
+    const tenon__value_node_t* value = tenon__rewriter_value(rewriter, sinking->graph, source);
     tenon_dim_t* dims = tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*dims));
     tenon_dim_t* coordinates =
         tenon__arena_allocate(arena, sinking->rank + 1u, sizeof(*coordinates));
@@ -311,7 +313,7 @@ static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
     for (uint32_t d = 0; d < sinking->rank; ++d) {
       dims[sinking->perm[d]] = value->type.dims[d];
       coordinates[d] =
-          tenon__dim_coordinate(bench->network->pool, sinking->perm[d], value->type.dims[d]);
+          tenon__dim_coordinate(rewriter->network->pool, sinking->perm[d], value->type.dims[d]);
     }
     const tenon__map_source_t from = {
         .input = 0, .rank = value->type.rank, .dims = value->type.dims, .coordinates = coordinates};
@@ -320,18 +322,18 @@ static tenon_status_t add_move_behind(sinking_t* sinking, uint32_t arithmetic,
                               .dims = dims,
                               .source_count = 1,
                               .sources = &from};
-    tenon__index_map_classify(bench->network->pool, &map);
+    tenon__index_map_classify(rewriter->network->pool, &map);
     const tenon__form_request_t request = {
         .inputs = &source, .input_count = 1, .map = &map, .dtype = value->type.dtype};
-    TENON_TRY(tenon__patch_add_form(bench, &request, &made));
+    TENON_TRY(tenon__patch_add_form(rewriter, &request, &made));
   }
-  *out_value = tenon__bench_node(bench, sinking->graph, made)->outputs[0];
+  *out_value = tenon__rewriter_node(rewriter, sinking->graph, made)->outputs[0];
   return TENON_OK;
 }
 
 static tenon_status_t sink(sinking_t* sinking, tenon__arena_t* arena) {
-  tenon__bench_t* bench = sinking->bench;
-  const tenon__node_t node = *tenon__bench_node(bench, sinking->graph, sinking->node);
+  tenon__rewriter_t* rewriter = sinking->rewriter;
+  const tenon__node_t node = *tenon__rewriter_node(rewriter, sinking->graph, sinking->node);
   uint32_t* inputs = tenon__arena_allocate(arena, node.input_count + 1u, sizeof(*inputs));
   uint32_t made = 0;
   uint32_t value = 0;
@@ -341,38 +343,38 @@ static tenon_status_t sink(sinking_t* sinking, tenon__arena_t* arena) {
   for (uint32_t i = 0; i < node.input_count; ++i) {
     TENON_TRY(operand_before(sinking, node.inputs[i], arena, &inputs[i]));
   }
-  TENON_TRY(tenon__patch_add_like(bench, sinking->node, inputs, node.input_count, arena, &made));
+  TENON_TRY(tenon__patch_add_like(rewriter, sinking->node, inputs, node.input_count, arena, &made));
   if (!same_arithmetic(sinking, sinking->node, made)) {
     return TENON_ERROR_UNSUPPORTED;
   }
   TENON_TRY(add_move_behind(sinking, made, arena, &value));
-  if (!tenon__patch_fits(bench, sinking->graph, node.outputs[0], value)) {
+  if (!tenon__patch_fits(rewriter, sinking->graph, node.outputs[0], value)) {
     return TENON_ERROR_UNSUPPORTED;
   }
-  tenon__patch_replace(bench, node.outputs[0], value);
-  tenon__patch_swap_names(bench, made, sinking->node);
+  tenon__patch_replace(rewriter, node.outputs[0], value);
+  tenon__patch_swap_names(rewriter, made, sinking->node);
   return TENON_OK;
 }
 
-tenon_status_t tenon__pass_sink_moves(tenon__bench_t* bench, uint32_t graph, uint32_t index) {
-  sinking_t sinking = {.bench = bench, .graph = graph, .node = index};
-  const tenon__node_t* node = tenon__bench_node(bench, graph, index);
-  if (!is_arithmetic(node) || tenon__bench_use_count(bench, graph, node->outputs[0]) == 0 ||
+tenon_status_t tenon__pass_sink_moves(tenon__rewriter_t* rewriter, uint32_t graph, uint32_t index) {
+  sinking_t sinking = {.rewriter = rewriter, .graph = graph, .node = index};
+  const tenon__node_t* node = tenon__rewriter_node(rewriter, graph, index);
+  if (!is_arithmetic(node) || tenon__rewriter_use_count(rewriter, graph, node->outputs[0]) == 0 ||
       !gather_moves(&sinking, index, TENON_NONE) ||
       sinking.rank != node->expression->program.rank) {
     return TENON_OK;
   }
   sinking_t ahead = sinking;
-  if (!pays(&ahead) || !tenon__patch_begin(bench, "sink moves", graph, index)) {
+  if (!pays(&ahead) || !tenon__patch_begin(rewriter, "sink moves", graph, index)) {
     return TENON_OK;
   }
   tenon__arena_t arena;
-  tenon__arena_initialize(&arena, bench->network->allocator);
+  tenon__arena_initialize(&arena, rewriter->network->allocator);
   tenon_status_t status = sink(&sinking, &arena);
-  tenon__bench_release(bench, &arena);
+  tenon__rewriter_release(rewriter, &arena);
   if (status == TENON_OK) {
-    return tenon__patch_end(bench);
+    return tenon__patch_end(rewriter);
   }
-  tenon__patch_cancel(bench);
-  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(bench->sink) : TENON_OK;
+  tenon__patch_cancel(rewriter);
+  return status == TENON_ERROR_OUT_OF_MEMORY ? tenon__fail_memory(rewriter->sink) : TENON_OK;
 }

@@ -11,7 +11,7 @@
 #include "core/optimizer/patch.h"
 
 typedef struct sweep_t {
-  tenon__bench_t* bench;
+  tenon__rewriter_t* rewriter;
   tenon__arena_t arena;
   uint8_t** live_values; /* for each graph */
   uint8_t** live_nodes;
@@ -53,7 +53,7 @@ static void push_dim(sweep_t* sweep, tenon_dim_t dim) {
 }
 
 static void mark_dim(sweep_t* sweep, tenon_dim_t dim) {
-  const tenon__network_t* network = sweep->bench->network;
+  const tenon__network_t* network = sweep->rewriter->network;
   push_dim(sweep, dim);
   while (sweep->dim_stack_count > 0) {
     const tenon__dim_view_t view =
@@ -84,7 +84,7 @@ static void mark_dims(sweep_t* sweep, uint32_t count, const tenon_dim_t* dims) {
   }
 }
 
-static void mark_meaning(sweep_t* sweep, const tenon__node_t* node) {
+static void mark_semantics(sweep_t* sweep, const tenon__node_t* node) {
   const tenon__expression_t* expression = node->expression;
   if (expression != NULL) {
     mark_dims(sweep, expression->program.rank, expression->space);
@@ -107,16 +107,16 @@ static void mark_node(sweep_t* sweep, uint32_t graph, uint32_t index) {
     return;
   }
   sweep->live_nodes[graph][index] = 1;
-  const tenon__node_t* node = tenon__bench_node(sweep->bench, graph, index);
+  const tenon__node_t* node = tenon__rewriter_node(sweep->rewriter, graph, index);
   for (uint32_t i = 0; i < node->input_count; ++i) {
     mark_value(sweep, graph, node->inputs[i]);
   }
   for (uint32_t i = 0; i < node->output_count; ++i) {
     mark_value(sweep, graph, node->outputs[i]);
   }
-  mark_meaning(sweep, node);
+  mark_semantics(sweep, node);
   for (uint32_t b = 0; b < node->body_count; ++b) {
-    const tenon__graph_t* body = tenon__bench_graph(sweep->bench, node->bodies[b]);
+    const tenon__graph_t* body = tenon__rewriter_graph(sweep->rewriter, node->bodies[b]);
     for (uint32_t i = 0; i < body->input_count; ++i) {
       mark_value(sweep, node->bodies[b], body->inputs[i]);
     }
@@ -127,7 +127,7 @@ static void mark_node(sweep_t* sweep, uint32_t graph, uint32_t index) {
 }
 
 static void mark_all(sweep_t* sweep) {
-  const tenon__network_t* network = sweep->bench->network;
+  const tenon__network_t* network = sweep->rewriter->network;
   const tenon__graph_t* main = network->graphs[0];
   for (uint32_t i = 0; i < main->input_count; ++i) {
     mark_value(sweep, 0, main->inputs[i]);
@@ -142,7 +142,8 @@ static void mark_all(sweep_t* sweep) {
   while (sweep->stack_count > 0 && !sweep->failed) {
     const uint64_t item = sweep->stack[--sweep->stack_count];
     const uint32_t graph = (uint32_t)(item >> 32);
-    const tenon__value_node_t* value = tenon__bench_value(sweep->bench, graph, (uint32_t)item);
+    const tenon__value_node_t* value =
+        tenon__rewriter_value(sweep->rewriter, graph, (uint32_t)item);
     mark_dims(sweep, value->type.rank, value->type.dims);
     mark_dims(sweep, value->type.contents == NULL ? 0 : value->type.content_count,
               value->type.contents);
@@ -153,7 +154,7 @@ static void mark_all(sweep_t* sweep) {
 }
 
 static bool has_dead(const sweep_t* sweep, uint32_t graph) {
-  const tenon__graph_t* tables = tenon__bench_graph(sweep->bench, graph);
+  const tenon__graph_t* tables = tenon__rewriter_graph(sweep->rewriter, graph);
   for (uint32_t i = 0; i < tables->node_count; ++i) {
     if (tables->nodes[i].alive && sweep->live_nodes[graph][i] == 0) {
       return true;
@@ -164,28 +165,29 @@ static bool has_dead(const sweep_t* sweep, uint32_t graph) {
 
 /* Consumers before producers. Constants that nobody reads go without a patch: no node sees them. */
 static tenon_status_t sweep_graph(sweep_t* sweep, uint32_t graph, bool* inout_changed) {
-  tenon__bench_t* bench = sweep->bench;
+  tenon__rewriter_t* rewriter = sweep->rewriter;
   if (has_dead(sweep, graph)) {
     const uint32_t* order = NULL;
     uint32_t count = 0;
-    TENON_TRY(
-        tenon__graph_order(bench->network, graph, &sweep->arena, bench->sink, &order, &count));
-    if (!tenon__patch_begin(bench, "remove unused", graph, TENON_NONE)) {
+    TENON_TRY(tenon__graph_order(rewriter->network, graph, &sweep->arena, rewriter->sink, &order,
+                                 &count));
+    if (!tenon__patch_begin(rewriter, "remove unused", graph, TENON_NONE)) {
       return TENON_OK;
     }
     for (uint32_t i = count; i > 0; --i) {
       if (sweep->live_nodes[graph][order[i - 1]] == 0) {
-        bench->patch_node = tenon__bench_node(bench, graph, order[i - 1])->name;
-        tenon__patch_remove(bench, order[i - 1]);
+        rewriter->patch_node = tenon__rewriter_node(rewriter, graph, order[i - 1])->name;
+        tenon__patch_remove(rewriter, order[i - 1]);
       }
     }
     *inout_changed = true;
-    TENON_TRY(tenon__patch_end(bench));
+    TENON_TRY(tenon__patch_end(rewriter));
   }
-  tenon__graph_t* tables = tenon__bench_graph(bench, graph);
+  tenon__graph_t* tables = tenon__rewriter_graph(rewriter, graph);
   for (uint32_t i = 0; i < tables->value_count; ++i) {
     if (tables->values[i].alive && sweep->live_values[graph][i] == 0 &&
-        tenon__bench_use_count(bench, graph, i) == 0 && tables->values[i].producer == TENON_NONE) {
+        tenon__rewriter_use_count(rewriter, graph, i) == 0 &&
+        tables->values[i].producer == TENON_NONE) {
       tables->values[i].alive = false;
     }
   }
@@ -193,7 +195,7 @@ static tenon_status_t sweep_graph(sweep_t* sweep, uint32_t graph, bool* inout_ch
 }
 
 static tenon_status_t prepare(sweep_t* sweep) {
-  const tenon__network_t* network = sweep->bench->network;
+  const tenon__network_t* network = sweep->rewriter->network;
   sweep->live_values = tenon__arena_allocate(&sweep->arena, network->graph_count, sizeof(uint8_t*));
   sweep->live_nodes = tenon__arena_allocate(&sweep->arena, network->graph_count, sizeof(uint8_t*));
   sweep->dim_count = tenon__dim_pool_count(network->pool);
@@ -210,19 +212,19 @@ static tenon_status_t prepare(sweep_t* sweep) {
 
 /* A number that led to what is gone leads nowhere. */
 static void forget_numbers(const sweep_t* sweep) {
-  tenon__network_t* network = sweep->bench->network;
-  for (uint32_t i = 0; i < network->number_count; ++i) {
-    tenon__number_t* number = &network->numbers[i];
-    if (number->value != TENON_NONE &&
-        !network->graphs[number->graph]->values[number->value].alive) {
-      number->value = TENON_NONE;
+  tenon__network_t* network = sweep->rewriter->network;
+  for (uint32_t i = 0; i < network->handle_count; ++i) {
+    tenon__value_handle_t* handle = &network->handles[i];
+    if (handle->value != TENON_NONE &&
+        !network->graphs[handle->graph]->values[handle->value].alive) {
+      handle->value = TENON_NONE;
     }
   }
 }
 
-tenon_status_t tenon__sweep(tenon__bench_t* bench, bool* out_changed) {
-  sweep_t sweep = {.bench = bench};
-  tenon__arena_initialize(&sweep.arena, bench->network->allocator);
+tenon_status_t tenon__sweep(tenon__rewriter_t* rewriter, bool* out_changed) {
+  sweep_t sweep = {.rewriter = rewriter};
+  tenon__arena_initialize(&sweep.arena, rewriter->network->allocator);
   *out_changed = false;
   tenon_status_t status = prepare(&sweep);
   if (status == TENON_OK) {
@@ -230,18 +232,19 @@ tenon_status_t tenon__sweep(tenon__bench_t* bench, bool* out_changed) {
     status = sweep.failed ? TENON_ERROR_OUT_OF_MEMORY : TENON_OK;
   }
   if (status == TENON_ERROR_OUT_OF_MEMORY) {
-    status = tenon__fail_memory(bench->sink);
+    status = tenon__fail_memory(rewriter->sink);
   }
-  for (uint32_t g = 0; status == TENON_OK && g < bench->network->graph_count; ++g) {
-    if (tenon__graph_alive(bench->network, g)) {
+  for (uint32_t g = 0; status == TENON_OK && g < rewriter->network->graph_count; ++g) {
+    if (tenon__graph_alive(rewriter->network, g)) {
       status = sweep_graph(&sweep, g, out_changed);
     }
   }
   if (status == TENON_OK) {
     forget_numbers(&sweep);
   }
-  tenon__free(bench->network->allocator, sweep.stack, sweep.stack_capacity * sizeof(*sweep.stack));
-  tenon__free(bench->network->allocator, sweep.dim_stack,
+  tenon__free(rewriter->network->allocator, sweep.stack,
+              sweep.stack_capacity * sizeof(*sweep.stack));
+  tenon__free(rewriter->network->allocator, sweep.dim_stack,
               sweep.dim_stack_capacity * sizeof(*sweep.dim_stack));
   tenon__arena_deinitialize(&sweep.arena);
   return status;

@@ -8,7 +8,7 @@
 #include "core/optimizer/optimizer.h"
 
 typedef struct test_world_t {
-  test_bench_t bench;
+  test_fixture_t fixture;
   tenon__optimize_options_t options;
   tenon__optimize_report_t report;
   test_text_t text;
@@ -19,28 +19,29 @@ static inline bool test_world_open(test_world_t* world) {
   world->options.verifies = true;
   world->options.trusts_rewrites = true;
   world->options.find = test_find;
-  world->options.find_user = &world->bench;
-  return test_bench_open(&world->bench, tenon__allocator_default());
+  world->options.find_user = &world->fixture;
+  return test_fixture_open(&world->fixture, tenon__allocator_default());
 }
 
 static inline void test_world_close(test_world_t* world) {
   tenon__optimize_report_deinitialize(&world->report);
-  test_bench_close(&world->bench);
+  test_fixture_close(&world->fixture);
 }
 
 static inline void test_output(test_world_t* world, tenon_value_t value, const char* name) {
-  EXPECT_STATUS(world->bench.build->output(world->bench.builder, value, name), TENON_OK);
+  EXPECT_STATUS(world->fixture.build->output(world->fixture.builder, value, name), TENON_OK);
 }
 
 /* Optimises; the network as text. */
 static inline const char* test_optimized(test_world_t* world) {
-  EXPECT_STATUS(tenon__builder_finish(world->bench.builder), TENON_OK);
-  EXPECT_STATUS(tenon__optimize(world->bench.network, &world->options, &world->bench.messages.sink,
-                                &world->report),
+  EXPECT_STATUS(tenon__builder_finish(world->fixture.builder), TENON_OK);
+  EXPECT_STATUS(tenon__optimize(world->fixture.network, &world->options,
+                                &world->fixture.messages.sink, &world->report),
                 TENON_OK);
-  EXPECT_TEXT(world->bench.messages.text, "");
-  EXPECT_STATUS(tenon__network_verify(world->bench.network, &world->bench.messages.sink), TENON_OK);
-  return test_print(world->bench.network, &world->text);
+  EXPECT_TEXT(world->fixture.messages.text, "");
+  EXPECT_STATUS(tenon__network_verify(world->fixture.network, &world->fixture.messages.sink),
+                TENON_OK);
+  return test_print(world->fixture.network, &world->text);
 }
 
 static inline void test_expect_patches(const test_world_t* world, const char* label,
@@ -53,11 +54,11 @@ static inline void test_expect_patches(const test_world_t* world, const char* la
 }
 
 static inline const float* test_floats_of(test_world_t* world, const char* name) {
-  const tenon__graph_t* graph = world->bench.network->graphs[0];
+  const tenon__graph_t* graph = world->fixture.network->graphs[0];
   for (uint32_t i = 0; i < graph->value_count; ++i) {
     if (graph->values[i].alive && strcmp(graph->values[i].name, name) == 0 &&
         graph->values[i].weights != TENON_NONE) {
-      return world->bench.network->weights[graph->values[i].weights].data;
+      return world->fixture.network->weights[graph->values[i].weights].data;
     }
   }
   return NULL;

@@ -180,7 +180,7 @@ enum {
   TENON_PLAN_TUNED_ONLY = 1u << 0,
   TENON_PLAN_STRICT = 1u << 1,
   TENON_PLAN_REFERENCE_ONLY = 1u << 2,
-  TENON_PLAN_MEANING_ONLY = 1u << 3, /* built without rewrites and passes that believe traits */
+  TENON_PLAN_NO_REWRITES = 1u << 3, /* built without rewrites and passes that believe traits */
   TENON_PLAN_NO_FUSION = 1u << 4,
   TENON_PLAN_REDUCED_PRECISION = 1u << 5
 };

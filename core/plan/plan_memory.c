@@ -284,7 +284,7 @@ static tenon_status_t place_blocks(graph_planner_t* p) {
 }
 
 /* Aliases lie where their owner lies; what no step writes takes nothing. */
-static void settle_places(graph_planner_t* p) {
+static void resolve_places(graph_planner_t* p) {
   for (uint32_t k = 0; k < p->schedule->place_count; ++k) {
     tenon__place_t* place = &p->schedule->places[k];
     if (place->storage == TENON_STORAGE_ARENA && place->alias != TENON_NONE) {
@@ -312,7 +312,7 @@ static tenon_status_t plan_graph(graph_planner_t* p) {
   TENON_TRY(find_sizes(p));
   take_over(p);
   TENON_TRY(place_blocks(p));
-  settle_places(p);
+  resolve_places(p);
   return TENON_OK;
 }
 

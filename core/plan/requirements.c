@@ -57,7 +57,7 @@ static tenon_status_t refuse(const tenon__requirement_t* broken, const tenon__ne
   const tenon_status_t status = tenon__fail(
       sink, TENON_ERROR_INVALID_ARGUMENT, "%snode '%s'%s%s%s: %s; its inputs are %s", prefix,
       node->name, node->op == NULL ? "" : " (", node->op == NULL ? "" : node->op->name,
-      node->op == NULL ? "" : ")", broken->words, input_shapes(graph, node, extents, &arena));
+      node->op == NULL ? "" : ")", broken->message, input_shapes(graph, node, extents, &arena));
   tenon__arena_deinitialize(&arena);
   return status;
 }

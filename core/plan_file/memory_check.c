@@ -15,7 +15,7 @@
 
 typedef struct checker_t {
   const tenon__plan_t* plan;
-  uint32_t graph_number;
+  uint32_t graph_index;
   const tenon__graph_t* graph;
   const tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
@@ -52,7 +52,7 @@ static bool overlap(range_t a, range_t b) {
 }
 
 static range_t body_range(const checker_t* c, const tenon__step_t* step) {
-  const uint64_t bytes = tenon__step_body_bytes(c->plan, c->graph_number, step);
+  const uint64_t bytes = tenon__step_body_bytes(c->plan, c->graph_index, step);
   return (range_t){step->body_offset, step->body_offset + bytes};
 }
 
@@ -109,7 +109,7 @@ static bool is_in_place(const checker_t* c, const tenon__step_t* step, uint32_t 
   const range_t out = range_of(root_of(c, step->outputs[output], &root));
   return step->kind == TENON_STEP_KERNEL && step->tactic.output_rules != NULL &&
          step->tactic.output_rules[output].in_place == input + 1u && in.begin == out.begin &&
-         in.end == out.end && tenon__fits_in_place(c->plan, c->graph_number, step, input, output);
+         in.end == out.end && tenon__fits_in_place(c->plan, c->graph_index, step, input, output);
 }
 
 static bool shares_memory(const checker_t* c, uint32_t a, uint32_t b) {
@@ -235,7 +235,7 @@ static tenon_status_t check_end(const checker_t* c) {
   for (uint32_t k = 0; k < c->schedule->output_count; ++k) {
     TENON_TRY(check_kept(c, c->schedule->outputs[k], "output"));
   }
-  const uint32_t state_count = c->graph_number == 0 ? network->state_count : 0;
+  const uint32_t state_count = c->graph_index == 0 ? network->state_count : 0;
   for (uint32_t k = 0; k < state_count; ++k) {
     const uint32_t place = tenon__schedule_find(c->schedule, network->states[k].update);
     TENON_TRY(place == TENON_NONE ? TENON_OK : check_kept(c, place, "what a state becomes,"));
@@ -260,7 +260,7 @@ static tenon_status_t check_demand(const checker_t* c) {
   }
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     const tenon__step_t* step = &c->schedule->steps[s];
-    counts = counts && add_rounded(tenon__step_body_bytes(c->plan, c->graph_number, step), &needed);
+    counts = counts && add_rounded(tenon__step_body_bytes(c->plan, c->graph_index, step), &needed);
   }
   return counts && c->schedule->memory_bytes <= needed
              ? TENON_OK
@@ -274,7 +274,7 @@ static tenon_status_t check_demand(const checker_t* c) {
 tenon_status_t tenon__memory_check(const tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
                                    const tenon_sink_t* sink) {
   checker_t c = {.plan = plan,
-                 .graph_number = graph,
+                 .graph_index = graph,
                  .graph = plan->network->graphs[graph],
                  .schedule = &plan->schedules[graph],
                  .sink = sink};

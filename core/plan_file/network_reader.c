@@ -28,7 +28,7 @@ typedef struct loading_t {
 } loading_t;
 
 /* Notes whether memory ran out, which is nobody's fault in the file. */
-static bool remember(loading_t* loading, bool good) {
+static bool check_memory(loading_t* loading, bool good) {
   loading->parts.out_of_memory = loading->parts.out_of_memory || !good;
   return good;
 }
@@ -36,7 +36,7 @@ static bool remember(loading_t* loading, bool good) {
 static void* allocate(loading_t* loading, size_t count, size_t size_bytes) {
   void* memory = tenon__arena_allocate(&loading->network->arena, count + 1, size_bytes);
   loading->reader->failed = loading->reader->failed || memory == NULL;
-  remember(loading, memory != NULL);
+  check_memory(loading, memory != NULL);
   return memory;
 }
 
@@ -86,8 +86,8 @@ static bool read_weights(loading_t* loading) {
     }
     uint32_t index = 0;
     if (weights.dims == NULL || loading->reader->failed ||
-        !remember(loading,
-                  tenon__network_add_weights(loading->network, &weights, &index) == TENON_OK)) {
+        !check_memory(loading,
+                      tenon__network_add_weights(loading->network, &weights, &index) == TENON_OK)) {
       return false;
     }
   }
@@ -97,17 +97,17 @@ static bool read_weights(loading_t* loading) {
 static bool read_numbers(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 12);
-  if (count > 0 && !remember(loading, tenon__grow(network->allocator, (void**)&network->numbers,
-                                                  &network->number_capacity, count,
-                                                  sizeof(*network->numbers)))) {
+  if (count > 0 && !check_memory(loading, tenon__grow(network->allocator, (void**)&network->handles,
+                                                      &network->handle_capacity, count,
+                                                      sizeof(*network->handles)))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    network->numbers[i].graph = tenon__read_u32(loading->reader);
-    network->numbers[i].value = tenon__read_u32(loading->reader);
-    network->numbers[i].axis = tenon__read_u32(loading->reader);
+    network->handles[i].graph = tenon__read_u32(loading->reader);
+    network->handles[i].value = tenon__read_u32(loading->reader);
+    network->handles[i].axis = tenon__read_u32(loading->reader);
   }
-  network->number_count = count;
+  network->handle_count = count;
   return !loading->reader->failed;
 }
 
@@ -140,12 +140,12 @@ static bool read_value(loading_t* loading, tenon__graph_t* graph, tenon__value_n
                                .producer = TENON_NONE,
                                .weights = TENON_NONE,
                                .state = TENON_NONE,
-                               .number = TENON_NONE};
+                               .handle = TENON_NONE};
   value.alive = tenon__read_u8(reader) != 0;
   if (value.alive) {
     if (!tenon__text_read(&loading->parts, &value.name) ||
-        !remember(loading, tenon__string_map_set(&graph->value_names, value.name,
-                                                 (tenon__map_value_t){.number = 2}))) {
+        !check_memory(loading, tenon__string_map_set(&graph->value_names, value.name,
+                                                     (tenon__map_value_t){.number = 2}))) {
       return false;
     }
     value.flags = tenon__read_u32(reader);
@@ -158,7 +158,7 @@ static bool read_value(loading_t* loading, tenon__graph_t* graph, tenon__value_n
     value.producer_output = tenon__read_u32(reader);
     value.weights = tenon__read_u32(reader);
     value.state = tenon__read_u32(reader);
-    value.number = tenon__read_u32(reader);
+    value.handle = tenon__read_u32(reader);
     if (!read_contents(loading, &value)) {
       return false;
     }
@@ -209,7 +209,7 @@ static bool read_attributes(loading_t* loading, tenon__node_t* node) {
   return !loading->reader->failed && order_attributes(loading, node, attributes, count);
 }
 
-static bool read_meaning(loading_t* loading, tenon__node_t* node) {
+static bool read_semantics(loading_t* loading, tenon__node_t* node) {
   tenon__byte_reader_t* reader = loading->reader;
   node->contents_only = tenon__read_u8(reader) != 0;
   if (tenon__read_u8(reader) != 0) {
@@ -220,7 +220,7 @@ static bool read_meaning(loading_t* loading, tenon__node_t* node) {
             : tenon__expression_read(reader, loading->network->pool, &loading->network->arena,
                                      loading->sink, expression);
     if (status != TENON_OK) {
-      remember(loading, status != TENON_ERROR_OUT_OF_MEMORY);
+      check_memory(loading, status != TENON_ERROR_OUT_OF_MEMORY);
       return false;
     }
     node->expression = expression;
@@ -244,11 +244,11 @@ static bool read_node(loading_t* loading, tenon__graph_t* graph, tenon__node_t* 
   if (node.alive) {
     uint32_t* bodies = NULL;
     if (!tenon__text_read(&loading->parts, &node.name) ||
-        !remember(loading, tenon__string_map_set(&graph->node_names, node.name,
-                                                 (tenon__map_value_t){.number = 2}))) {
+        !check_memory(loading, tenon__string_map_set(&graph->node_names, node.name,
+                                                     (tenon__map_value_t){.number = 2}))) {
       return false;
     }
-    node.place = tenon__read_u32(reader);
+    node.order = tenon__read_u32(reader);
     const uint8_t form = tenon__read_u8(reader);
     const uint32_t op = tenon__read_u32(reader);
     if (form > TENON_NODE_MOVE || (op >= loading->operator_count && op != TENON_NONE) ||
@@ -262,7 +262,7 @@ static bool read_node(loading_t* loading, tenon__graph_t* graph, tenon__node_t* 
         !tenon__list_read(&loading->parts, graph->value_count, true, &node.output_count,
                           &node.outputs) ||
         !tenon__list_read(&loading->parts, TENON_NONE, false, &node.body_count, &bodies) ||
-        !read_attributes(loading, &node) || !read_meaning(loading, &node)) {
+        !read_attributes(loading, &node) || !read_semantics(loading, &node)) {
       return false;
     }
     node.bodies = bodies;
@@ -279,7 +279,8 @@ static bool read_ends(loading_t* loading, tenon__graph_t* graph) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
-    if (!remember(loading, tenon__graph_add_input(loading->network, index, list[i]) == TENON_OK)) {
+    if (!check_memory(loading,
+                      tenon__graph_add_input(loading->network, index, list[i]) == TENON_OK)) {
       return false;
     }
   }
@@ -289,8 +290,8 @@ static bool read_ends(loading_t* loading, tenon__graph_t* graph) {
   for (uint32_t i = 0; i < count; ++i) {
     const char* name = tenon__read_string(loading->reader);
     if (loading->reader->failed ||
-        !remember(loading,
-                  tenon__graph_add_output(loading->network, index, list[i], name) == TENON_OK)) {
+        !check_memory(
+            loading, tenon__graph_add_output(loading->network, index, list[i], name) == TENON_OK)) {
       return false;
     }
   }
@@ -302,8 +303,8 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
   const tenon_allocator_t allocator = loading->network->allocator;
   const uint32_t value_count = tenon__read_count(loading->reader, 1);
   if (value_count > 0 &&
-      !remember(loading, tenon__grow(allocator, (void**)&graph->values, &graph->value_capacity,
-                                     value_count, sizeof(*graph->values)))) {
+      !check_memory(loading, tenon__grow(allocator, (void**)&graph->values, &graph->value_capacity,
+                                         value_count, sizeof(*graph->values)))) {
     return false;
   }
   for (; graph->value_count < value_count; ++graph->value_count) {
@@ -313,8 +314,8 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
   }
   const uint32_t node_count = tenon__read_count(loading->reader, 1);
   if (node_count > 0 &&
-      !remember(loading, tenon__grow(allocator, (void**)&graph->nodes, &graph->node_capacity,
-                                     node_count, sizeof(*graph->nodes)))) {
+      !check_memory(loading, tenon__grow(allocator, (void**)&graph->nodes, &graph->node_capacity,
+                                         node_count, sizeof(*graph->nodes)))) {
     return false;
   }
   for (; graph->node_count < node_count; ++graph->node_count) {
@@ -326,14 +327,14 @@ static bool read_tables(loading_t* loading, tenon__graph_t* graph) {
 }
 
 /* Of a branch that cannot run: the status of who takes it, and why. */
-static bool read_fault(loading_t* loading, tenon_status_t* out_status, const char** out_words) {
+static bool read_fault(loading_t* loading, tenon_status_t* out_status, const char** out_message) {
   const uint32_t status = tenon__read_u32(loading->reader);
   *out_status = (tenon_status_t)status;
-  *out_words = NULL;
+  *out_message = NULL;
   if (status == (uint32_t)TENON_OK) {
     return !loading->reader->failed;
   }
-  return status <= (uint32_t)TENON_ERROR_INTERNAL && tenon__text_read(&loading->parts, out_words);
+  return status <= (uint32_t)TENON_ERROR_INTERNAL && tenon__text_read(&loading->parts, out_message);
 }
 
 /* What cannot run is a body, and nothing is left of it. */
@@ -359,8 +360,8 @@ static bool read_graphs(loading_t* loading) {
     tenon_status_t fault_status = TENON_OK;
     const char* fault = NULL;
     if (!read_fault(loading, &fault_status, &fault) || !good ||
-        !remember(loading,
-                  tenon__network_add_graph(loading->network, name, parent, &index) == TENON_OK)) {
+        !check_memory(loading, tenon__network_add_graph(loading->network, name, parent, &index) ==
+                                   TENON_OK)) {
       return false;
     }
     loading->network->graphs[index]->owner = owner;
@@ -378,9 +379,9 @@ static bool read_states(loading_t* loading) {
   tenon__network_t* network = loading->network;
   const uint32_t count = tenon__read_count(loading->reader, 25);
   const uint32_t value_count = network->graphs[0]->value_count;
-  if (count > 0 &&
-      !remember(loading, tenon__grow(network->allocator, (void**)&network->states,
-                                     &network->state_capacity, count, sizeof(*network->states)))) {
+  if (count > 0 && !check_memory(loading, tenon__grow(network->allocator, (void**)&network->states,
+                                                      &network->state_capacity, count,
+                                                      sizeof(*network->states)))) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {

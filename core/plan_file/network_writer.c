@@ -77,7 +77,7 @@ static void write_value(const writing_t* writing, const tenon__value_node_t* val
   tenon__write_u32(writer, value->producer_output);
   tenon__write_u32(writer, value->weights);
   tenon__write_u32(writer, value->state);
-  tenon__write_u32(writer, value->number);
+  tenon__write_u32(writer, value->handle);
   if (value->type.contents == NULL) {
     tenon__write_u32(writer, TENON_NONE);
     return;
@@ -95,7 +95,7 @@ static void write_node(const writing_t* writing, const tenon__node_t* node) {
     return;
   }
   tenon__write_string(writer, node->name);
-  tenon__write_u32(writer, node->place);
+  tenon__write_u32(writer, node->order);
   tenon__write_u8(writer, (uint8_t)node->form);
   const tenon__map_value_t* number =
       node->op == NULL ? NULL : tenon__string_map_find(&writing->operator_numbers, node->op->name);
@@ -172,11 +172,11 @@ void tenon__network_write(const tenon__network_t* network, tenon__byte_writer_t*
     tenon__operator_write(writing.operators[i], writer);
   }
   write_weights(&writing);
-  tenon__write_u32(writer, network->number_count);
-  for (uint32_t i = 0; i < network->number_count; ++i) {
-    tenon__write_u32(writer, network->numbers[i].graph);
-    tenon__write_u32(writer, network->numbers[i].value);
-    tenon__write_u32(writer, network->numbers[i].axis);
+  tenon__write_u32(writer, network->handle_count);
+  for (uint32_t i = 0; i < network->handle_count; ++i) {
+    tenon__write_u32(writer, network->handles[i].graph);
+    tenon__write_u32(writer, network->handles[i].value);
+    tenon__write_u32(writer, network->handles[i].axis);
   }
   tenon__write_u32(writer, network->graph_count);
   for (uint32_t i = 0; i < network->graph_count; ++i) {

@@ -13,7 +13,7 @@
 
 typedef struct checker_t {
   tenon__plan_t* plan;
-  uint32_t graph_number;
+  uint32_t graph_index;
   const tenon__graph_t* graph;
   tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
@@ -41,7 +41,7 @@ static bool weights_fit(const checker_t* c, const tenon__place_t* place) {
 
 static bool state_fits(const checker_t* c, const tenon__place_t* place) {
   const tenon__network_t* network = c->plan->network;
-  if (c->graph_number != 0 || place->index >= network->state_count) {
+  if (c->graph_index != 0 || place->index >= network->state_count) {
     return false;
   }
   const tenon__state_node_t* state = &network->states[place->index];
@@ -86,7 +86,7 @@ static bool is_listed(const tenon__place_t* place, uint32_t number, const uint32
 
 static bool is_border_place(const checker_t* c, uint32_t number, tenon__place_t* place) {
   const tenon__schedule_t* schedule = c->schedule;
-  const bool is_main = c->graph_number == 0;
+  const bool is_main = c->graph_index == 0;
   if (place->storage == TENON_STORAGE_OUTPUT) {
     return is_main && place->index < c->graph->output_count &&
            c->graph->outputs[place->index] == place->value &&
@@ -150,7 +150,7 @@ static uint64_t largest_bytes(const checker_t* c, const tenon__place_t* place) {
   uint64_t largest = 0;
   for (uint32_t k = 0; k < 3; ++k) {
     uint64_t bytes = 0;
-    if (tenon__place_bytes(c->plan->network, c->graph_number, place, points[k], &bytes)) {
+    if (tenon__place_bytes(c->plan->network, c->graph_index, place, points[k], &bytes)) {
       largest = bytes > largest ? bytes : largest;
     }
   }
@@ -159,8 +159,7 @@ static uint64_t largest_bytes(const checker_t* c, const tenon__place_t* place) {
 
 static tenon_status_t check_memory(const checker_t* c, const tenon__place_t* place) {
   uint64_t bytes = 0;
-  if (!tenon__place_bytes(c->plan->network, c->graph_number, place, &c->plan->profile.max,
-                          &bytes) ||
+  if (!tenon__place_bytes(c->plan->network, c->graph_index, place, &c->plan->profile.max, &bytes) ||
       bytes > place->size_bytes) {
     return broken(c, place, "is too small for it");
   }
@@ -191,31 +190,31 @@ static tenon_status_t check_all(const checker_t* c) {
       return broken(c, &schedule->places[k], "is a view of itself, or of too many views");
     }
   }
-  uint32_t growing = 0;
+  uint32_t buffer = 0;
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
-    growing += schedule->places[k].storage == TENON_STORAGE_GROWING ? 1u : 0u;
+    buffer += schedule->places[k].storage == TENON_STORAGE_GROWING ? 1u : 0u;
   }
-  if (tenon__schedule_classify(c->plan, c->graph_number, c->sink) != TENON_OK) {
+  if (tenon__schedule_classify(c->plan, c->graph_index, c->sink) != TENON_OK) {
     return TENON_ERROR_INVALID_DATA;
   }
   for (uint32_t k = 0; k < schedule->place_count; ++k) {
     const tenon__place_t* place = &schedule->places[k];
-    growing -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;
+    buffer -= place->storage == TENON_STORAGE_GROWING ? 1u : 0u;
     const bool has_size =
         place->storage == TENON_STORAGE_ARENA || place->storage == TENON_STORAGE_OUTPUT;
     TENON_TRY(has_size ? check_memory(c, place) : TENON_OK);
   }
-  return growing == 0 ? TENON_OK
-                      : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
-                                    "the plan is broken: in '%s', memory is planned for extents "
-                                    "that are known only when running",
-                                    c->graph->name);
+  return buffer == 0 ? TENON_OK
+                     : tenon__fail(c->sink, TENON_ERROR_INVALID_DATA,
+                                   "the plan is broken: in '%s', memory is planned for extents "
+                                   "that are known only when running",
+                                   c->graph->name);
 }
 
 tenon_status_t tenon__places_check(tenon__plan_t* plan, uint32_t graph, tenon__arena_t* arena,
                                    const tenon_sink_t* sink) {
   checker_t c = {.plan = plan,
-                 .graph_number = graph,
+                 .graph_index = graph,
                  .graph = plan->network->graphs[graph],
                  .schedule = &plan->schedules[graph],
                  .sink = sink};

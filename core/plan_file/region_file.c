@@ -398,7 +398,7 @@ static tenon_status_t read_map(region_reader_t* r) {
   return TENON_OK;
 }
 
-static tenon_status_t read_meaning(region_reader_t* r) {
+static tenon_status_t read_semantics(region_reader_t* r) {
   if (r->region.kind == TENON_REGION_EXPRESSION) {
     tenon__expression_t* expression = tenon__arena_allocate(r->arena, 1, sizeof *expression);
     if (expression == NULL) {
@@ -470,7 +470,7 @@ tenon_status_t tenon__region_read(struct tenon__byte_reader_t* reader,
   if (!node_fits(&r)) {
     return broken(&r, "the arguments are not those of the operator");
   }
-  TENON_TRY(read_meaning(&r));
+  TENON_TRY(read_semantics(&r));
   TENON_TRY(check_spaces(&r));
   if (reader->failed) {
     return broken(&r, "bytes are missing");

@@ -17,7 +17,7 @@
 
 typedef struct checker_t {
   tenon__plan_t* plan;
-  uint32_t graph_number;
+  uint32_t graph_index;
   const tenon__graph_t* graph;
   tenon__schedule_t* schedule;
   const tenon_sink_t* sink;
@@ -208,7 +208,7 @@ static tenon_status_t check_control(const checker_t* c, const tenon__step_t* ste
     if (body >= c->plan->schedule_count || body == 0 || c->parents[body] != TENON_NONE) {
       return broken(c, step, "has a body that is another's");
     }
-    c->parents[body] = c->graph_number;
+    c->parents[body] = c->graph_index;
     if (!part_fits(step->body_offset, c->plan->schedules[body].memory_bytes,
                    c->schedule->memory_bytes)) {
       return broken(c, step, "has a body that does not fit into its memory");
@@ -222,7 +222,7 @@ static tenon_status_t check_control(const checker_t* c, const tenon__step_t* ste
 static tenon_status_t check_ends(const checker_t* c) {
   const tenon__schedule_t* schedule = c->schedule;
   const tenon__storage_t wanted =
-      c->graph_number == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER;
+      c->graph_index == 0 ? TENON_STORAGE_INPUT : TENON_STORAGE_PARAMETER;
   bool fits = schedule->input_count == c->graph->input_count &&
               schedule->output_count == c->graph->output_count;
   for (uint32_t k = 0; fits && k < schedule->input_count; ++k) {
@@ -271,13 +271,13 @@ static tenon_status_t check_graph(checker_t* c, tenon__arena_t* scratch) {
   if (c->is_computed == NULL) {
     return tenon__fail_memory(c->sink);
   }
-  TENON_TRY(tenon__places_check(c->plan, c->graph_number, scratch, c->sink));
+  TENON_TRY(tenon__places_check(c->plan, c->graph_index, scratch, c->sink));
   TENON_TRY(check_all_contents(c));
   for (uint32_t s = 0; s < c->schedule->step_count; ++s) {
     TENON_TRY(check_step(c, &c->schedule->steps[s]));
   }
   TENON_TRY(check_ends(c));
-  TENON_TRY(tenon__memory_check(c->plan, c->graph_number, scratch, c->sink));
+  TENON_TRY(tenon__memory_check(c->plan, c->graph_index, scratch, c->sink));
   return finish_regions(c);
 }
 
@@ -354,7 +354,7 @@ static tenon_status_t check_all(checker_t* c, tenon__arena_t* scratch) {
     if (!tenon__graph_alive(plan->network, g)) {
       continue;
     }
-    c->graph_number = g;
+    c->graph_index = g;
     c->graph = plan->network->graphs[g];
     c->schedule = &plan->schedules[g];
     TENON_TRY(check_graph(c, scratch));

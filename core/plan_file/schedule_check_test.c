@@ -375,11 +375,11 @@ static void state_begins_with_another_shape(hostile_t* h) {
 typedef struct fault_t {
   const char* name;
   void (*make)(hostile_t* h);
-  const char* words; /* part of the message */
+  const char* message; /* part of the message */
 } fault_t;
 
-#define FAULT(name, words) \
-  { #name, name, words }
+#define FAULT(name, message) \
+  { #name, name, message }
 
 static const fault_t faults[] = {
     FAULT(value_out_of_range, "holds none of its values"),
@@ -491,7 +491,8 @@ static void try_fault(const fault_t* fault) {
       tenon__plan_read(allocator, data, size, sample_find, &h.library, sink, &plan);
   if (fault == NULL) {
     EXPECT_STATUS(status, TENON_OK);
-  } else if (status != TENON_ERROR_INVALID_DATA || strstr(h.messages.text, fault->words) == NULL) {
+  } else if (status != TENON_ERROR_INVALID_DATA ||
+             strstr(h.messages.text, fault->message) == NULL) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s, \"%s\"", fault->name, tenon__status_text(status),
                      h.messages.text);
   }

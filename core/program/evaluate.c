@@ -38,7 +38,7 @@ typedef struct evaluation_t {
   uint32_t* stages;        /* reductions that must be done before an instruction can be computed */
   uint8_t* needed;
   tenon__walk_t walk;
-  int64_t places[TENON__BLOCK];
+  int64_t offsets[TENON__BLOCK];
 } evaluation_t;
 
 static tenon__scalar_t* row_of(const evaluation_t* e, uint32_t instruction) {
@@ -68,15 +68,15 @@ static void evaluate_input(evaluation_t* e, const tenon_instruction_t* i, tenon_
     memset(out, 0, count * sizeof(*out));
     return;
   }
-  tenon__walk_places(&e->walk, e->inputs[operand].strides, count, e->places);
-  tenon__block_read(&e->inputs[operand], e->places, i->dtype, out, count);
+  tenon__walk_offsets(&e->walk, e->inputs[operand].strides, count, e->offsets);
+  tenon__block_read(&e->inputs[operand], e->offsets, i->dtype, out, count);
 }
 
 /* Places of a LOAD, clamped; marks what was out of range. */
 static void place_load(evaluation_t* e, const tenon_instruction_t* i, uint8_t* faults,
                        uint32_t count) {
   const tenon_tensor_view_t* view = &e->inputs[i->immediate.i];
-  memset(e->places, 0, count * sizeof(*e->places));
+  memset(e->offsets, 0, count * sizeof(*e->offsets));
   memset(faults, 0, count);
   for (uint32_t d = 0; d < i->operands[1]; ++d) {
     const uint32_t coordinate = e->program->coordinates[i->operands[0] + d];
@@ -89,7 +89,7 @@ static void place_load(evaluation_t* e, const tenon_instruction_t* i, uint8_t* f
         faults[p] = 1;
       }
       faults[p] = (uint8_t)(faults[p] | inherited[p]);
-      e->places[p] += at * view->strides[d];
+      e->offsets[p] += at * view->strides[d];
     }
   }
 }
@@ -106,24 +106,24 @@ static void evaluate_load(evaluation_t* e, uint32_t index, uint32_t count) {
     memset(faults, 1, count);
     return;
   }
-  tenon__block_read(view, e->places, i->dtype, row_of(e, index), count);
+  tenon__block_read(view, e->offsets, i->dtype, row_of(e, index), count);
 }
 
 static void evaluate_index(evaluation_t* e, uint32_t axis, tenon__scalar_t* out, uint32_t count) {
   int64_t strides[TENON__AXES] = {0};
   strides[axis] = 1;
-  tenon__walk_places(&e->walk, strides, count, e->places);
+  tenon__walk_offsets(&e->walk, strides, count, e->offsets);
   for (uint32_t p = 0; p < count; ++p) {
-    out[p].i = e->places[p];
+    out[p].i = e->offsets[p];
   }
 }
 
 static void evaluate_sums(evaluation_t* e, uint32_t index, uint32_t count) {
   const sums_t* sums = &e->sums[index];
   tenon__scalar_t* out = row_of(e, index);
-  tenon__walk_places(&e->walk, sums->strides, count, e->places);
+  tenon__walk_offsets(&e->walk, sums->strides, count, e->offsets);
   for (uint32_t p = 0; p < count; ++p) {
-    out[p] = sums->values[e->places[p]];
+    out[p] = sums->values[e->offsets[p]];
   }
 }
 
@@ -305,8 +305,8 @@ static tenon_status_t add_block(evaluation_t* e, uint32_t stage, uint32_t count)
     }
     const tenon_instruction_t* i = &e->program->instructions[k];
     TENON_TRY(check_faults(e, i->operands[0], count));
-    tenon__walk_places(&e->walk, e->sums[k].strides, count, e->places);
-    tenon__reduction_add(i, row_of(e, i->operands[0]), e->places, e->sums[k].values, count);
+    tenon__walk_offsets(&e->walk, e->sums[k].strides, count, e->offsets);
+    tenon__reduction_add(i, row_of(e, i->operands[0]), e->offsets, e->sums[k].values, count);
   }
   return TENON_OK;
 }
@@ -342,8 +342,8 @@ static tenon_status_t store_block(evaluation_t* e, uint64_t reduced, uint32_t co
       continue;
     }
     TENON_TRY(check_faults(e, output->instruction, count));
-    tenon__walk_places(&e->walk, e->outputs[k].strides, count, e->places);
-    tenon__block_write(&e->outputs[k], e->places, row_of(e, output->instruction),
+    tenon__walk_offsets(&e->walk, e->outputs[k].strides, count, e->offsets);
+    tenon__block_write(&e->outputs[k], e->offsets, row_of(e, output->instruction),
                        tenon__instruction_type(&e->program->instructions[output->instruction]),
                        count);
   }

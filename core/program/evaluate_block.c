@@ -33,11 +33,11 @@ void tenon__walk_advance(tenon__walk_t* walk, uint32_t count) {
   }
 }
 
-void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
-                        int64_t* out_places) {
+void tenon__walk_offsets(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
+                         int64_t* out_offsets) {
   int64_t point[TENON__AXES];
   if (walk->rank == 0) {
-    memset(out_places, 0, count * sizeof(*out_places));
+    memset(out_offsets, 0, count * sizeof(*out_offsets));
     return;
   }
   memcpy(point, walk->point, walk->rank * sizeof(*point));
@@ -50,7 +50,7 @@ void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint3
       place += point[k] * strides[k];
     }
     for (uint32_t i = 0; i < run; ++i) {
-      out_places[done + i] = place + (int64_t)i * strides[last];
+      out_offsets[done + i] = place + (int64_t)i * strides[last];
     }
     done += run;
     if (done < count) {
@@ -61,15 +61,15 @@ void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint3
 
 /* ---- Reading and writing ---- */
 
-#define READ_ROW(type, field)                                                 \
-  for (uint32_t p = 0; p < count; ++p) {                                      \
-    type value;                                                               \
-    memcpy(&value, base + places[p] * (int64_t)sizeof(value), sizeof(value)); \
-    out[p].field = value;                                                     \
-  }                                                                           \
+#define READ_ROW(type, field)                                                  \
+  for (uint32_t p = 0; p < count; ++p) {                                       \
+    type value;                                                                \
+    memcpy(&value, base + offsets[p] * (int64_t)sizeof(value), sizeof(value)); \
+    out[p].field = value;                                                      \
+  }                                                                            \
   break
 
-static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
+static void read_stored(const tenon_tensor_view_t* view, const int64_t* offsets,
                         tenon__scalar_t* out, uint32_t count) {
   const char* base = view->data;
   const uint32_t bits = tenon__dtype_bits(view->dtype);
@@ -77,7 +77,7 @@ static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
     case TENON_DTYPE_FLOAT32:
       for (uint32_t p = 0; p < count; ++p) {
         float value;
-        memcpy(&value, base + places[p] * (int64_t)sizeof(value), sizeof(value));
+        memcpy(&value, base + offsets[p] * (int64_t)sizeof(value), sizeof(value));
         out[p].f = (double)value;
       }
       break;
@@ -94,8 +94,8 @@ static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
         out[p] =
             bits < 8
                 ? tenon__element_load(base, view->dtype,
-                                      (uint64_t)(places[p] + (int64_t)(view->bit_offset / bits)))
-                : tenon__element_load(base + places[p] * (int64_t)(bits / 8), view->dtype, 0);
+                                      (uint64_t)(offsets[p] + (int64_t)(view->bit_offset / bits)))
+                : tenon__element_load(base + offsets[p] * (int64_t)(bits / 8), view->dtype, 0);
       }
       break;
   }
@@ -103,10 +103,10 @@ static void read_stored(const tenon_tensor_view_t* view, const int64_t* places,
 
 #undef READ_ROW
 
-void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, tenon_dtype_t dtype,
+void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* offsets, tenon_dtype_t dtype,
                        tenon__scalar_t* out, uint32_t count) {
   const tenon_dtype_t stored = tenon__dtype_arithmetic(view->dtype);
-  read_stored(view, places, out, count);
+  read_stored(view, offsets, out, count);
   if (stored == dtype) {
     return;
   }
@@ -115,24 +115,25 @@ void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, t
   }
 }
 
-void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* places,
+void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
                         const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count) {
   char* base = view->data;
   const uint32_t bits = tenon__dtype_bits(view->dtype);
   if (view->dtype == TENON_DTYPE_FLOAT32 && from == TENON_DTYPE_FLOAT32) {
     for (uint32_t p = 0; p < count; ++p) {
       const float value = (float)values[p].f;
-      memcpy(base + places[p] * (int64_t)sizeof(value), &value, sizeof(value));
+      memcpy(base + offsets[p] * (int64_t)sizeof(value), &value, sizeof(value));
     }
     return;
   }
   for (uint32_t p = 0; p < count; ++p) {
     if (bits < 8) {
       tenon__element_store(base, view->dtype,
-                           (uint64_t)(places[p] + (int64_t)(view->bit_offset / bits)), values[p],
+                           (uint64_t)(offsets[p] + (int64_t)(view->bit_offset / bits)), values[p],
                            from);
     } else {
-      tenon__element_store(base + places[p] * (int64_t)(bits / 8), view->dtype, 0, values[p], from);
+      tenon__element_store(base + offsets[p] * (int64_t)(bits / 8), view->dtype, 0, values[p],
+                           from);
     }
   }
 }
@@ -294,7 +295,7 @@ tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction) {
 }
 
 void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,
-                          const int64_t* places, tenon__scalar_t* sums, uint32_t count) {
+                          const int64_t* offsets, tenon__scalar_t* sums, uint32_t count) {
   const tenon_dtype_t dtype = instruction->dtype;
   const bool is_float = tenon__dtype_class(dtype) == 'f';
   const bool extreme = instruction->opcode == TENON_OPCODE_REDUCE_MIN ||
@@ -303,7 +304,7 @@ void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__s
   const uint32_t opcode =
       instruction->opcode == TENON_OPCODE_REDUCE_MIN ? TENON_OPCODE_MIN : TENON_OPCODE_MAX;
   for (uint32_t p = 0; p < count; ++p) {
-    tenon__scalar_t* sum = &sums[places[p]];
+    tenon__scalar_t* sum = &sums[offsets[p]];
     if (extreme) {
       *sum = tenon__scalar_apply(opcode, dtype, dtype, *sum, values[p], values[p]);
     } else if (is_float) {

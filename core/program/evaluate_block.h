@@ -21,14 +21,14 @@ typedef struct tenon__walk_t {
 bool tenon__walk_begin(uint32_t rank, const int64_t* extents, tenon__walk_t* out_walk);
 void tenon__walk_advance(tenon__walk_t* walk, uint32_t count);
 /* For each of `count` points sum(coordinate * stride). */
-void tenon__walk_places(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
-                        int64_t* out_places);
+void tenon__walk_offsets(const tenon__walk_t* walk, const int64_t* strides, uint32_t count,
+                         int64_t* out_offsets);
 
 /* Elements of a view at places (in elements), converted to `dtype`. */
-void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* places, tenon_dtype_t dtype,
+void tenon__block_read(const tenon_tensor_view_t* view, const int64_t* offsets, tenon_dtype_t dtype,
                        tenon__scalar_t* out, uint32_t count);
 /* Values of type `from`, converted to the view's dtype. */
-void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* places,
+void tenon__block_write(const tenon_tensor_view_t* view, const int64_t* offsets,
                         const tenon__scalar_t* values, tenon_dtype_t from, uint32_t count);
 /* Opcodes from CAST to RANDOM on rows. `from`: type of a's values. */
 void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t from,
@@ -37,7 +37,7 @@ void tenon__block_apply(const tenon_instruction_t* instruction, tenon_dtype_t fr
 /* Reductions: what a sum begins with, adds, and ends with after `length` points. */
 tenon__scalar_t tenon__reduction_begin(const tenon_instruction_t* instruction);
 void tenon__reduction_add(const tenon_instruction_t* instruction, const tenon__scalar_t* values,
-                          const int64_t* places, tenon__scalar_t* sums, uint32_t count);
+                          const int64_t* offsets, tenon__scalar_t* sums, uint32_t count);
 tenon__scalar_t tenon__reduction_end(const tenon_instruction_t* instruction, tenon__scalar_t sum,
                                      uint64_t length);
 

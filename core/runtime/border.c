@@ -7,7 +7,7 @@
 #include "core/dimension/dimension_pool.h"
 #include "core/runtime/copy.h"
 #include "core/runtime/frame.h"
-#include "core/runtime/settle.h"
+#include "core/runtime/propagate.h"
 #include "core/runtime/unfit.h"
 #include "core/tensor/layout.h"
 
@@ -114,10 +114,10 @@ tenon_status_t tenon__context_set_input(tenon__context_t* context, uint32_t inde
   tenon__place_state_t* place = &frame->places[frame->schedule->inputs[index]];
   if (value->type.kind != TENON_ARGUMENT_TENSOR) {
     TENON_TRY(check_items(context, value, argument));
-    TENON_TRY(tenon__growing_assign(place->growing, argument));
+    TENON_TRY(tenon__dynamic_buffer_assign(place->buffer, argument));
     place->argument = (tenon_argument_t){.kind = value->type.kind,
-                                         .count = place->growing->item_count,
-                                         .items = place->growing->items};
+                                         .count = place->buffer->item_count,
+                                         .items = place->buffer->items};
     context->input_is_set[index] = true;
     return TENON_OK;
   }
@@ -167,8 +167,8 @@ static tenon_status_t take_input(tenon__context_t* context, uint32_t index) {
     return TENON_OK;
   }
   const tenon_argument_t argument = {.kind = TENON_ARGUMENT_TENSOR, .tensor = *view};
-  TENON_TRY(tenon__growing_assign(place->growing, &argument));
-  place->data = place->growing->data;
+  TENON_TRY(tenon__dynamic_buffer_assign(place->buffer, &argument));
+  place->data = place->buffer->data;
   return TENON_OK;
 }
 
@@ -277,7 +277,7 @@ tenon_status_t tenon__context_output_extents(tenon__context_t* context, uint32_t
   for (uint32_t k = 0; k < g->input_count; ++k) {
     TENON_TRY(need_input(context, k));
   }
-  TENON_TRY(tenon__context_settle(context));
+  TENON_TRY(tenon__context_propagate_shapes(context));
   for (uint32_t k = 0; k < value->type.rank; ++k) {
     out_dims[k] = known_extent(context, value->type.dims[k]);
     out_max_dims[k] = out_dims[k] >= 0 ? out_dims[k] : most_extent(context, value->type.dims[k]);
@@ -335,11 +335,11 @@ static tenon_status_t place_output(tenon__context_t* context, uint32_t k) {
     return TENON_OK;
   }
   const tenon_status_t status =
-      tenon__growing_resize(place->growing, value->type.dtype, value->type.rank, dims);
+      tenon__dynamic_buffer_resize(place->buffer, value->type.dtype, value->type.rank, dims);
   if (status != TENON_OK) {
     return tenon__frame_unfit(frame, "outputs", frame->schedule->outputs[k], status);
   }
-  place->data = place->growing->data;
+  place->data = place->buffer->data;
   return TENON_OK;
 }
 

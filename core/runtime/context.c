@@ -10,7 +10,7 @@
 #include "core/runtime/engine.h"
 #include "core/runtime/execute.h"
 #include "core/runtime/frame.h"
-#include "core/runtime/settle.h"
+#include "core/runtime/propagate.h"
 #include "core/runtime/states.h"
 
 enum { MAX_RANK = 64, MEMORY_PADDING = 64 };
@@ -183,7 +183,7 @@ static tenon_status_t run_all(tenon__context_t* context) {
     renew(context);
   }
   TENON_TRY(tenon__context_take_inputs(context));
-  TENON_TRY(tenon__context_settle(context));
+  TENON_TRY(tenon__context_propagate_shapes(context));
   TENON_TRY(tenon__context_place_outputs(context));
   TENON_TRY(tenon__frame_run(&context->frames[0]));
   TENON_TRY(tenon__context_collect_outputs(context));

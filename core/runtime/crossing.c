@@ -4,7 +4,7 @@
 
 #include "core/base/status.h"
 #include "core/runtime/copy.h"
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
@@ -26,8 +26,8 @@ static void keep_shape(tenon__place_state_t* state) {
   view->strides = state->strides;
 }
 
-tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
-                                 const tenon_argument_t* argument) {
+tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t parameter,
+                                          const tenon_argument_t* argument) {
   const uint32_t place = body->schedule->inputs[parameter];
   tenon__place_state_t* state = &body->places[place];
   const tenon_tensor_view_t* view = &argument->tensor;
@@ -56,8 +56,8 @@ tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
   int64_t strides[MAX_RANK];
   tenon_argument_t target;
   if (p->storage == TENON_STORAGE_GROWING) {
-    TENON_TRY(tenon__growing_assign(state->growing, argument));
-    state->data = state->growing->data;
+    TENON_TRY(tenon__dynamic_buffer_assign(state->buffer, argument));
+    state->data = state->buffer->data;
     return TENON_OK;
   }
   TENON_TRY(tenon__context_find_shape(frame->context, frame->graph, p->value, argument->tensor.rank,

@@ -6,8 +6,8 @@
 
 /* A body's parameter takes the argument, a tensor in rows or no tensor; its memory is lent until
  * the body has run, its extents are copied. INVALID_DATA for other strides. */
-tenon_status_t tenon__frame_lend(tenon__frame_t* body, uint32_t parameter,
-                                 const tenon_argument_t* argument);
+tenon_status_t tenon__frame_set_parameter(tenon__frame_t* body, uint32_t parameter,
+                                          const tenon_argument_t* argument);
 /* A place's memory becomes a copy of the argument: what a control step makes. */
 tenon_status_t tenon__frame_store(tenon__frame_t* frame, uint32_t place,
                                   const tenon_argument_t* argument);

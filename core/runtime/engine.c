@@ -81,13 +81,13 @@ static tenon_status_t prepare_steps(tenon__engine_t* engine) {
 static tenon_status_t find_contents(tenon__engine_t* engine) {
   const tenon__dim_pool_t* pool = engine->plan->network->pool;
   engine->reads_contents =
-      tenon__allocate(engine->allocator, engine->plan->network->number_count + 1u, 1);
+      tenon__allocate(engine->allocator, engine->plan->network->handle_count + 1u, 1);
   if (engine->reads_contents == NULL) {
     return tenon__fail_memory(engine->options.sink);
   }
   for (uint32_t k = 0; k < tenon__symbol_count(pool); ++k) {
     const tenon__symbol_t* symbol = tenon__symbol_get(pool, k);
-    if (symbol->kind == TENON_SYMBOL_CONTENT && symbol->a < engine->plan->network->number_count) {
+    if (symbol->kind == TENON_SYMBOL_CONTENT && symbol->a < engine->plan->network->handle_count) {
       engine->reads_contents[symbol->a] = 1;
     }
   }
@@ -108,7 +108,7 @@ static void destroy(tenon__engine_t* engine) {
   if (engine->plan != NULL) {
     tenon__engine_drop_pending(engine);
     tenon__free(allocator, engine->steps, (engine->plan->schedule_count + 1u) * sizeof(void*));
-    tenon__free(allocator, engine->reads_contents, engine->plan->network->number_count + 1u);
+    tenon__free(allocator, engine->reads_contents, engine->plan->network->handle_count + 1u);
   }
   if (engine->device_handle != NULL) {
     engine->device->device.close(engine->device_handle);

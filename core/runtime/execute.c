@@ -7,7 +7,7 @@
 #include "core/kernel/run.h"
 #include "core/plan/place.h"
 #include "core/runtime/crossing.h"
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 #include "core/runtime/frame.h"
 #include "core/runtime/numbers.h"
 #include "core/runtime/repeat.h"
@@ -45,8 +45,8 @@ static tenon_status_t run_kernel(tenon__frame_t* frame, uint32_t index) {
   refresh(state->outputs, state->output_bindings, step->output_count);
   context->run.zeroed = context->zeroed + step->zeroed_offset;
   context->run.persistent = context->persistent + step->persistent_offset;
-  context->run.growing = state->growing;
-  context->run.growing_count = step->output_count;
+  context->run.buffer = state->buffer;
+  context->run.dynamic_count = step->output_count;
   return tenon__bound_run(state->bound, &context->run, state->inputs, state->outputs);
 }
 
@@ -80,7 +80,7 @@ static tenon_status_t run_choose(tenon__frame_t* frame, uint32_t index) {
   }
   for (uint32_t k = 1; k < step->input_count; ++k) {
     TENON_TRY(tenon__frame_argument(frame, step->inputs[k], dims, strides, &argument));
-    TENON_TRY(tenon__frame_lend(body, k - 1, &argument));
+    TENON_TRY(tenon__frame_set_parameter(body, k - 1, &argument));
   }
   TENON_TRY(tenon__frame_run(body));
   for (uint32_t k = 0; k < step->output_count; ++k) {
@@ -100,7 +100,7 @@ static tenon_status_t run_repeat(tenon__frame_t* frame, uint32_t index) {
     if (tenon__interrupt_is_wanted(&frame->context->interrupt)) {
       return TENON_ERROR_CANCELLED;
     }
-    TENON_TRY(tenon__repeat_lend(&repeat));
+    TENON_TRY(tenon__repeat_set_parameters(&repeat));
     TENON_TRY(tenon__frame_run(repeat.body));
     TENON_TRY(tenon__repeat_take(&repeat));
   }
@@ -181,7 +181,7 @@ static tenon_status_t learn_given(tenon__frame_t* frame) {
 
 tenon_status_t tenon__frame_run(tenon__frame_t* frame) {
   tenon__context_t* context = frame->context;
-  tenon__frame_forget_found(frame);
+  tenon__frame_forget_data_dependent(frame);
   TENON_TRY(learn_given(frame));
   TENON_TRY(tenon__frame_check(frame));
   if (!frame->is_bound) {

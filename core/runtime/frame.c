@@ -8,7 +8,7 @@
 #include "core/kernel/align.h"
 #include "core/plan/place.h"
 #include "core/plan/place_view.h"
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 #include "core/runtime/repeat_state.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/unfit.h"
@@ -42,11 +42,11 @@ static tenon_status_t initialize_place(tenon__frame_t* frame, uint32_t index) {
     case TENON_STORAGE_GROWING:
     case TENON_STORAGE_INPUT:
     case TENON_STORAGE_OUTPUT:
-      state->growing = tenon__arena_allocate(&context->arena, 1, sizeof *state->growing);
-      if (state->growing == NULL) {
+      state->buffer = tenon__arena_allocate(&context->arena, 1, sizeof *state->buffer);
+      if (state->buffer == NULL) {
         return TENON_ERROR_OUT_OF_MEMORY;
       }
-      tenon__growing_initialize(state->growing, context->allocator, value->type.dtype);
+      tenon__dynamic_buffer_initialize(state->buffer, context->allocator, value->type.dtype);
       if (place->storage == TENON_STORAGE_INPUT) {
         state->rank = value->type.rank;
         state->dims = context->input_dims[place->index];
@@ -99,13 +99,13 @@ tenon_status_t tenon__frame_create(tenon__context_t* context, uint32_t graph, ch
     state->has_dynamic_map =
         step->region != NULL && step->region->map != NULL &&
         tenon__map_is_dynamic(context->engine->plan->network->pool, step->region->map);
-    state->growing = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
-    if (state->growing == NULL) {
+    state->buffer = tenon__arena_allocate(arena, step->output_count + 1u, sizeof(void*));
+    if (state->buffer == NULL) {
       return TENON_ERROR_OUT_OF_MEMORY;
     }
   }
   tenon__frame_list_requirements(frame);
-  return tenon__frame_list_found(frame);
+  return tenon__frame_list_data_dependent(frame);
 }
 
 static void destroy_steps(tenon__frame_t* frame) {
@@ -127,8 +127,8 @@ void tenon__frame_destroy(tenon__frame_t* frame) {
     return;
   }
   for (uint32_t p = 0; p < frame->schedule->place_count; ++p) {
-    if (frame->places[p].growing != NULL) {
-      tenon__growing_deinitialize(frame->places[p].growing);
+    if (frame->places[p].buffer != NULL) {
+      tenon__dynamic_buffer_deinitialize(frame->places[p].buffer);
     }
   }
 }
@@ -158,13 +158,13 @@ static tenon_status_t argument_of_any_rank(tenon__place_state_t* state, tenon__s
                                            int64_t* dims, int64_t* strides,
                                            tenon_argument_t* out_argument) {
   if (storage == TENON_STORAGE_GROWING) {
-    const tenon__growing_t* growing = state->growing;
+    const tenon__dynamic_buffer_t* buffer = state->buffer;
     state->argument = (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                                         .tensor = {.data = growing->data,
-                                                    .dims = growing->dims,
-                                                    .strides = growing->strides,
-                                                    .rank = growing->rank,
-                                                    .dtype = growing->dtype,
+                                         .tensor = {.data = buffer->data,
+                                                    .dims = buffer->dims,
+                                                    .strides = buffer->strides,
+                                                    .rank = buffer->rank,
+                                                    .dtype = buffer->dtype,
                                                     .layout = TENON_NONE}};
   }
   const tenon_tensor_view_t* view = &state->argument.tensor;
@@ -188,8 +188,8 @@ tenon_status_t tenon__frame_argument(tenon__frame_t* frame, uint32_t place, int6
     /* A kernel that appended nothing made an empty one. */
     if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
       state->argument = (tenon_argument_t){.kind = value->type.kind,
-                                           .count = state->growing->item_count,
-                                           .items = state->growing->items};
+                                           .count = state->buffer->item_count,
+                                           .items = state->buffer->items};
     }
     *out_argument = state->argument;
     return TENON_OK;
@@ -284,8 +284,8 @@ static tenon_status_t grow_output(tenon__frame_t* frame, uint32_t place) {
       !tenon__extents_shape(&frame->context->extents, value->type.rank, value->type.dims, dims)) {
     return TENON_ERROR_INVALID_STATE;
   }
-  TENON_TRY(tenon__growing_resize(state->growing, value->type.dtype, value->type.rank, dims));
-  state->data = state->growing->data;
+  TENON_TRY(tenon__dynamic_buffer_resize(state->buffer, value->type.dtype, value->type.rank, dims));
+  state->data = state->buffer->data;
   return TENON_OK;
 }
 
@@ -297,7 +297,7 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   int64_t strides[MAX_RANK];
   tenon_argument_t argument;
   binding->root = NULL;
-  state->growing[k] = NULL;
+  state->buffer[k] = NULL;
   if (step->outputs[k] == TENON_NONE) {
     state->outputs[k] = (tenon_argument_t){.kind = TENON_ARGUMENT_ABSENT};
     return TENON_OK;
@@ -306,8 +306,8 @@ static tenon_status_t fill_output(tenon__frame_t* frame, uint32_t index, uint32_
   const tenon__value_node_t* value = tenon__frame_value(frame, step->outputs[k]);
   tenon__place_state_t* memory = &frame->places[root];
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING) {
-    tenon__growing_clear(memory->growing);
-    state->growing[k] = memory->growing;
+    tenon__dynamic_buffer_clear(memory->buffer);
+    state->buffer[k] = memory->buffer;
     if (value->type.kind != TENON_ARGUMENT_TENSOR) {
       state->outputs[k] = (tenon_argument_t){.kind = value->type.kind};
       return TENON_OK;

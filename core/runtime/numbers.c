@@ -3,7 +3,7 @@
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
 #include "core/plan/place.h"
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 #include "core/runtime/frame.h"
 #include "core/tensor/layout.h"
 
@@ -49,7 +49,7 @@ static void learn_numbers(const tenon__frame_t* frame, uint32_t place,
     const tenon__dim_view_t dim = tenon__dim_get(network->pool, value->type.contents[c]);
     const bool is_learnt = dim.kind == TENON_DIM_SYMBOL &&
                            (extents->symbol_known[dim.index] == 0 ||
-                            tenon__symbol_get(network->pool, dim.index)->a == value->number);
+                            tenon__symbol_get(network->pool, dim.index)->a == value->handle);
     if (!is_learnt || !find_element(view, c, &data, &index)) {
       continue;
     }
@@ -115,11 +115,11 @@ tenon_status_t tenon__frame_learn(tenon__frame_t* frame, uint32_t place) {
     return TENON_OK;
   }
   if (frame->schedule->places[root].storage == TENON_STORAGE_GROWING && root == place &&
-      state->growing->was_set) {
-    state->data = state->growing->data;
+      state->buffer->was_set) {
+    state->data = state->buffer->data;
     TENON_TRY(tenon__context_find_shape(frame->context, frame->graph,
-                                        frame->schedule->places[place].value, state->growing->rank,
-                                        state->growing->dims));
+                                        frame->schedule->places[place].value, state->buffer->rank,
+                                        state->buffer->dims));
   }
   tenon__frame_follow(frame, frame->schedule->places[place].value, &changed);
   if (changed) {
@@ -141,8 +141,9 @@ tenon_status_t tenon__frame_write_numbers(tenon__frame_t* frame, uint32_t place)
       return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INTERNAL,
                          "the extents of '%s' are not known in time", value->name);
     }
-    TENON_TRY(tenon__growing_resize(state->growing, value->type.dtype, value->type.rank, dims));
-    state->data = state->growing->data;
+    TENON_TRY(
+        tenon__dynamic_buffer_resize(state->buffer, value->type.dtype, value->type.rank, dims));
+    state->data = state->buffer->data;
   }
   TENON_TRY(tenon__frame_argument(frame, place, dims, strides, &argument));
   for (uint32_t c = 0; c < value->type.content_count; ++c) {

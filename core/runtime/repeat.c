@@ -19,16 +19,16 @@ static const tenon__graph_t* graph_of(const tenon__frame_t* frame) {
 
 /* ---- Across the border ---- */
 
-static tenon_argument_t as_argument(const tenon__growing_t* growing, uint32_t kind) {
+static tenon_argument_t as_argument(const tenon__dynamic_buffer_t* buffer, uint32_t kind) {
   if (kind != TENON_ARGUMENT_TENSOR) {
-    return (tenon_argument_t){.kind = kind, .count = growing->item_count, .items = growing->items};
+    return (tenon_argument_t){.kind = kind, .count = buffer->item_count, .items = buffer->items};
   }
   return (tenon_argument_t){.kind = TENON_ARGUMENT_TENSOR,
-                            .tensor = {.data = growing->data,
-                                       .dims = growing->dims,
-                                       .strides = growing->strides,
-                                       .rank = growing->rank,
-                                       .dtype = growing->dtype,
+                            .tensor = {.data = buffer->data,
+                                       .dims = buffer->dims,
+                                       .strides = buffer->strides,
+                                       .rank = buffer->rank,
+                                       .dtype = buffer->dtype,
                                        .layout = TENON_NONE}};
 }
 
@@ -94,20 +94,21 @@ static tenon_status_t take_outer(const tenon__repeat_t* repeat) {
   tenon_argument_t argument;
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     TENON_TRY(outer(repeat, layout->first_value + k, dims, strides, &argument));
-    TENON_TRY(tenon__growing_assign(&repeat->state->carried[0][k], &argument));
+    TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->carried[0][k], &argument));
   }
   for (uint32_t k = 0; k < layout->captured_count; ++k) {
     TENON_TRY(outer(repeat, layout->first_value + skipped + k, dims, strides, &argument));
-    TENON_TRY(tenon__frame_lend(repeat->body, layout->first_parameter + skipped + k, &argument));
+    TENON_TRY(
+        tenon__frame_set_parameter(repeat->body, layout->first_parameter + skipped + k, &argument));
   }
   for (uint32_t k = 0; k < layout->collected_count; ++k) {
-    tenon__growing_clear(&repeat->state->collected[k]);
+    tenon__dynamic_buffer_clear(&repeat->state->collected[k]);
   }
   return first_condition(repeat);
 }
 
 /* This iteration's slice of sliced input k, without its axis. */
-static tenon_status_t lend_slice(const tenon__repeat_t* repeat, uint32_t k) {
+static tenon_status_t set_slice(const tenon__repeat_t* repeat, uint32_t k) {
   const int64_t iteration = repeat->iteration;
   const tenon__control_layout_t* layout = repeat->layout;
   int64_t dims[MAX_RANK];
@@ -125,22 +126,23 @@ static tenon_status_t lend_slice(const tenon__repeat_t* repeat, uint32_t k) {
     strides[d] = strides[d + 1];
   }
   argument.tensor.rank -= 1;
-  TENON_TRY(tenon__growing_assign(&repeat->state->slices[k], &argument));
+  TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->slices[k], &argument));
   argument = as_argument(&repeat->state->slices[k], TENON_ARGUMENT_TENSOR);
-  return tenon__frame_lend(repeat->body, layout->first_parameter + layout->carried_count + k,
-                           &argument);
+  return tenon__frame_set_parameter(repeat->body,
+                                    layout->first_parameter + layout->carried_count + k, &argument);
 }
 
 /* ---- Collecting ---- */
 
 /* Moves what was collected into memory for these extents. */
-static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_view_t* item,
+static tenon_status_t enlarge(tenon__dynamic_buffer_t* collected, const tenon_tensor_view_t* item,
                               const int64_t* dims, size_t used_bytes) {
-  tenon__growing_t larger;
-  tenon__growing_initialize(&larger, collected->allocator, item->dtype);
-  const tenon_status_t status = tenon__growing_resize(&larger, item->dtype, item->rank + 1, dims);
+  tenon__dynamic_buffer_t larger;
+  tenon__dynamic_buffer_initialize(&larger, collected->allocator, item->dtype);
+  const tenon_status_t status =
+      tenon__dynamic_buffer_resize(&larger, item->dtype, item->rank + 1, dims);
   if (status != TENON_OK) {
-    tenon__growing_deinitialize(&larger);
+    tenon__dynamic_buffer_deinitialize(&larger);
     return status;
   }
   if (used_bytes > 0 && collected->data != NULL) {
@@ -149,13 +151,14 @@ static tenon_status_t enlarge(tenon__growing_t* collected, const tenon_tensor_vi
   larger.strings = collected->strings; /* the texts stay where they are */
   larger.strings_ready = collected->strings_ready;
   collected->strings_ready = false;
-  tenon__growing_deinitialize(collected);
+  tenon__dynamic_buffer_deinitialize(collected);
   *collected = larger;
   return TENON_OK;
 }
 
 /* What later iterations add has the extents of the first. */
-static bool is_like_the_first(const tenon__growing_t* collected, const tenon_tensor_view_t* view) {
+static bool is_like_the_first(const tenon__dynamic_buffer_t* collected,
+                              const tenon_tensor_view_t* view) {
   bool is_like = collected->rank == view->rank + 1 && collected->dtype == view->dtype;
   for (uint32_t d = 0; is_like && d < view->rank; ++d) {
     is_like = collected->dims[d + 1] == view->dims[d];
@@ -167,7 +170,7 @@ static bool is_like_the_first(const tenon__growing_t* collected, const tenon_ten
 static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
                               const tenon_argument_t* result) {
   const int64_t iteration = repeat->iteration;
-  tenon__growing_t* collected = &repeat->state->collected[k];
+  tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const tenon_tensor_view_t* view = &result->tensor;
   int64_t dims[MAX_RANK];
   int64_t size = 0;
@@ -191,21 +194,21 @@ static tenon_status_t collect(const tenon__repeat_t* repeat, uint32_t k,
     TENON_TRY(enlarge(collected, view, dims, (size_t)iteration * bytes));
   }
   dims[0] = iteration + 1;
-  TENON_TRY(tenon__growing_resize(collected, view->dtype, view->rank + 1, dims));
+  TENON_TRY(tenon__dynamic_buffer_resize(collected, view->dtype, view->rank + 1, dims));
   const tenon_tensor_view_t target = {.data = (char*)collected->data + (size_t)iteration * bytes,
                                       .dims = collected->dims + 1,
                                       .strides = collected->strides + 1,
                                       .rank = view->rank,
                                       .dtype = view->dtype};
   TENON_TRY(tenon__copy_tensor(view, &target));
-  return tenon__growing_own_texts(collected, (uint64_t)iteration * count, count);
+  return tenon__dynamic_buffer_own_texts(collected, (uint64_t)iteration * count, count);
 }
 
 /* ---- Iterations ---- */
 
 /* The number of the iteration and the condition: scalars, or the vectors of one element that some
  * formats declare. */
-static tenon_status_t lend_lead(const tenon__repeat_t* repeat) {
+static tenon_status_t set_lead(const tenon__repeat_t* repeat) {
   static const int64_t one[1] = {1};
   const tenon__graph_t* g = graph_of(repeat->body);
   tenon_argument_t lead = {.kind = TENON_ARGUMENT_TENSOR,
@@ -214,26 +217,26 @@ static tenon_status_t lend_lead(const tenon__repeat_t* repeat) {
                                       .strides = one,
                                       .rank = g->values[g->inputs[0]].type.rank,
                                       .dtype = TENON_DTYPE_INT64}};
-  TENON_TRY(tenon__frame_lend(repeat->body, 0, &lead));
+  TENON_TRY(tenon__frame_set_parameter(repeat->body, 0, &lead));
   lead.tensor.data = &repeat->state->condition;
   lead.tensor.dtype = TENON_DTYPE_BOOL;
   lead.tensor.rank = g->values[g->inputs[1]].type.rank;
-  return tenon__frame_lend(repeat->body, 1, &lead);
+  return tenon__frame_set_parameter(repeat->body, 1, &lead);
 }
 
-tenon_status_t tenon__repeat_lend(const tenon__repeat_t* repeat) {
+tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat) {
   const tenon__control_layout_t* layout = repeat->layout;
   const tenon__graph_t* g = graph_of(repeat->body);
   repeat->state->iteration = repeat->iteration;
-  TENON_TRY(layout->passes_iteration ? lend_lead(repeat) : TENON_OK);
+  TENON_TRY(layout->passes_iteration ? set_lead(repeat) : TENON_OK);
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     const uint32_t parameter = layout->first_parameter + k;
     const tenon_argument_t argument =
         as_argument(&repeat->state->carried[0][k], g->values[g->inputs[parameter]].type.kind);
-    TENON_TRY(tenon__frame_lend(repeat->body, parameter, &argument));
+    TENON_TRY(tenon__frame_set_parameter(repeat->body, parameter, &argument));
   }
   for (uint32_t k = 0; k < layout->scanned_count; ++k) {
-    TENON_TRY(lend_slice(repeat, k));
+    TENON_TRY(set_slice(repeat, k));
   }
   return TENON_OK;
 }
@@ -251,13 +254,13 @@ tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
   }
   for (uint32_t k = 0; k < layout->carried_count; ++k) {
     TENON_TRY(tenon__frame_argument(repeat->body, results[result++], dims, strides, &argument));
-    TENON_TRY(tenon__growing_assign(&repeat->state->carried[1][k], &argument));
+    TENON_TRY(tenon__dynamic_buffer_assign(&repeat->state->carried[1][k], &argument));
   }
   for (uint32_t k = 0; k < layout->collected_count; ++k) {
     TENON_TRY(tenon__frame_argument(repeat->body, results[result++], dims, strides, &argument));
     TENON_TRY(collect(repeat, k, &argument));
   }
-  tenon__growing_t* swap = repeat->state->carried[0];
+  tenon__dynamic_buffer_t* swap = repeat->state->carried[0];
   repeat->state->carried[0] = repeat->state->carried[1];
   repeat->state->carried[1] = swap;
   repeat->state->condition = goes_on != 0 ? 1 : 0;
@@ -269,7 +272,7 @@ tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat) {
 
 /* Without an iteration: empty along the axis, and otherwise as far as it is known. */
 static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, uint32_t output) {
-  tenon__growing_t* collected = &repeat->state->collected[k];
+  tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const tenon__value_node_t* value = tenon__frame_value(repeat->frame, output);
   int64_t dims[MAX_RANK];
   for (uint32_t d = 0; d < value->type.rank; ++d) {
@@ -278,7 +281,7 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
   }
   dims[tenon__control_axis(repeat->layout, repeat->layout->scanned_count + k, value->type.rank)] =
       0;
-  TENON_TRY(tenon__growing_resize(collected, value->type.dtype, value->type.rank, dims));
+  TENON_TRY(tenon__dynamic_buffer_resize(collected, value->type.dtype, value->type.rank, dims));
   const tenon_argument_t empty = as_argument(collected, TENON_ARGUMENT_TENSOR);
   return tenon__frame_store(repeat->frame, output, &empty);
 }
@@ -286,7 +289,7 @@ static tenon_status_t store_nothing(const tenon__repeat_t* repeat, uint32_t k, u
 /* What was collected, with the iterations along the axis and in the direction that was asked for.
  */
 static tenon_status_t store_collected(const tenon__repeat_t* repeat, uint32_t k) {
-  tenon__growing_t* collected = &repeat->state->collected[k];
+  tenon__dynamic_buffer_t* collected = &repeat->state->collected[k];
   const uint32_t output = repeat->step->outputs[repeat->layout->carried_count + k];
   const uint32_t which = repeat->layout->scanned_count + k;
   int64_t dims[MAX_RANK];

@@ -26,7 +26,7 @@ tenon_status_t tenon__repeat_begin(tenon__frame_t* frame, uint32_t step,
 /* Is there another iteration? */
 bool tenon__repeat_goes_on(const tenon__repeat_t* repeat);
 /* The body's parameters for it, lent until they are taken back. */
-tenon_status_t tenon__repeat_lend(const tenon__repeat_t* repeat);
+tenon_status_t tenon__repeat_set_parameters(const tenon__repeat_t* repeat);
 /* What the body made: carried on, and collected. INVALID_DATA where its extents changed. */
 tenon_status_t tenon__repeat_take(tenon__repeat_t* repeat);
 /* The step's outputs, when there is no other. */

@@ -4,24 +4,24 @@
 #include "core/base/status.h"
 #include "core/network/node.h"
 
-static tenon__growing_t* create_buffers(tenon_allocator_t allocator, uint32_t count) {
-  tenon__growing_t* buffers = tenon__allocate(allocator, count + 1u, sizeof *buffers);
+static tenon__dynamic_buffer_t* create_buffers(tenon_allocator_t allocator, uint32_t count) {
+  tenon__dynamic_buffer_t* buffers = tenon__allocate(allocator, count + 1u, sizeof *buffers);
   if (buffers == NULL) {
     return NULL;
   }
   for (uint32_t k = 0; k < count; ++k) {
-    tenon__growing_initialize(&buffers[k], allocator, TENON_DTYPE_UNDEFINED);
+    tenon__dynamic_buffer_initialize(&buffers[k], allocator, TENON_DTYPE_UNDEFINED);
   }
   return buffers;
 }
 
-static void destroy_buffers(tenon__growing_t* buffers, uint32_t count,
+static void destroy_buffers(tenon__dynamic_buffer_t* buffers, uint32_t count,
                             tenon_allocator_t allocator) {
   if (buffers == NULL) {
     return;
   }
   for (uint32_t k = 0; k < count; ++k) {
-    tenon__growing_deinitialize(&buffers[k]);
+    tenon__dynamic_buffer_deinitialize(&buffers[k]);
   }
   tenon__free(allocator, buffers, (count + 1u) * sizeof *buffers);
 }

@@ -2,7 +2,7 @@
 #ifndef TENON_CORE_RUNTIME_REPEAT_STATE_H_
 #define TENON_CORE_RUNTIME_REPEAT_STATE_H_
 
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 #include "core/network/control.h"
 
 /* One step's. Buffers grow and are kept; each list has as many as the layout says. */
@@ -10,11 +10,11 @@ typedef struct tenon__repeat_state_t {
   tenon_allocator_t allocator;
   tenon__control_layout_t layout;
   const int64_t* directions; /* of what is sliced, then of what is collected; NULL: all forwards */
-  tenon__growing_t* carried[2]; /* read and written by turns */
-  tenon__growing_t* slices;
-  tenon__growing_t* collected; /* [iterations, ...], capacity doubles */
-  int64_t iteration;           /* which the body reads where it is passed */
-  uint8_t condition;           /* likewise */
+  tenon__dynamic_buffer_t* carried[2]; /* read and written by turns */
+  tenon__dynamic_buffer_t* slices;
+  tenon__dynamic_buffer_t* collected; /* [iterations, ...], capacity doubles */
+  int64_t iteration;                  /* which the body reads where it is passed */
+  uint8_t condition;                  /* likewise */
 } tenon__repeat_state_t;
 
 /* For a control node of a graph, which outlives it. Owned by the caller. */

@@ -9,7 +9,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/thread_pool.h"
 #include "core/catalog/entry.h"
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 #include "core/kernel/instance.h"
 #include "core/kernel/packed_store.h"
 #include "core/plan/plan.h"
@@ -40,8 +40,8 @@ struct tenon__engine_t {
 /* Memory of a place that has its own (not VIEW, PART). */
 typedef struct tenon__place_state_t {
   void* data;
-  tenon__growing_t* growing; /* GROWING; staging of inputs and outputs; NULL otherwise */
-  tenon_argument_t argument; /* sequences and optionals; PARAMETER: what is lent */
+  tenon__dynamic_buffer_t* buffer; /* GROWING; staging of inputs and outputs; NULL otherwise */
+  tenon_argument_t argument;       /* sequences and optionals; PARAMETER: what is lent */
   /* Extents that the memory has, INPUT: as set, PARAMETER: as lent. Others' are planned, or the
    * growing's. */
   uint32_t rank;
@@ -62,7 +62,7 @@ typedef struct tenon__step_state_t {
   tenon_argument_t* outputs;
   tenon__bound_argument_t* input_bindings;
   tenon__bound_argument_t* output_bindings;
-  tenon__growing_t** growing; /* one for each output */
+  tenon__dynamic_buffer_t** buffer; /* one for each output */
   tenon__bound_t* bound;
   int64_t* signature; /* what the bound step was bound for: all dims and strides */
   uint32_t signature_count;

@@ -66,12 +66,12 @@ static void set_floats(const char* name, size_t count, const float* values) {
   tenon__message_end(&message);
 }
 
-static void expect_refused(tenon_status_t status, const char* words) {
+static void expect_refused(tenon_status_t status, const char* expected) {
   tenon__message_end_model(&message);
   tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), status);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   tenon__fake_deinitialize(&fake);
 }
 

@@ -81,14 +81,14 @@ static void set_int(const char* name, int64_t value) {
 }
 
 /* Ends the model and parses it; `messages` and `log` stay until the next. */
-static void expect(tenon_status_t status, const char* words, const char* line) {
+static void expect(tenon_status_t status, const char* expected, const char* line) {
   tenon__message_end(&message);
   tenon__message_end(&message);
   tenon__fake_deinitialize(&fake);
   tenon__fake_initialize(&fake, &under_test);
   tenon__fake_add_part(&fake, message.bytes, message.size);
   EXPECT_STATUS(tenon__fake_parse(&fake), status);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   EXPECT_CONTAINS(fake.log, line);
 }
 

@@ -80,8 +80,8 @@ static void finish(void) {
   EXPECT_STATUS(tenon__fake_parse(&fake), TENON_OK);
 }
 
-static void expect(const char* words) {
-  EXPECT_CONTAINS(fake.log, words);
+static void expect(const char* expected) {
+  EXPECT_CONTAINS(fake.log, expected);
   tenon__fake_deinitialize(&fake);
 }
 

@@ -26,9 +26,9 @@ static inline void release(void) {
 }
 
 static inline void expect_refused(const tenon__message_t* message, tenon_status_t status,
-                                  const char* words) {
+                                  const char* expected) {
   EXPECT_STATUS(parse(message), status);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   EXPECT_INT(fake.error_count, 1);
   release();
 }

@@ -39,9 +39,9 @@ static inline tenon_status_t parse(const char* text) {
   return parse_bytes(text, strlen(text), NULL);
 }
 
-static inline void expect_refused(const char* text, tenon_status_t status, const char* words) {
+static inline void expect_refused(const char* text, tenon_status_t status, const char* expected) {
   EXPECT_STATUS(parse(text), status);
-  EXPECT_CONTAINS(fake.messages, words);
+  EXPECT_CONTAINS(fake.messages, expected);
   EXPECT_INT(fake.error_count, 1);
 }
 

@@ -30,16 +30,16 @@ static void expect_pixels(int line, const void* data, size_t size, int64_t heigh
   expect_pixels(__LINE__, file, height, width, (const uint8_t[]){__VA_ARGS__})
 
 static void expect_refused(int line, const void* data, size_t size, tenon_status_t status,
-                           const char* words) {
+                           const char* expected) {
   fake_host_t host = {0};
   const tenon__picture_t picture = fake_decode(&host, data, size, TENON__PICTURE_RGB, FEW);
-  if (picture.status != status || strstr(picture.message, words) == NULL) {
+  if (picture.status != status || strstr(picture.message, expected) == NULL) {
     tenon__test_fail(__FILE__, line, "status %d, '%s', expected %d, '%s'", (int)picture.status,
-                     picture.message, (int)status, words);
+                     picture.message, (int)status, expected);
   }
   free(host.pixels);
 }
-#define EXPECT_REFUSED(file, status, words) expect_refused(__LINE__, file, status, words)
+#define EXPECT_REFUSED(file, status, expected) expect_refused(__LINE__, file, status, expected)
 
 /* ---- PNM ---- */
 

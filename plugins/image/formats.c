@@ -122,9 +122,9 @@ tenon_status_t tenon__picture_decode(tenon__picture_t* picture) {
     format->decode(picture);
   }
   if (picture->status == TENON_ERROR_INVALID_DATA && format != NULL) {
-    char words[TENON__PICTURE_MESSAGE_SIZE];
-    memcpy(words, picture->message, sizeof(words));
-    (void)snprintf(picture->message, sizeof(picture->message), "%s: %.200s", format->name, words);
+    char message[TENON__PICTURE_MESSAGE_SIZE];
+    memcpy(message, picture->message, sizeof(message));
+    (void)snprintf(picture->message, sizeof(picture->message), "%s: %.200s", format->name, message);
   }
   return picture->status;
 }

@@ -17,7 +17,7 @@ typedef struct reading_t {
   opj_image_t* image;
   const opj_image_comp_t* colours[3];
   uint32_t colour_count; /* 1 or 3 */
-  char words[160];       /* openjpeg's first complaint */
+  char message[160];     /* openjpeg's first complaint */
 } reading_t;
 
 /* ---- What is looked at before openjpeg sees it ---- */
@@ -114,15 +114,15 @@ static OPJ_BOOL seek(OPJ_OFF_T to, void* user) {
 
 static void on_error(const char* message, void* user) {
   reading_t* reading = user;
-  if (reading->words[0] == '\0') {
-    strncpy(reading->words, message, sizeof(reading->words) - 1);
-    reading->words[strcspn(reading->words, "\n")] = '\0';
+  if (reading->message[0] == '\0') {
+    strncpy(reading->message, message, sizeof(reading->message) - 1);
+    reading->message[strcspn(reading->message, "\n")] = '\0';
   }
 }
 
 static bool fail(reading_t* reading, tenon_status_t status, const char* otherwise) {
   return tenon__picture_fail(reading->picture, status, "%s",
-                             reading->words[0] != '\0' ? reading->words : otherwise);
+                             reading->message[0] != '\0' ? reading->message : otherwise);
 }
 
 static bool open_file(reading_t* reading) {

@@ -12,13 +12,13 @@
 #include "picture.h"
 
 /* Beyond the pixels themselves, of at most 4 samples of 16 bits. */
-enum { BLOCK_MAX = 1 << 24, PIXEL_BYTES = 8, WORDS_SIZE = 1024 };
+enum { BLOCK_MAX = 1 << 24, PIXEL_BYTES = 8, MESSAGE_SIZE = 1024 };
 
 typedef struct reading_t {
   tenon__picture_t* picture;
   uint64_t at;
   TIFF* tiff;
-  char words[WORDS_SIZE]; /* libtiff's first complaint */
+  char message[MESSAGE_SIZE]; /* libtiff's first complaint */
 } reading_t;
 
 static tmsize_t read_bytes(thandle_t handle, void* to, tmsize_t size) {
@@ -62,8 +62,8 @@ static int on_error(TIFF* tiff, void* user, const char* module, const char* form
                     va_list arguments) {
   (void)tiff, (void)module;
   reading_t* reading = user;
-  if (reading->words[0] == '\0') {
-    (void)vsnprintf(reading->words, sizeof(reading->words), format, arguments);
+  if (reading->message[0] == '\0') {
+    (void)vsnprintf(reading->message, sizeof(reading->message), format, arguments);
   }
   return 1;
 }
@@ -124,7 +124,7 @@ static void put_rows(reading_t* reading, TIFFRGBAImage* image) {
   bool goes_on = raster != NULL && rgb != NULL;
   image->req_orientation = image->orientation;
   if (goes_on && TIFFRGBAImageGet(image, raster, image->width, image->height) == 0) {
-    goes_on = tenon__picture_fail(picture, TENON_ERROR_INVALID_DATA, "%.200s", reading->words);
+    goes_on = tenon__picture_fail(picture, TENON_ERROR_INVALID_DATA, "%.200s", reading->message);
   }
   for (uint32_t y = 0; y < picture->height && goes_on; ++y) {
     take_row(image, raster, y, rgb);
@@ -151,22 +151,23 @@ void tenon__tiff_decode(tenon__picture_t* picture) {
     return;
   }
   TIFFRGBAImage image;
-  char words[WORDS_SIZE] = "";
+  char message[MESSAGE_SIZE] = "";
   reading->picture = picture;
   if (!open_file(reading)) {
-    (void)tenon__picture_fail(picture, TENON_ERROR_INVALID_DATA, "%.200s",
-                              reading->words[0] != '\0' ? reading->words : "it cannot be opened");
+    (void)tenon__picture_fail(
+        picture, TENON_ERROR_INVALID_DATA, "%.200s",
+        reading->message[0] != '\0' ? reading->message : "it cannot be opened");
     free(reading);
     return;
   }
   keep_colours(reading->tiff);
-  if (TIFFRGBAImageBegin(&image, reading->tiff, 1, words) != 0) {
+  if (TIFFRGBAImageBegin(&image, reading->tiff, 1, message) != 0) {
     put_rows(reading, &image);
     TIFFRGBAImageEnd(&image);
   } else {
     (void)tenon__picture_fail(picture, TENON_ERROR_UNSUPPORTED,
                               "a TIFF picture of this form is not decoded: %.150s",
-                              words[0] != '\0' ? words : reading->words);
+                              message[0] != '\0' ? message : reading->message);
   }
   TIFFClose(reading->tiff);
   free(reading);

@@ -12,7 +12,7 @@
 enum {
   OPTIONS = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX | PCRE2_NEVER_BACKSLASH_C |
             PCRE2_NEVER_UCP,
-  WORDS_SIZE = 128
+  MESSAGE_SIZE = 128
 };
 
 struct tenon__pattern_t {
@@ -52,11 +52,11 @@ tenon_status_t tenon__pattern_create(const char* text, tenon__pattern_t** out_pa
   memcpy(pattern->text, text, size);
   pattern->code = compile(text, &fault, &place);
   if (pattern->code == NULL) {
-    PCRE2_UCHAR words[WORDS_SIZE] = "";
-    (void)pcre2_get_error_message(fault, words, sizeof(words));
+    PCRE2_UCHAR message[MESSAGE_SIZE] = "";
+    (void)pcre2_get_error_message(fault, message, sizeof(message));
     (void)snprintf(out_message, TENON__PATTERN_MESSAGE_SIZE,
                    "pattern '%.120s' cannot be read from byte %zu on: %s", text, place,
-                   (const char*)words);
+                   (const char*)message);
     free(pattern);
     return fault == PCRE2_ERROR_NOMEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INVALID_DATA;
   }
@@ -128,9 +128,9 @@ tenon_status_t tenon__matcher_match(tenon__matcher_t* matcher, tenon_string_view
                    result == PCRE2_ERROR_MATCHLIMIT ? "steps" : "MiB", string.size);
     return TENON_ERROR_UNSUPPORTED;
   }
-  PCRE2_UCHAR words[WORDS_SIZE] = "";
-  (void)pcre2_get_error_message(result, words, sizeof(words));
+  PCRE2_UCHAR message[MESSAGE_SIZE] = "";
+  (void)pcre2_get_error_message(result, message, sizeof(message));
   (void)snprintf(out_message, TENON__PATTERN_MESSAGE_SIZE, "pattern '%.120s': %s",
-                 matcher->pattern->text, (const char*)words);
+                 matcher->pattern->text, (const char*)message);
   return result == PCRE2_ERROR_NOMEMORY ? TENON_ERROR_OUT_OF_MEMORY : TENON_ERROR_INTERNAL;
 }

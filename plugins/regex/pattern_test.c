@@ -28,10 +28,10 @@ static bool matches(const char* text, const char* string) {
   return result;
 }
 
-static void expect_refused(const char* text, const char* words) {
+static void expect_refused(const char* text, const char* expected) {
   tenon__pattern_t* pattern = NULL;
   EXPECT_STATUS(tenon__pattern_create(text, &pattern, message), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(message, words);
+  EXPECT_CONTAINS(message, expected);
 }
 
 TENON_TEST(the_whole_string_must_match) {

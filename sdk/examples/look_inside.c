@@ -33,7 +33,7 @@ static tenon_status_t look_at_file(const tenon_network_t* network) {
     (void)printf("%u nodes %s%s%s, %s %s\n", type.count, type.domain,
                  type.domain[0] != '\0' ? "::" : "", type.type,
                  type.is_missing != 0 ? "missing:" : "made by",
-                 type.is_missing != 0 ? type.words : type.plugin);
+                 type.is_missing != 0 ? type.message : type.plugin);
   }
 done:
   return status;

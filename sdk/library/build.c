@@ -207,7 +207,7 @@ static tenon_status_t run_build(tenon_network_t* network, const tenon_build_opti
       .cache = options->timing_cache != NULL ? options->timing_cache->cache : NULL,
       .memory_limit_bytes = options->memory_limit_bytes,
       .optimizer_limit = options->optimizer_limit,
-      .meaning_only = options->meaning_only != 0,
+      .no_rewrites = options->no_rewrites != 0,
       .tuned_only = options->tuned_only != 0,
       .sink = &registry->sink,
   };

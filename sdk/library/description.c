@@ -113,7 +113,7 @@ static tenon__node_type_t* add_type(tenon_parse_t* parse, const char* domain, co
                                   .version = version,
                                   .node = tenon__arena_copy_string(arena, node),
                                   .plugin = "",
-                                  .words = ""};
+                                  .message = ""};
   if (info.domain == NULL || info.type == NULL || info.node == NULL ||
       !make_room(arena, &items, description->type_count, &description->type_capacity,
                  sizeof(*description->types))) {

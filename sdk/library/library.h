@@ -112,9 +112,9 @@ tenon_status_t tenon__options_copy(const tenon_sink_t* sink, const char* name, c
 tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon_status_t status);
 /* A sink that keeps what tenon_last_message gives and passes on to the registry's logger, with what
  * models and plugins say made fit to be shown; and one without a registry. */
-tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry);
-extern const tenon_sink_t tenon__words_sink;
-void tenon__words_begin(void); /* this thread has said nothing yet */
+tenon_sink_t tenon__message_sink_of(tenon_registry_t* registry);
+extern const tenon_sink_t tenon__message_sink;
+void tenon__last_message_clear(void); /* this thread has said nothing yet */
 
 /* INVALID_ARGUMENT: "tenon_build: argument 'network' is NULL"; the second unless it is there. */
 tenon_status_t tenon__fail_null(const tenon_sink_t* sink, const char* function,
@@ -131,8 +131,8 @@ static inline tenon_status_t tenon__need(const tenon_sink_t* sink, const char* f
  * would know a logger, is there. */
 static inline tenon_status_t tenon__enter(const char* function, const char* argument,
                                           bool is_there) {
-  tenon__words_begin();
-  return tenon__need(&tenon__words_sink, function, argument, is_there);
+  tenon__last_message_clear();
+  return tenon__need(&tenon__message_sink, function, argument, is_there);
 }
 
 /* The folder of installed plugins that belongs to this library: beside it as installed, or in its

@@ -40,7 +40,7 @@ static const char* refused_plugin(tenon_parse_t* parse, const tenon_node_type_t*
     if (tenon__registry_candidate(plugins, i, &info) == TENON_OK &&
         info.state == TENON_CANDIDATE_REFUSED && strstr(info.offers, wanted) != NULL) {
       return tenon__arena_format(&parse->arena, "; plugin '%s' (%s) offers it, but %s", info.name,
-                                 info.path, info.words);
+                                 info.path, info.message);
     }
   }
   return "";
@@ -68,7 +68,7 @@ static const char* describe(tenon_parse_t* parse, const tenon_node_type_t* missi
   }
   return tenon__arena_format(&parse->arena, "\n  %s%s%s (version %lld), used by '%s'%s: %s",
                              missing->domain, missing->domain[0] != '\0' ? "::" : "", missing->type,
-                             (long long)missing->version, missing->node, more, missing->words);
+                             (long long)missing->version, missing->node, more, missing->message);
 }
 
 /* The list, prefix first; NULL when memory is out. */
@@ -101,8 +101,8 @@ tenon_status_t tenon__missing_report(tenon_parse_t* parse) {
   for (uint32_t i = 0; i < parse->network->description.type_count; ++i) {
     tenon_node_type_t* type = &parse->network->description.types[i].info;
     if (type->is_missing != 0) {
-      const char* words = words_of(parse, type, entries, count);
-      type->words = words != NULL ? words : "";
+      const char* message = words_of(parse, type, entries, count);
+      type->message = message != NULL ? message : "";
       ++missing_count;
     }
   }

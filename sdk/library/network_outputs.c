@@ -6,7 +6,7 @@
 
 static tenon_status_t fail_unknown_value(const tenon_network_t* network, const char* name) {
   const tenon__graph_t* graph = network->network->graphs[0];
-  char words[TENON_NEAREST_WORDS];
+  char message[TENON_NEAREST_BYTES];
   tenon__nearest_t nearest = {0};
   for (uint32_t v = 0; v < graph->value_count; ++v) {
     const tenon__value_node_t* value = &graph->values[v];
@@ -16,7 +16,7 @@ static tenon_status_t fail_unknown_value(const tenon_network_t* network, const c
   }
   return tenon__fail(&network->registry->sink, TENON_ERROR_NOT_FOUND,
                      "the network has no tensor called '%s'%s", name,
-                     tenon__nearest_words(&nearest, words));
+                     tenon__nearest_text(&nearest, message));
 }
 
 tenon_status_t tenon_network_mark_output(tenon_network_t* network, const char* name) {

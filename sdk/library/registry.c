@@ -48,10 +48,10 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
                                      tenon_registry_t** out_registry) {
   tenon_registry_options_t own;
   TENON_TRY(tenon__enter(__func__, "out_registry", out_registry != NULL));
-  TENON_TRY(tenon__options_copy(&tenon__words_sink, "tenon_registry_options_t", options, &own,
+  TENON_TRY(tenon__options_copy(&tenon__message_sink, "tenon_registry_options_t", options, &own,
                                 sizeof(own)));
   tenon_registry_t young = {.allocator = tenon__allocator_default(), .logger = own.logger};
-  const tenon_sink_t hearing = tenon__words_sink_of(&young);
+  const tenon_sink_t hearing = tenon__message_sink_of(&young);
   const tenon_sink_t* sink = &hearing;
   if (own.policy > TENON_POLICY_LISTED) {
     return tenon__fail(sink, TENON_ERROR_INVALID_ARGUMENT,
@@ -69,7 +69,7 @@ tenon_status_t tenon_registry_create(const tenon_registry_options_t* options,
   atomic_init(&registry->reference_count, 1);
   registry->allocator = allocator;
   registry->logger = own.logger;
-  registry->sink = tenon__words_sink_of(registry);
+  registry->sink = tenon__message_sink_of(registry);
   const locale_t outer = tenon__c_locale_enter();
   const tenon_status_t status = open_plugins(registry, &own);
   tenon__c_locale_leave(outer);
@@ -128,7 +128,7 @@ tenon_status_t tenon_registry_get_plugin(const tenon_registry_t* registry, uint3
                                     .version = info.version,
                                     .vendor = info.vendor,
                                     .licence = info.licence,
-                                    .reason = info.words,
+                                    .reason = info.message,
                                     .offers = info.offers,
                                     .state = state};
   return TENON_OK;
@@ -156,7 +156,7 @@ void tenon_registry_print_paths(const tenon_registry_t* registry, tenon_write_t 
     write(user, ")");
     if (info.reason != TENON_PLUGIN_REASON_NONE) {
       write(user, ": not searched: ");
-      write_shown(write, user, info.words);
+      write_shown(write, user, info.message);
     }
     write(user, "\n");
   }
@@ -270,7 +270,7 @@ static tenon_status_t print_left_out(tenon_registry_t* registry, const printing_
   const uint32_t now = tenon__catalog_left_out(registry->catalog, items, count);
   for (uint32_t i = 0; i < count && i < now; ++i) {
     begin_line(p, items[i].kind, items[i].name, items[i].owner->plugin);
-    add_field(p, "disabled", items[i].words);
+    add_field(p, "disabled", items[i].message);
     end_line(p);
   }
   tenon__free(registry->allocator, items, (count + 1u) * sizeof(*items));
@@ -352,13 +352,13 @@ tenon_status_t tenon_registry_print_index(tenon_registry_t* registry, tenon_writ
 
 /* Keeps the last words of a device's health check. */
 typedef struct hearing_t {
-  char words[512];
+  char message[512];
 } hearing_t;
 
 static void hear(void* user, int32_t severity, const char* message) {
   hearing_t* hearing = user;
   (void)severity;
-  (void)snprintf(hearing->words, sizeof(hearing->words), "%s", message);
+  (void)snprintf(hearing->message, sizeof(hearing->message), "%s", message);
 }
 
 static void print_device(const tenon__device_entry_t* entry, uint32_t index, const printing_t* p) {
@@ -375,9 +375,9 @@ static void print_device(const tenon__device_entry_t* entry, uint32_t index, con
     device->close(handle);
   }
   add_field(p, "health",
-            status == TENON_OK         ? "ok"
-            : hearing.words[0] != '\0' ? hearing.words
-                                       : tenon__status_text(status));
+            status == TENON_OK           ? "ok"
+            : hearing.message[0] != '\0' ? hearing.message
+                                         : tenon__status_text(status));
   end_line(p);
 }
 
@@ -400,7 +400,7 @@ tenon_status_t tenon_registry_print_devices(tenon_registry_t* registry, tenon_wr
     }
     if (count == 0) {
       begin_line(&printing, "device", entries[i]->device.name, entries[i]->owner->plugin);
-      add_field(&printing, "health", hearing.words[0] != '\0' ? hearing.words : "none here");
+      add_field(&printing, "health", hearing.message[0] != '\0' ? hearing.message : "none here");
       end_line(&printing);
     }
   }

@@ -105,7 +105,7 @@ typedef struct picking_t {
   bool is_constant; /* the table */
   bool is_given;    /* the index, as an input */
   int64_t index;
-  const char* words; /* NULL: it is in range */
+  const char* message; /* NULL: it is in range */
 } picking_t;
 
 static void check_picking(const picking_t* picking, int mode) {
@@ -129,11 +129,11 @@ static void check_picking(const picking_t* picking, int mode) {
     set(&scene, count, TENON_DTYPE_INT64, 1, DIMS(1), &index);
   }
   EXPECT_STATUS(tenon_context_run(scene.context),
-                picking->words == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
-  if (picking->words == NULL) {
+                picking->message == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
+  if (picking->message == NULL) {
     expect(&scene, 0, 1, 1, NUMBERS(table[picking->index < 0 ? index + 3 : index]));
   } else {
-    EXPECT_CONTAINS(s->messages.text, picking->words);
+    EXPECT_CONTAINS(s->messages.text, picking->message);
   }
   scene_end(&scene);
 }
@@ -142,7 +142,7 @@ TENON_TEST(indices_out_of_range_are_refused) {
   static const char* const ops[] = {"standard.gather/1", "standard.gather_elements/1"};
   static const struct {
     int64_t index;
-    const char* words;
+    const char* message;
   } indices[] = {
       {2, NULL},
       {-3, NULL},
@@ -155,7 +155,7 @@ TENON_TEST(indices_out_of_range_are_refused) {
     for (size_t k = 0; k < sizeof indices / sizeof indices[0]; ++k) {
       for (int mode = 0; mode < 4 * MODES; ++mode) {
         const picking_t picking = {ops[o], mode / MODES % 2 != 0, mode / MODES / 2 != 0,
-                                   indices[k].index, indices[k].words};
+                                   indices[k].index, indices[k].message};
         check_picking(&picking, mode % MODES);
       }
     }

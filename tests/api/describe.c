@@ -96,7 +96,7 @@ TENON_TEST(it_tells_what_its_nodes_are_and_who_makes_them) {
   EXPECT_INT(type.is_missing, 0);
   EXPECT_TEXT(type.node, "r1");
   EXPECT_TEXT(type.plugin, "onnx");
-  EXPECT_TEXT(type.words, "");
+  EXPECT_TEXT(type.message, "");
   EXPECT_STATUS(tenon_network_get_node_type(s.network, 1, &type), TENON_OK);
   EXPECT_TEXT(type.domain, "acme");
   EXPECT_TEXT(type.type, "Whirl");
@@ -104,7 +104,7 @@ TENON_TEST(it_tells_what_its_nodes_are_and_who_makes_them) {
   EXPECT_INT(type.is_missing, 1);
   EXPECT_TEXT(type.node, "w1");
   EXPECT_TEXT(type.plugin, "");
-  EXPECT_CONTAINS(type.words, "needs a plugin with a converter for it");
+  EXPECT_CONTAINS(type.message, "needs a plugin with a converter for it");
   EXPECT_STATUS(tenon_network_get_node_type(s.network, 2, &type), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_CONTAINS(tenon_last_message(), "there is no node type 2, only 2");
   session_end(&s);

@@ -162,7 +162,7 @@ TENON_TEST(a_rewrite_that_is_excluded_stays_out) {
   static const char* const other[] = {"standard:power of 3", NULL};
   const struct {
     const char* const* exclude;
-    uint32_t meaning_only;
+    uint32_t no_rewrites;
     bool is_applied;
   } rows[] = {
       {one, 0, false}, {all, 0, false}, {NULL, 1, false}, {other, 0, true}, {NULL, 0, true}};
@@ -174,7 +174,7 @@ TENON_TEST(a_rewrite_that_is_excluded_stays_out) {
     const float w = 4;
     options.no_measuring = 1;
     options.exclude = rows[k].exclude;
-    options.meaning_only = rows[k].meaning_only;
+    options.no_rewrites = rows[k].no_rewrites;
     REQUIRE(begin_sum(&s, &options, &engine));
     EXPECT_STATUS(tenon_engine_get_info(engine, &info), TENON_OK);
     EXPECT_INT(strstr(info.patches, "rewrite standard:power of 2: ") != NULL, rows[k].is_applied);

@@ -202,10 +202,10 @@ static void normed_check(scene_t* scene, const normed_t* n) {
   tenon_context_destroy(context);
 }
 
-static bool has_patch(const scene_t* scene, const char* words) {
+static bool has_patch(const scene_t* scene, const char* message) {
   tenon_engine_info_t info = TENON_OPTIONS(tenon_engine_info_t);
   return tenon_engine_get_info(scene->engine, &info) == TENON_OK &&
-         strstr(info.patches, words) != NULL;
+         strstr(info.patches, message) != NULL;
 }
 
 TENON_TEST(scaled_weights_follow) {

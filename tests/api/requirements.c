@@ -20,7 +20,7 @@ typedef struct case_t {
   shape_t inputs[2];
   shape_t good[2];
   shape_t bad[2];
-  const char* words;
+  const char* message;
   tenon_attribute_t attribute;
 } case_t;
 
@@ -177,7 +177,7 @@ TENON_TEST(extents_that_do_not_fit_are_refused) {
     REQUIRE(begin(&cases[k], &scene));
     EXPECT_STATUS(run(&scene, cases[k].good), TENON_OK);
     EXPECT_STATUS(run(&scene, cases[k].bad), TENON_ERROR_INVALID_ARGUMENT);
-    EXPECT_CONTAINS(scene.session.messages.text, cases[k].words);
+    EXPECT_CONTAINS(scene.session.messages.text, cases[k].message);
     EXPECT_STATUS(run(&scene, cases[k].good), TENON_OK);
     end(&scene);
   }

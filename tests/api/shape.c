@@ -111,14 +111,14 @@ TENON_TEST(negative_padding_crops) {
 
 /* One node over x [2, 3] and lists, of which ABSENT ones are left out. */
 static void expect_slice_refused(const tenon_value_t* lists, session_t* s, tenon_value_t x,
-                                 const char* words) {
+                                 const char* message) {
   tenon_value_t y = ABSENT;
   const tenon_value_t inputs[5] = {x, lists[0], lists[1], lists[2], lists[3]};
   s->messages = (tenon__test_messages_t){0};
   EXPECT_STATUS(
       tenon_network_add(s->network, "standard.strided_slice/1", "s", inputs, 5, NULL, 0, &y, 1),
       TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(s->messages.text, words);
+  EXPECT_CONTAINS(s->messages.text, message);
 }
 
 TENON_TEST(slices_with_lists_of_different_lengths_are_refused) {

@@ -8,7 +8,7 @@ typedef struct case_t {
   uint32_t count;
   int64_t good[4];
   int64_t bad[4];
-  const char* words;
+  const char* message;
   uint32_t output_count;
   tenon_attribute_t attribute;
 } case_t;
@@ -111,7 +111,7 @@ TENON_TEST(numbers_that_do_not_fit_are_refused) {
     REQUIRE(begin(&scene, c, k % 2 == 1));
     EXPECT_STATUS(try_with(&scene, c, c->good), TENON_OK);
     EXPECT_STATUS(try_with(&scene, c, c->bad), TENON_ERROR_INVALID_ARGUMENT);
-    EXPECT_CONTAINS(scene.session.messages.text, c->words);
+    EXPECT_CONTAINS(scene.session.messages.text, c->message);
     EXPECT_STATUS(try_with(&scene, c, c->good), TENON_OK);
     scene_end(&scene);
   }
@@ -148,7 +148,7 @@ TENON_TEST(a_range_by_no_step_is_refused) {
 TENON_TEST(lengths_beyond_the_sequences_are_refused) {
   static const struct {
     int64_t length;
-    const char* words;
+    const char* message;
   } rows[] = {
       {0, NULL}, {4, NULL}, {5, "element 4 of axis 0"}, {99, "element 98"}, {-1, "element -"}};
   for (size_t k = 0; k < 2 * sizeof rows / sizeof rows[0]; ++k) {
@@ -170,9 +170,9 @@ TENON_TEST(lengths_beyond_the_sequences_are_refused) {
     set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(4, 2), x);
     set(&scene, 1, TENON_DTYPE_INT64, 1, DIMS(2), lengths);
     EXPECT_STATUS(tenon_context_run(scene.context),
-                  rows[k / 2].words == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
-    if (rows[k / 2].words != NULL) {
-      EXPECT_CONTAINS(s->messages.text, rows[k / 2].words);
+                  rows[k / 2].message == NULL ? TENON_OK : TENON_ERROR_INVALID_DATA);
+    if (rows[k / 2].message != NULL) {
+      EXPECT_CONTAINS(s->messages.text, rows[k / 2].message);
     } else if (rows[k / 2].length == 4) {
       expect_tensor(&scene, 0, 2, DIMS(4, 2), NUMBERS(3, 8, 1, 6, 5, 4, 7, 2));
     } else {

@@ -171,24 +171,24 @@ TENON_TEST(words_are_of_the_last_call_that_failed) {
 
 static void* fail_elsewhere(void* user) {
   tenon_plan_t* plan = NULL;
-  char* words = user;
+  char* message = user;
   const bool was_empty = tenon_last_message()[0] == '\0';
   (void)tenon_build(NULL, NULL, &plan);
-  (void)snprintf(words, 256, "%s%s", was_empty ? "" : "not empty: ", tenon_last_message());
+  (void)snprintf(message, 256, "%s%s", was_empty ? "" : "not empty: ", tenon_last_message());
   return NULL;
 }
 
 TENON_TEST(each_thread_has_its_own) {
   mute_t mute;
   pthread_t thread;
-  char words[256] = "";
+  char message[256] = "";
   tenon_engine_t* engine = NULL;
   REQUIRE(begin(&mute));
   EXPECT_STATUS(tenon_engine_create_from_file(mute.registry, "/no/such/plan", NULL, &engine),
                 TENON_ERROR_NOT_FOUND);
-  REQUIRE(pthread_create(&thread, NULL, fail_elsewhere, words) == 0);
+  REQUIRE(pthread_create(&thread, NULL, fail_elsewhere, message) == 0);
   REQUIRE(pthread_join(thread, NULL) == 0);
-  EXPECT_TEXT(words, "tenon_build: argument 'network' is NULL");
+  EXPECT_TEXT(message, "tenon_build: argument 'network' is NULL");
   EXPECT_CONTAINS(tenon_last_message(), "/no/such/plan");
   end(&mute);
 }

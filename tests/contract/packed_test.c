@@ -128,11 +128,11 @@ TENON_TEST(a_kernel_of_another_version_is_chosen_anew) {
 
 static void expect_refused(const scene_t* built, const char* folder,
                            const tenon_engine_options_t* options, tenon_status_t status,
-                           const char* words) {
+                           const char* message) {
   scene_t scene;
   EXPECT_STATUS(load(built, folder, options, &scene), status);
   EXPECT(scene.engine == NULL);
-  EXPECT_CONTAINS(scene.messages.text, words);
+  EXPECT_CONTAINS(scene.messages.text, message);
   scene_close(&scene);
 }
 
@@ -143,9 +143,9 @@ TENON_TEST(who_wants_no_other_gets_none) {
   verify.verify = 1;
   scene_t built;
   REQUIRE(build_plan(&built, 0));
-  const char* const words = "is not the file that the plan was built with: its SHA-256 is ";
-  expect_refused(&built, another, &refuse, TENON_ERROR_INVALID_DATA, words);
-  expect_refused(&built, another, &verify, TENON_ERROR_INVALID_DATA, words);
+  const char* const message = "is not the file that the plan was built with: its SHA-256 is ";
+  expect_refused(&built, another, &refuse, TENON_ERROR_INVALID_DATA, message);
+  expect_refused(&built, another, &verify, TENON_ERROR_INVALID_DATA, message);
   expect_refused(&built, none, &refuse, TENON_ERROR_NOT_FOUND,
                  "which the plan names, is not there");
   refuse.plugins = TENON_PLUGINS_ACCEPT + 1;

@@ -279,9 +279,9 @@ TENON_TEST(one_error_names_file_node_and_reason) {
 enum { EXIT_FAILED = 3 };
 
 /* What a command writes, errors too; its exit status. */
-static int run_command(const char* words, const char* path, char* out_text, size_t capacity) {
+static int run_command(const char* message, const char* path, char* out_text, size_t capacity) {
   char command[PATH_MAX + 256];
-  (void)snprintf(command, sizeof(command), "'%s' %s '%s' 2>&1", TENON, words, path);
+  (void)snprintf(command, sizeof(command), "'%s' %s '%s' 2>&1", TENON, message, path);
   /* A fixed program and a path that this test made. NOLINTNEXTLINE(cert-env33-c) */
   FILE* pipe = popen(command, "r");
   if (pipe == NULL) {
@@ -293,11 +293,11 @@ static int run_command(const char* words, const char* path, char* out_text, size
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void expect_refused(const char* words, const char* path, const char* name) {
+static void expect_refused(const char* message, const char* path, const char* name) {
   static char text[16384];
-  const int status = run_command(words, path, text, sizeof(text));
+  const int status = run_command(message, path, text, sizeof(text));
   if (status != EXIT_FAILED || strstr(text, name) == NULL || strstr(text, "Sanitizer") != NULL) {
-    tenon__test_fail(__FILE__, __LINE__, "tenon %s %s exits with %d: %s", words, path, status,
+    tenon__test_fail(__FILE__, __LINE__, "tenon %s %s exits with %d: %s", message, path, status,
                      text);
   }
 }

@@ -226,10 +226,10 @@ static void* find_state(tenon__plan_t* plan, const edit_id_t* ids) {
              : &plan->network->states[pick(&ids[0], plan->network->state_count)];
 }
 
-static void* find_number(tenon__plan_t* plan, const edit_id_t* ids) {
-  return plan->network->number_count == 0
+static void* find_handle(tenon__plan_t* plan, const edit_id_t* ids) {
+  return plan->network->handle_count == 0
              ? NULL
-             : &plan->network->numbers[pick(&ids[0], plan->network->number_count)];
+             : &plan->network->handles[pick(&ids[0], plan->network->handle_count)];
 }
 
 static void* find_plugin(tenon__plan_t* plan, const edit_id_t* ids) {
@@ -297,11 +297,11 @@ static const edit_field_t value_fields[] = {
     FIELD(tenon__value_node_t, producer_output),
     FIELD(tenon__value_node_t, weights),
     FIELD(tenon__value_node_t, state),
-    FIELD(tenon__value_node_t, number),
+    FIELD(tenon__value_node_t, handle),
     LIST(tenon__value_node_t, type.dims, type.rank),
     LIST(tenon__value_node_t, type.contents, type.content_count)};
 static const edit_field_t node_fields[] = {
-    FIELD(tenon__node_t, place), FIELD(tenon__node_t, contents_only),
+    FIELD(tenon__node_t, order), FIELD(tenon__node_t, contents_only),
     LIST(tenon__node_t, inputs, input_count), LIST(tenon__node_t, outputs, output_count),
     LIST(tenon__node_t, bodies, body_count)};
 static const edit_field_t attribute_fields[] = {FIELD(tenon__scope_attribute_t, integer),
@@ -313,8 +313,9 @@ static const edit_field_t state_fields[] = {
     FIELD(tenon__state_node_t, dtype), FIELD(tenon__state_node_t, initial),
     FIELD(tenon__state_node_t, read), FIELD(tenon__state_node_t, update),
     LIST(tenon__state_node_t, dims, rank)};
-static const edit_field_t number_fields[] = {
-    FIELD(tenon__number_t, graph), FIELD(tenon__number_t, value), FIELD(tenon__number_t, axis)};
+static const edit_field_t handle_fields[] = {FIELD(tenon__value_handle_t, graph),
+                                             FIELD(tenon__value_handle_t, value),
+                                             FIELD(tenon__value_handle_t, axis)};
 static const edit_field_t plugin_fields[] = {
     {"digest", offsetof(tenon__plan_plugin_t, digest), 1, 0, 0, false}};
 static const edit_field_t point_fields[] = {LIST(tenon__extents_t, symbol_values, symbol_count),
@@ -343,7 +344,7 @@ const edit_thing_t edit_things[] = {
     THING("kept", 1, find_kept, kept_fields),
     THING("weights", 1, find_weights, weights_fields),
     THING("state", 1, find_state, state_fields),
-    THING("number", 1, find_number, number_fields),
+    THING("handle", 1, find_handle, handle_fields),
     THING("plugin", 1, find_plugin, plugin_fields),
     THING("profile", 1, find_point, point_fields),
 };

@@ -52,7 +52,7 @@ says '"rewrites": ["rewrite rewriter:sly: node"]'
 try 0 compare abs.onnx --plugins plugins --exclude rewriter:sly
 says "all agree with the reference"
 try 0 compare abs.onnx --plugins plugins --exclude rewriter
-try 0 compare abs.onnx --plugins plugins --meaning-only
+try 0 compare abs.onnx --plugins plugins --no-rewrites
 try 3 run abs.onnx --plugins plugins --exclude rewriter:slyly
 says "plugin rewriter has no such kernel or rewrite; it has: " "sly"
 try 1 plugins --plugins plugins --index

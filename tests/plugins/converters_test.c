@@ -96,7 +96,7 @@ static void expect_result(session_t* s, const tenon__message_t* m, float first, 
 TENON_TEST(a_failure_names_file_node_and_plugin) {
   static const struct {
     const char* type;
-    const char* words;
+    const char* message;
   } rows[] = {{"Fails",
                "model.onnx: Fails 'theirs': the converter of plugin taker failed and did not say "
                "why: invalid data\n"},
@@ -110,7 +110,7 @@ TENON_TEST(a_failure_names_file_node_and_plugin) {
     tenon__message_end(&m);
     end_model(&m, "y");
     EXPECT_STATUS(parse(&s, &m), TENON_ERROR_INVALID_DATA);
-    EXPECT_CONTAINS(s.messages.text, rows[i].words);
+    EXPECT_CONTAINS(s.messages.text, rows[i].message);
     end(&s, &folder);
   }
 }
@@ -262,7 +262,7 @@ TENON_TEST(what_the_operator_has_not_is_told_with_what_it_has) {
   for (int round = 0; round < 6; ++round) {
     session_t s;
     test_folder_t folder;
-    static const char* const words[] = {
+    static const char* const message[] = {
         "scale 'theirs': operator com.named.scale/1 of plugin named has no attribute 'beta'; there "
         "are: factor\n",
         "attribute 'factor' of operator com.named.scale/1 is of kind float; the file gives a "
@@ -293,7 +293,7 @@ TENON_TEST(what_the_operator_has_not_is_told_with_what_it_has) {
     }
     end_model(&m, "y");
     EXPECT(parse(&s, &m) != TENON_OK);
-    EXPECT_CONTAINS(s.messages.text, words[round]);
+    EXPECT_CONTAINS(s.messages.text, message[round]);
     EXPECT_CONTAINS(s.messages.text, "model.onnx: ");
     EXPECT_INT(s.messages.count, 1);
     end(&s, &folder);

@@ -83,7 +83,7 @@ TENON_TEST(a_misspelt_name_is_told_with_those_that_there_are) {
   static const struct {
     const char* op;
     tenon_attribute_t attribute;
-    const char* words;
+    const char* message;
   } rows[] = {
       {"standard.conv/1", {0}, "operator standard.conv/1; near it: 'standard.convolution/1'"},
       {"standard.soft_max/1", {0}, "near it: 'standard.softmax/1'"},
@@ -103,7 +103,7 @@ TENON_TEST(a_misspelt_name_is_told_with_those_that_there_are) {
                   TENON_OK);
     EXPECT(tenon_network_add(s.network, rows[i].op, "theirs", &x, 1, &rows[i].attribute,
                              rows[i].attribute.name != NULL ? 1 : 0, &y, 1) != TENON_OK);
-    EXPECT_CONTAINS(s.messages.text, rows[i].words);
+    EXPECT_CONTAINS(s.messages.text, rows[i].message);
     session_end(&s);
   }
 }

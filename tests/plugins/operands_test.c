@@ -8,7 +8,7 @@ typedef struct row_t {
   const char* op;
   const char* operands[8];
   tenon_attribute_t attributes[4];
-  const char* words; /* of the error */
+  const char* message; /* of the error */
 } row_t;
 
 #define TWO_KERNEL ROW_INTS("kernel_shape", 2, 2)
@@ -160,8 +160,8 @@ static void expect_refused(const row_t* row) {
   EXPECT_STATUS(tenon_network_add(session.network, op, NULL, operands, operand_count,
                                   row->attributes, attribute_count, &y, 1),
                 TENON_ERROR_INVALID_DATA);
-  if (strstr(session.messages.text, row->words) == NULL) {
-    tenon__test_fail(__FILE__, __LINE__, "%s: '%s' is not in '%s'", row->op, row->words,
+  if (strstr(session.messages.text, row->message) == NULL) {
+    tenon__test_fail(__FILE__, __LINE__, "%s: '%s' is not in '%s'", row->op, row->message,
                      session.messages.text);
   }
   session_end(&session);

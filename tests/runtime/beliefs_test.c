@@ -15,7 +15,7 @@ enum { LARGE = 1 << 22 };
 
 /* h' = h + h, `trips` times; what h was is collected. Inputs: trips, x. */
 static void make_repeat(core_world_t* world) {
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_builder_table_t* build = b->build;
   const tenon_value_t trips = test_input_of(b, "trips", TENON_DTYPE_INT64, SCALAR);
   const tenon_value_t x = test_input(b, "x", DIMS(3));
@@ -55,7 +55,7 @@ static tenon_status_t run_repeat(core_world_t* world) {
   return tenon__context_run(world->context);
 }
 
-static uint32_t add_branch_body(test_bench_t* b, const char* op, tenon_value_t like) {
+static uint32_t add_branch_body(test_fixture_t* b, const char* op, tenon_value_t like) {
   tenon_value_t p = {0};
   uint32_t body = 0;
   EXPECT_STATUS(b->build->begin_body(b->builder, op), TENON_OK);
@@ -67,7 +67,7 @@ static uint32_t add_branch_body(test_bench_t* b, const char* op, tenon_value_t l
 
 /* Inputs: condition, x. */
 static void make_branch(core_world_t* world) {
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
   const tenon_value_t x = test_input(b, "x", DIMS(3));
   tenon_value_t y = {0};
@@ -120,7 +120,7 @@ static const tenon_kernel_t compress = {.size = sizeof(tenon_kernel_t),
 
 /* exp(compress(x)): the first has as many elements as its kernel finds. */
 static void make_found(core_world_t* world) {
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_value_t found =
       test_unary(b, "test.compress/1", "found", test_input(b, "x", DIMS(5)));
   const tenon_value_t y = test_unary(b, "test.exponential/1", "y", found);
@@ -239,7 +239,7 @@ static void knows_the_condition(tenon__plan_t* plan) {
 /* ---- Found when running ---- */
 
 static void expect_caught(void (*make)(core_world_t* world), void (*change)(tenon__plan_t* plan),
-                          tenon_status_t (*run)(core_world_t* world), const char* words) {
+                          tenon_status_t (*run)(core_world_t* world), const char* message) {
   core_world_t world;
   core_world_begin(&world, &compress, 1);
   make(&world);
@@ -248,10 +248,10 @@ static void expect_caught(void (*make)(core_world_t* world), void (*change)(teno
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context), TENON_OK);
   }
   if (world.context == NULL) {
-    tenon__test_fail(__FILE__, __LINE__, "not loaded: %s", world.bench.messages.text);
+    tenon__test_fail(__FILE__, __LINE__, "not loaded: %s", world.fixture.messages.text);
   } else {
     EXPECT_STATUS(run(&world), TENON_ERROR_INVALID_DATA);
-    EXPECT_CONTAINS(world.bench.messages.text, words);
+    EXPECT_CONTAINS(world.fixture.messages.text, message);
   }
   core_world_end(&world);
 }
@@ -366,12 +366,12 @@ static void chooses_another_rank(tenon__plan_t* plan) {
 }
 
 static void expect_refused(void (*make)(core_world_t* world), void (*change)(tenon__plan_t* plan),
-                           const char* words) {
+                           const char* message) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
   make(&world);
   EXPECT_STATUS(core_world_load_changed(&world, change), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text, words);
+  EXPECT_CONTAINS(world.fixture.messages.text, message);
   core_world_end(&world);
 }
 
@@ -392,6 +392,6 @@ TENON_TEST(a_loop_of_a_plan_obeys_the_rules_of_a_models) {
 }
 
 TENON_TEST(a_branch_of_a_plan_obeys_the_rules_of_a_models) {
-  expect_refused(make_branch, decides_by_a_number, "branch: depends on what is no condition");
+  expect_refused(make_branch, decides_by_a_number, "branch: has a condition that is not bool");
   expect_refused(make_branch, chooses_another_rank, "branch: gives what its body does not");
 }

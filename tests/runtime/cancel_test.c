@@ -124,7 +124,7 @@ static void end(core_world_t* world) {
   (void)sem_destroy(&stage.go);
 }
 
-static tenon_value_t roll(test_bench_t* b, const char* name, tenon_value_t x) {
+static tenon_value_t roll(test_fixture_t* b, const char* name, tenon_value_t x) {
   return test_unary(b, "test.dice/1", name, x);
 }
 
@@ -151,16 +151,16 @@ static void expect_cancelled(core_world_t* world, act_t act, uint32_t count) {
   REQUIRE(pthread_join(thread, &was_cancelled) == 0);
   EXPECT(was_cancelled != NULL);
   EXPECT_INT(atomic_load(&stage.deaf), 0);
-  EXPECT_CONTAINS(world->bench.messages.text, "the run was cancelled");
-  EXPECT(strstr(world->bench.messages.text, "half done") == NULL);
-  EXPECT(strstr(world->bench.messages.text, "failed") == NULL);
+  EXPECT_CONTAINS(world->fixture.messages.text, "the run was cancelled");
+  EXPECT(strstr(world->fixture.messages.text, "half done") == NULL);
+  EXPECT(strstr(world->fixture.messages.text, "failed") == NULL);
   EXPECT_INT(tenon__context_get_output(world->context, 0)->kind, TENON_ARGUMENT_ABSENT);
   atomic_store(&stage.act, ACT_PASS);
 }
 
 static bool start_chain(core_world_t* world) {
   static const float x[2] = {1, 5};
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_value_t y = roll(b, "second", roll(b, "first", test_input(b, "x", DIMS(2))));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   return core_world_start(world) &&
@@ -214,7 +214,7 @@ TENON_TEST(without_a_run_nothing_happens) {
 /* h' = h + 1 as often as `trips` says, or with an empty body that carries h alone. */
 static bool start_loop(core_world_t* world, bool is_empty) {
   static const float h = 0;
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   tenon_value_t p[3] = {{0}};
   tenon_value_t y = {0};
   uint32_t loop_body = 0;
@@ -299,7 +299,7 @@ TENON_TEST(states_stay_as_they_were) {
                                           .initial_data = initial};
   tenon_value_t old = {0};
   begin(&world);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   EXPECT_STATUS(b->build->add_state(b->builder, &state, &old), TENON_OK);
   const tenon_value_t next = roll(b, "second", roll(b, "first", old));
   EXPECT_STATUS(b->build->write_state(b->builder, "sum", next), TENON_OK);

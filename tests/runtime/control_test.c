@@ -3,7 +3,8 @@
 
 /* ---- Choose ---- */
 
-static uint32_t unary_body(test_bench_t* b, const char* name, const char* op, tenon_value_t like) {
+static uint32_t unary_body(test_fixture_t* b, const char* name, const char* op,
+                           tenon_value_t like) {
   tenon_value_t p = {0};
   uint32_t body = 0;
   EXPECT_STATUS(b->build->begin_body(b->builder, name), TENON_OK);
@@ -13,7 +14,7 @@ static uint32_t unary_body(test_bench_t* b, const char* name, const char* op, te
   return body;
 }
 
-static tenon_value_t branch(test_bench_t* b, tenon_value_t condition, tenon_value_t x,
+static tenon_value_t branch(test_fixture_t* b, tenon_value_t condition, tenon_value_t x,
                             uint32_t then_body, uint32_t else_body) {
   tenon_value_t y = {0};
   EXPECT_STATUS(b->build->begin(b->builder, "test.branch/1", "branch"), TENON_OK);
@@ -30,7 +31,7 @@ TENON_TEST(each_branch_is_taken) {
   core_world_t world;
   const float x[3] = {-1, 0, 2};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
   const tenon_value_t in = test_input(b, "x", DIMS(3));
   const uint32_t then_body = unary_body(b, "then", "test.scale/1", in);
@@ -64,7 +65,7 @@ typedef struct loop_t {
   int64_t directions[2]; /* of what is sliced, of what is collected */
 } loop_t;
 
-static void loop_results(test_bench_t* b, const loop_t* loop, const tenon_value_t* p) {
+static void loop_results(test_fixture_t* b, const loop_t* loop, const tenon_value_t* p) {
   const bool sliced = loop->slices.id != 0;
   const tenon_value_t h = test_binary(b, "test.plus/1", "h", p[2], sliced ? p[3] : p[2]);
   tenon_value_t condition = p[1];
@@ -81,7 +82,7 @@ static void loop_results(test_bench_t* b, const loop_t* loop, const tenon_value_
 }
 
 /* The body; what it carries is a scalar. */
-static uint32_t loop_body(test_bench_t* b, const loop_t* loop) {
+static uint32_t loop_body(test_fixture_t* b, const loop_t* loop) {
   tenon_value_t p[5] = {{0}};
   uint32_t body = 0;
   const bool sliced = loop->slices.id != 0;
@@ -106,7 +107,7 @@ static uint32_t loop_body(test_bench_t* b, const loop_t* loop) {
   return body;
 }
 
-static void add_loop(test_bench_t* b, const loop_t* loop) {
+static void add_loop(test_fixture_t* b, const loop_t* loop) {
   tenon_value_t y[2] = {{0}};
   const bool sliced = loop->slices.id != 0;
   const uint32_t body = loop_body(b, loop);
@@ -138,7 +139,7 @@ static void add_loop(test_bench_t* b, const loop_t* loop) {
 TENON_TEST(a_loop_turns_as_often_as_its_trip_count_says) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const loop_t loop = {.trips = test_input_of(b, "trips", TENON_DTYPE_INT64, SCALAR),
                        .x = test_input(b, "x", SCALAR)};
   add_loop(b, &loop);
@@ -168,7 +169,7 @@ TENON_TEST(a_loop_turns_as_often_as_its_trip_count_says) {
 TENON_TEST(a_loop_ends_when_its_condition_does) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const loop_t loop = {.trips = test_input_of(b, "trips", TENON_DTYPE_INT64, SCALAR),
                        .go = test_input_of(b, "go", TENON_DTYPE_BOOL, SCALAR),
                        .x = test_input(b, "x", SCALAR),
@@ -198,7 +199,7 @@ static void check_scan(int64_t slices_backwards, int64_t collected_backwards,
                        const float* expected) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const loop_t loop = {.x = test_input(b, "x", SCALAR),
                        .slices = test_input(b, "slices", DIMS(3)),
                        .directions = {slices_backwards, collected_backwards}};
@@ -223,7 +224,7 @@ TENON_TEST(slices_come_and_results_go_in_either_direction) {
 }
 
 /* A body that gives its slice of texts back as it is: what is collected outlives the iteration. */
-static void add_text_loop(test_bench_t* b, tenon_value_t slices) {
+static void add_text_loop(test_fixture_t* b, tenon_value_t slices) {
   tenon_value_t p[3] = {{0}};
   tenon_value_t y = {0};
   uint32_t body = 0;
@@ -256,15 +257,15 @@ static void add_text_loop(test_bench_t* b, tenon_value_t slices) {
 
 TENON_TEST(texts_are_collected_as_they_are) {
   enum { COUNT = 6 };
-  static const char* const words[COUNT] = {"ash", "birch", "cedar", "", "elm and fir", "ginkgo"};
+  static const char* const message[COUNT] = {"ash", "birch", "cedar", "", "elm and fir", "ginkgo"};
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  add_text_loop(&world.bench,
-                test_input_of(&world.bench, "words", TENON_DTYPE_STRING, DIMS(COUNT)));
+  add_text_loop(&world.fixture,
+                test_input_of(&world.fixture, "words", TENON_DTYPE_STRING, DIMS(COUNT)));
   if (core_world_start(&world)) {
     tenon_string_view_t texts[COUNT];
     for (int k = 0; k < COUNT; ++k) {
-      texts[k] = (tenon_string_view_t){.data = words[k], .size = strlen(words[k])};
+      texts[k] = (tenon_string_view_t){.data = message[k], .size = strlen(message[k])};
     }
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_STRING, DIMS(COUNT), texts), TENON_OK);
     for (int run = 0; run < 2; ++run) {
@@ -273,7 +274,7 @@ TENON_TEST(texts_are_collected_as_they_are) {
       EXPECT(output != NULL && output->tensor.rank == 1 && output->tensor.dims[0] == COUNT);
       for (int k = 0; output != NULL && k < COUNT; ++k) {
         const tenon_string_view_t* text = (const tenon_string_view_t*)output->tensor.data + k;
-        EXPECT(text->size == texts[k].size && memcmp(text->data, words[k], text->size) == 0);
+        EXPECT(text->size == texts[k].size && memcmp(text->data, message[k], text->size) == 0);
       }
     }
   }

@@ -11,7 +11,7 @@ static const float weights[4] = {10.5F, 20.5F, 30.5F, 40.5F};
 
 /* A body of one parameter like `like`. `kind` 0: twice the parameter; n: the parameter and n
  * numbers, added along its last axis; -1: one that failed. */
-static uint32_t make_body(test_bench_t* b, const char* name, tenon_value_t like, int64_t kind) {
+static uint32_t make_body(test_fixture_t* b, const char* name, tenon_value_t like, int64_t kind) {
   tenon_value_t p = {0};
   uint32_t body = 0;
   EXPECT_STATUS(b->build->begin_body(b->builder, name), TENON_OK);
@@ -30,7 +30,7 @@ static uint32_t make_body(test_bench_t* b, const char* name, tenon_value_t like,
   return body;
 }
 
-static tenon_value_t choose(test_bench_t* b, const char* name, tenon_value_t condition,
+static tenon_value_t choose(test_fixture_t* b, const char* name, tenon_value_t condition,
                             tenon_value_t x, uint32_t yes, uint32_t no) {
   tenon_value_t y = {0};
   EXPECT_STATUS(b->build->begin(b->builder, "test.branch/1", name), TENON_OK);
@@ -58,7 +58,7 @@ static void set(core_world_t* world, const bool* condition, const int64_t* dims,
 /* Branch `failed` cannot run. */
 static void check_runs(core_world_t* world, int failed) {
   const float x[3] = {1, 2, 3};
-  EXPECT_INT(count_of(world->bench.messages.text, "cannot run"), 1);
+  EXPECT_INT(count_of(world->fixture.messages.text, "cannot run"), 1);
   for (int k = 0; k < 4; ++k) {
     const bool takes = k % 2 == 0;
     const bool condition = takes == (failed == 0);
@@ -69,7 +69,7 @@ static void check_runs(core_world_t* world, int failed) {
       continue;
     }
     EXPECT_STATUS(tenon__context_run(world->context), TENON_ERROR_UNSUPPORTED);
-    EXPECT_CONTAINS(world->bench.messages.text,
+    EXPECT_CONTAINS(world->fixture.messages.text,
                     failed == 0
                         ? "'choice' takes its branch 'yes', which cannot run: node 'n' is bad"
                         : "'choice' takes its branch 'no', which cannot run: node 'n' is bad");
@@ -80,7 +80,7 @@ TENON_TEST(the_run_that_takes_it_fails_and_no_other) {
   for (int failed = 0; failed < 2; ++failed) {
     core_world_t world;
     core_world_begin(&world, NULL, 0);
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
     const tenon_value_t in = test_input(b, "x", DIMS(3));
     const uint32_t yes = make_body(b, "yes", in, failed == 0 ? -1 : 0);
@@ -106,7 +106,7 @@ static void give_range(core_world_t* world, tenon__build_range_t* range, const i
 
 /* x [2, n] and 2 numbers, or 3 numbers, or twice as much. */
 static void add_numbers_or_double(core_world_t* world, int64_t yes, int64_t no) {
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   core_world_begin(world, NULL, 0);
   const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
   const tenon_value_t in = test_input(b, "x", DIMS(2, -1));
@@ -122,14 +122,14 @@ TENON_TEST(what_the_profile_breaks_cannot_run) {
   add_numbers_or_double(&world, 2, 0);
   give_range(&world, &range, DIMS(2, 3), DIMS(2, 3), DIMS(2, 3));
   if (core_world_start(&world)) {
-    EXPECT_INT(count_of(world.bench.messages.text, "'choice': its branch 'yes' cannot run"), 1);
+    EXPECT_INT(count_of(world.fixture.messages.text, "'choice': its branch 'yes' cannot run"), 1);
     bool condition = false;
     set(&world, &condition, DIMS(2, 3), x);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 2, 4, 6, 8, 10, 12);
     condition = true;
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_DATA);
-    EXPECT_CONTAINS(world.bench.messages.text, "'choice' takes its branch 'yes'");
+    EXPECT_CONTAINS(world.fixture.messages.text, "'choice' takes its branch 'yes'");
   }
   core_world_end(&world);
 }
@@ -140,7 +140,7 @@ TENON_TEST(what_the_profile_breaks_in_both_fails_the_build) {
   add_numbers_or_double(&world, 2, 3);
   give_range(&world, &range, DIMS(2, 4), DIMS(2, 4), DIMS(2, 4));
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text, "none of its bodies can run: 'yes': ");
+  EXPECT_CONTAINS(world.fixture.messages.text, "none of its bodies can run: 'yes': ");
   core_world_end(&world);
 }
 
@@ -152,14 +152,14 @@ TENON_TEST(what_the_optimum_breaks_may_run_with_other_extents) {
   add_numbers_or_double(&world, 2, 0);
   give_range(&world, &range, DIMS(2, 2), DIMS(2, 3), DIMS(2, 3));
   if (core_world_start(&world)) {
-    EXPECT_INT(count_of(world.bench.messages.text, "cannot run"), 0);
+    EXPECT_INT(count_of(world.fixture.messages.text, "cannot run"), 0);
     bool condition = true;
     set(&world, &condition, DIMS(2, 2), x);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 11.5F, 22.5F, 13.5F, 24.5F);
     set(&world, &condition, DIMS(2, 3), x);
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_ARGUMENT);
-    EXPECT_CONTAINS(world.bench.messages.text, "node 'sum'");
+    EXPECT_CONTAINS(world.fixture.messages.text, "node 'sum'");
     condition = false;
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 2, 4, 6, 8, 10, 12);
@@ -170,7 +170,7 @@ TENON_TEST(what_the_optimum_breaks_may_run_with_other_extents) {
 /* ---- Conditions that follow from extents ---- */
 
 /* Is the last extent of x another than 3? */
-static tenon_value_t last_is_not_3(test_bench_t* b, tenon_value_t x) {
+static tenon_value_t last_is_not_3(test_fixture_t* b, tenon_value_t x) {
   static const int64_t numbers[2] = {2, 3};
   const tenon_value_t shape = test_unary(b, "test.shape_of/1", "shape", x);
   const tenon_value_t rest =
@@ -191,7 +191,7 @@ static tenon_value_t last_is_not_3(test_bench_t* b, tenon_value_t x) {
 
 /* yes where x [2, n] has not n = 3, which failed; else twice x. */
 static void choose_by_extent(core_world_t* world) {
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   core_world_begin(world, NULL, 0);
   const tenon_value_t in = test_input(b, "x", DIMS(2, -1));
   const tenon_value_t condition = last_is_not_3(b, in);
@@ -207,7 +207,7 @@ TENON_TEST(a_branch_that_the_profile_never_takes_is_not_spoken_of) {
   choose_by_extent(&world);
   give_range(&world, &range, DIMS(2, 3), DIMS(2, 3), DIMS(2, 3));
   if (core_world_start(&world)) {
-    EXPECT_INT(count_of(world.bench.messages.text, "cannot run"), 0);
+    EXPECT_INT(count_of(world.fixture.messages.text, "cannot run"), 0);
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2, 3), x), TENON_OK);
     core_world_expect_ran(&world);
     EXPECT_FLOATS(&world, 0, 2, 4, 6, 8, 10, 12);
@@ -221,7 +221,7 @@ TENON_TEST(a_branch_that_the_profile_always_takes_fails_the_build) {
   choose_by_extent(&world);
   give_range(&world, &range, DIMS(2, 4), DIMS(2, 4), DIMS(2, 4));
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "test.branch/1 'choice' takes its branch 'yes', which cannot run: node 'n' is "
                   "bad");
   core_world_end(&world);
@@ -234,7 +234,7 @@ TENON_TEST(the_run_finds_out_which_is_taken) {
   choose_by_extent(&world);
   give_range(&world, &range, DIMS(2, 2), DIMS(2, 3), DIMS(2, 4));
   if (core_world_start(&world)) {
-    EXPECT_INT(count_of(world.bench.messages.text, "cannot run"), 1);
+    EXPECT_INT(count_of(world.fixture.messages.text, "cannot run"), 1);
     for (int64_t n = 2; n <= 4; ++n) {
       EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2, n), x), TENON_OK);
       EXPECT_STATUS(tenon__context_run(world.context), n == 3 ? TENON_OK : TENON_ERROR_UNSUPPORTED);
@@ -245,7 +245,7 @@ TENON_TEST(the_run_finds_out_which_is_taken) {
 
 /* A branch that holds a choice of its own, between its parameter and that twice side by side, and
  * adds 2 numbers to either; `again`: does so in a choice by the extent of what that gave. */
-static uint32_t make_outer_body(test_bench_t* b, tenon_value_t like, bool again) {
+static uint32_t make_outer_body(test_fixture_t* b, tenon_value_t like, bool again) {
   const tenon_builder_table_t* build = b->build;
   tenon_value_t p = {0};
   tenon_value_t q = {0};
@@ -282,7 +282,7 @@ TENON_TEST(what_turns_out_while_optimising_cannot_run) {
     core_world_t world;
     tenon__build_range_t range;
     core_world_begin(&world, NULL, 0);
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
     const tenon_value_t in = test_input(b, "x", DIMS(2, -1));
     const uint32_t outer = make_outer_body(b, in, again == 1);
@@ -307,7 +307,7 @@ TENON_TEST(what_turns_out_while_optimising_cannot_run) {
 /* ---- In other bodies, beside states ---- */
 
 /* The body of a loop that carries h: h' = choice(condition, h), of which `yes` failed. */
-static uint32_t loop_body(test_bench_t* b, tenon_value_t condition, tenon_value_t x) {
+static uint32_t loop_body(test_fixture_t* b, tenon_value_t condition, tenon_value_t x) {
   tenon_value_t p[4] = {{0}};
   uint32_t body = 0;
   const tenon_builder_table_t* build = b->build;
@@ -331,7 +331,7 @@ static uint32_t loop_body(test_bench_t* b, tenon_value_t condition, tenon_value_
 TENON_TEST(a_loop_takes_it_when_it_comes_to_it) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_builder_table_t* build = b->build;
   const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
   const tenon_value_t in = test_input(b, "x", DIMS(2));
@@ -368,7 +368,7 @@ TENON_TEST(a_loop_takes_it_when_it_comes_to_it) {
 TENON_TEST(a_state_outlives_a_run_that_fails) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t condition = test_input_of(b, "condition", TENON_DTYPE_BOOL, SCALAR);
   const tenon_value_t in = test_input(b, "x", DIMS(2));
   const tenon_state_descriptor_t state = {.size = sizeof(state),
@@ -444,7 +444,8 @@ TENON_TEST(a_plan_that_is_made_again_has_it_too) {
   give_range(&world, &range, DIMS(2, 3), DIMS(2, 3), DIMS(2, 3));
   EXPECT_STATUS(core_world_build(&world), TENON_OK);
   world.owner.digest = another_digest;
-  const tenon__engine_options_t options = {.allocator = world.bench.allocator, .sink = &world.sink};
+  const tenon__engine_options_t options = {.allocator = world.fixture.allocator,
+                                           .sink = &world.sink};
   EXPECT_STATUS(
       tenon__load(world.catalog, world.plan, world.plan_size, &options, &world.engine, &made_again),
       TENON_OK);
@@ -457,6 +458,7 @@ TENON_TEST(a_plan_that_is_made_again_has_it_too) {
   EXPECT_FLOATS(&world, 0, 2, 4, 6, 8, 10, 12);
   condition = true;
   EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text, "'choice' takes its branch 'yes', which cannot run: ");
+  EXPECT_CONTAINS(world.fixture.messages.text,
+                  "'choice' takes its branch 'yes', which cannot run: ");
   core_world_end(&world);
 }

@@ -55,7 +55,7 @@ static const tenon_kernel_t kernels[] = {
     KERNEL("plain", .operators = takes_dense),
 };
 
-static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x) {
+static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
   const float numbers[64] = {(float)strlen(name)}; /* equal ones would be merged */
   char weights[32];
   (void)snprintf(weights, sizeof(weights), "%s_w", name);
@@ -64,18 +64,18 @@ static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t 
 }
 
 /* x, dense, max(x, 0), y: one step. */
-static tenon_value_t make_dense(test_bench_t* b) {
+static tenon_value_t make_dense(test_fixture_t* b) {
   return test_unary(b, "test.ramp/1", "ramp",
                     add_dense(b, "dense", test_input(b, "x", DIMS(8, 8))));
 }
 
 /* Loads the plan with its only step changed; the words say why not. */
 static void expect_refused(core_world_t* world, tenon_value_t y,
-                           void (*change)(tenon__plan_t* plan), const char* words) {
-  EXPECT_STATUS(world->bench.build->output(world->bench.builder, y, "y"), TENON_OK);
+                           void (*change)(tenon__plan_t* plan), const char* message) {
+  EXPECT_STATUS(world->fixture.build->output(world->fixture.builder, y, "y"), TENON_OK);
   EXPECT_STATUS(core_world_load_changed(world, change), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world->bench.messages.text, "step 'dense': kernel '");
-  EXPECT_CONTAINS(world->bench.messages.text, words);
+  EXPECT_CONTAINS(world->fixture.messages.text, "step 'dense': kernel '");
+  EXPECT_CONTAINS(world->fixture.messages.text, message);
   core_world_end(world);
 }
 
@@ -92,11 +92,11 @@ static void name_another(tenon__plan_t* plan) {
   step->kernel = other_kernel;
 }
 
-static void expect_kernel_refused(const char* kernel, const char* words) {
+static void expect_kernel_refused(const char* kernel, const char* message) {
   core_world_t world;
   core_world_begin(&world, kernels, sizeof kernels / sizeof kernels[0]);
   other_kernel = kernel;
-  expect_refused(&world, make_dense(&world.bench), name_another, words);
+  expect_refused(&world, make_dense(&world.fixture), name_another, message);
 }
 
 TENON_TEST(a_kernel_for_another_operator_is_refused) {
@@ -134,9 +134,9 @@ static void swap_weights(tenon__plan_t* plan) {
 static void expect_pair_refused(const tenon_kernel_t* kernel) {
   core_world_t world;
   core_world_begin(&world, kernel, 1);
-  const tenon_value_t x = test_input(&world.bench, "x", DIMS(8, 8));
-  const tenon_value_t t = add_dense(&world.bench, "before", x);
-  expect_refused(&world, add_dense(&world.bench, "dense", t), swap_weights,
+  const tenon_value_t x = test_input(&world.fixture, "x", DIMS(8, 8));
+  const tenon_value_t t = add_dense(&world.fixture, "before", x);
+  expect_refused(&world, add_dense(&world.fixture, "dense", t), swap_weights,
                  "does not take it: is for another operator: its nodes and arguments are not as");
 }
 
@@ -166,7 +166,7 @@ TENON_TEST(constants_are_constants_without_their_bytes) {
       KERNEL("packing", .operators = takes_dense, .match = want_constant, .prepare = pack_second);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   world.options.tuned_only = true;
@@ -191,11 +191,11 @@ TENON_TEST(weights_that_a_step_reads_are_kept) {
   const tenon_kernel_t kernel = KERNEL("dense", .operators = takes_dense);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   EXPECT_STATUS(core_world_load_changed(&world, forget_weights), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "step 'dense' reads weights 'dense_w', which it does not keep");
   core_world_end(&world);
 }
@@ -253,7 +253,7 @@ static tenon_status_t load_tiles(core_world_t* world, void (*change)(tenon__plan
                                         .tactics = list_tiles,
                                         .enqueue = fill_scratch};
   core_world_begin(world, &kernel, 1);
-  test_bench_t* b = &world->bench;
+  test_fixture_t* b = &world->fixture;
   const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   return core_world_load_changed(world, change);
@@ -294,8 +294,8 @@ static void keep_as_it_is(tenon__plan_t* plan) {
 /* More than there is: said with its numbers, before anything of it is touched. */
 TENON_TEST(memory_that_no_machine_has_is_refused) {
   static const uint64_t sizes[] = {UINT64_MAX - 31, UINT64_MAX, UINT64_C(1) << 60};
-  static const char* const words[] = {"more scratch for", "more scratch for",
-                                      "scratch (1152921504606846976)"};
+  static const char* const message[] = {"more scratch for", "more scratch for",
+                                        "scratch (1152921504606846976)"};
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
     core_world_t world;
     EXPECT_STATUS(load_tiles(&world, keep_as_it_is), TENON_OK);
@@ -304,7 +304,7 @@ TENON_TEST(memory_that_no_machine_has_is_refused) {
     only_step(plan)->tactic.scratch_bytes = sizes[k];
     EXPECT_STATUS(tenon__context_create(world.engine, 0, NULL, &world.context),
                   TENON_ERROR_OUT_OF_MEMORY);
-    EXPECT_CONTAINS(world.bench.messages.text, words[k]);
+    EXPECT_CONTAINS(world.fixture.messages.text, message[k]);
     core_world_end(&world);
   }
 }
@@ -328,8 +328,9 @@ TENON_TEST(tactics_that_the_kernel_does_not_have_are_refused) {
   for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
     core_world_t world;
     EXPECT_STATUS(load_tiles(&world, changes[k]), TENON_ERROR_INVALID_DATA);
-    EXPECT_CONTAINS(world.bench.messages.text, "kernel 'tiles' of plugin 'tests' does not take it");
-    EXPECT_CONTAINS(world.bench.messages.text, "it has no such tactic");
+    EXPECT_CONTAINS(world.fixture.messages.text,
+                    "kernel 'tiles' of plugin 'tests' does not take it");
+    EXPECT_CONTAINS(world.fixture.messages.text, "it has no such tactic");
     core_world_end(&world);
   }
 }
@@ -352,7 +353,7 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
   const tenon_kernel_t kernel = KERNEL("silent", .operators = takes_dense, .bind = fail_in_silence);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   if (core_world_start(&world)) {
@@ -360,7 +361,7 @@ TENON_TEST(a_kernel_that_fails_without_a_word_is_named) {
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(8, 8), zeros), TENON_OK);
     EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_UNSUPPORTED);
     is_failing = false;
-    EXPECT_CONTAINS(world.bench.messages.text,
+    EXPECT_CONTAINS(world.fixture.messages.text,
                     "dense (test.dense/1, tests:silent): the kernel cannot be "
                     "bound to these shapes: unsupported");
   }
@@ -417,7 +418,7 @@ TENON_TEST(zeroed_memory_is_zero_after_a_run_that_failed) {
   static const bool fails[] = {false, true, true, false, true, false, false};
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t y = add_dense(b, "dense", test_input(b, "x", DIMS(8, 8)));
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
   if (core_world_start(&world)) {

@@ -9,7 +9,7 @@
 
 /* ---- States ---- */
 
-static tenon_value_t add_state(test_bench_t* b, const char* name, const float* initial) {
+static tenon_value_t add_state(test_fixture_t* b, const char* name, const float* initial) {
   tenon_value_t read = {0};
   const int64_t dims[1] = {2};
   const tenon_state_descriptor_t state = {.size = sizeof(state),
@@ -27,7 +27,7 @@ TENON_TEST(states_are_carried_reset_and_copied) {
   const float initial[2] = {10, 20};
   const float x[2] = {1, 2};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(2));
   const tenon_value_t old = add_state(b, "sum", initial);
   const tenon_value_t sum = test_binary(b, "test.plus/1", "sum", old, in);
@@ -66,7 +66,7 @@ TENON_TEST(updates_that_other_nodes_read_are_kept) {
   const float initial[2] = {10, 20};
   const float x[2] = {1, 2};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(2));
   const tenon_value_t sum = test_binary(b, "test.plus/1", "sum", add_state(b, "sum", initial), in);
   EXPECT_STATUS(b->build->write_state(b->builder, "sum", sum), TENON_OK);
@@ -88,7 +88,7 @@ TENON_TEST(states_that_take_each_others_place) {
   const float one[2] = {1, 2};
   const float other[2] = {3, 4};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t left = add_state(b, "left", one);
   const tenon_value_t right = add_state(b, "right", other);
   const tenon_value_t y = test_binary(b, "test.minus/1", "y", left, right);
@@ -111,7 +111,7 @@ TENON_TEST(extents_outside_the_profile_are_refused) {
   core_world_t world;
   const float x[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(-1, 2));
   const tenon_value_t y = test_unary(b, "test.scale/1", "scale", in);
   EXPECT_STATUS(b->build->output(b->builder, y, "y"), TENON_OK);
@@ -151,7 +151,7 @@ TENON_TEST(extents_outside_the_profile_are_refused) {
 TENON_TEST(profiles_that_do_not_fit_the_network_fail_the_build) {
   core_world_t world;
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(-1, 2));
   EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.scale/1", "scale", in), "y"),
                 TENON_OK);
@@ -211,7 +211,7 @@ TENON_TEST(outputs_have_the_extents_that_the_run_finds) {
                                         .enqueue = compress};
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(4));
   const tenon_value_t found = test_unary(b, "test.compress/1", "compress", in);
   const tenon_value_t y = test_unary(b, "test.scale/1", "scale", found);
@@ -234,15 +234,15 @@ TENON_TEST(outputs_have_the_extents_that_the_run_finds) {
 
 /* Texts lie elsewhere, and go with the run that made them. */
 TENON_TEST(a_state_holds_no_texts) {
-  test_bench_t bench;
+  test_fixture_t fixture;
   tenon_value_t value = {0};
   const int64_t dims[1] = {2};
   const tenon_state_descriptor_t state = {
       .size = sizeof(state), .name = "words", .dtype = TENON_DTYPE_STRING, .rank = 1, .dims = dims};
-  EXPECT(test_bench_open(&bench, tenon__allocator_default()));
-  EXPECT_STATUS(bench.build->add_state(bench.builder, &state, &value), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(bench.messages.text, "state 'words'");
-  test_bench_close(&bench);
+  EXPECT(test_fixture_open(&fixture, tenon__allocator_default()));
+  EXPECT_STATUS(fixture.build->add_state(fixture.builder, &state, &value), TENON_ERROR_UNSUPPORTED);
+  EXPECT_CONTAINS(fixture.messages.text, "state 'words'");
+  test_fixture_close(&fixture);
 }
 
 /* ---- Refit ---- */
@@ -253,7 +253,7 @@ TENON_TEST(weights_are_replaced_also_for_contexts_that_are_there) {
   const float others[2] = {20, 30};
   const float x[2] = {1, 1};
   core_world_begin(&world, NULL, 0);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(2));
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(2));
   EXPECT_STATUS(b->build->output(b->builder, test_binary(b, "test.times/1", "y", in, w), "y"),
@@ -295,7 +295,7 @@ TENON_TEST(a_plan_is_refitted_without_what_it_was_built_without) {
   const float x[2] = {0, 0}; /* grows to 0 exactly */
   core_world_begin(&world, &kernel, 1);
   world.options.tuning.exclude = exclude;
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(2));
   const tenon_value_t grown = test_unary(b, "test.growth/1", "growth", in);
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(2));

@@ -269,7 +269,7 @@ static inline tenon_status_t core_write_zeros(void* instance, void* bound, tenon
 }
 
 typedef struct core_world_t {
-  test_bench_t bench; /* network, builder, messages */
+  test_fixture_t fixture; /* network, builder, messages */
   tenon__owner_t owner;
   tenon__catalog_t* catalog;
   tenon__build_options_t options;
@@ -295,10 +295,10 @@ static inline void core_world_offer(core_world_t* world, const tenon__owner_t* o
 static inline void core_world_begin(core_world_t* world, const tenon_kernel_t* kernels,
                                     uint32_t kernel_count) {
   memset(world, 0, sizeof(*world));
-  EXPECT(test_bench_open(&world->bench, tenon__allocator_default()));
-  world->sink = world->bench.messages.sink;
+  EXPECT(test_fixture_open(&world->fixture, tenon__allocator_default()));
+  world->sink = world->fixture.messages.sink;
   world->owner = (tenon__owner_t){.plugin = "tests", .version = "1.0.0", .path = ""};
-  EXPECT_STATUS(tenon__catalog_create(world->bench.allocator, &world->catalog), TENON_OK);
+  EXPECT_STATUS(tenon__catalog_create(world->fixture.allocator, &world->catalog), TENON_OK);
   core_world_offer(world, &world->owner, "device/1", &core_device, 1, sizeof(core_device));
   core_world_offer(world, &world->owner, "operator/1", test_operators, TEST_OPERATOR_COUNT,
                    sizeof(tenon_operator_t));
@@ -306,19 +306,19 @@ static inline void core_world_begin(core_world_t* world, const tenon_kernel_t* k
   core_world_offer(world, &world->owner, "kernel/1", &core_expressions, 1,
                    sizeof(core_expressions));
   core_world_offer(world, &world->owner, "kernel/1", &core_moves, 1, sizeof(core_moves));
-  world->options = (tenon__build_options_t){.allocator = world->bench.allocator,
+  world->options = (tenon__build_options_t){.allocator = world->fixture.allocator,
                                             .sink = &world->sink,
                                             .tuning = {.thread_count = 1, .no_measuring = true}};
 }
 
 static inline tenon_status_t core_world_build(core_world_t* world) {
-  return tenon__build(world->bench.network, world->catalog, &world->options, &world->plan,
+  return tenon__build(world->fixture.network, world->catalog, &world->options, &world->plan,
                       &world->plan_size);
 }
 
 /* Builds, loads and makes a context; what goes wrong fails the test. */
 static inline bool core_world_start(core_world_t* world) {
-  const tenon__engine_options_t options = {.allocator = world->bench.allocator,
+  const tenon__engine_options_t options = {.allocator = world->fixture.allocator,
                                            .sink = &world->sink};
   tenon_status_t status = core_world_build(world);
   if (status == TENON_OK) {
@@ -330,7 +330,7 @@ static inline bool core_world_start(core_world_t* world) {
   }
   if (status != TENON_OK) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s", tenon__status_text(status),
-                     world->bench.messages.text);
+                     world->fixture.messages.text);
   }
   return status == TENON_OK;
 }
@@ -342,7 +342,7 @@ static inline const tenon__operator_t* core_world_find(void* user, const char* n
 /* Builds, changes what the plan says, and loads that. */
 static inline tenon_status_t core_world_load_changed(core_world_t* world,
                                                      void (*change)(tenon__plan_t* plan)) {
-  const tenon_allocator_t allocator = world->bench.allocator;
+  const tenon_allocator_t allocator = world->fixture.allocator;
   const tenon__engine_options_t options = {.allocator = allocator, .sink = &world->sink};
   tenon__plan_t* plan = NULL;
   void* data = NULL;
@@ -368,9 +368,9 @@ static inline tenon_status_t core_world_load_changed(core_world_t* world,
 static inline void core_world_end(core_world_t* world) {
   tenon__context_destroy(world->context);
   tenon__engine_release(world->engine);
-  tenon__free(world->bench.allocator, world->plan, world->plan_size);
+  tenon__free(world->fixture.allocator, world->plan, world->plan_size);
   tenon__catalog_destroy(world->catalog);
-  test_bench_close(&world->bench);
+  test_fixture_close(&world->fixture);
 }
 
 /* ---- Running ---- */
@@ -399,7 +399,7 @@ static inline void core_world_expect_ran(core_world_t* world) {
   const tenon_status_t status = tenon__context_run(world->context);
   if (status != TENON_OK) {
     tenon__test_fail(__FILE__, __LINE__, "%s: %s", tenon__status_text(status),
-                     world->bench.messages.text);
+                     world->fixture.messages.text);
   }
 }
 

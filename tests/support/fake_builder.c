@@ -336,12 +336,12 @@ static const tenon_sink_t* divert(tenon_builder_t* builder, const tenon_sink_t* 
   return before;
 }
 
-static tenon_status_t fail_body(tenon_builder_t* builder, tenon_status_t status, const char* words,
-                                uint32_t* out_body) {
+static tenon_status_t fail_body(tenon_builder_t* builder, tenon_status_t status,
+                                const char* message, uint32_t* out_body) {
   tenon__fake_t* fake = fake_of(builder);
   --fake->open_bodies;
   *out_body = ++fake->body_count;
-  log_line(fake, "fail body%u %d: %s\n", *out_body, status, words);
+  log_line(fake, "fail body%u %d: %s\n", *out_body, status, message);
   return TENON_OK;
 }
 

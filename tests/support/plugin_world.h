@@ -54,17 +54,17 @@ static inline tenon__candidate_info_t world_candidate(const world_t* world, cons
     }
   }
   tenon__test_fail(__FILE__, __LINE__, "no candidate %s", name);
-  return (tenon__candidate_info_t){.words = ""};
+  return (tenon__candidate_info_t){.message = ""};
 }
 
 static inline void world_expect_refused(const world_t* world, const char* name,
-                                        tenon__plugin_reason_t reason, const char* words) {
+                                        tenon__plugin_reason_t reason, const char* message) {
   const tenon__candidate_info_t info = world_candidate(world, name);
   if (info.state != TENON_CANDIDATE_REFUSED || info.reason != reason ||
-      strstr(info.words, words) == NULL) {
+      strstr(info.message, message) == NULL) {
     tenon__test_fail(__FILE__, __LINE__,
                      "%s: state %d, reason %d '%s', expected reason %d with '%s'", name,
-                     (int)info.state, (int)info.reason, info.words, (int)reason, words);
+                     (int)info.state, (int)info.reason, info.message, (int)reason, message);
   }
 }
 

@@ -88,7 +88,7 @@ static int32_t refuse(void* state, const tenon_region_t* region, const tenon_reg
 
 /* ---- Networks ---- */
 
-static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x) {
+static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x) {
   static const float zeros[64];
   char weights[32];
   (void)snprintf(weights, sizeof(weights), "%s_w", name);
@@ -96,17 +96,17 @@ static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t 
                    NO_VALUE);
 }
 
-static void add_output(test_bench_t* b, tenon_value_t value) {
+static void add_output(test_fixture_t* b, tenon_value_t value) {
   EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
 }
 
 /* x, dense, y. */
-static void make_dense(test_bench_t* b) {
+static void make_dense(test_fixture_t* b) {
   add_output(b, add_dense(b, "dense", test_input(b, "x", DIMS(4, 8))));
 }
 
 /* x, dense, max(x, 0), y. */
-static void make_dense_and_ramp(test_bench_t* b) {
+static void make_dense_and_ramp(test_fixture_t* b) {
   const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)));
   add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
 }
@@ -141,7 +141,7 @@ TENON_TEST(the_fastest_tactic_of_the_fastest_kernel_is_taken) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, kernels, 2);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "fast/first");
   core_world_end(&world);
 }
@@ -151,7 +151,7 @@ TENON_TEST(more_tactics_than_are_tried_are_told) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.keep_refusals = true;
   EXPECT_TEXT(build_steps(&world, text), "talkative/last");
   const char* refusals = schedule_of(&world)->steps[0].refusals;
@@ -174,7 +174,7 @@ TENON_TEST(what_the_build_excludes_is_not_taken) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, kernels, 2);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.exclude = exclude;
   EXPECT_TEXT(build_steps(&world, text), "slow/slow");
   core_world_end(&world);
@@ -186,17 +186,17 @@ TENON_TEST(limits_of_workspace_and_accuracy_are_kept) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, kernels, 3);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.workspace_limit_bytes = 1 << 10;
   EXPECT_TEXT(build_steps(&world, text), "slow/slow");
   core_world_end(&world);
   core_world_begin(&world, kernels, 2);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.workspace_limit_bytes = 1 << 24;
   EXPECT_TEXT(build_steps(&world, text), "greedy/greedy");
   core_world_end(&world);
   core_world_begin(&world, kernels, 3);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.workspace_limit_bytes = 1 << 10;
   world.options.tuning.permit_reduced_precision = true;
   EXPECT_TEXT(build_steps(&world, text), "rough/rough");
@@ -209,7 +209,7 @@ TENON_TEST(a_plan_says_why_the_others_were_not_taken) {
   core_world_t world;
   kernels[2].match = refuse;
   core_world_begin(&world, kernels, 4);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.tuning.keep_refusals = true;
   if (core_world_start(&world) && schedule_of(&world)->step_count == 1) {
     const char* reasons = schedule_of(&world)->steps[0].refusals;
@@ -228,10 +228,10 @@ TENON_TEST(a_build_without_a_kernel_says_who_refused) {
   core_world_t world;
   kernel.match = refuse;
   core_world_begin(&world, &kernel, 1);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text, "dense");
-  EXPECT_CONTAINS(world.bench.messages.text, "tests:choosy: does not take these extents");
+  EXPECT_CONTAINS(world.fixture.messages.text, "dense");
+  EXPECT_CONTAINS(world.fixture.messages.text, "tests:choosy: does not take these extents");
   core_world_end(&world);
 }
 
@@ -297,18 +297,18 @@ TENON_TEST(arithmetic_goes_into_a_slot_where_it_pays) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, &cheap, 1);
-  make_dense_and_ramp(&world.bench);
+  make_dense_and_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "slot/first");
   core_world_end(&world);
   dear.prepare = note_tactic;
   dear.enqueue = wait_when_filled;
   core_world_begin(&world, &dear, 1);
-  make_dense_and_ramp(&world.bench);
+  make_dense_and_ramp(&world.fixture);
   world.options.tuning.no_measuring = false;
   EXPECT_TEXT(build_steps(&world, text), "slot/empty expressions/evaluator");
   core_world_end(&world);
   core_world_begin(&world, &cheap, 1);
-  make_dense_and_ramp(&world.bench);
+  make_dense_and_ramp(&world.fixture);
   world.options.tuning.no_fusion = true;
   EXPECT_TEXT(build_steps(&world, text), "slot/first expressions/evaluator");
   core_world_end(&world);
@@ -319,7 +319,7 @@ TENON_TEST(a_run_of_expressions_is_one_step) {
   core_world_t world;
   for (int k = 0; k < 2; ++k) {
     core_world_begin(&world, NULL, 0);
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t x = test_input(b, "x", DIMS(4, 8));
     const tenon_value_t r = test_unary(b, "test.ramp/1", "ramp", x);
     const tenon_value_t e = test_unary(b, "test.exponential/1", "exponential", r);
@@ -369,7 +369,7 @@ TENON_TEST(packed_weights_that_the_epilogue_reads_stay) {
   kernel.prepare = pack_second;
   kernel.enqueue = need_the_others;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t x = test_input(b, "x", DIMS(8, 8));
   const tenon_value_t w = test_floats(b, "w", zeros, DIMS(8, 8));
   const tenon_value_t y = test_node(b, "test.dense/1", "dense", x, w, NO_VALUE);
@@ -423,7 +423,7 @@ TENON_TEST(neighbours_agree_on_a_layout) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   tenon_value_t v = test_input(b, "x", DIMS(4, 8));
   v = add_dense(b, "first", v);
   add_output(b, add_dense(b, "second", v));
@@ -439,7 +439,7 @@ TENON_TEST(a_constant_is_brought_into_the_layout_that_is_asked_for) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   add_output(b, add_dense(b, "only", test_floats(b, "x", numbers, DIMS(4, 8))));
   EXPECT_TEXT(build_steps(&world, text), "moves/evaluator dense/columns moves/evaluator");
   core_world_end(&world);
@@ -450,7 +450,7 @@ TENON_TEST(a_layout_that_costs_more_than_it_saves_is_not_taken) {
   char text[512];
   core_world_t world;
   core_world_begin(&world, kernels, 2);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "rows/rows");
   core_world_end(&world);
 }
@@ -461,10 +461,10 @@ TENON_TEST(activations_above_the_limit_fail_the_build) {
   const tenon_kernel_t kernel = dense_kernel("greedy", greedy);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  make_dense(&world.bench);
+  make_dense(&world.fixture);
   world.options.memory_limit_bytes = 1000;
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_OUT_OF_MEMORY);
-  EXPECT_CONTAINS(world.bench.messages.text, "the limit is 1000");
+  EXPECT_CONTAINS(world.fixture.messages.text, "the limit is 1000");
   core_world_end(&world);
 }
 
@@ -480,7 +480,7 @@ TENON_TEST(a_build_can_be_cancelled_in_each_phase) {
   for (size_t k = 0; k < sizeof phases / sizeof phases[0]; ++k) {
     core_world_t world;
     core_world_begin(&world, &kernel, 1);
-    make_dense(&world.bench);
+    make_dense(&world.fixture);
     tenon__interrupt_t interrupt;
     tenon__interrupt_initialize(&interrupt, cancel, tenon__drop_const(phases[k]));
     world.options.tuning.interrupt = &interrupt;

@@ -46,16 +46,16 @@ TENON_TEST(a_build_is_for_the_host_unless_it_says_otherwise) {
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
   offer_far(&world, 0);
-  make_ones(&world.bench, 4, 16);
+  make_ones(&world.fixture, 4, 16);
   EXPECT_TEXT(build_steps(&world, text), "right/default");
   EXPECT_TEXT(tenon__engine_plan(world.engine)->device, "cpu");
   core_world_end(&world);
   core_world_begin(&world, &kernel, 1);
   offer_far(&world, 0);
-  make_ones(&world.bench, 4, 16);
+  make_ones(&world.fixture, 4, 16);
   world.options.device = "far";
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text, "no kernel on device 'far' takes it");
+  EXPECT_CONTAINS(world.fixture.messages.text, "no kernel on device 'far' takes it");
   core_world_end(&world);
 }
 
@@ -65,9 +65,9 @@ TENON_TEST(of_two_that_are_the_host_the_user_is_told) {
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
   offer_far(&world, TENON_DEVICE_HOST_MEMORY);
-  make_ones(&world.bench, 4, 16);
+  make_ones(&world.fixture, 4, 16);
   (void)core_world_build(&world);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "devices 'far' (plugin aaa) and 'cpu' (plugin tests) are both the host's memory");
   core_world_end(&world);
 }
@@ -85,7 +85,7 @@ TENON_TEST(a_kernel_that_nobody_asks_does_not_keep_an_operator_closed) {
     core_world_begin(&world, &kernel, 1);
     offer_far(&world, 0);
     world.options.tuning.exclude = k == 1 ? exclude : NULL;
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t x = test_input(b, "x", DIMS(8));
     EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.growth/1", "growth", x), "y"),
                   TENON_OK);

@@ -31,7 +31,7 @@ TENON_TEST(no_idea_is_not_no_time) {
   core_world_t world;
   measuring_world(&world, kernels, 2);
   world.options.tuning.no_measuring = true;
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_TEXT(build_steps(&world, text), "b/guess");
   EXPECT_CONTAINS(refusals_of(&world, 0),
                   "tests:a (no idea): was slower: neither measured nor "
@@ -54,7 +54,7 @@ TENON_TEST(what_was_measured_is_preferred) {
     world.options.tuning.exclude = k == 0 ? first : NULL;
     world.options.tuning.no_measuring = k == 1;
     world.options.tuning.time_budget_seconds = k == 2 ? 1e-9 : 0; /* ended when it begins */
-    make_ones(&world.bench, ROWS, TERMS);
+    make_ones(&world.fixture, ROWS, TERMS);
     EXPECT_TEXT(build_steps(&world, text), "slow/no idea");
     core_world_end(&world);
   }
@@ -97,7 +97,7 @@ TENON_TEST(what_cannot_be_timed_has_no_time) {
   EXPECT_STATUS(tenon__timing_cache_create(tenon__allocator_default(), &cache), TENON_OK);
   measuring_world(&world, kernels, 2);
   world.options.cache = cache;
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   EXPECT_STATUS(tenon__operator_admit(&b->arena, &halves_op, "tests", NULL, NULL, &op), TENON_OK);
   b->operators[0] = op; /* instead of one that is not needed */
   core_world_offer(&world, &world.owner, "operator/1", &halves_op, 1, sizeof(halves_op));
@@ -163,7 +163,7 @@ TENON_TEST(no_layout_is_lost_among_many) {
   kernel.operators = takes_four;
   kernel.tactics = in_all_orders;
   core_world_begin(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   EXPECT_STATUS(tenon__operator_admit(&b->arena, &four_op, "tests", NULL, NULL, &op), TENON_OK);
   b->operators[0] = op;
   core_world_offer(&world, &world.owner, "operator/1", &four_op, 1, sizeof(four_op));
@@ -205,7 +205,7 @@ TENON_TEST(weights_lie_in_the_order_that_is_asked_for) {
   core_world_t world;
   kernel.tactics = with_weights_in_columns;
   measuring_world(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t in = test_input(b, "x", DIMS(1, 3));
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(2, 3));
   EXPECT_STATUS(

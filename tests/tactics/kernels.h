@@ -73,7 +73,7 @@ ENQUEUE(run_right_from_the_end) {
 }
 
 /* x, dense with weights of ones, y. */
-static inline void make_ones(test_bench_t* b, int64_t rows, int64_t columns) {
+static inline void make_ones(test_fixture_t* b, int64_t rows, int64_t columns) {
   static float ones[64 * 1024];
   const int64_t x_dims[] = {rows, columns, -2};
   const int64_t w_dims[] = {8, columns, -2};

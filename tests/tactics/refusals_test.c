@@ -5,21 +5,21 @@
 enum { ROWS = 4, TERMS = 16 };
 
 /* Built with one kernel that is refused beside one that is taken. */
-static void expect_refused(const tenon_kernel_t* kernel, const char* words) {
+static void expect_refused(const tenon_kernel_t* kernel, const char* message) {
   const tenon_kernel_t kernels[] = {*kernel, dense_of("right", run_right)};
   char text[512];
   core_world_t world;
   measuring_world(&world, kernels, 2);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_TEXT(build_steps(&world, text), "right/default");
-  EXPECT_CONTAINS(refusals_of(&world, 0), words);
+  EXPECT_CONTAINS(refusals_of(&world, 0), message);
   core_world_end(&world);
   /* Alone, the build fails with the same words. */
   measuring_world(&world, kernel, 1);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text, "node 'dense' (test.dense/1): no kernel on device");
-  EXPECT_CONTAINS(world.bench.messages.text, words);
+  EXPECT_CONTAINS(world.fixture.messages.text, "node 'dense' (test.dense/1): no kernel on device");
+  EXPECT_CONTAINS(world.fixture.messages.text, message);
   core_world_end(&world);
 }
 
@@ -58,7 +58,7 @@ TENON_TEST(a_tactic_for_one_shape_needs_a_profile_of_one) {
     core_world_t world;
     tenon__build_range_t range;
     measuring_world(&world, kernels, k == 0 ? 2 : 1);
-    make_ones(&world.bench, -1, TERMS);
+    make_ones(&world.fixture, -1, TERMS);
     set_profile(&world, &range, k == 0 ? least : most, most);
     EXPECT_TEXT(build_steps(&world, text), k == 0 ? "right/default" : "exact/exact");
     if (k == 0) {
@@ -180,11 +180,11 @@ TENON_TEST(a_refusal_without_a_reason_is_one) {
 }
 
 /* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t prepare_with_words(void* state, const tenon_region_t* region,
-                                         const tenon_region_table_t* table,
-                                         const tenon_tactic_t* tactic,
-                                         tenon_preparation_t* preparation,
-                                         const tenon_prepare_table_t* host, void** out_instance) {
+static tenon_status_t prepare_with_message(void* state, const tenon_region_t* region,
+                                           const tenon_region_table_t* table,
+                                           const tenon_tactic_t* tactic,
+                                           tenon_preparation_t* preparation,
+                                           const tenon_prepare_table_t* host, void** out_instance) {
   const tenon_sink_t* sink = host->sink(preparation);
   IGNORE_REGION();
   (void)tactic;
@@ -221,7 +221,7 @@ TACTICS(for_giants) {
 
 TENON_TEST(what_a_kernel_says_while_it_is_tried_is_heard) {
   tenon_kernel_t kernel = dense_of("wordy", run_right);
-  kernel.prepare = prepare_with_words;
+  kernel.prepare = prepare_with_message;
   expect_refused(&kernel, "tests:wordy (default): failed when it was tried: the tables do not fit");
   kernel = dense_of("wordy", run_right);
   kernel.bind = bind_without_memory;
@@ -247,10 +247,10 @@ TENON_TEST(trials_are_told_as_they_go_wrong) {
   core_world_t world;
   measuring_world(&world, kernels, 2);
   world.options.tuning.keep_refusals = false;
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_TEXT(build_steps(&world, text), "right/default");
   EXPECT_CONTAINS(
-      world.bench.messages.text,
+      world.fixture.messages.text,
       "node 'dense' (test.dense/1), trying tests:wordy (default): index 7 out of range");
   core_world_end(&world);
 }
@@ -262,21 +262,21 @@ TENON_TEST(what_a_kernel_says_when_it_runs_has_its_name) {
   const struct {
     tenon_status_t (*enqueue)(void*, void*, tenon_run_t*, const tenon_run_table_t*,
                               const tenon_argument_t*, uint32_t, const tenon_argument_t*, uint32_t);
-    const char* words;
+    const char* message;
   } rows[] = {{fail_with_words, "index 7 out of range"},
               {fail_silently, "the kernel failed: device failed"}};
   for (int k = 0; k < 2; ++k) {
     const tenon_kernel_t kernel = dense_of("wordy", rows[k].enqueue);
-    char words[128];
+    char message[128];
     core_world_t world;
     core_world_begin(&world, &kernel, 1);
-    make_ones(&world.bench, ROWS, TERMS);
+    make_ones(&world.fixture, ROWS, TERMS);
     REQUIRE(core_world_start(&world));
     EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(ROWS, TERMS), zeros),
                   TENON_OK);
     EXPECT(tenon__context_run(world.context) != TENON_OK);
-    (void)snprintf(words, sizeof(words), "%s%s", prefix, rows[k].words);
-    EXPECT_CONTAINS(world.bench.messages.text, words);
+    (void)snprintf(message, sizeof(message), "%s%s", prefix, rows[k].message);
+    EXPECT_CONTAINS(world.fixture.messages.text, message);
     core_world_end(&world);
   }
 }
@@ -338,16 +338,17 @@ static void expect_followed(tenon_status_t (*tactics)(void*, const tenon_region_
   kernel.operators = takes_pairs;
   kernel.tactics = tactics;
   measuring_world(&world, &kernel, 1);
-  test_bench_t* bench = &world.bench;
-  EXPECT_STATUS(tenon__operator_admit(&bench->arena, &pair_op, "tests", NULL, NULL, &op), TENON_OK);
-  bench->operators[0] = op; /* instead of one that is not needed */
+  test_fixture_t* fixture = &world.fixture;
+  EXPECT_STATUS(tenon__operator_admit(&fixture->arena, &pair_op, "tests", NULL, NULL, &op),
+                TENON_OK);
+  fixture->operators[0] = op; /* instead of one that is not needed */
   core_world_offer(&world, &world.owner, "operator/1", &pair_op, 1, sizeof(pair_op));
-  const tenon_value_t x = test_input(bench, "a", DIMS(2, 3));
+  const tenon_value_t x = test_input(fixture, "a", DIMS(2, 3));
   /* Lies in columns, as a view: its transpose is the network's input. */
   const tenon_value_t turned =
-      test_permute(bench, "turned", test_input(bench, "b", DIMS(3, 2)), DIMS(1, 0));
-  EXPECT_STATUS(bench->build->output(bench->builder,
-                                     test_binary(bench, "test.pair/1", "pair", x, turned), "y"),
+      test_permute(fixture, "turned", test_input(fixture, "b", DIMS(3, 2)), DIMS(1, 0));
+  EXPECT_STATUS(fixture->build->output(fixture->builder,
+                                       test_binary(fixture, "test.pair/1", "pair", x, turned), "y"),
                 TENON_OK);
   REQUIRE(core_world_start(&world));
   EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(2, 3), a), TENON_OK);

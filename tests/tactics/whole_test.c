@@ -99,7 +99,7 @@ static void open_world(core_world_t* world, const tenon_kernel_t* kernels, uint3
   world->options.tuning.keep_refusals = true;
 }
 
-static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t x, int64_t rows,
+static tenon_value_t add_dense(test_fixture_t* b, const char* name, tenon_value_t x, int64_t rows,
                                int64_t columns) {
   static const float zeros[1024];
   char weights[32];
@@ -108,17 +108,17 @@ static tenon_value_t add_dense(test_bench_t* b, const char* name, tenon_value_t 
                    NO_VALUE);
 }
 
-static void add_output(test_bench_t* b, tenon_value_t value) {
+static void add_output(test_fixture_t* b, tenon_value_t value) {
   EXPECT_STATUS(b->build->output(b->builder, value, "y"), TENON_OK);
 }
 
 /* x, max(x, 0), y. */
-static void make_ramp(test_bench_t* b) {
+static void make_ramp(test_fixture_t* b) {
   add_output(b, test_unary(b, "test.ramp/1", "ramp", test_input(b, "x", DIMS(2, 2))));
 }
 
 /* x, then twice a product and max(x, 0), y: the second product has other weights, or the same. */
-static void make_two(test_bench_t* b, int64_t columns) {
+static void make_two(test_fixture_t* b, int64_t columns) {
   tenon_value_t v = test_input(b, "x", DIMS(4, 8));
   v = test_unary(b, "test.ramp/1", "first_ramp", add_dense(b, "first", v, columns, 8));
   v = test_unary(b, "test.ramp/1", "second_ramp", add_dense(b, "second", v, 8, columns));
@@ -135,7 +135,7 @@ TENON_TEST(a_kernel_competes_with_its_operator_s_expression) {
     char text[512];
     core_world_t world;
     open_world(&world, &kernel, 1);
-    make_ramp(&world.bench);
+    make_ramp(&world.fixture);
     EXPECT_TEXT(build_steps(&world, text), k == 0 ? "ramp/rows" : "expressions/evaluator");
     EXPECT_CONTAINS(refusals_of(&world, 0), k == 0 ? "1 node one by one: was slower"
                                                    : "tests:ramp: 1 node at once: was slower");
@@ -153,7 +153,7 @@ TENON_TEST(a_wrong_one_is_found) {
   core_world_t world;
   kernel.enqueue = core_write_zeros;
   open_world(&world, &kernel, 1);
-  make_ramp(&world.bench);
+  make_ramp(&world.fixture);
   world.options.tuning.no_measuring = false;
   EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
   EXPECT_CONTAINS(refusals_of(&world, 0), "computes something else");
@@ -166,7 +166,7 @@ TENON_TEST(its_refusal_is_told) {
   core_world_t world;
   kernel.match = refuse;
   open_world(&world, &kernel, 1);
-  make_ramp(&world.bench);
+  make_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "expressions/evaluator");
   EXPECT_CONTAINS(refusals_of(&world, 0),
                   "1 node at once: tests:ramp: does not take these extents: too square");
@@ -178,7 +178,7 @@ TENON_TEST(one_node_a_step_is_no_fusion) {
   char text[512];
   core_world_t world;
   open_world(&world, &kernel, 1);
-  make_ramp(&world.bench);
+  make_ramp(&world.fixture);
   world.options.tuning.no_fusion = true;
   EXPECT_TEXT(build_steps(&world, text), "ramp/rows");
   core_world_end(&world);
@@ -191,7 +191,7 @@ TENON_TEST(a_kernel_is_enough_where_nobody_computes_expressions) {
   char text[512];
   core_world_t world;
   open_world(&world, &kernel, 1);
-  make_ramp(&world.bench);
+  make_ramp(&world.fixture);
   world.options.tuning.exclude = exclude;
   EXPECT_TEXT(build_steps(&world, text), "ramp/default");
   core_world_end(&world);
@@ -207,14 +207,14 @@ TENON_TEST(what_is_no_faster_slows_nothing) {
   char text[512];
   core_world_t world;
   open_world(&world, &dense, 1);
-  make_two(&world.bench, 8);
+  make_two(&world.fixture, 8);
   EXPECT_TEXT(build_steps(&world, plain),
               "moves/evaluator dense/columns dense/columns moves/evaluator");
   core_world_end(&world);
   for (int k = 0; k < 2; ++k) {
     kernels[1] = k == 0 ? ramp_of(quicker) : pattern_of("ramp", "y = test.ramp/1(x)", quicker);
     open_world(&world, kernels, 2);
-    make_two(&world.bench, 8);
+    make_two(&world.fixture, 8);
     EXPECT_TEXT(build_steps(&world, text), plain);
     EXPECT_CONTAINS(refusals_of(&world, 1), "tests:ramp: 1 node at once: was slower");
     core_world_end(&world);
@@ -248,7 +248,7 @@ TENON_TEST(copies_count) {
     char text[512];
     core_world_t world;
     open_world(&world, kernels, 2);
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)), 8, 8);
     add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
     EXPECT_TEXT(build_steps(&world, text),
@@ -269,7 +269,7 @@ TENON_TEST(a_copy_takes_what_its_kernel_says) {
     char text[512];
     core_world_t world;
     open_world(&world, kernels, count);
-    test_bench_t* b = &world.bench;
+    test_fixture_t* b = &world.fixture;
     const tenon_value_t h = add_dense(b, "dense", test_input(b, "x", DIMS(4, 8)), 8, 8);
     add_output(b, test_unary(b, "test.ramp/1", "ramp", h));
     EXPECT_TEXT(build_steps(&world, text),
@@ -288,7 +288,7 @@ TENON_TEST(a_layout_that_pays_only_where_all_have_it_is_found) {
   char text[512];
   core_world_t world;
   open_world(&world, kernels, 2);
-  make_two(&world.bench, 16);
+  make_two(&world.fixture, 16);
   EXPECT_TEXT(build_steps(&world, text), "both/rows both/rows");
   core_world_end(&world);
 }
@@ -307,7 +307,7 @@ TENON_TEST(of_overlapping_claims_those_are_taken_that_save_the_most_together) {
   char text[512];
   core_world_t world;
   open_world(&world, kernels, 3);
-  make_two(&world.bench, 8);
+  make_two(&world.fixture, 8);
   EXPECT_TEXT(build_steps(&world, text), "outer/rows outer/rows");
   core_world_end(&world);
 }
@@ -324,7 +324,7 @@ TENON_TEST(names_take_nothing_from_patterns) {
   core_world_t world;
   kernels[1].match = refuse;
   core_world_begin(&world, kernels, 3);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   tenon_value_t v = test_input(b, "x", DIMS(8, 8));
   for (int k = 0; k < MANY; ++k) {
     v = test_unary(b, "test.ramp/1", NULL, v);

@@ -31,11 +31,11 @@ ENQUEUE(run_double) {
 }
 
 /* The plan has these steps; the report and a warning say what is wrong with another kernel. */
-static void expect_refused(core_world_t* world, const char* steps, const char* words) {
+static void expect_refused(core_world_t* world, const char* steps, const char* message) {
   char text[512];
   EXPECT_TEXT(build_steps(world, text), steps);
-  EXPECT_CONTAINS(refusals_of(world, 0), words);
-  EXPECT_CONTAINS(world->bench.messages.text, words + strcspn(words, ":") + 1);
+  EXPECT_CONTAINS(refusals_of(world, 0), message);
+  EXPECT_CONTAINS(world->fixture.messages.text, message + strcspn(message, ":") + 1);
   core_world_end(world);
 }
 
@@ -46,10 +46,10 @@ TENON_TEST(a_kernel_that_computes_nothing_is_found) {
                                     dense_of("right", run_right), oracle()};
   core_world_t world;
   measuring_world(&world, kernels, 3);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "right/default",
                  "tests:nothing (default): is wrong: computes something else than the operator's "
-                 "meaning: largest difference ");
+                 "definition: largest difference ");
 }
 
 /* The others are wrong together: the meaning counts, not the majority. */
@@ -59,7 +59,7 @@ TENON_TEST(the_meaning_overrules_the_many) {
                                     dense_of("right", run_right), oracle()};
   core_world_t world;
   measuring_world(&world, kernels, 4);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "right/default", "tests:nothing_either (default): is wrong: computes");
 }
 
@@ -68,7 +68,7 @@ TENON_TEST(where_all_are_wrong_the_oracle_computes) {
                                     dense_of("nothing", core_write_zeros), oracle()};
   core_world_t world;
   measuring_world(&world, kernels, 3);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "oracle/default", "tests:double (default): is wrong: computes");
 }
 
@@ -81,7 +81,7 @@ TENON_TEST(of_many_the_odd_one_is_refused) {
   char text[512];
   core_world_t world;
   measuring_world(&world, kernels, 3);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   (void)build_steps(&world, text);
   EXPECT(strcmp(text, "one/default") == 0 || strcmp(text, "other/default") == 0);
   EXPECT_CONTAINS(refusals_of(&world, 0),
@@ -102,12 +102,12 @@ TENON_TEST(of_two_one_is_taken_with_a_warning) {
   tenon_kernel_t kernels[] = {dense_of("a", core_write_zeros), dense_of("b", run_right)};
   core_world_t world;
   measuring_world(&world, kernels, 2);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "a/default",
                  "tests:b (default): is wrong: computes something else than tests:a (default)");
   kernels[0].tactics = rougher;
   measuring_world(&world, kernels, 2);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "b/default",
                  "tests:a (rough): is wrong: computes something else than tests:b (default)");
 }
@@ -119,16 +119,16 @@ TENON_TEST(what_is_not_written_is_found) {
   const tenon_kernel_t none = dense_of("none", core_do_nothing);
   core_world_t world;
   measuring_world(&world, &half, 1);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "tests:half (default): is wrong: does not write 16 of 32 elements, the first of "
                   "them [2, 0] of 'dense'");
   core_world_end(&world);
   measuring_world(&world, &none, 1);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text, "does not write 32 of 32 elements");
+  EXPECT_CONTAINS(world.fixture.messages.text, "does not write 32 of 32 elements");
   core_world_end(&world);
 }
 
@@ -151,13 +151,13 @@ TENON_TEST(who_writes_to_an_input_is_found) {
   const tenon_kernel_t worse = dense_of("worse", run_on_weights);
   core_world_t world;
   measuring_world(&world, kernels, 2);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "right/default",
                  "tests:clumsy (default): is wrong: writes to its input 0, 'x'");
   measuring_world(&world, &worse, 1);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_INTERNAL);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "trying tests:worse (default): the kernel writes to "
                   "the constant 'w'");
   core_world_end(&world);
@@ -182,7 +182,7 @@ TENON_TEST(who_leaves_counters_behind_is_found) {
   core_world_t world;
   kernels[0].tactics = with_counters;
   measuring_world(&world, kernels, 2);
-  make_ones(&world.bench, ROWS, TERMS);
+  make_ones(&world.fixture, ROWS, TERMS);
   expect_refused(&world, "right/default",
                  "tests:counts (split): is wrong: does not leave its zeroed memory zero");
 }
@@ -209,10 +209,10 @@ TENON_TEST(orders_of_sums_and_of_dimensions_do_not_matter) {
   core_world_t world;
   kernels[0].tactics = in_columns;
   measuring_world(&world, kernels, 3);
-  make_ones(&world.bench, 8, 8192);
+  make_ones(&world.fixture, 8, 8192);
   (void)build_steps(&world, text);
   EXPECT(strstr(refusals_of(&world, 0), "is wrong") == NULL);
-  EXPECT(strstr(world.bench.messages.text, "is wrong") == NULL);
+  EXPECT(strstr(world.fixture.messages.text, "is wrong") == NULL);
   core_world_end(&world);
 }
 
@@ -234,7 +234,7 @@ TENON_TEST(what_differs_from_call_to_call_is_not_compared) {
   kernels[0].operators = takes_dice;
   kernels[1].operators = takes_dice;
   measuring_world(&world, kernels, 2);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   const tenon_value_t x = test_input(b, "x", DIMS(8));
   EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.dice/1", "dice", x), "y"),
                 TENON_OK);
@@ -261,7 +261,7 @@ TENON_TEST(bytes_that_look_unwritten_are_written) {
   const tenon__operator_t* op = NULL;
   kernel.operators = takes_bytes;
   measuring_world(&world, &kernel, 1);
-  test_bench_t* b = &world.bench;
+  test_fixture_t* b = &world.fixture;
   EXPECT_STATUS(tenon__operator_admit(&b->arena, &bytes_op, "tests", NULL, NULL, &op), TENON_OK);
   b->operators[0] = op; /* instead of one that is not needed */
   core_world_offer(&world, &world.owner, "operator/1", &bytes_op, 1, sizeof(bytes_op));
@@ -279,7 +279,7 @@ static const tenon_slot_t epilogue = {.size = sizeof(tenon_slot_t),
                                       .max_operands = 2,
                                       .broadcasts = TENON_BROADCAST_SCALAR | TENON_BROADCAST_FULL};
 
-static void make_dense_and_ramp(test_bench_t* b) {
+static void make_dense_and_ramp(test_fixture_t* b) {
   static const float weights[64] = {1, -1, 1, -1, 1, -1, 1, -1, -2, 2};
   const tenon_value_t x = test_input(b, "x", DIMS(ROWS, 8));
   const tenon_value_t w = test_floats(b, "w", weights, DIMS(8, 8));
@@ -297,9 +297,9 @@ TENON_TEST(a_slot_that_is_not_obeyed_is_found) {
   kernel.slot_count = 1;
   kernel.slot_stride = sizeof(tenon_slot_t);
   measuring_world(&world, &kernel, 1);
-  make_dense_and_ramp(&world.bench);
+  make_dense_and_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "slot/default expressions/evaluator");
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "tests:slot (default) is not used: it computes "
                   "something else than its nodes one by one: largest");
   core_world_end(&world);
@@ -312,9 +312,9 @@ TENON_TEST(a_pattern_that_computes_nothing_is_found) {
   kernels[1].operators = NULL;
   kernels[1].pattern = "h = test.dense/1(x, w); y = test.ramp/1(h)";
   measuring_world(&world, kernels, 2);
-  make_dense_and_ramp(&world.bench);
+  make_dense_and_ramp(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "dense/default expressions/evaluator");
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "tests:nothing (default) is not used: it computes "
                   "something else than its nodes one by one: largest");
   core_world_end(&world);
@@ -346,7 +346,7 @@ TENON_TEST(a_warm_cache_remembers_who_was_wrong) {
     measuring_world(&world, kernels, 3);
     world.options.cache = cache;
     world.options.tuning.no_measuring = k == 2;
-    make_ones(&world.bench, ROWS, TERMS);
+    make_ones(&world.fixture, ROWS, TERMS);
     calls = 0;
     EXPECT_TEXT(build_steps(&world, text), "right/default");
     EXPECT_INT(calls > 0, k == 0);
@@ -369,7 +369,7 @@ TENON_TEST(a_warm_cache_does_not_trust_what_was_never_compared) {
     measuring_world(&world, kernels, 3);
     world.options.cache = cache;
     world.options.tuning.exclude = without[k < 2 ? k : 2];
-    make_ones(&world.bench, ROWS, TERMS);
+    make_ones(&world.fixture, ROWS, TERMS);
     calls = 0;
     EXPECT_TEXT(build_steps(&world, text), k == 1 ? "nothing/default" : "right/default");
     EXPECT_INT(calls > 0, k < 3);

@@ -929,9 +929,10 @@ enum {
  * largest need over the profile.
  *
  * All tactics of a region get the same data when they are timed, and their outputs are compared:
- * what one of them does not write, or computes otherwise than the others and the operator's meaning
- * (its reference kernel, its expression), is refused (WRONG). They may differ by rounding: by as
- * much as `numerics` and the number of terms that an output adds up give reason for. */
+ * what one of them does not write, or computes otherwise than the others and the operator's
+ * definition (its reference kernel, its expression), is refused (WRONG). They may differ by
+ * rounding: by as much as `numerics` and the number of terms that an output adds up give reason
+ * for. */
 typedef struct tenon_tactic_t {
   size_t size;
   /* For people and for the timing cache: "tile 14x32, channels last". Unlike names for unlike
@@ -1712,7 +1713,7 @@ struct tenon_builder_table_t {
    * and then gives the outputs their types. Taking it is an error of the run, with `status` (none
    * but failures) and `words` (copied), which name what is wrong; a choice that certainly takes it
    * cannot be built. */
-  tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* words,
+  tenon_status_t (*fail_body)(tenon_builder_t* builder, tenon_status_t status, const char* message,
                               uint32_t* out_body);
 };
 

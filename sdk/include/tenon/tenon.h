@@ -377,7 +377,7 @@ typedef struct tenon_node_type_t {
   uint32_t is_missing; /* 1: nobody does */
   const char* node;    /* the first one's name */
   const char* plugin;  /* whose converter takes it; "" when nobody's does */
-  const char* words;   /* missing: what is needed, and who nearly has it; else "" */
+  const char* message; /* missing: what is needed, and who nearly has it; else "" */
 } tenon_node_type_t;
 /* The kinds of nodes that the last parse found, in order of appearance, also when it failed.
  * Strings live as long as the network. None for a network that was built by hand. */
@@ -514,7 +514,7 @@ typedef struct tenon_build_options_t {
   /* 1: operators as they mean and nothing else: no rewrites, and no algebra that rests on what an
    * operator says of itself besides (linear). With reference_only: the truth to
    * compare another build with. */
-  uint32_t meaning_only;
+  uint32_t no_rewrites;
   uint32_t reserved;
 } tenon_build_options_t;
 

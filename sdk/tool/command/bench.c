@@ -40,7 +40,7 @@ static const tool_option_rule_t rules[] = {
 /* ---- Building, in a child: its memory must not count ---- */
 
 /* In the child: obtains the plan; words are "PATH\nUSE TEMPORARY SECONDS". */
-static char obtain_plan(void* user, size_t index, char* out_words, size_t size) {
+static char obtain_plan(void* user, size_t index, char* out_message, size_t size) {
   bench_t* bench = user;
   tenon_registry_t* registry = NULL;
   tool_plan_file_t file;
@@ -63,10 +63,10 @@ static char obtain_plan(void* user, size_t index, char* out_words, size_t size) 
     }
   }
   if (status != TENON_OK) {
-    (void)snprintf(out_words, size, "%s", tool_console_last_error());
+    (void)snprintf(out_message, size, "%s", tool_console_last_error());
     return (char)(tool_exit_status(status) == TOOL_EXIT_USAGE ? 'u' : 'f');
   }
-  (void)snprintf(out_words, size, "%d %d %.9g %s", (int)file.use, file.is_temporary ? 1 : 0,
+  (void)snprintf(out_message, size, "%d %d %.9g %s", (int)file.use, file.is_temporary ? 1 : 0,
                  file.build_seconds, file.path);
   return 'p';
 }
@@ -78,28 +78,29 @@ static void take_plan(void* user, size_t index, const tool_job_result_t* result)
   int temporary = 0;
   double seconds = 0;
   (void)index;
-  if (result->code == 'p' &&
-      sscanf(result->words, "%d %d %lg %n", &use, &temporary, &seconds, &used) == 3) { /* NOLINT */
-    bench->file = (tool_plan_file_t){.path = tool_copy_text(result->words + used),
+  if (result->code == 'p' && sscanf(result->message, "%d %d %lg %n", &use, &temporary, &seconds,
+                                    &used) == 3) { /* NOLINT */
+    bench->file = (tool_plan_file_t){.path = tool_copy_text(result->message + used),
                                      .is_temporary = temporary != 0,
                                      .use = (tool_cache_use_t)use,
                                      .build_seconds = seconds};
   } else if (result->code == '!') {
     bench->status =
-        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->words);
+        tool_fail(TENON_ERROR_INTERNAL, "%s: building it %s", bench->model, result->message);
   } else {
     /* The child said it already: it is only kept for the end. */
     tool_console_silence(true);
-    bench->status = result->code == 'u' ? tool_misuse("%s", result->words)
-                                        : tool_fail(TENON_ERROR_INVALID_DATA, "%s", result->words);
+    bench->status = result->code == 'u'
+                        ? tool_misuse("%s", result->message)
+                        : tool_fail(TENON_ERROR_INVALID_DATA, "%s", result->message);
     tool_console_silence(false);
   }
 }
 
 /* ---- Measuring ---- */
 
-static void show_progress(const char* words, double done, double total) {
-  tool_progress(words, (uint64_t)(done < total ? done * 1e3 : total * 1e3),
+static void show_progress(const char* message, double done, double total) {
+  tool_progress(message, (uint64_t)(done < total ? done * 1e3 : total * 1e3),
                 (uint64_t)(total * 1e3));
 }
 

@@ -103,7 +103,7 @@ static void add_percentiles(tool_json_t* json, const bench_t* bench) {
 
 static void add_busy(tool_json_t* json, const tool_busy_t* busy) {
   tool_json_bool(json, "busy", busy->is_busy);
-  tool_json_text(json, "busy_reason", busy->words);
+  tool_json_text(json, "busy_reason", busy->message);
   tool_json_unsigned(json, "preemptions", busy->preemptions);
   tool_json_number(json, "waited_share", busy->waited_share);
   tool_json_number(json, "others_processors", busy->others);
@@ -201,7 +201,7 @@ tenon_status_t bench_report(const bench_t* bench, const tool_execution_t* execut
     print_text(bench, execution, &info);
   }
   if (bench->busy.is_busy) {
-    tool_warn("the machine was busy: %s; an idle one is faster", bench->busy.words);
+    tool_warn("the machine was busy: %s; an idle one is faster", bench->busy.message);
   }
   return TENON_OK;
 }

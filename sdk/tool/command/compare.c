@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command/commands.h"
-#include "page/words.h"
+#include "page/format.h"
 #include "session/common.h"
 #include "session/session.h"
 #include "session/temporary.h"
@@ -114,7 +114,7 @@ static char* find_step(const tool_execution_t* execution, const char* name) {
   for (uint32_t i = 0; i < count; ++i) {
     tenon_step_info_t step;
     if (tenon_engine_get_step(execution->engine, i, &step) == TENON_OK && step.depth == 0 &&
-        tool_words_has_tensor(step.outputs, name)) {
+        tool_format_has_tensor(step.outputs, name)) {
       return tool_format("step %u '%s', %s:%s, nodes %s", i, step.name, step.plugin, step.kernel,
                          step.nodes);
     }
@@ -212,7 +212,7 @@ static tenon_status_t run_pass(compare_t* compare, size_t begin, size_t end, boo
   by_reference.reference = true;
   by_reference.no_fusion = true;
   by_reference.no_measuring = true;
-  by_reference.meaning_only = true; /* a rewrite may be what is wrong */
+  by_reference.no_rewrites = true; /* a rewrite may be what is wrong */
   tenon_status_t status = open_network(compare, begin, end, &network);
   if (status != TENON_OK) {
     return status;

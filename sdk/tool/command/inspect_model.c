@@ -17,9 +17,9 @@ static void print_io(const char* what, const tenon_io_info_t* info) {
     tool_json_end(&json);
     return;
   }
-  char* words = tool_io_text(info);
-  tool_say("%-9s %s\n", what, words);
-  tool_free(words);
+  char* message = tool_io_text(info);
+  tool_say("%-9s %s\n", what, message);
+  tool_free(message);
 }
 
 static tenon_status_t print_all_io(const tenon_network_t* network) {
@@ -89,7 +89,7 @@ static void print_node_type(const tenon_node_type_t* type) {
     tool_json_unsigned(&json, "version", (uint64_t)type->version);
     tool_json_unsigned(&json, "count", type->count);
     tool_json_text(&json, "plugin", type->plugin);
-    tool_json_text(&json, "missing", type->words);
+    tool_json_text(&json, "missing", type->message);
     tool_json_end(&json);
     return;
   }

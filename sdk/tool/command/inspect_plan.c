@@ -36,8 +36,8 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
     print_io_json(what, engine, index, info);
     return;
   }
-  char* words = tool_io_text(info);
-  tool_say("%-7s %s", what, words);
+  char* message = tool_io_text(info);
+  tool_say("%-7s %s", what, message);
   const bool open = tool_io_is_open(info) && strcmp(what, "input") == 0;
   if (open) {
     for (uint32_t which = 0; which < 3; ++which) {
@@ -50,7 +50,7 @@ static void print_io(const char* what, const tenon_engine_t* engine, uint32_t in
     }
   }
   tool_say("\n");
-  tool_free(words);
+  tool_free(message);
 }
 
 static void print_info_json(const inspect_t* inspect, const tenon_engine_t* engine,

@@ -41,10 +41,10 @@ static const tool_option_t options[] = {
 /* ---- Results ---- */
 
 /* One line for one case: line ends and what indents the next line become one space. */
-static char* copy_as_line(const char* words) {
-  char* line = tool_copy_text(words);
+static char* copy_as_line(const char* message) {
+  char* line = tool_copy_text(message);
   char* to = line;
-  for (const char* from = words; *from != '\0'; ++from) {
+  for (const char* from = message; *from != '\0'; ++from) {
     if (*from == '\n') {
       from += strspn(from, " \n") - 1;
       *to++ = ' ';
@@ -60,10 +60,10 @@ static void on_done(void* user, size_t index, const tool_job_result_t* result) {
   tool_suite_t* suite = user;
   tool_case_t* c = &suite->cases.items[index];
   const bool ended = result->code != '!';
-  const size_t length = ended ? strcspn(result->words, "\n") : 0;
+  const size_t length = ended ? strcspn(result->message, "\n") : 0;
   c->result = (char)(ended ? result->code : TOOL_CASE_FAILED);
-  c->inputs = tool_copy_bytes(result->words, length);
-  c->words = copy_as_line(result->words + length + (result->words[length] == '\n' ? 1 : 0));
+  c->inputs = tool_copy_bytes(result->message, length);
+  c->message = copy_as_line(result->message + length + (result->message[length] == '\n' ? 1 : 0));
   c->seconds = result->seconds;
   ++suite->done_count;
   tool_progress(c->name, suite->done_count, suite->cases.count);
@@ -86,13 +86,13 @@ static void print_case(const tool_suite_t* suite, const tool_case_t* c, const to
     tool_json_text(&json, "case", c->name);
     tool_json_text(&json, "result", result_text(c));
     tool_json_bool(&json, "known", c->is_known);
-    tool_json_text(&json, "reason", c->words);
+    tool_json_text(&json, "reason", c->message);
     tool_json_text(&json, "input_constants", c->inputs);
     tool_json_number(&json, "seconds", c->seconds);
     tool_json_end(&json);
   } else if (!passed) {
     tool_say("%s %s: %s%s%s%s%s%s\n", c->result == TOOL_CASE_SKIPPED ? "skipped" : "FAILED ",
-             c->name, c->words, needs, c->inputs, known != NULL ? " [known: " : "",
+             c->name, c->message, needs, c->inputs, known != NULL ? " [known: " : "",
              known != NULL ? known->reason : "", known != NULL ? "]" : "");
   } else if (suite->common.verbose > 0) {
     tool_say("passed  %s (%.2f s)%s%s\n", c->name, c->seconds, needs, c->inputs);

@@ -25,6 +25,6 @@ typedef struct tool_suite_t {
 
 /* A job of session/children.h, `user` a suite: runs case `index`, in a child. Gives TOOL_CASE_*;
  * the words are the inputs whose values it needs, an end of line, and why it did not pass. */
-char tool_suite_run_case(void* user, size_t index, char* out_words, size_t size);
+char tool_suite_run_case(void* user, size_t index, char* out_message, size_t size);
 
 #endif

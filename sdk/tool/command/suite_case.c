@@ -11,7 +11,7 @@
 #include "text/memory.h"
 
 /* Inputs that a build may want to know hold axes, extents, scales: they are short. */
-enum { CONSTANT_ELEMENTS = 64, WORDS_SIZE = 512 };
+enum { CONSTANT_ELEMENTS = 64, MESSAGE_SIZE = 512 };
 
 typedef struct attempt_t {
   const tool_suite_t* suite;
@@ -20,8 +20,8 @@ typedef struct attempt_t {
   const char* data_set;
   bool was_opened; /* built and loaded */
   bool is_equal;
-  char difference[WORDS_SIZE];
-  char inputs[WORDS_SIZE]; /* whose values were given when it was built */
+  char difference[MESSAGE_SIZE];
+  char inputs[MESSAGE_SIZE]; /* whose values were given when it was built */
 } attempt_t;
 
 /* The child ends soon, and its memory goes with it. */
@@ -121,7 +121,7 @@ static tenon_status_t run_data_set(attempt_t* attempt, bool with_constants) {
   if (!with_constants || !is_refusal(attempt, status)) {
     return status;
   }
-  char* words = tool_copy_text(tool_console_last_error());
+  char* message = tool_copy_text(tool_console_last_error());
   tool_list_t texts = {0};
   tenon_status_t again = status;
   find_candidates(attempt, &texts);
@@ -133,9 +133,9 @@ static tenon_status_t run_data_set(attempt_t* attempt, bool with_constants) {
   }
   if (again != TENON_OK) {
     tool_console_forget_error();
-    (void)tool_fail(status, "%s", words);
+    (void)tool_fail(status, "%s", message);
   }
-  tool_free(words);
+  tool_free(message);
   return again == TENON_OK ? TENON_OK : status;
 }
 
@@ -161,18 +161,19 @@ static tenon_status_t run_data_sets(attempt_t* attempt, const char* folder, bool
 
 /* What was said of the model. The case's name says which file it is. */
 static char* copy_words(const attempt_t* attempt, tenon_status_t status) {
-  const char* words = tool_console_last_error();
+  const char* message = tool_console_last_error();
   const size_t prefix = strlen(attempt->model);
-  words += strncmp(words, attempt->model, prefix) == 0 && words[prefix] == ':' ? prefix + 2 : 0;
-  return tool_copy_text(words[0] != '\0' ? words : tenon_status_text(status));
+  message +=
+      strncmp(message, attempt->model, prefix) == 0 && message[prefix] == ':' ? prefix + 2 : 0;
+  return tool_copy_text(message[0] != '\0' ? message : tenon_status_text(status));
 }
 
-char tool_suite_run_case(void* user, size_t index, char* out_words, size_t size) {
+char tool_suite_run_case(void* user, size_t index, char* out_message, size_t size) {
   const tool_suite_t* suite = user;
   const tool_case_t* c = &suite->cases.items[index];
   attempt_t attempt = {.suite = suite, .is_equal = true};
   char result = TOOL_CASE_PASSED;
-  char* words = NULL;
+  char* message = NULL;
   tool_console_silence(true);
   char* model = tool_format("%s/model.onnx", c->folder);
   attempt.model = model;
@@ -182,15 +183,15 @@ char tool_suite_run_case(void* user, size_t index, char* out_words, size_t size)
   }
   if (status != TENON_OK) {
     result = status == TENON_ERROR_UNSUPPORTED ? TOOL_CASE_SKIPPED : TOOL_CASE_FAILED;
-    words = copy_words(&attempt, status);
+    message = copy_words(&attempt, status);
   } else if (!attempt.is_equal) {
     result = TOOL_CASE_FAILED;
-    words = tool_copy_text(attempt.difference);
+    message = tool_copy_text(attempt.difference);
   }
   if (suite->no_constants && is_refusal(&attempt, status) &&
       (run_data_sets(&attempt, c->folder, true) != TENON_OK || !attempt.is_equal)) {
     attempt.inputs[0] = '\0';
   }
-  (void)snprintf(out_words, size, "%s\n%s", attempt.inputs, words == NULL ? "" : words);
+  (void)snprintf(out_message, size, "%s\n%s", attempt.inputs, message == NULL ? "" : message);
   return result;
 }

@@ -13,7 +13,7 @@ void tool_pieces_adopt(tool_pieces_t* pieces, void* data, size_t size) {
   add(pieces, (tool_piece_t){.data = data, .size = size, .owned = data});
 }
 
-void tool_pieces_lend(tool_pieces_t* pieces, const void* data, size_t size) {
+void tool_pieces_borrow(tool_pieces_t* pieces, const void* data, size_t size) {
   add(pieces, (tool_piece_t){.data = data, .size = size});
 }
 

@@ -23,7 +23,7 @@ typedef struct tool_pieces_t {
 /* `data` comes from tool_allocate, and is the pieces' now. */
 void tool_pieces_adopt(tool_pieces_t* pieces, void* data, size_t size);
 /* The bytes are the caller's, who keeps them until the pieces are freed. */
-void tool_pieces_lend(tool_pieces_t* pieces, const void* data, size_t size);
+void tool_pieces_borrow(tool_pieces_t* pieces, const void* data, size_t size);
 /* All of `more`, which is empty then. */
 void tool_pieces_append(tool_pieces_t* pieces, tool_pieces_t* more);
 void tool_pieces_free(tool_pieces_t* pieces);

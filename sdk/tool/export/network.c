@@ -97,9 +97,9 @@ static const char* write_constant(tool_export_network_t* network, tenon_value_t 
                                   const tenon_value_type_t* type) {
   const int64_t count = element_count(type);
   if (count < 0 || !network->language->has_type(type->dtype)) {
-    (void)snprintf(network->words, sizeof(network->words), "%s has no constants of that type",
+    (void)snprintf(network->message, sizeof(network->message), "%s has no constants of that type",
                    network->language->name);
-    network->reason = network->words;
+    network->reason = network->message;
     return NULL;
   }
   char* stem = tool_format("constant_%u", handle.id);
@@ -114,9 +114,9 @@ const char* tool_export_source(tool_export_network_t* network, const tenon_netwo
                                uint32_t index) {
   const tenon_value_t handle = index < item->input_count ? item->inputs[index] : (tenon_value_t){0};
   if (handle.id == 0) {
-    (void)snprintf(network->words, sizeof(network->words), "it lacks an input that %s needs",
+    (void)snprintf(network->message, sizeof(network->message), "it lacks an input that %s needs",
                    network->language->name);
-    network->reason = network->words;
+    network->reason = network->message;
     return NULL;
   }
   const tool_export_value_t* value = value_of(network, handle);

@@ -51,9 +51,9 @@ struct tool_export_network_t {
   tool_export_output_t* outputs;
   size_t output_count;
   size_t output_capacity;
-  tool_names_t names;                 /* of all that the file names */
-  char words[TOOL_EXPORT_WORDS_SIZE]; /* a reason that is put together */
-  char* lacking;                      /* lines: the nodes that the format has not */
+  tool_names_t names;                   /* of all that the file names */
+  char message[TOOL_EXPORT_WORDS_SIZE]; /* a reason that is put together */
+  char* lacking;                        /* lines: the nodes that the format has not */
   const char* reason; /* why the node at hand cannot be written; NULL: an input is lacking */
 };
 

@@ -85,15 +85,15 @@ bool tool_export_understands(const tool_export_node_t* node, const char* underst
     if (word != NULL && (word[0] != '=' || has_value(attribute, word + 1))) {
       continue;
     }
-    char* words = node->network->words;
+    char* message = node->network->message;
     const char* format = node->network->language->name;
     if (word == NULL) {
-      (void)snprintf(words, TOOL_EXPORT_WORDS_SIZE, "%s has no %s", format, attribute->name);
+      (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "%s has no %s", format, attribute->name);
     } else {
-      (void)snprintf(words, TOOL_EXPORT_WORDS_SIZE, "%s has no %s but %.*s", format,
+      (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "%s has no %s but %.*s", format,
                      attribute->name, (int)strcspn(word + 1, " "), word + 1);
     }
-    return tool_export_refuse(node, words);
+    return tool_export_refuse(node, message);
   }
   return true;
 }

@@ -29,9 +29,9 @@ static bool read_expression(reader_t* reader, tool_onnx_term_t* out_term);
 static bool read_operations(reader_t* reader, uint32_t least, tool_onnx_term_t* out_term);
 
 static bool refuse_word(const reader_t* reader, const char* word) {
-  char* words = reader->steps->node->node.network->words;
-  (void)snprintf(words, TOOL_EXPORT_WORDS_SIZE, "ONNX has nothing for '%s'", word);
-  return tool_onnx_refuse(reader->steps->node, words);
+  char* message = reader->steps->node->node.network->message;
+  (void)snprintf(message, TOOL_EXPORT_WORDS_SIZE, "ONNX has nothing for '%s'", word);
+  return tool_onnx_refuse(reader->steps->node, message);
 }
 
 /* ---- Tokens ---- */

@@ -152,8 +152,8 @@ void tool_onnx_tensor(tool_onnx_file_t* file, const char* name, const tenon_valu
     tool_wire_put_bytes(&tensor->message, TENSOR_RAW, type->constant_data, size_bytes);
   } else {
     tool_wire_put_length(&tensor->message, TENSOR_RAW, size_bytes);
-    tensor->lent = type->constant_data;
-    tensor->lent_size = size_bytes;
+    tensor->borrowed = type->constant_data;
+    tensor->borrowed_size = size_bytes;
   }
 }
 
@@ -192,12 +192,12 @@ static void drop_unneeded(tool_onnx_file_t* file, tool_names_t* needed) {
 
 static void put_tensor(tool_onnx_tensor_t* tensor, tool_pieces_t* pieces) {
   tool_wire_writer_t head = {0};
-  tool_wire_put_length(&head, GRAPH_TENSOR, tensor->message.size + tensor->lent_size);
+  tool_wire_put_length(&head, GRAPH_TENSOR, tensor->message.size + tensor->borrowed_size);
   tool_pieces_adopt(pieces, head.data, head.size);
   tool_pieces_adopt(pieces, tensor->message.data, tensor->message.size);
   tensor->message = (tool_wire_writer_t){0};
-  if (tensor->lent_size > 0) {
-    tool_pieces_lend(pieces, tensor->lent, tensor->lent_size);
+  if (tensor->borrowed_size > 0) {
+    tool_pieces_borrow(pieces, tensor->borrowed, tensor->borrowed_size);
   }
 }
 

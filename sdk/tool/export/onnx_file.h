@@ -11,8 +11,8 @@
 typedef struct tool_onnx_tensor_t {
   char* name;
   tool_wire_writer_t message; /* but for what is lent */
-  const void* lent;
-  size_t lent_size;
+  const void* borrowed;
+  size_t borrowed_size;
 } tool_onnx_tensor_t;
 
 typedef struct tool_onnx_file_t {

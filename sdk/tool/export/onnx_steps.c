@@ -67,17 +67,17 @@ bool tool_onnx_add(tool_onnx_steps_t* steps, const char* type, const tool_onnx_t
                    uint32_t count, tenon_dtype_t dtype, tool_onnx_term_t* out_term) {
   const uint32_t first = strcmp(type, "Where") == 0 ? 1 : 0; /* its condition is bool */
   const tenon_dtype_t common = common_type(operands + first, count - first);
-  tool_onnx_term_t settled[3];
-  memcpy(settled, operands, count * sizeof(*operands));
+  tool_onnx_term_t typed[3];
+  memcpy(typed, operands, count * sizeof(*operands));
   for (uint32_t i = first; i < count; ++i) {
-    if (settled[i].dtype == TENON_DTYPE_UNDEFINED) {
-      settled[i].dtype = common;
+    if (typed[i].dtype == TENON_DTYPE_UNDEFINED) {
+      typed[i].dtype = common;
     }
-    if (settled[i].dtype != common) {
+    if (typed[i].dtype != common) {
       return tool_onnx_refuse(steps->node, "its operands differ in type");
     }
   }
-  *out_term = append(steps, type, settled, count, dtype == TENON_DTYPE_UNDEFINED ? common : dtype);
+  *out_term = append(steps, type, typed, count, dtype == TENON_DTYPE_UNDEFINED ? common : dtype);
   return true;
 }
 

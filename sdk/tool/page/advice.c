@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "page/words.h"
+#include "page/format.h"
 
 /* A step is slow that reaches less than this part of what the machine can do, and could come up to
  * what good kernels reach. */
@@ -114,8 +114,8 @@ static bool examine(const tool_facts_t* facts, uint32_t finding, tool_advice_t* 
     }
   }
   char time[32];
-  tool_words_time(seconds, time);
-  (void)snprintf(advice->words, sizeof(advice->words), "%u %s, %s, %s", count,
+  tool_format_time(seconds, time);
+  (void)snprintf(advice->message, sizeof(advice->message), "%u %s, %s, %s", count,
                  count == 1 ? "step" : "steps", time,
                  count == 1 ? findings[finding].one : findings[finding].many);
   return advice->seconds > least_gain * facts->total_seconds;
@@ -125,9 +125,9 @@ static bool examine(const tool_facts_t* facts, uint32_t finding, tool_advice_t* 
 static bool examine_rest(const tool_facts_t* facts, tool_advice_t* advice) {
   char time[32];
   *advice = (tool_advice_t){.seconds = facts->timing->outside.median};
-  tool_words_time(advice->seconds, time);
+  tool_format_time(advice->seconds, time);
   (void)snprintf(
-      advice->words, sizeof(advice->words),
+      advice->message, sizeof(advice->message),
       "%s of a run pass outside of its steps: inputs and outputs are copied, threads woken", time);
   return advice->seconds > 0.05 * facts->total_seconds;
 }

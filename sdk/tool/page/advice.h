@@ -7,7 +7,7 @@
 enum { TOOL_ADVICE_BYTES = 320, TOOL_ADVICE_STEPS = 8, TOOL_ADVICE_MOST = 8 };
 
 typedef struct tool_advice_t {
-  char words[TOOL_ADVICE_BYTES];
+  char message[TOOL_ADVICE_BYTES];
   double seconds; /* a run would be so much shorter at most */
   uint32_t step_count;
   uint32_t steps[TOOL_ADVICE_STEPS]; /* the slowest that it is about */

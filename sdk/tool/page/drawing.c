@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "data/element.h"
+#include "page/format.h"
 #include "page/graph.h"
 #include "page/html.h"
-#include "page/words.h"
 #include "text/memory.h"
 #include "text/shape_text.h"
 
@@ -158,13 +158,13 @@ static void write_edge(FILE* file, const tool_graph_t* graph, const tool_graph_e
 /* ---- What a box says ---- */
 
 typedef struct lines_t {
-  char text[LINES_MAX][TOOL_WORDS_BYTES];
+  char text[LINES_MAX][TOOL_FORMAT_BYTES];
   uint32_t count;
 } lines_t;
 
 static void add_line(lines_t* lines, const char* text) {
   if (text[0] != '\0' && lines->count < LINES_MAX) {
-    (void)snprintf(lines->text[lines->count++], TOOL_WORDS_BYTES, "%s", text);
+    (void)snprintf(lines->text[lines->count++], TOOL_FORMAT_BYTES, "%s", text);
   }
 }
 
@@ -174,7 +174,7 @@ static void write_lines(FILE* file, const tool_graph_node_t* place, const char* 
   const double height = line_height * (lines->count + 1);
   double y = place->y + (box_height - height) / 2 + 12;
   (void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\">", place->x, y);
-  const char* end = tool_words_tail(name, NAME_LIMIT);
+  const char* end = tool_format_tail(name, NAME_LIMIT);
   (void)fputs(end != name ? "&#8230;" : "", file);
   tool_html_text(file, end, NAME_LIMIT);
   (void)fputs("</text>", file);
@@ -189,13 +189,13 @@ static void write_lines(FILE* file, const tool_graph_node_t* place, const char* 
 static void write_tensor_box(FILE* file, const tool_graph_node_t* place, const char* name,
                              const tenon_io_info_t* tensor) {
   lines_t lines = {.count = 0};
-  char shape[TOOL_WORDS_BYTES] = "";
-  char words[TOOL_WORDS_BYTES];
+  char shape[TOOL_FORMAT_BYTES] = "";
+  char message[TOOL_FORMAT_BYTES];
   if (tensor->kind == TENON_ARGUMENT_TENSOR) {
     tool_shape_print(tensor->rank, tensor->dims, shape, sizeof(shape));
   }
-  (void)snprintf(words, sizeof(words), "%s %.200s", tool_dtype_name(tensor->dtype), shape);
-  add_line(&lines, words);
+  (void)snprintf(message, sizeof(message), "%s %.200s", tool_dtype_name(tensor->dtype), shape);
+  add_line(&lines, message);
   (void)fprintf(file,
                 "<g class=\"io\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" "
                 "rx=\"24\"/>",
@@ -209,18 +209,18 @@ static void write_step_box(FILE* file, const figure_t* figure, const tool_graph_
   const tool_facts_t* facts = figure->facts;
   const tenon_step_info_t* info = &facts->steps[step].info;
   lines_t lines = {.count = 0};
-  char words[TOOL_WORDS_BYTES];
+  char message[TOOL_FORMAT_BYTES];
   char time[32];
   char colour[32];
-  tool_words_time(facts->steps[step].seconds, time);
-  tool_words_colour(facts->longest > 0 ? facts->steps[step].seconds / facts->longest : 0, colour);
-  tool_words_others(info, words);
-  add_line(&lines, words);
-  (void)snprintf(words, sizeof(words), "%.20s, %s",
+  tool_format_time(facts->steps[step].seconds, time);
+  tool_format_colour(facts->longest > 0 ? facts->steps[step].seconds / facts->longest : 0, colour);
+  tool_format_others(info, message);
+  add_line(&lines, message);
+  (void)snprintf(message, sizeof(message), "%.20s, %s",
                  info->kernel[0] != '\0' ? info->kernel : info->kind, time);
-  add_line(&lines, words);
-  tool_words_tensor(info->outputs, words);
-  add_line(&lines, words);
+  add_line(&lines, message);
+  tool_format_tensor(info->outputs, message);
+  add_line(&lines, message);
   (void)fprintf(file, "<a href=\"#step%u\"><title>", step);
   tool_html_text(file, info->nodes[0] != '\0' ? info->nodes : info->name, 2000);
   (void)fputs("\n", file);

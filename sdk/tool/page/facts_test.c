@@ -114,11 +114,11 @@ TENON_TEST(says_what_could_be_better) {
   fact->flags = TENON_STEP_IS_REFERENCE;
   f.facts.timing = &timing;
   EXPECT_INT(tool_advice_find(&f.facts, advice), 3);
-  EXPECT(strstr(advice[0].words, "1 step, 4 s, reaches less than half") == advice[0].words);
+  EXPECT(strstr(advice[0].message, "1 step, 4 s, reaches less than half") == advice[0].message);
   EXPECT_NEAR(advice[0].seconds, 3.5, 1e-12); /* what a subtraction may round */
-  EXPECT(strstr(advice[1].words, "1 step, 3 s, only changes a layout") == advice[1].words);
+  EXPECT(strstr(advice[1].message, "1 step, 3 s, only changes a layout") == advice[1].message);
   EXPECT(advice[1].seconds == 3 && advice[2].seconds < 3);
-  EXPECT(strstr(advice[2].words, "elementwise arithmetic behind a kernel") != NULL);
+  EXPECT(strstr(advice[2].message, "elementwise arithmetic behind a kernel") != NULL);
   EXPECT_INT(advice[2].step_count, 1);
   EXPECT_INT(advice[2].steps[0], 1);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "page/words.h"
+#include "page/format.h"
 #include "text/escape.h"
 #include "text/utf8.h"
 
@@ -117,7 +117,7 @@ void tool_html_text(FILE* file, const char* text, size_t limit) {
 }
 
 void tool_html_tail(FILE* file, const char* name, size_t limit) {
-  const char* end = tool_words_tail(name, limit);
+  const char* end = tool_format_tail(name, limit);
   (void)fputs(end != name ? "&#8230;" : "", file);
   tool_html_text(file, end, SIZE_MAX);
 }

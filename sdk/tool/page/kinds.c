@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/words.h"
+#include "page/format.h"
 #include "text/memory.h"
 
 /* A step with what tells its kind. */
@@ -16,8 +16,8 @@ typedef struct member_t {
 
 static member_t describe(const tool_facts_t* facts, uint32_t step) {
   const tenon_step_info_t* info = &facts->steps[step].info;
-  char shape[TOOL_WORDS_BYTES];
-  tool_words_tensor(info->outputs, shape);
+  char shape[TOOL_FORMAT_BYTES];
+  tool_format_tensor(info->outputs, shape);
   char* key = tool_format("%s:%s|%s|%s", info->plugin, info->kernel, shape, info->name);
   char* pattern = key + strlen(key) - strlen(info->name);
   char* to = pattern;

@@ -66,7 +66,7 @@ TENON_TEST(says_that_the_machine_was_busy_where_it_was) {
   char* text = write(&f.facts);
   EXPECT(text != NULL && strstr(text, "busy") == NULL);
   free(text);
-  f.timing.busy = (tool_busy_t){.is_busy = true, .words = "others used 2 of 2 processors"};
+  f.timing.busy = (tool_busy_t){.is_busy = true, .message = "others used 2 of 2 processors"};
   text = write(&f.facts);
   EXPECT_CONTAINS(text, "The machine was busy: others used 2 of 2 processors.");
   free(text);

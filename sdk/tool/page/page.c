@@ -7,20 +7,20 @@
 
 #include "data/file.h"
 #include "page/drawing.h"
+#include "page/format.h"
 #include "page/html.h"
 #include "page/memory_curve.h"
 #include "page/overview.h"
 #include "page/shares.h"
 #include "page/step_rows.h"
-#include "page/words.h"
 #include "text/console.h"
 #include "text/memory.h"
 
 /* Pictures of more steps are folded away: they are metres long. */
 enum { DRAWN_STEPS_MOST = 400, PASSES_MOST = 64 };
 
-static void text(FILE* file, const char* words) {
-  tool_html_text(file, words, SIZE_MAX);
+static void text(FILE* file, const char* message) {
+  tool_html_text(file, message, SIZE_MAX);
 }
 
 /* ---- The plan itself ---- */
@@ -33,21 +33,21 @@ static void write_row(FILE* file, const char* key, const char* value) {
 
 static void write_io(FILE* file, const char* key, const tenon_io_info_t* info) {
   char shape[512] = "";
-  char* words = NULL;
+  char* message = NULL;
   if (info->kind == TENON_ARGUMENT_TENSOR) {
     tool_shape_print(info->rank, info->dims, shape, sizeof(shape));
-    words = tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape);
+    message = tool_format("%s: %s %s", info->name, tool_dtype_name(info->dtype), shape);
   } else {
-    words = tool_format("%s: a %s", info->name,
-                        info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional");
+    message = tool_format("%s: a %s", info->name,
+                          info->kind == TENON_ARGUMENT_SEQUENCE ? "sequence" : "optional");
   }
-  write_row(file, key, words);
-  tool_free(words);
+  write_row(file, key, message);
+  tool_free(message);
 }
 
 static void write_plan(FILE* file, const tool_execution_t* execution,
                        const tenon_engine_info_t* info) {
-  char words[5][32];
+  char message[5][32];
   char day[64] = "";
   const time_t now = time(NULL);
   struct tm parts;
@@ -61,13 +61,13 @@ static void write_plan(FILE* file, const tool_execution_t* execution,
   char* device = tool_format("%s, %u threads; tuned for %s", info->device, info->thread_count,
                              info->fingerprint);
   write_row(file, "device", device);
-  tool_words_bytes((double)info->plan_bytes, words[0]);
-  tool_words_bytes((double)info->weights_bytes, words[1]);
-  tool_words_bytes((double)info->arena_bytes, words[2]);
-  tool_words_bytes((double)info->peak_alive_bytes, words[3]);
-  tool_words_bytes((double)info->scratch_bytes, words[4]);
+  tool_format_bytes((double)info->plan_bytes, message[0]);
+  tool_format_bytes((double)info->weights_bytes, message[1]);
+  tool_format_bytes((double)info->arena_bytes, message[2]);
+  tool_format_bytes((double)info->peak_alive_bytes, message[3]);
+  tool_format_bytes((double)info->scratch_bytes, message[4]);
   char* bytes = tool_format("plan %s, weights %s, activations %s (alive at once %s), workspace %s",
-                            words[0], words[1], words[2], words[3], words[4]);
+                            message[0], message[1], message[2], message[3], message[4]);
   write_row(file, "bytes", bytes);
   if (localtime_r(&now, &parts) != NULL) {
     (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M", &parts);

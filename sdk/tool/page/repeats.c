@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/words.h"
+#include "page/format.h"
 #include "text/memory.h"
 
 enum { LEAST_LENGTH = 2, LEAST_TIMES = 3, MOST_LENGTH = 200 };
@@ -12,9 +12,9 @@ enum { LEAST_LENGTH = 2, LEAST_TIMES = 3, MOST_LENGTH = 200 };
 /* What is the same in every copy of a block: kernels may differ, since each was chosen by time, and
  * names count their layers. */
 static uint64_t signature_of(const tool_fact_t* fact) {
-  char shape[TOOL_WORDS_BYTES];
+  char shape[TOOL_FORMAT_BYTES];
   uint64_t hash = 14695981039346656037u;
-  tool_words_tensor(fact->info.outputs, shape);
+  tool_format_tensor(fact->info.outputs, shape);
   const char* const texts[] = {fact->info.kind, shape, fact->info.expression};
   for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); ++t) {
     for (const char* at = texts[t]; *at != '\0'; ++at) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/format.h"
 #include "page/html.h"
 #include "page/repeats.h"
-#include "page/words.h"
 #include "text/memory.h"
 
 /* All steps of one kernel. */
@@ -32,8 +32,8 @@ void tool_shares_write_bar(FILE* file, const tool_facts_t* facts) {
     }
     char colour[32];
     char time[32];
-    tool_words_colour(facts->longest > 0 ? facts->steps[i].seconds / facts->longest : 0, colour);
-    tool_words_time(facts->steps[i].seconds, time);
+    tool_format_colour(facts->longest > 0 ? facts->steps[i].seconds / facts->longest : 0, colour);
+    tool_format_time(facts->steps[i].seconds, time);
     (void)fprintf(file, "<a href=\"#step%u\" style=\"flex:%.6f;background:%s\" title=\"", i,
                   share * 1000, colour);
     tool_html_text(file, facts->steps[i].info.name, SIZE_MAX);
@@ -58,7 +58,7 @@ static void write_shares(FILE* file, const share_t* shares, uint32_t count, doub
   for (uint32_t i = 0; i < count; ++i) {
     const double percent = total > 0 ? shares[i].seconds / total * 100 : 0;
     char time[32];
-    tool_words_time(shares[i].seconds, time);
+    tool_format_time(shares[i].seconds, time);
     (void)fputs("<tr><td>", file);
     tool_html_text(file, shares[i].plugin, SIZE_MAX);
     (void)fputs(shares[i].plugin[0] != '\0' ? ":" : "", file);
@@ -108,7 +108,7 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
   double least = 0;
   double most = 0;
   double total = 0;
-  char words[3][32];
+  char message[3][32];
   for (uint32_t t = 0; t < repeat->times; ++t) {
     double seconds = 0;
     for (uint32_t k = 0; k < repeat->length; ++k) {
@@ -118,9 +118,9 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
     most = seconds > most ? seconds : most;
     total += seconds;
   }
-  tool_words_time(least, words[0]);
-  tool_words_time(most, words[1]);
-  tool_words_time(total, words[2]);
+  tool_format_time(least, message[0]);
+  tool_format_time(most, message[1]);
+  tool_format_time(total, message[2]);
   (void)fprintf(file,
                 "<tr><td>%u &#215; %u steps</td><td><a href=\"#step%u\">%u</a> to %u</td><td>",
                 repeat->times, repeat->length, repeat->first, repeat->first,
@@ -137,7 +137,7 @@ static void write_repeat(FILE* file, const tool_facts_t* facts, const tool_repea
   (void)fprintf(file,
                 "</td><td class=\"number\">%s to %s</td><td class=\"number\">%s</td>"
                 "<td class=\"number\">%.1f</td></tr>\n",
-                words[0], words[1], words[2],
+                message[0], message[1], message[2],
                 facts->total_seconds > 0 ? total / facts->total_seconds * 100 : 0);
 }
 

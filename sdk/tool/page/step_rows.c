@@ -3,13 +3,13 @@
 
 #include <string.h>
 
+#include "page/format.h"
 #include "page/html.h"
-#include "page/words.h"
 
 enum { OTHERS_LIMIT = 90, NAME_LIMIT = 60 };
 
-static void text(FILE* file, const char* words) {
-  tool_html_text(file, words, SIZE_MAX);
+static void text(FILE* file, const char* message) {
+  tool_html_text(file, message, SIZE_MAX);
 }
 
 static void write_entry(FILE* file, const char* key, const char* value) {
@@ -44,20 +44,20 @@ static void write_reasons(FILE* file, const tenon_step_info_t* step) {
 
 /* What it did, in words: "1.2 GFLOP, 3.1 MB read and written; cannot be faster than 14 us". */
 static void write_work(FILE* file, const tool_facts_t* facts, const tool_fact_t* fact) {
-  char words[3][32];
+  char message[3][32];
   if (facts->timing == NULL || fact->bytes <= 0) {
     return;
   }
-  tool_words_amount(fact->bytes, "B", words[1]);
+  tool_format_amount(fact->bytes, "B", message[1]);
   (void)fputs("<dt>work</dt><dd>", file);
   if (fact->operations >= 0) {
-    tool_words_amount(fact->operations, "FLOP", words[0]);
-    (void)fprintf(file, "%s, ", words[0]);
+    tool_format_amount(fact->operations, "FLOP", message[0]);
+    (void)fprintf(file, "%s, ", message[0]);
   }
-  (void)fprintf(file, "%s read and written", words[1]);
+  (void)fprintf(file, "%s read and written", message[1]);
   if (fact->floor_seconds > 0) {
-    tool_words_time(fact->floor_seconds, words[2]);
-    (void)fprintf(file, "; %s for this machine at its best, by its %s", words[2],
+    tool_format_time(fact->floor_seconds, message[2]);
+    (void)fprintf(file, "; %s for this machine at its best, by its %s", message[2],
                   tool_fact_bound(facts, fact));
   }
   (void)fputs("</dd>\n", file);
@@ -85,7 +85,7 @@ static void write_figures(FILE* file, const tool_facts_t* facts, const tool_fact
   char colour[32];
   const double share = facts->total_seconds > 0 ? fact->seconds / facts->total_seconds : 0;
   const double reached = tool_fact_share(fact);
-  tool_words_colour(facts->longest > 0 ? fact->seconds / facts->longest : 0, colour);
+  tool_format_colour(facts->longest > 0 ? fact->seconds / facts->longest : 0, colour);
   (void)fprintf(file,
                 "<span class=\"number\" data-v=\"%.9g\" style=\"background:%s\">%.1f</span>"
                 "<span class=\"number\" data-v=\"%.9g\">%.1f&#8211;%.1f</span>",
@@ -102,13 +102,13 @@ static void write_figures(FILE* file, const tool_facts_t* facts, const tool_fact
 static void write_step(FILE* file, const tool_facts_t* facts, uint32_t index) {
   const tool_fact_t* fact = &facts->steps[index];
   const tenon_step_info_t* info = &fact->info;
-  char others[TOOL_WORDS_BYTES];
+  char others[TOOL_FORMAT_BYTES];
   (void)fprintf(file,
                 "<details id=\"step%u\"><summary><span class=\"number\" data-v=\"%u\">%u</span>"
                 "<span style=\"padding-left:%upx\">",
                 index, index, index, info->depth * 16);
   tool_html_tail(file, info->name, NAME_LIMIT);
-  tool_words_others(info, others);
+  tool_format_others(info, others);
   (void)fputs(" <span class=\"quiet\">", file);
   tool_html_text(file, others, OTHERS_LIMIT);
   (void)fputs("</span></span>", file);

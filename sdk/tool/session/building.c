@@ -56,9 +56,9 @@ const tool_option_t tool_building_options[TOOL_BUILDING_OPTION_COUNT] = {
      TOOL_FOR_BUILDING | TOOL_RARE, "choose by the kernels' estimates alone"},
     {"--exclude", NULL, "P[:NAME]", TOOL_OPTION_LIST, FIELD(exclude), TOOL_FOR_BUILDING | TOOL_RARE,
      "a plugin whose kernels and rewrites are not to be used, or one kernel or rewrite of it"},
-    {"--meaning-only", NULL, NULL, TOOL_OPTION_FLAG, FIELD(meaning_only),
+    {"--no-rewrites", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_rewrites),
      TOOL_FOR_BUILDING | TOOL_RARE,
-     "no rewrites, and no algebra that rests on more than what operators mean"},
+     "no rewrites, and no algebra that rests on more than what operators define"},
     {"--reference", NULL, NULL, TOOL_OPTION_FLAG, FIELD(reference), TOOL_FOR_BUILDING | TOOL_RARE,
      "only kernels that say they are the reference"},
     {"--no-fusion", NULL, NULL, TOOL_OPTION_FLAG, FIELD(no_fusion), TOOL_FOR_BUILDING | TOOL_RARE,
@@ -260,7 +260,7 @@ void tool_building_fill(const tool_building_t* building, tool_build_profile_t* o
   options.tuned_only = building->tuned_only ? 1 : 0;
   options.permit_reduced_precision = building->reduced_precision ? 1 : 0;
   options.optimizer_limit = building->optimizer_limit;
-  options.meaning_only = building->meaning_only ? 1 : 0;
+  options.no_rewrites = building->no_rewrites ? 1 : 0;
   options.keep_refusals = building->no_refusals ? 0 : 1;
   *out_options = options;
 }
@@ -309,7 +309,7 @@ char* tool_building_describe(const tool_building_t* building) {
   }
   (void)fprintf(file, "flags %d%d%d%d%d%d%d%d %u\n", building->no_measuring, building->no_fusion,
                 building->reference, building->strict, building->tuned_only,
-                building->reduced_precision, building->no_refusals, building->meaning_only,
+                building->reduced_precision, building->no_refusals, building->no_rewrites,
                 building->optimizer_limit);
   (void)fclose(file);
   return text;

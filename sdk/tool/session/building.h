@@ -34,7 +34,7 @@ typedef struct tool_building_t {
   bool reduced_precision;
   uint32_t optimizer_limit;
   bool no_refusals;
-  bool meaning_only;
+  bool no_rewrites;
   /* Caches. */
   const char* timing_cache;
   bool no_timing_cache;

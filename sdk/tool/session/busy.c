@@ -88,22 +88,22 @@ void tool_load_read(tool_load_t* out_load) {
 }
 
 static void explain(const tool_busy_t* busy, bool waited, bool stolen, bool shared,
-                    char out_words[160]) {
+                    char out_message[160]) {
   int used = 0;
   if (waited) {
-    used += snprintf(out_words + used, 160 - (size_t)used,
+    used += snprintf(out_message + used, 160 - (size_t)used,
                      "its threads waited %.0f %% of the time for a processor, ",
                      busy->waited_share * 100);
   }
   if (stolen) {
-    used += snprintf(out_words + used, 160 - (size_t)used, "the hypervisor took %.0f %%, ",
+    used += snprintf(out_message + used, 160 - (size_t)used, "the hypervisor took %.0f %%, ",
                      busy->stolen_share * 100);
   }
   if (shared) {
-    used += snprintf(out_words + used, 160 - (size_t)used, "others used %.1f of %u processors, ",
+    used += snprintf(out_message + used, 160 - (size_t)used, "others used %.1f of %u processors, ",
                      busy->others, busy->processors);
   }
-  out_words[used >= 2 ? used - 2 : 0] = '\0';
+  out_message[used >= 2 ? used - 2 : 0] = '\0';
 }
 
 void tool_busy_find(const tool_load_t* begin, const tool_load_t* end, uint32_t threads,
@@ -129,6 +129,6 @@ void tool_busy_find(const tool_load_t* begin, const tool_load_t* end, uint32_t t
   const bool shared = busy.others >= others_seen && (busy.others + workers > end->processors ||
                                                      busy.others >= 0.5 * end->processors);
   busy.is_busy = waited || stolen || shared;
-  explain(&busy, waited, stolen, shared, busy.words);
+  explain(&busy, waited, stolen, shared, busy.message);
   *out_busy = busy;
 }

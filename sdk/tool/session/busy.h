@@ -15,8 +15,8 @@ typedef struct tool_busy_t {
   double stolen_share; /* of our processors' time */
   uint32_t processors; /* that we may use */
   uint64_t preemptions;
-  bool is_busy;    /* times are longer than the machine could do */
-  char words[160]; /* why, when it is; else "" */
+  bool is_busy;      /* times are longer than the machine could do */
+  char message[160]; /* why, when it is; else "" */
 } tool_busy_t;
 
 /* Counters at one moment. */

@@ -25,7 +25,7 @@ static tool_busy_t find(double waited, double others, double stolen) {
 TENON_TEST(an_idle_machine_is_not_busy) {
   const tool_busy_t busy = find(0.1, 0.2, 0);
   EXPECT(!busy.is_busy);
-  EXPECT_TEXT(busy.words, "");
+  EXPECT_TEXT(busy.message, "");
   EXPECT_NEAR(busy.waited_share, 0.01, 1e-12);
   EXPECT_NEAR(busy.others, 0.02, 1e-12);
   EXPECT_INT(busy.preemptions, 3);
@@ -34,13 +34,13 @@ TENON_TEST(an_idle_machine_is_not_busy) {
 TENON_TEST(waiting_for_a_processor_is_told) {
   const tool_busy_t busy = find(1.2, 0, 0);
   EXPECT(busy.is_busy);
-  EXPECT_TEXT(busy.words, "its threads waited 12 % of the time for a processor");
+  EXPECT_TEXT(busy.message, "its threads waited 12 % of the time for a processor");
 }
 
 TENON_TEST(others_and_the_hypervisor_are_told) {
   const tool_busy_t busy = find(0, 12, 4);
   EXPECT(busy.is_busy);
-  EXPECT_TEXT(busy.words, "the hypervisor took 20 %, others used 1.2 of 2 processors");
+  EXPECT_TEXT(busy.message, "the hypervisor took 20 %, others used 1.2 of 2 processors");
 }
 
 TENON_TEST(others_do_not_matter_where_there_is_room) {

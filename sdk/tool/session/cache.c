@@ -19,7 +19,7 @@ static const char file_mark[] = "file ";
 static const char note_mark[] = "note ";
 enum { DIGEST_BY_STAMP_BYTES = 8 << 20 };
 
-char* tool_cache_folder(const char** out_words) {
+char* tool_cache_folder(const char** out_message) {
   const char* base = getenv("XDG_CACHE_HOME");
   const char* home = getenv("HOME");
   char* folder = NULL;
@@ -28,7 +28,7 @@ char* tool_cache_folder(const char** out_words) {
   } else if (home != NULL && home[0] == '/') {
     folder = tool_format("%s/.cache/tenon", home);
   } else {
-    *out_words = "neither XDG_CACHE_HOME nor HOME is set";
+    *out_message = "neither XDG_CACHE_HOME nor HOME is set";
     return NULL;
   }
   char* plans = tool_format("%s/plans", folder);
@@ -37,7 +37,7 @@ char* tool_cache_folder(const char** out_words) {
   tool_console_soften(false);
   tool_free(plans);
   if (!made) {
-    *out_words = "the cache folder cannot be written";
+    *out_message = "the cache folder cannot be written";
     tool_free(folder);
     return NULL;
   }

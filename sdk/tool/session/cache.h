@@ -18,7 +18,7 @@
 
 /* NULL, and a reason in *out_words, when there is no folder that can be written. Freed by
  * tool_free. */
-char* tool_cache_folder(const char** out_words);
+char* tool_cache_folder(const char** out_message);
 
 typedef struct tool_cache_entry_t {
   char* folder; /* of the plans */

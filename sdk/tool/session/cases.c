@@ -80,7 +80,7 @@ void tool_cases_find(const char* root, const char* filter, tool_cases_t* out_cas
 void tool_cases_free(tool_cases_t* cases) {
   for (size_t i = 0; i < cases->count; ++i) {
     tool_free(cases->items[i].folder);
-    tool_free(cases->items[i].words);
+    tool_free(cases->items[i].message);
     tool_free(cases->items[i].inputs);
   }
   tool_free(cases->items);

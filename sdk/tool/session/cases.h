@@ -14,7 +14,7 @@ typedef struct tool_case_t {
   char* folder;
   const char* name; /* the folder below the suite's */
   char result;
-  char* words;   /* why it did not pass */
+  char* message; /* why it did not pass */
   char* inputs;  /* those whose values must be known when building for it to pass; "" for none */
   bool is_known; /* it does not pass, as a pattern says */
   double seconds;

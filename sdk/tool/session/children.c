@@ -18,7 +18,7 @@
 #include "text/interrupt.h"
 #include "text/memory.h"
 
-enum { WORDS_SIZE = 4096 };
+enum { MESSAGE_SIZE = 4096 };
 
 typedef struct child_t {
   pid_t process;
@@ -27,7 +27,7 @@ typedef struct child_t {
   double begin;
   bool timed_out;
   size_t used;
-  char text[WORDS_SIZE];
+  char text[MESSAGE_SIZE];
 } child_t;
 
 static void write_all(int file, const char* text, size_t size) {
@@ -43,7 +43,7 @@ static void write_all(int file, const char* text, size_t size) {
 
 /* Never returns. */
 static void be_child(int file, size_t index, tool_job_t job, void* user) {
-  char text[WORDS_SIZE] = "";
+  char text[MESSAGE_SIZE] = "";
   const struct rlimit no_core = {0, 0};
   (void)setrlimit(RLIMIT_CORE, &no_core);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -77,22 +77,22 @@ static bool start(child_t* child, size_t index, tool_job_t job, void* user) {
 
 static void finish(child_t* child, tool_job_done_t done, void* user) {
   int status = 0;
-  char words[160] = "";
+  char message[160] = "";
   (void)close(child->pipe);
   while (waitpid(child->process, &status, 0) < 0 && errno == EINTR) {
   }
   child->text[child->used] = '\0';
   tool_job_result_t result = {child->text[0], child->text + 1, tool_seconds() - child->begin};
   if (child->timed_out) {
-    (void)snprintf(words, sizeof(words), "took longer than %.3g s", result.seconds);
+    (void)snprintf(message, sizeof(message), "took longer than %.3g s", result.seconds);
   } else if (WIFSIGNALED(status)) {
-    (void)snprintf(words, sizeof(words), "crashed: %s", strsignal(WTERMSIG(status)));
+    (void)snprintf(message, sizeof(message), "crashed: %s", strsignal(WTERMSIG(status)));
   } else if (child->used == 0 || WEXITSTATUS(status) != 0) {
-    (void)snprintf(words, sizeof(words), "ended with status %d", WEXITSTATUS(status));
+    (void)snprintf(message, sizeof(message), "ended with status %d", WEXITSTATUS(status));
   }
-  if (words[0] != '\0') {
+  if (message[0] != '\0') {
     result.code = '!';
-    result.words = words;
+    result.message = message;
     tool_temporary_remove_of(child->process);
   }
   done(user, child->index, &result);

@@ -9,13 +9,13 @@
 
 /* What a job says at its end: one character for a program, then words for a person. */
 typedef struct tool_job_result_t {
-  char code;   /* the job's own; '!' when the child did not end well */
-  char* words; /* why, then */
+  char code;     /* the job's own; '!' when the child did not end well */
+  char* message; /* why, then */
   double seconds;
 } tool_job_result_t;
 
 /* Runs in the child: returns the code and fills the words. */
-typedef char (*tool_job_t)(void* user, size_t index, char* out_words, size_t size);
+typedef char (*tool_job_t)(void* user, size_t index, char* out_message, size_t size);
 /* Runs in the parent, in order of completion. */
 typedef void (*tool_job_done_t)(void* user, size_t index, const tool_job_result_t* result);
 

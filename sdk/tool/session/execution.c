@@ -207,7 +207,7 @@ tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_
 /* ---- Running ---- */
 
 typedef struct step_progress_t {
-  const char* words;
+  const char* message;
   uint64_t done;
   uint64_t total;
 } step_progress_t;
@@ -217,17 +217,18 @@ static void on_step(void* user, uint32_t step, double seconds) {
   step_progress_t* progress = user;
   (void)step, (void)seconds;
   progress->done += progress->done < progress->total ? 1 : 0;
-  tool_progress(progress->words, progress->done, progress->total);
+  tool_progress(progress->message, progress->done, progress->total);
 }
 
-tenon_status_t tool_execution_run(tool_execution_t* execution, const char* words) {
-  step_progress_t progress = {.words = words, .total = tenon_engine_step_count(execution->engine)};
-  const bool shown = words != NULL && tool_progress_is_shown();
+tenon_status_t tool_execution_run(tool_execution_t* execution, const char* message) {
+  step_progress_t progress = {.message = message,
+                              .total = tenon_engine_step_count(execution->engine)};
+  const bool shown = message != NULL && tool_progress_is_shown();
   if (tool_interrupted()) {
     return TENON_ERROR_CANCELLED;
   }
   if (shown) {
-    tool_progress(words, 0, progress.total);
+    tool_progress(message, 0, progress.total);
     (void)tenon_context_set_profiler(execution->context, on_step, &progress);
   }
   const tenon_status_t status = tenon_context_run(execution->context);

@@ -30,7 +30,7 @@ tenon_status_t tool_execution_feed(tool_execution_t* execution, const tool_feed_
                                    const tool_named_shapes_t* shapes);
 /* One run. `words`: what the bar on a terminal says meanwhile, step by step; NULL: no bar, for what
  * is measured. CANCELLED after an interrupt. */
-tenon_status_t tool_execution_run(tool_execution_t* execution, const char* words);
+tenon_status_t tool_execution_run(tool_execution_t* execution, const char* message);
 /* A copy of output `index` after a run. */
 tenon_status_t tool_execution_get(const tool_execution_t* execution, uint32_t index,
                                   tool_value_t* out_value);

@@ -18,14 +18,14 @@ static int32_t on_progress(void* user, const char* phase, uint32_t done, uint32_
 }
 
 static char* timing_cache_path(const tool_building_t* building) {
-  const char* words = NULL;
+  const char* message = NULL;
   if (building->no_timing_cache || building->no_measuring) {
     return NULL;
   }
   if (building->timing_cache != NULL) {
     return tool_copy_text(building->timing_cache);
   }
-  char* folder = tool_cache_folder(&words);
+  char* folder = tool_cache_folder(&message);
   char* path = folder != NULL ? tool_format("%s/timings", folder) : NULL;
   tool_free(folder);
   return path;

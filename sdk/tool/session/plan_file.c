@@ -215,11 +215,11 @@ static tenon_status_t build_model(tenon_registry_t* registry, const char* model,
 static tenon_status_t obtain(tenon_registry_t* registry, const char* model,
                              const tool_building_t* building, const tool_feed_t* feed, bool rebuild,
                              tool_plan_file_t* file) {
-  const char* words = "";
-  char* folder = building->no_cache ? NULL : tool_cache_folder(&words);
+  const char* message = "";
+  char* folder = building->no_cache ? NULL : tool_cache_folder(&message);
   if (folder == NULL) {
     if (!building->no_cache) {
-      tool_warn("plans are not kept: %s", words);
+      tool_warn("plans are not kept: %s", message);
     }
     file->use = TOOL_CACHE_OFF;
     return build_model(registry, model, building, feed, NULL, file);
@@ -270,8 +270,8 @@ tenon_status_t tool_plan_file_obtain(tenon_registry_t* registry, const char* mod
 }
 
 void tool_plan_file_share(const tool_building_t* building) {
-  const char* words = "";
-  char* folder = building->no_cache ? NULL : tool_cache_folder(&words);
+  const char* message = "";
+  char* folder = building->no_cache ? NULL : tool_cache_folder(&message);
   if (folder != NULL) {
     char* plans = tool_format("%s/plans", folder);
     tool_console_soften(true); /* the child says it again where it matters */

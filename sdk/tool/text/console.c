@@ -201,7 +201,7 @@ bool tool_progress_is_shown(void) {
   return !console.silent && isatty(STDERR_FILENO) != 0;
 }
 
-void tool_progress(const char* words, uint64_t done, uint64_t total) {
+void tool_progress(const char* message, uint64_t done, uint64_t total) {
   if (!tool_progress_is_shown()) {
     return;
   }
@@ -215,7 +215,7 @@ void tool_progress(const char* words, uint64_t done, uint64_t total) {
       bar[i] = i < filled ? '#' : '.';
     }
     bar[BAR_CELLS] = '\0';
-    char* shown = tool_escape(words, false);
+    char* shown = tool_escape(message, false);
     (void)fprintf(stderr, "\r[%s] %llu/%llu %s\033[K", bar, (unsigned long long)done,
                   (unsigned long long)total, shown);
     tool_free(shown);

@@ -54,7 +54,7 @@ const char* tool_console_last_error(void);
 void tool_console_forget_error(void);
 
 /* A bar on a terminal, nothing elsewhere. `words` is what is being done. */
-void tool_progress(const char* words, uint64_t done, uint64_t total);
+void tool_progress(const char* message, uint64_t done, uint64_t total);
 bool tool_progress_is_shown(void);
 void tool_progress_end(void);
 

@@ -51,14 +51,14 @@ static void add_part(line_t* line, const char* before, const char* text, const c
 
 /* `words` as the object that a failure is with --json. ASCII alone: names may be cut in the middle
  * of a character. */
-static void tell_json(const char* words, int exit_status) {
+static void tell_json(const char* message, int exit_status) {
   char text[2 * LINE_BYTES + 64] = "{\"error\": \"";
   size_t used = strlen(text);
-  for (; *words != '\0'; ++words) {
-    if (*words == '"' || *words == '\\') {
+  for (; *message != '\0'; ++message) {
+    if (*message == '"' || *message == '\\') {
       text[used++] = '\\';
     }
-    text[used++] = (char)((unsigned char)*words < 0x80 ? *words : '?');
+    text[used++] = (char)((unsigned char)*message < 0x80 ? *message : '?');
   }
   static const char middle[] = "\", \"exit\": ";
   memcpy(text + used, middle, sizeof(middle) - 1);

@@ -78,8 +78,8 @@ void tool_json_end(tool_json_t* json) {
 }
 
 void tool_json_text(tool_json_t* json, const char* key, const char* text) {
-  const char* words = text != NULL ? text : "";
-  tool_json_bytes(json, key, words, strlen(words));
+  const char* message = text != NULL ? text : "";
+  tool_json_bytes(json, key, message, strlen(message));
 }
 
 void tool_json_bytes(tool_json_t* json, const char* key, const char* text, size_t size) {

@@ -80,17 +80,17 @@ static const tool_option_t* find_option(const parsing_t* parsing, const char* na
 }
 
 static bool unknown_option(const parsing_t* parsing, const char* argument) {
-  const char* words[WORDS_MAX];
+  const char* message[WORDS_MAX];
   size_t count = 0;
   for (size_t g = 0; g < parsing->group_count; ++g) {
     for (size_t i = 0; i < parsing->groups[g].count && count < WORDS_MAX; ++i) {
-      words[count++] = parsing->groups[g].options[i].name;
+      message[count++] = parsing->groups[g].options[i].name;
     }
   }
   char name[64];
   (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
   const char* foreign = tool_foreign_option(name);
-  const char* nearest = foreign == NULL ? tool_nearest_word(name, words, count) : NULL;
+  const char* nearest = foreign == NULL ? tool_nearest_word(name, message, count) : NULL;
   (void)tool_misuse("unknown option %s%s%s%s%s%s; see tenon %s --help-all", name,
                     foreign != NULL ? ": " : "", foreign != NULL ? foreign : "",
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",

@@ -1,5 +1,5 @@
 /* Deep copies of expressions and index maps. `copy` notes a failure instead of returning it. */
-#include "core/network/meaning.h"
+#include "core/network/deep_copy.h"
 
 typedef struct copier_t {
   tenon__arena_t* arena;

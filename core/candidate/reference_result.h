@@ -3,8 +3,8 @@
  * others by their reference kernels, or by whoever computes them best on their own. Slow, and
  * independent of the kernels that compute the region at once.
  */
-#ifndef TENON_CORE_CANDIDATE_MEANING_H_
-#define TENON_CORE_CANDIDATE_MEANING_H_
+#ifndef TENON_CORE_CANDIDATE_REFERENCE_RESULT_H_
+#define TENON_CORE_CANDIDATE_REFERENCE_RESULT_H_
 
 #include "core/candidate/search.h"
 #include "core/candidate/trial_data.h"
@@ -12,8 +12,8 @@
 /* Outputs as dense rows, one for each of the region's (data NULL where it is unwanted); in the
  * tuning's arena are none of the bytes: `arena` holds them. *out_known false: some node cannot be
  * computed so, or finds its extents itself. */
-tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
-                                      bool by_reference, tenon__arena_t* arena,
-                                      tenon_tensor_view_t* out_outputs, bool* out_known);
+tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
+                                        bool by_reference, tenon__arena_t* arena,
+                                        tenon_tensor_view_t* out_outputs, bool* out_known);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tensors and sequences that grow: deep copies of what callers lend. */
-#include "core/kernel/growing.h"
+#include "core/kernel/dynamic_buffer.h"
 #include "core/base/test.h"
 
 static tenon_argument_t tensor_of(float* data, const int64_t* dims, const int64_t* strides) {
@@ -12,9 +12,10 @@ static tenon_argument_t tensor_of(float* data, const int64_t* dims, const int64_
                                        .layout = TENON_NONE}};
 }
 
-static void expect_floats(const tenon__growing_t* growing, const float* expected, size_t count) {
+static void expect_floats(const tenon__dynamic_buffer_t* buffer, const float* expected,
+                          size_t count) {
   for (size_t k = 0; k < count; ++k) {
-    EXPECT_NEAR(((const float*)growing->data)[k], expected[k], 0);
+    EXPECT_NEAR(((const float*)buffer->data)[k], expected[k], 0);
   }
 }
 
@@ -23,16 +24,16 @@ TENON_TEST(copies_views_with_and_without_strides) {
   const int64_t dims[] = {2, 3};
   const int64_t columns[] = {1, 2};
   const float transposed[] = {1, 3, 5, 2, 4, 6};
-  tenon__growing_t growing;
-  tenon__growing_initialize(&growing, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
+  tenon__dynamic_buffer_t buffer;
+  tenon__dynamic_buffer_initialize(&buffer, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
   tenon_argument_t argument = tensor_of(data, dims, NULL);
-  EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
-  expect_floats(&growing, data, 6);
+  EXPECT_STATUS(tenon__dynamic_buffer_assign(&buffer, &argument), TENON_OK);
+  expect_floats(&buffer, data, 6);
   argument.tensor.strides = columns;
-  EXPECT_STATUS(tenon__growing_assign(&growing, &argument), TENON_OK);
-  expect_floats(&growing, transposed, 6);
-  EXPECT_INT(growing.strides[0], 3);
-  tenon__growing_deinitialize(&growing);
+  EXPECT_STATUS(tenon__dynamic_buffer_assign(&buffer, &argument), TENON_OK);
+  expect_floats(&buffer, transposed, 6);
+  EXPECT_INT(buffer.strides[0], 3);
+  tenon__dynamic_buffer_deinitialize(&buffer);
 }
 
 TENON_TEST(copies_the_items_of_a_sequence) {
@@ -41,12 +42,12 @@ TENON_TEST(copies_the_items_of_a_sequence) {
   const int64_t row[] = {1, 2};
   const tenon_argument_t items[] = {tensor_of(first, row, NULL), tensor_of(second, row, NULL)};
   const tenon_argument_t sequence = {.kind = TENON_ARGUMENT_SEQUENCE, .count = 2, .items = items};
-  tenon__growing_t growing;
-  tenon__growing_initialize(&growing, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
-  EXPECT_STATUS(tenon__growing_assign(&growing, &sequence), TENON_OK);
+  tenon__dynamic_buffer_t buffer;
+  tenon__dynamic_buffer_initialize(&buffer, tenon__allocator_default(), TENON_DTYPE_FLOAT32);
+  EXPECT_STATUS(tenon__dynamic_buffer_assign(&buffer, &sequence), TENON_OK);
   second[0] = 9; /* the copy does not change with the original */
-  REQUIRE(growing.item_count == 2);
-  EXPECT_NEAR(((const float*)growing.items[1].tensor.data)[0], 3, 0);
-  EXPECT_INT(growing.items[1].tensor.strides[0], 2);
-  tenon__growing_deinitialize(&growing);
+  REQUIRE(buffer.item_count == 2);
+  EXPECT_NEAR(((const float*)buffer.items[1].tensor.data)[0], 3, 0);
+  EXPECT_INT(buffer.items[1].tensor.strides[0], 2);
+  tenon__dynamic_buffer_deinitialize(&buffer);
 }

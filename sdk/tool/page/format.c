@@ -1,10 +1,10 @@
 /* See words.h. */
-#include "page/words.h"
+#include "page/format.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void tool_words_time(double seconds, char out_text[32]) {
+void tool_format_time(double seconds, char out_text[32]) {
   if (seconds < 0.9995e-3) {
     (void)snprintf(out_text, 32, "%.3g \xC2\xB5s", seconds * 1e6);
   } else if (seconds < 0.9995) {
@@ -14,7 +14,7 @@ void tool_words_time(double seconds, char out_text[32]) {
   }
 }
 
-void tool_words_bytes(double bytes, char out_text[32]) {
+void tool_format_bytes(double bytes, char out_text[32]) {
   static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   uint32_t unit = 0;
   for (; bytes >= 1023.5 && unit + 1 < sizeof(units) / sizeof(units[0]); ++unit) {
@@ -23,7 +23,7 @@ void tool_words_bytes(double bytes, char out_text[32]) {
   (void)snprintf(out_text, 32, "%.3g %s", bytes, units[unit]);
 }
 
-void tool_words_amount(double amount, const char* unit, char out_text[32]) {
+void tool_format_amount(double amount, const char* unit, char out_text[32]) {
   static const char* const prefixes[] = {"", "k", "M", "G", "T", "P"};
   uint32_t prefix = 0;
   for (; amount >= 999.5 && prefix + 1 < sizeof(prefixes) / sizeof(prefixes[0]); ++prefix) {
@@ -32,7 +32,7 @@ void tool_words_amount(double amount, const char* unit, char out_text[32]) {
   (void)snprintf(out_text, 32, "%.3g %s%s", amount, prefixes[prefix], unit);
 }
 
-void tool_words_colour(double share, char out_colour[32]) {
+void tool_format_colour(double share, char out_colour[32]) {
   const double strength = share > 1 ? 1 : share;
   (void)snprintf(out_colour, 32, "hsl(%.0f,%.0f%%,%.0f%%)", 48 - 30 * strength, 20 + 70 * strength,
                  97 - 27 * strength);
@@ -43,7 +43,7 @@ static bool continues(char byte) {
   return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-const char* tool_words_tail(const char* name, size_t limit) {
+const char* tool_format_tail(const char* name, size_t limit) {
   size_t count = 0;
   for (const char* at = name; *at != '\0'; ++at) {
     count += continues(*at) ? 0 : 1;
@@ -56,14 +56,14 @@ const char* tool_words_tail(const char* name, size_t limit) {
   return name;
 }
 
-void tool_words_tensor(const char* list, char out_text[TOOL_WORDS_BYTES]) {
+void tool_format_tensor(const char* list, char out_text[TOOL_FORMAT_BYTES]) {
   const char* at = strchr(list, '[');
   bool inside = true;
   size_t used = 0;
   while (at != NULL && at > list && at[-1] != ' ') {
     --at;
   }
-  for (; at != NULL && *at != '\0' && used + 1 < TOOL_WORDS_BYTES; ++at) {
+  for (; at != NULL && *at != '\0' && used + 1 < TOOL_FORMAT_BYTES; ++at) {
     if (*at == ',' && !inside) {
       break;
     }
@@ -82,7 +82,7 @@ static bool is_described(const char* text) {
   return length > 0 && text[1 + length] != ' ';
 }
 
-bool tool_words_has_tensor(const char* list, const char* name) {
+bool tool_format_has_tensor(const char* list, const char* name) {
   const size_t length = strlen(name);
   if (length > 0) {
     for (const char* at = list; (at = strstr(at, name)) != NULL; ++at) {
@@ -95,7 +95,7 @@ bool tool_words_has_tensor(const char* list, const char* name) {
   return false;
 }
 
-void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_BYTES]) {
+void tool_format_others(const tenon_step_info_t* step, char out_text[TOOL_FORMAT_BYTES]) {
   size_t used = 0;
   bool skipped = false;
   out_text[0] = '\0';
@@ -109,8 +109,8 @@ void tool_words_others(const tenon_step_info_t* step, char out_text[TOOL_WORDS_B
     const size_t size = (size_t)(end - last);
     if (!skipped && length == strlen(step->name) && strncmp(at, step->name, length) == 0) {
       skipped = true;
-    } else if (used + size + 4 < TOOL_WORDS_BYTES) {
-      used += (size_t)snprintf(out_text + used, TOOL_WORDS_BYTES - used, "%s%.*s",
+    } else if (used + size + 4 < TOOL_FORMAT_BYTES) {
+      used += (size_t)snprintf(out_text + used, TOOL_FORMAT_BYTES - used, "%s%.*s",
                                used == 0 ? "+ " : ", ", (int)size, last);
     }
     at = end;

@@ -2,7 +2,7 @@
  * of values show. What is found is compared with what the plan says. A value may have taken the
  * place of another whose extents nobody knew: symbols that were made for those follow from its
  * shape. */
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_pool.h"
@@ -113,8 +113,8 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
   const tenon__value_node_t* value =
       &frame->context->engine->plan->network->graphs[frame->graph]->values[p->value];
   const bool grows = p->storage == TENON_STORAGE_GROWING;
-  const int64_t* dims = grows ? state->growing->dims : state->dims;
-  if ((grows && !state->growing->was_set) ||
+  const int64_t* dims = grows ? state->buffer->dims : state->dims;
+  if ((grows && !state->buffer->was_set) ||
       (p->storage == TENON_STORAGE_PARAMETER && state->data == NULL)) {
     return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' is read before it is there", value->name);
@@ -122,7 +122,7 @@ tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t p
   if (dims == NULL || value->type.rank == TENON_NONE) {
     return TENON_OK;
   }
-  const uint32_t rank = grows ? state->growing->rank : state->rank;
+  const uint32_t rank = grows ? state->buffer->rank : state->rank;
   if (rank != value->type.rank) {
     return tenon__fail(frame->context->engine->options.sink, TENON_ERROR_INVALID_DATA,
                        "value '%s' has rank %u, the plan expects %u", value->name, rank,
@@ -201,8 +201,8 @@ static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
   const tenon__engine_t* engine = frame->context->engine;
   const tenon__value_node_t* value = tenon__frame_value(frame, place);
   const char class = tenon__dtype_class(value->type.dtype);
-  const bool is_learnt = value->type.contents != NULL && value->number != TENON_NONE &&
-                         engine->reads_contents[value->number] != 0;
+  const bool is_learnt = value->type.contents != NULL && value->handle != TENON_NONE &&
+                         engine->reads_contents[value->handle] != 0;
   const bool is_computed = frame->schedule->places[place].storage != TENON_STORAGE_WEIGHTS &&
                            (class == 'i' || class == 'u' || class == 'b');
   const uint32_t count =
@@ -212,7 +212,7 @@ static uint8_t numbers_of(const tenon__frame_t* frame, uint32_t place) {
     const tenon__dim_view_t dim =
         tenon__dim_get(engine->plan->network->pool, value->type.contents[c]);
     is_compared = dim.kind != TENON_DIM_SYMBOL ||
-                  tenon__symbol_get(engine->plan->network->pool, dim.index)->a != value->number;
+                  tenon__symbol_get(engine->plan->network->pool, dim.index)->a != value->handle;
   }
   return (uint8_t)((is_learnt ? TENON_NUMBERS_LEARNT : 0u) |
                    (is_compared ? TENON_NUMBERS_COMPARED : 0u));
@@ -339,7 +339,7 @@ void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_chan
   }
 }
 
-tenon_status_t tenon__frame_list_found(tenon__frame_t* frame) {
+tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame) {
   const tenon__network_t* network = frame->context->engine->plan->network;
   tenon__arena_t* arena = &frame->context->arena;
   const uint32_t symbol_count = tenon__symbol_count(network->pool);
@@ -363,7 +363,7 @@ tenon_status_t tenon__frame_list_found(tenon__frame_t* frame) {
   return list_views(frame);
 }
 
-void tenon__frame_forget_found(tenon__frame_t* frame) {
+void tenon__frame_forget_data_dependent(tenon__frame_t* frame) {
   tenon__extents_t* extents = &frame->context->extents;
   bool changed = false;
   for (uint32_t k = 0; k < frame->found_count; ++k) {

@@ -6,9 +6,9 @@
 #include "core/base/escape.h"
 #include "sdk/library/library.h"
 
-enum { WORDS_SIZE = 4096 };
+enum { LAST_SIZE = 4096 };
 
-static _Thread_local char words[WORDS_SIZE];
+static _Thread_local char last[LAST_SIZE];
 static _Thread_local size_t used;
 
 /* A line for each error of a call. What does not fit ends with dots, and never in the middle of a
@@ -17,22 +17,22 @@ static void keep(const char* message) {
   static const char dots[] = "...";
   const size_t size = strlen(message);
   const size_t separator = used > 0 ? 1 : 0;
-  if (used + separator + size < WORDS_SIZE) {
-    (void)snprintf(words + used, WORDS_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
+  if (used + separator + size < LAST_SIZE) {
+    (void)snprintf(last + used, LAST_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
     used += separator + size;
     return;
   }
-  (void)snprintf(words + used, WORDS_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
-  used = WORDS_SIZE - sizeof(dots);
-  while (used > 0 && ((unsigned char)words[used] & 0xC0u) == 0x80u) {
+  (void)snprintf(last + used, LAST_SIZE - used, "%s%s", separator > 0 ? "\n" : "", message);
+  used = LAST_SIZE - sizeof(dots);
+  while (used > 0 && ((unsigned char)last[used] & 0xC0u) == 0x80u) {
     --used;
   }
-  memcpy(words + used, dots, sizeof(dots));
-  used = WORDS_SIZE; /* full */
+  memcpy(last + used, dots, sizeof(dots));
+  used = LAST_SIZE; /* full */
 }
 
 static void pass_on(const tenon_registry_t* registry, int32_t severity, const char* message) {
-  if (severity >= TENON_SEVERITY_ERROR && used < WORDS_SIZE) {
+  if (severity >= TENON_SEVERITY_ERROR && used < LAST_SIZE) {
     keep(message);
   }
   if (registry != NULL && registry->logger.report != NULL) {
@@ -43,7 +43,7 @@ static void pass_on(const tenon_registry_t* registry, int32_t severity, const ch
 /* The one way to the application: names come from models, files and plugins. */
 static void hear(void* user, int32_t severity, const char* message) {
   const tenon_registry_t* registry = user;
-  char few[WORDS_SIZE];
+  char few[LAST_SIZE];
   if (!tenon__needs_escape(message)) {
     pass_on(registry, severity, message);
     return;
@@ -60,14 +60,14 @@ static void hear(void* user, int32_t severity, const char* message) {
   }
 }
 
-const tenon_sink_t tenon__words_sink = {NULL, hear};
+const tenon_sink_t tenon__message_sink = {NULL, hear};
 
-tenon_sink_t tenon__words_sink_of(tenon_registry_t* registry) {
+tenon_sink_t tenon__message_sink_of(tenon_registry_t* registry) {
   return (tenon_sink_t){registry, hear};
 }
 
-void tenon__words_begin(void) {
-  words[0] = '\0';
+void tenon__last_message_clear(void) {
+  last[0] = '\0';
   used = 0;
 }
 
@@ -78,5 +78,5 @@ tenon_status_t tenon__tell(const tenon_sink_t* sink, const char* function, tenon
 }
 
 const char* tenon_last_message(void) {
-  return words;
+  return last;
 }

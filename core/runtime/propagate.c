@@ -1,9 +1,9 @@
-#include "core/runtime/settle.h"
+#include "core/runtime/propagate.h"
 
 #include "core/base/status.h"
 #include "core/dimension/dimension_text.h"
 #include "core/plan/place.h"
-#include "core/runtime/found.h"
+#include "core/runtime/data_dependent.h"
 #include "core/runtime/requirements.h"
 #include "core/runtime/state.h"
 
@@ -76,7 +76,7 @@ static tenon_status_t check_sizes(tenon__context_t* context) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__context_settle(tenon__context_t* context) {
+tenon_status_t tenon__context_propagate_shapes(tenon__context_t* context) {
   if (!context->shapes_changed) {
     return TENON_OK;
   }

@@ -1,19 +1,19 @@
 /* Extents that only a run finds. */
-#ifndef TENON_CORE_RUNTIME_FOUND_H_
-#define TENON_CORE_RUNTIME_FOUND_H_
+#ifndef TENON_CORE_RUNTIME_DATA_DEPENDENT_H_
+#define TENON_CORE_RUNTIME_DATA_DEPENDENT_H_
 
 #include "core/runtime/state.h"
 
 /* Lists the extents that the graph's steps find, and the views that say extents, in the context's
  * arena. */
-tenon_status_t tenon__frame_list_found(tenon__frame_t* frame);
+tenon_status_t tenon__frame_list_data_dependent(tenon__frame_t* frame);
 /* Are the extents of a step's output, as far as they are unknown, such as the step itself finds? */
 bool tenon__frame_finds(const tenon__frame_t* frame, const tenon__step_t* step,
                         const tenon__value_node_t* value);
 /* Symbols of a value's extents that follow from its shape, now that it is made. */
 void tenon__frame_follow(tenon__frame_t* frame, uint32_t value, bool* inout_changed);
 /* What the last run, or the last iteration, found says nothing about this one. */
-void tenon__frame_forget_found(tenon__frame_t* frame);
+void tenon__frame_forget_data_dependent(tenon__frame_t* frame);
 /* Has the memory of a place that is no view the extents that the plan says? INVALID_DATA names the
  * value. */
 tenon_status_t tenon__frame_check_memory(const tenon__frame_t* frame, uint32_t place);

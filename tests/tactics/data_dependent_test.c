@@ -78,7 +78,7 @@ static tenon_kernel_t compress_of(const char* name,
   return kernel;
 }
 
-static void make_compress(test_bench_t* b) {
+static void make_compress(test_fixture_t* b) {
   const tenon_value_t x = test_input(b, "x", DIMS(COUNT));
   EXPECT_STATUS(b->build->output(b->builder, test_unary(b, "test.compress/1", "compress", x), "y"),
                 TENON_OK);
@@ -90,9 +90,9 @@ TENON_TEST(a_kernel_that_allocates_is_timed_and_runs) {
   char text[512];
   core_world_t world;
   measuring_world(&world, &kernel, 1);
-  make_compress(&world.bench);
+  make_compress(&world.fixture);
   EXPECT_TEXT(build_steps(&world, text), "compress/default");
-  EXPECT_CONTAINS(world.bench.messages.text, "1 times were measured");
+  EXPECT_CONTAINS(world.fixture.messages.text, "1 times were measured");
   EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(COUNT), x), TENON_OK);
   core_world_expect_ran(&world);
   EXPECT_FLOATS(&world, 0, 1, 2, 3, 4);
@@ -108,37 +108,37 @@ TENON_TEST(what_is_allocated_is_compared) {
   core_world_t world;
   kernels[2].flags = TENON_KERNEL_REFERENCE;
   measuring_world(&world, kernels, 4);
-  make_compress(&world.bench);
+  make_compress(&world.fixture);
   (void)build_steps(&world, text);
   EXPECT_CONTAINS(refusals_of(&world, 0),
                   "tests:half (default): is wrong: does not write 4 of 8 elements, the first of "
                   "them [4] of 'compress'");
   EXPECT_CONTAINS(refusals_of(&world, 0),
                   "tests:much (default): is wrong: computes something else "
-                  "than the operator's meaning: other extents of output 0");
+                  "than the operator's definition: other extents of output 0");
   core_world_end(&world);
 }
 
 TENON_TEST(an_output_that_nobody_allocated_is_an_error) {
   static const float x[COUNT] = {1};
-  static const char words[] =
+  static const char message[] =
       "the kernel did not allocate output 0, 'compress', whose extents it finds";
   const tenon_kernel_t kernel = compress_of("forgets", run_without_allocating);
   core_world_t world;
   measuring_world(&world, &kernel, 1); /* when it is tried */
-  make_compress(&world.bench);
+  make_compress(&world.fixture);
   EXPECT_STATUS(core_world_build(&world), TENON_ERROR_UNSUPPORTED);
-  EXPECT_CONTAINS(world.bench.messages.text, "tests:forgets (default): failed when it was tried");
-  EXPECT_CONTAINS(world.bench.messages.text, words);
+  EXPECT_CONTAINS(world.fixture.messages.text, "tests:forgets (default): failed when it was tried");
+  EXPECT_CONTAINS(world.fixture.messages.text, message);
   core_world_end(&world);
   core_world_begin(&world, &kernel, 1); /* when it runs */
-  make_compress(&world.bench);
+  make_compress(&world.fixture);
   REQUIRE(core_world_start(&world));
   EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(COUNT), x), TENON_OK);
   EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INTERNAL);
-  EXPECT_CONTAINS(world.bench.messages.text,
+  EXPECT_CONTAINS(world.fixture.messages.text,
                   "compress (test.compress/1, tests:forgets): the kernel");
-  EXPECT_CONTAINS(world.bench.messages.text, words);
+  EXPECT_CONTAINS(world.fixture.messages.text, message);
   core_world_end(&world);
 }
 
@@ -147,10 +147,10 @@ TENON_TEST(more_than_the_bound_is_an_error) {
   const tenon_kernel_t kernel = compress_of("greedy", run_past_the_bound);
   core_world_t world;
   core_world_begin(&world, &kernel, 1);
-  make_compress(&world.bench);
+  make_compress(&world.fixture);
   REQUIRE(core_world_start(&world));
   EXPECT_STATUS(core_world_set(&world, 0, TENON_DTYPE_FLOAT32, DIMS(COUNT), x), TENON_OK);
   EXPECT_STATUS(tenon__context_run(world.context), TENON_ERROR_INVALID_DATA);
-  EXPECT_CONTAINS(world.bench.messages.text, "extent 0 is 9, its bound is 8");
+  EXPECT_CONTAINS(world.fixture.messages.text, "extent 0 is 9, its bound is 8");
   core_world_end(&world);
 }

@@ -1,4 +1,4 @@
-#include "core/candidate/meaning.h"
+#include "core/candidate/reference_result.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 enum { MAX_RANK = 64 };
 
-typedef struct meaning_t {
+typedef struct computation_t {
   tenon__tuning_t* tuning;
   const struct tenon_region_t* region;
   const tenon__graph_t* g;
@@ -24,11 +24,11 @@ typedef struct meaning_t {
   tenon_tensor_view_t* values; /* of the graph: dense rows; data NULL: not there yet */
   tenon__ask_node_t ask_node;
   bool by_reference;
-} meaning_t;
+} computation_t;
 
 /* A value at the optimum, in memory of its own unless `bytes` are given. UNSUPPORTED where it has
  * no extents, or no elements of whole bytes. */
-static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes) {
+static tenon_status_t make_value(computation_t* m, uint32_t value, const void* bytes) {
   const tenon__value_node_t* v = &m->g->values[value];
   uint64_t count = 0;
   size_t size = 0;
@@ -60,7 +60,7 @@ static tenon_status_t make_value(meaning_t* m, uint32_t value, const void* bytes
 
 /* ---- Expressions ---- */
 
-static tenon_status_t align(meaning_t* m, const struct tenon_region_t* region, bool is_output,
+static tenon_status_t align(computation_t* m, const struct tenon_region_t* region, bool is_output,
                             uint32_t index, tenon_tensor_view_t* out_view) {
   const uint32_t value = is_output ? region->outputs[index].value : region->inputs[index].value;
   int64_t* dims = tenon__arena_allocate(m->arena, MAX_RANK, sizeof *dims);
@@ -79,8 +79,8 @@ static tenon_status_t align(meaning_t* m, const struct tenon_region_t* region, b
 }
 
 /* `values[o]`: what output o of the expression is in the graph. */
-static tenon_status_t evaluate(meaning_t* m, uint32_t node, const tenon__expression_t* expression,
-                               const uint32_t* values) {
+static tenon_status_t evaluate(computation_t* m, uint32_t node,
+                               const tenon__expression_t* expression, const uint32_t* values) {
   struct tenon_region_t region;
   tenon_tensor_view_t in[GROUP_MOST_OPERANDS];
   tenon_tensor_view_t out[GROUP_MOST_NODES];
@@ -103,7 +103,7 @@ static tenon_status_t evaluate(meaning_t* m, uint32_t node, const tenon__express
   return tenon__program_evaluate(program, space, in, out, m->tuning->allocator, NULL);
 }
 
-static tenon_status_t evaluate_node(meaning_t* m, uint32_t node) {
+static tenon_status_t evaluate_node(computation_t* m, uint32_t node) {
   const tenon__node_t* n = &m->g->nodes[node];
   const uint32_t steps = n->expression != NULL ? 1 : n->output_count;
   for (uint32_t k = 0; k < steps; ++k) {
@@ -125,8 +125,8 @@ static tenon_status_t evaluate_node(meaning_t* m, uint32_t node) {
 /* ---- Closed operators ---- */
 
 /* What the kernel allocated. Who reads it counts on other extents, so it must be the last. */
-static tenon_status_t keep_found(meaning_t* m, const tenon_tensor_view_t* view, size_t size_bytes,
-                                 uint32_t value) {
+static tenon_status_t keep_found(computation_t* m, const tenon_tensor_view_t* view,
+                                 size_t size_bytes, uint32_t value) {
   if (m->region->covered_count > 1 || view->dtype == TENON_DTYPE_STRING) {
     return TENON_ERROR_UNSUPPORTED;
   }
@@ -142,7 +142,7 @@ static tenon_status_t keep_found(meaning_t* m, const tenon_tensor_view_t* view, 
   return TENON_OK;
 }
 
-static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* region,
+static tenon_status_t run_candidate(computation_t* m, const struct tenon_region_t* region,
                                     const tenon__candidate_t* candidate,
                                     const tenon_tensor_view_t* given) {
   tenon__trial_data_t data;
@@ -172,7 +172,7 @@ static tenon_status_t run_candidate(meaning_t* m, const struct tenon_region_t* r
   return status;
 }
 
-static tenon_status_t run_node(meaning_t* m, uint32_t node) {
+static tenon_status_t run_node(computation_t* m, uint32_t node) {
   struct tenon_region_t* region = tenon__arena_allocate(m->tuning->arena, 1, sizeof *region);
   const tenon__candidate_t* candidate = NULL;
   if (region == NULL) {
@@ -199,7 +199,7 @@ static tenon_status_t run_node(meaning_t* m, uint32_t node) {
 /* ---- All nodes ---- */
 
 /* Is nothing that it reads still to be made by another node of the region? */
-static bool is_ready(const meaning_t* m, uint32_t node, const uint8_t* done) {
+static bool is_ready(const computation_t* m, uint32_t node, const uint8_t* done) {
   const tenon__node_t* n = &m->g->nodes[node];
   for (uint32_t k = 0; k < m->region->covered_count; ++k) {
     const uint32_t input_count = done[k] == 0 ? n->input_count : 0;
@@ -214,7 +214,7 @@ static bool is_ready(const meaning_t* m, uint32_t node, const uint8_t* done) {
 }
 
 /* Constants that only shape a node are no inputs of the region. */
-static tenon_status_t take_constants(meaning_t* m, uint32_t node) {
+static tenon_status_t take_constants(computation_t* m, uint32_t node) {
   const tenon__node_t* n = &m->g->nodes[node];
   for (uint32_t k = 0; k < n->input_count; ++k) {
     const uint32_t value = n->inputs[k];
@@ -226,7 +226,7 @@ static tenon_status_t take_constants(meaning_t* m, uint32_t node) {
   return TENON_OK;
 }
 
-static tenon_status_t compute_node(meaning_t* m, uint32_t node) {
+static tenon_status_t compute_node(computation_t* m, uint32_t node) {
   const tenon__node_t* n = &m->g->nodes[node];
   TENON_TRY(take_constants(m, node));
   for (uint32_t k = 0; k < n->output_count; ++k) {
@@ -239,7 +239,7 @@ static tenon_status_t compute_node(meaning_t* m, uint32_t node) {
   return n->expression != NULL || n->maps != NULL ? evaluate_node(m, node) : run_node(m, node);
 }
 
-static tenon_status_t compute_all(meaning_t* m) {
+static tenon_status_t compute_all(computation_t* m) {
   const struct tenon_region_t* region = m->region;
   uint8_t* done = tenon__arena_allocate(m->arena, region->covered_count + 1u, 1);
   if (done == NULL) {
@@ -259,16 +259,16 @@ static tenon_status_t compute_all(meaning_t* m) {
   return TENON_OK;
 }
 
-tenon_status_t tenon__meaning_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
-                                      bool by_reference, tenon__arena_t* arena,
-                                      tenon_tensor_view_t* out_outputs, bool* out_known) {
+tenon_status_t tenon__reference_compute(const tenon__trial_data_t* data, tenon__ask_node_t ask_node,
+                                        bool by_reference, tenon__arena_t* arena,
+                                        tenon_tensor_view_t* out_outputs, bool* out_known) {
   const struct tenon_region_t* region = data->region;
-  meaning_t m = {.tuning = data->tuning,
-                 .region = region,
-                 .g = region->network->graphs[region->graph],
-                 .arena = arena,
-                 .ask_node = ask_node,
-                 .by_reference = by_reference};
+  computation_t m = {.tuning = data->tuning,
+                     .region = region,
+                     .g = region->network->graphs[region->graph],
+                     .arena = arena,
+                     .ask_node = ask_node,
+                     .by_reference = by_reference};
   *out_known = false;
   m.values = tenon__arena_allocate(arena, m.g->value_count + 1u, sizeof *m.values);
   if (m.values == NULL) {

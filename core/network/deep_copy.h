@@ -1,7 +1,7 @@
 /* Deep copies of expressions and index maps into an arena, for nodes whose meaning was made
  * elsewhere. */
-#ifndef TENON_CORE_NETWORK_MEANING_H_
-#define TENON_CORE_NETWORK_MEANING_H_
+#ifndef TENON_CORE_NETWORK_DEEP_COPY_H_
+#define TENON_CORE_NETWORK_DEEP_COPY_H_
 
 #include "core/program/program.h"
 #include "core/tensor/index_map.h"
