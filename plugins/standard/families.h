@@ -28,6 +28,7 @@
   FAMILY(text, 4, "strings")                                           \
   FAMILY(loss, 1, "losses")                                            \
   FAMILY(trees, 1, "ensembles of decision trees")                      \
+  FAMILY(classes, 1, "from pairs of classes to classes")               \
   FAMILY(sequence, 11, "sequences and optionals")                      \
   FAMILY(control, 3, "control forms")
 
