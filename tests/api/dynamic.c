@@ -90,6 +90,31 @@ TENON_TEST(moves_follow_numbers_at_equal_extents) {
   scene_end(&scene);
 }
 
+/* Extents that are numbers of another value, asked for again. */
+TENON_TEST(extents_that_numbers_decided_are_numbers) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t to[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(1, 1));
+  const tenon_value_t sizes = input(s, "sizes", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+  const tenon_value_t dims = node(s, "standard.cast/1", VALUES(sizes), to);
+  const tenon_value_t wide = node(s, "standard.broadcast_to/1", VALUES(x, dims), NO_ATTRIBUTES);
+  output(s, node(s, "standard.shape_of/1", VALUES(wide), NO_ATTRIBUTES), "shape");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[1] = {7};
+  float rows[2] = {2, 3};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(1, 1), data);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(2, 3));
+  rows[0] = 4;
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(4, 3));
+  scene_end(&scene);
+}
+
 /* Two numbers that must be equal are learned one after the other: in the second run the first of
  * them is not compared with what the other was before. */
 TENON_TEST(numbers_are_found_anew_in_every_run) {
