@@ -1,7 +1,7 @@
 /* Which class it is. */
 #include "families.h"
 
-FAMILY_TABLE(classes) = {
+static const tenon_operator_t operators[] = {
     {OPERATOR("couple_pairs", "probabilities of classes, from those of each two of them"),
      TYPES(TYPE("T", FLOAT_TYPES)), INPUTS(PORT("x", "T")), OUTPUTS(PORT("y", "T")),
      ATTRIBUTES(REQUIRED_INT("class_count")),
@@ -11,3 +11,4 @@ FAMILY_TABLE(classes) = {
                   "{dim(x, 1)} pairs of {class_count} classes")),
      .shape = "y.rank = 2; y[d] = d == 0 ? dim(x, 0) : class_count", .traits = "pure"},
 };
+FAMILY(classes);
