@@ -193,25 +193,25 @@ static bool look_at_names(const tool_wire_writer_t* node, uint32_t field_number,
   return found;
 }
 
-/* A body reads what is outside by name: adds all that its nodes read, and so those inside of them.
- */
-static void add_names_of_bodies(const uint8_t* data, size_t size, tool_names_t* needed) {
+/* A body reads what is outside by name: adds all that a message's nodes read, and those of the
+ * graphs inside. The field `number` leads on from a node to its attributes, from these to graphs,
+ * from graphs to nodes. */
+static void add_names_of_bodies(const uint8_t* data, size_t size, uint32_t number,
+                                tool_names_t* needed) {
+  const uint32_t next = number == NODE_ATTRIBUTE    ? ATTRIBUTE_GRAPH
+                        : number == ATTRIBUTE_GRAPH ? GRAPH_NODE
+                                                    : NODE_ATTRIBUTE;
   tool_wire_t wire = {.data = data, .size = size};
-  tool_wire_field_t attribute;
-  while (tool_wire_next(&wire, &attribute)) {
-    tool_wire_t inside = {.data = attribute.bytes, .size = attribute.size};
-    tool_wire_field_t graph;
-    while (attribute.number == NODE_ATTRIBUTE && tool_wire_next(&inside, &graph)) {
-      tool_wire_t nodes = {.data = graph.bytes, .size = graph.size};
-      tool_wire_field_t node;
-      while (graph.number == ATTRIBUTE_GRAPH && tool_wire_next(&nodes, &node)) {
-        if (node.number == GRAPH_NODE) {
-          const tool_wire_writer_t lent = {.data = (uint8_t*)node.bytes, .size = node.size};
-          (void)look_at_names(&lent, NODE_INPUT, needed, true);
-          add_names_of_bodies(node.bytes, node.size, needed);
-        }
-      }
+  tool_wire_field_t field;
+  while (tool_wire_next(&wire, &field)) {
+    if (field.number != number) {
+      continue;
     }
+    if (number == GRAPH_NODE) {
+      const tool_wire_writer_t lent = {.data = (uint8_t*)field.bytes, .size = field.size};
+      (void)look_at_names(&lent, NODE_INPUT, needed, true);
+    }
+    add_names_of_bodies(field.bytes, field.size, next, needed);
   }
 }
 
@@ -221,7 +221,7 @@ static void drop_unneeded(tool_onnx_file_t* file, tool_names_t* needed) {
     tool_wire_writer_t* node = &file->nodes[i - 1];
     if (look_at_names(node, NODE_OUTPUT, needed, false)) {
       (void)look_at_names(node, NODE_INPUT, needed, true);
-      add_names_of_bodies(node->data, node->size, needed);
+      add_names_of_bodies(node->data, node->size, NODE_ATTRIBUTE, needed);
     } else {
       node->size = 0;
     }
