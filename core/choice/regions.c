@@ -46,7 +46,9 @@ static bool any_output_needed(const grouping_t* grouping, const tenon__node_t* n
   return false;
 }
 
-/* Can the numbers of all needed outputs be written from dimensions alone? */
+/* Can the numbers of all needed outputs be written from dimensions alone? A number that only a run
+ * knows is made by whoever computes it, but where the node says extents: then it was made before.
+ */
 bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph_t* g,
                              const tenon__node_t* node) {
   if (node->body_count > 0) {
@@ -64,7 +66,7 @@ bool tenon__node_is_contents(const tenon__network_t* network, const tenon__graph
     for (uint32_t c = 0; c < v->type.content_count; ++c) {
       const tenon__dim_view_t dim = tenon__dim_get(network->pool, v->type.contents[c]);
       if (v->type.contents[c].id == TENON_NONE ||
-          (dim.kind == TENON_DIM_SYMBOL &&
+          (dim.kind == TENON_DIM_SYMBOL && !node->contents_only &&
            tenon__symbol_get(network->pool, dim.index)->kind == TENON_SYMBOL_CONTENT)) {
         return false;
       }

@@ -41,6 +41,7 @@ bool tenon__program_is_pointwise(const tenon_program_t* program) {
     switch (program->instructions[i].opcode) {
       case TENON_OPCODE_INDEX:
       case TENON_OPCODE_SIZE:
+      case TENON_OPCODE_EXTENT:
       case TENON_OPCODE_LOAD:
       case TENON_OPCODE_RANDOM:
       case TENON_OPCODE_SUM:

@@ -70,6 +70,7 @@ static uint32_t arithmetic_count(const tenon_program_t* program) {
       case TENON_OPCODE_CONSTANT:
       case TENON_OPCODE_INDEX:
       case TENON_OPCODE_SIZE:
+      case TENON_OPCODE_EXTENT:
       case TENON_OPCODE_LOAD:
       case TENON_OPCODE_CAST:
         break;

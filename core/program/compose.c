@@ -149,7 +149,7 @@ static uint32_t cast_to(composition_t* c, uint32_t code, tenon_dtype_t dtype) {
              : tenon__emit_operation(&c->builder, TENON_OPCODE_CAST, dtype, code, 0, 0);
 }
 
-/* INPUT, LOAD, INDEX, SIZE: what looks outside of the program. */
+/* INPUT, LOAD, EXTENT, INDEX, SIZE: what looks outside of the program. */
 static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const tenon_instruction_t* i,
                                 uint32_t* out_code) {
   const tenon__expression_t* e = part->expression;
@@ -172,6 +172,11 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
       }
       *out_code = tenon__emit_load(&c->builder, i->dtype, operand, coordinates, i->operands[1]);
       return memory_or(c, TENON_OK);
+    case TENON_OPCODE_EXTENT:
+      TENON_TRY(copy_operand(c, part, (uint32_t)i->immediate.i, &operand));
+      *out_code =
+          tenon__emit_immediate(&c->builder, i->opcode, i->dtype, i->operands[0], (int64_t)operand);
+      return memory_or(c, TENON_OK);
     case TENON_OPCODE_INDEX:
       return coordinate_code(c, part->replacements[i->immediate.i], i->dtype, out_code);
     default:
@@ -181,8 +186,7 @@ static tenon_status_t copy_leaf(composition_t* c, const part_t* part, const teno
 
 static bool looks_outside(const part_t* part, const tenon_instruction_t* i) {
   const bool placed = i->opcode == TENON_OPCODE_INDEX || i->opcode == TENON_OPCODE_SIZE;
-  return i->opcode == TENON_OPCODE_INPUT || i->opcode == TENON_OPCODE_LOAD ||
-         (placed && part->replacements != NULL);
+  return tenon__opcode_reads_operand(i->opcode) || (placed && part->replacements != NULL);
 }
 
 static uint32_t copy_operation(composition_t* c, const part_t* part, tenon_instruction_t i) {

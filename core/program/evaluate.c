@@ -147,6 +147,9 @@ static void evaluate_leaf(evaluation_t* e, uint32_t index, uint32_t count) {
     case TENON_OPCODE_SIZE:
       value.i = e->space[i->immediate.i];
       break;
+    case TENON_OPCODE_EXTENT:
+      value.i = e->inputs[i->immediate.i].dims[i->operands[0]];
+      break;
     default:
       evaluate_sums(e, index, count);
       return;

@@ -328,6 +328,35 @@ TENON_TEST(empty_axes) {
   EXPECT_NEAR(most[1], -HUGE_VAL, 0);
 }
 
+/* in0[extent(in0, 1) - 1 - index(0)]: the operand's own extents, not the space's. */
+TENON_TEST(extents_of_operands) {
+  int64_t data[6] = {10, 11, 12, 13, 14, 15};
+  int64_t out[2] = {0};
+  const uint16_t i64 = TENON_DTYPE_INT64;
+  const tenon_operand_t operand = {.dtype = TENON_DTYPE_INT64, .indexed = 1};
+  tenon_instruction_t instructions[] = {
+      {.opcode = TENON_OPCODE_EXTENT, .dtype = i64, .operands = {1, 0, 0}},
+      {.opcode = TENON_OPCODE_CONSTANT, .dtype = i64, .immediate = {.i = 1}},
+      {.opcode = TENON_OPCODE_SUB, .dtype = i64, .operands = {0, 1, 0}},
+      {.opcode = TENON_OPCODE_INDEX, .dtype = i64},
+      {.opcode = TENON_OPCODE_SUB, .dtype = i64, .operands = {2, 3, 0}},
+      {.opcode = TENON_OPCODE_LOAD, .dtype = i64, .operands = {0, 2, 0}}};
+  const uint32_t coordinates[2] = {1, 4};
+  const tenon_program_output_t output = {.instruction = 5, .dtype = TENON_DTYPE_INT64};
+  tenon_program_t program = PROGRAM(1, &operand, 1, &output, 1);
+  program.coordinates = coordinates;
+  program.coordinate_count = 2;
+  const int64_t space[1] = {2};
+  const int64_t one[1] = {1};
+  int64_t dims[2] = {2, 3};
+  const int64_t strides[2] = {3, 1};
+  const tenon_tensor_view_t input = view_of(data, TENON_DTYPE_INT64, 2, dims, strides);
+  const tenon_tensor_view_t made = view_of(out, TENON_DTYPE_INT64, 1, space, one);
+  run(&program, space, &input, &made);
+  EXPECT_INT(out[0], 15);
+  EXPECT_INT(out[1], 14);
+}
+
 /* select(index(0) < limit, in0[index(0)] + 1, -1): what the condition excludes is no error. */
 TENON_TEST(guarded_loads) {
   int64_t data[3] = {7, 8, 9};

@@ -1,5 +1,8 @@
 /* Moves as programs: each is evaluated and compared with its index map, element by element. */
 #include "core/program/from_move.h"
+
+#include <stdio.h>
+
 #include "core/base/allocator.h"
 #include "core/base/test.h"
 #include "core/dimension/dimension_algebra.h"
@@ -231,7 +234,7 @@ TENON_TEST(moves_of_every_kind) {
   test_end(&t);
 }
 
-TENON_TEST(symbols_are_found_in_the_space) {
+TENON_TEST(symbols_are_found_in_the_space_and_in_what_is_read) {
   static const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_FLOAT16},
                                                {.dtype = TENON_DTYPE_INT32}};
   test_scope_t t;
@@ -257,7 +260,8 @@ TENON_TEST(symbols_are_found_in_the_space) {
                                             &t.arena, NULL, &e),
                 TENON_OK);
   EXPECT_TEXT(tenon__program_text(&e.program, 0, &t.arena),
-              "in0[index(0), min((size(1) - 3) / 2 + -1, max(0, index(1) + -1))]");
+              "in0[index(0), min(extent(in0, 1) - 1, max(0, index(1) + -1))]");
+  EXPECT_STATUS(tenon__program_check(&e.program, NULL), TENON_OK);
   EXPECT_INT(e.program.outputs[0].dtype, TENON_DTYPE_FLOAT16);
   /* Strings cannot be moved by expressions. */
   EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_STRING, inputs, 2,
@@ -266,16 +270,19 @@ TENON_TEST(symbols_are_found_in_the_space) {
   test_end(&t);
 }
 
-/* Of "x[d] = ..." to extents that rest on the symbols s and p. `numbers`: input i holds p. */
-static void expect_symbolic(const char* source, tenon_dim_t (*extent)(test_scope_t* t),
-                            bool numbers, const char* text) {
+/* Of "x[d] = ..." to extents that rest on the symbols s and p. `x`: its extent. `numbers`: input i
+ * holds p. */
+static void expect_symbolic(const char* source, const char* x,
+                            tenon_dim_t (*extent)(test_scope_t* t), bool numbers,
+                            const char* text) {
   test_scope_t t;
   tenon__index_map_t map = {0};
   tenon__expression_t e = {0};
   tenon__text_t parsed = {0};
   REQUIRE(test_begin(&t, tenon__allocator_default()));
-  test_input(&t, "x", TENON_DTYPE_FLOAT32, "s");
+  test_input(&t, "x", TENON_DTYPE_FLOAT32, x);
   test_contents(&t, "i", 1, "7 p");
+  test_contents(&t, "j", 1, "s"); /* which the move does not read */
   test_output(&t, "y", TENON_DTYPE_FLOAT32, 1);
   const tenon_dim_t held[] = {test_dim(&t, "7"), test_dim(&t, "p")};
   const tenon__move_input_t inputs[] = {
@@ -309,7 +316,7 @@ static tenon_dim_t of_two_symbols(test_scope_t* t) { /* s + p */
 }
 
 TENON_TEST(a_part_of_an_extent_is_found_by_its_difference) {
-  expect_symbolic("x[d] = clamp(o(d) - 8, 0, dim(x, 0) / 160)", a_part_and_more, false,
+  expect_symbolic("x[d] = clamp(o(d) - 8, 0, j[0] / 160)", "9", a_part_and_more, false,
                   "in0[min(size(0) - 17, max(0, index(0) + -8))]");
 }
 
@@ -317,18 +324,66 @@ static tenon_dim_t a_product(test_scope_t* t) { /* s p */
   return combine(t, TENON_OPCODE_MUL, test_dim(t, "s"), "p");
 }
 
+static tenon_dim_t of_no_symbol(test_scope_t* t) {
+  return test_dim(t, "5");
+}
+
 TENON_TEST(a_number_that_no_extent_says_is_read_where_it_stands) {
-  expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, true,
+  expect_symbolic("x[d] = max(0, o(d) - i[1])", "9", of_two_symbols, true,
                   "in0[max(-1 * in1[1] + index(0), 0)]");
-  expect_symbolic("x[d] = max(0, o(d) - i[1])", of_two_symbols, false, NULL);
+  expect_symbolic("x[d] = max(0, o(d) - i[1])", "9", of_two_symbols, false, NULL);
 }
 
 TENON_TEST(a_symbol_is_solved_for_with_a_number_that_is_read) {
-  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, true, "in0[index(0) % (size(0) / in1[1])]");
-  expect_symbolic("x[d] = o(d) % dim(x, 0)", a_product, false, NULL);
-  expect_symbolic("x[d] = clamp(o(d), 0, dim(x, 0) - 1)", of_two_symbols, true,
+  expect_symbolic("x[d] = o(d) % j[0]", "9", a_product, true, "in0[index(0) % (size(0) / in1[1])]");
+  expect_symbolic("x[d] = o(d) % j[0]", "9", a_product, false, NULL);
+  expect_symbolic("x[d] = clamp(o(d), 0, j[0] - 1)", "9", of_two_symbols, true,
                   "in0[min(index(0), size(0) - in1[1] + -1)]");
-  expect_symbolic("x[d] = clamp(o(d), 0, dim(x, 0) - 1)", of_two_symbols, false, NULL);
+  expect_symbolic("x[d] = clamp(o(d), 0, j[0] - 1)", "9", of_two_symbols, false, NULL);
+}
+
+TENON_TEST(an_extent_that_no_other_says_is_asked_of_what_is_read) {
+  expect_symbolic("x[d] = o(d) % dim(x, 0)", "s", a_product, false,
+                  "in0[index(0) % extent(in0, 0)]");
+  expect_symbolic("x[d] = max(0, o(d) - i[1])", "s", of_two_symbols, false,
+                  "in0[max(-1 * (size(0) - extent(in0, 0)) + index(0), 0)]");
+  expect_symbolic("x[d] = wrap(element(i, o(d)), dim(x, 0))", "s", of_no_symbol, false,
+                  "let t0 = in1[index(0)]; in0[t0 < 0 ? extent(in0, 0) + t0 : t0]");
+}
+
+/* Of many terms, as where parts of unknown lengths were put one after the other: the sum stays
+ * together though the element that it is added to is one term more. */
+static void expect_sum(uint32_t count) {
+  test_scope_t t;
+  tenon__index_map_t map = {0};
+  tenon__expression_t e = {0};
+  char name[16];
+  REQUIRE(test_begin(&t, tenon__allocator_default()));
+  test_input(&t, "x", TENON_DTYPE_INT64, "s");
+  test_input(&t, "i", TENON_DTYPE_INT64, "4");
+  test_output(&t, "y", TENON_DTYPE_INT64, 1);
+  tenon_dim_t sum = test_dim(&t, "2");
+  for (uint32_t k = 0; k < count; ++k) {
+    (void)snprintf(name, sizeof name, "p%u", k);
+    sum = combine(&t, TENON_OPCODE_ADD, sum, name);
+  }
+  tenon__scope_value_t x = t.inputs[0].values[0];
+  x.dims = &sum;
+  t.inputs[0].values = &x;
+  const tenon__move_input_t inputs[] = {{.dtype = TENON_DTYPE_INT64}, {.dtype = TENON_DTYPE_INT64}};
+  EXPECT_STATUS(map_of(&t, "x[d] = wrap(element(i, o(0)), dim(x, 0))", "4", &map), TENON_OK);
+  EXPECT_STATUS(tenon__expression_from_move(t.scope.pool, &map, TENON_DTYPE_INT64, inputs, 2,
+                                            &t.arena, NULL, &e),
+                TENON_OK);
+  EXPECT_TEXT(tenon__program_text(&e.program, 0, &t.arena),
+              "let t0 = in1[index(0)]; in0[t0 < 0 ? extent(in0, 0) + t0 : t0]");
+  test_end(&t);
+}
+
+TENON_TEST(an_extent_of_many_terms_is_one) {
+  expect_sum(1);
+  expect_sum(20);
+  expect_sum(90);
 }
 
 TENON_TEST(indices_out_of_range_are_errors) {

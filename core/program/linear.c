@@ -2,6 +2,8 @@
  * (scale, shift) as instructions of a new program. */
 #include "core/program/linear.h"
 
+#include <string.h>
+
 #include "core/base/status.h"
 #include "core/program/normalise.h"
 #include "core/program/simplify.h"
@@ -91,11 +93,9 @@ static bool copy_free(linear_t* l, uint32_t index, pair_t* out_pair) {
     coordinates[k] = pair->shift;
   }
   if (!is_load) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      i.operands[k] = k < count ? coordinates[k] : 0;
-    }
+    memcpy(i.operands, coordinates, count * sizeof(uint32_t));
   }
-  if (i.opcode == TENON_OPCODE_INPUT || is_load) {
+  if (tenon__opcode_reads_operand(i.opcode)) {
     i.immediate.i = (int64_t)l->operands[i.immediate.i];
   }
   *out_pair = (pair_t){.valid = true,

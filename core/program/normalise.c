@@ -17,10 +17,6 @@ typedef struct gathering_t {
   uint32_t* stack;
 } gathering_t;
 
-static bool is_input_or_load(const tenon_instruction_t* i) {
-  return i->opcode == TENON_OPCODE_INPUT || i->opcode == TENON_OPCODE_LOAD;
-}
-
 static void place(gathering_t* g, uint32_t index) {
   const tenon_instruction_t* i = &g->from->instructions[index];
   tenon_instruction_t own = *i;
@@ -38,7 +34,7 @@ static void place(gathering_t* g, uint32_t index) {
   for (uint32_t k = 0; k < count; ++k) {
     own.operands[k] = g->placed[needs[k]] - 1;
   }
-  if (i->opcode == TENON_OPCODE_INPUT) {
+  if (tenon__opcode_reads_operand(i->opcode)) {
     own.immediate.i = (int64_t)g->operands[i->immediate.i];
   }
   g->placed[index] = tenon__emit(&g->to, &own) + 1;
@@ -89,7 +85,7 @@ static void place_operands(gathering_t* g, const tenon_program_output_t* outputs
   }
   for (uint32_t i = 0; i < g->from->instruction_count; ++i) {
     const tenon_instruction_t* instruction = &g->from->instructions[i];
-    if (needed[i] && is_input_or_load(instruction)) {
+    if (needed[i] && tenon__opcode_reads_operand(instruction->opcode)) {
       used[instruction->immediate.i] = 1;
     }
   }
@@ -200,12 +196,12 @@ static void emit_instructions(const tenon__expression_t* e, const uint32_t* oper
       for (uint32_t d = 0; d < i.operands[1] && d < 64; ++d) {
         coordinates[d] = out_map[program->coordinates[i.operands[0] + d]];
       }
-    } else {
+    } else if (i.opcode != TENON_OPCODE_EXTENT) {
       for (uint32_t o = count; o < 3; ++o) {
         i.operands[o] = 0;
       }
     }
-    if (is_input_or_load(&i)) {
+    if (tenon__opcode_reads_operand(i.opcode)) {
       i.immediate.i = (int64_t)operands[i.immediate.i];
     }
     out_map[k] = tenon__simplify_emit(simplifier, &i, coordinates);

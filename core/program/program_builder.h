@@ -45,7 +45,7 @@ static inline uint32_t tenon__emit_operation(tenon__program_builder_t* builder, 
       .opcode = (uint16_t)opcode, .dtype = (uint16_t)dtype, .operands = {a, b, c}};
   return tenon__emit(builder, &instruction);
 }
-/* INDEX, SIZE, INPUT and reductions: what has an integer immediate. */
+/* INDEX, SIZE, INPUT and reductions: what has an integer immediate; EXTENT: of axis `a`. */
 static inline uint32_t tenon__emit_immediate(tenon__program_builder_t* builder, uint32_t opcode,
                                              tenon_dtype_t dtype, uint32_t a, int64_t immediate) {
   const tenon_instruction_t instruction = {.opcode = (uint16_t)opcode,

@@ -110,6 +110,10 @@ static bool instruction_is_good(const tenon_program_t* p, uint32_t index) {
              p->operands[i->immediate.i].indexed == 0;
     case TENON_OPCODE_LOAD:
       return load_is_good(p, index);
+    case TENON_OPCODE_EXTENT:
+      return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->operand_count &&
+             p->operands[i->immediate.i].indexed != 0 && i->operands[0] < MOST_AXES &&
+             is_integer(i->dtype);
     case TENON_OPCODE_INDEX:
     case TENON_OPCODE_SIZE:
       return i->immediate.i >= 0 && i->immediate.i < (int64_t)p->rank &&
@@ -152,8 +156,11 @@ bool tenon__program_loads_fit(const tenon_program_t* program, uint32_t operand, 
   bool fit = true;
   for (uint32_t k = 0; k < program->instruction_count && fit; ++k) {
     const tenon_instruction_t* i = &program->instructions[k];
-    fit = i->opcode != TENON_OPCODE_LOAD || i->immediate.i != (int64_t)operand ||
-          i->operands[1] == rank;
+    const bool is_other =
+        !tenon__opcode_reads_operand(i->opcode) || i->immediate.i != (int64_t)operand;
+    fit = is_other || (i->opcode == TENON_OPCODE_LOAD     ? i->operands[1] == rank
+                       : i->opcode == TENON_OPCODE_EXTENT ? i->operands[0] < rank
+                                                          : true);
   }
   return fit;
 }

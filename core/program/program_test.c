@@ -414,6 +414,7 @@ TENON_TEST(broken_programs_are_refused) {
       {.opcode = TENON_OPCODE_INDEX, .dtype = TENON_DTYPE_INT64, .immediate = {.i = 2}},
       {.opcode = TENON_OPCODE_SIZE, .dtype = f32},
       {.opcode = TENON_OPCODE_LOAD, .dtype = f32, .operands = {0, 1, 0}},
+      {.opcode = TENON_OPCODE_EXTENT, .dtype = TENON_DTYPE_INT64}, /* of what is not indexed */
       {.opcode = TENON_OPCODE_SELECT, .dtype = f32, .operands = {0, 0, 0}},
       {.opcode = TENON_OPCODE_RANDOM, .dtype = f32, .operands = {0, 1, 0}},
       {.opcode = TENON_OPCODE_SUM, .dtype = f32, .operands = {0, 0, 0}, .immediate = {.i = 4}},

@@ -114,6 +114,11 @@ static bool put_leaf(text_t* text, const tenon_instruction_t* instruction, uint3
       put(text, "%s(%lld)", tenon__opcode_name(instruction->opcode),
           (long long)instruction->immediate.i);
       return true;
+    case TENON_OPCODE_EXTENT:
+      put(text, "extent(");
+      put_operand(text, (uint32_t)instruction->immediate.i);
+      put(text, ", %u)", instruction->operands[0]);
+      return true;
     case TENON_OPCODE_LOAD:
       put_operand(text, (uint32_t)instruction->immediate.i);
       put(text, "[");
@@ -204,7 +209,8 @@ static void put_value(text_t* text, uint32_t index, int bind, uint32_t depth) {
 static bool is_leaf(const tenon_instruction_t* instruction) {
   return instruction->opcode == TENON_OPCODE_INPUT ||
          instruction->opcode == TENON_OPCODE_CONSTANT ||
-         instruction->opcode == TENON_OPCODE_INDEX || instruction->opcode == TENON_OPCODE_SIZE;
+         instruction->opcode == TENON_OPCODE_INDEX || instruction->opcode == TENON_OPCODE_SIZE ||
+         instruction->opcode == TENON_OPCODE_EXTENT;
 }
 
 /* How often each instruction is used by those that the output needs. */

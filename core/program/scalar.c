@@ -15,6 +15,11 @@ static const char* const names[] = {
 #undef NAME
 };
 
+bool tenon__opcode_reads_operand(uint32_t opcode) {
+  return opcode == TENON_OPCODE_INPUT || opcode == TENON_OPCODE_LOAD ||
+         opcode == TENON_OPCODE_EXTENT;
+}
+
 uint32_t tenon__opcode_operand_count(uint32_t opcode) {
   return opcode < TENON_OPCODE_COUNT ? operand_counts[opcode] : 0;
 }

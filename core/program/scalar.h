@@ -7,10 +7,10 @@
 
 #include "core/tensor/dtype.h"
 
-/* Opcodes from CAST to SELECT (not RANDOM, reductions, INPUT, LOAD, INDEX, SIZE). `dtype`: the
- * instruction's. `from`: CAST's source type. Integer division by 0 and what overflows have a value,
- * the same everywhere: sdk/docs/expressions.md says which. `dtype` of a comparison is that of its
- * operands. */
+/* Opcodes from CAST to SELECT (not RANDOM, reductions, INPUT, LOAD, EXTENT, INDEX, SIZE). `dtype`:
+ * the instruction's. `from`: CAST's source type. Integer division by 0 and what overflows have a
+ * value, the same everywhere: sdk/docs/expressions.md says which. `dtype` of a comparison is that
+ * of its operands. */
 tenon__scalar_t tenon__scalar_apply(uint32_t opcode, tenon_dtype_t dtype, tenon_dtype_t from,
                                     tenon__scalar_t a, tenon__scalar_t b, tenon__scalar_t c);
 /* Rounds a double to a float type's values; wraps an integer to its width. */
@@ -23,6 +23,7 @@ double tenon__random_uniform(tenon_dtype_t dtype, uint64_t key, uint64_t counter
 bool tenon__opcode_is_comparison(uint32_t opcode); /* result is bool */
 bool tenon__opcode_is_reduction(uint32_t opcode);
 bool tenon__opcode_is_commutative(uint32_t opcode);
+bool tenon__opcode_reads_operand(uint32_t opcode); /* the immediate is an operand's number */
 uint32_t tenon__opcode_operand_count(uint32_t opcode);
 const char* tenon__opcode_name(uint32_t opcode);
 /* Type of what an instruction yields. */

@@ -426,7 +426,7 @@ static void update_keys(simplifier_t* s) {
         .hash = tenon__hash_bytes(head, sizeof(head), 3), .first_operand = TENON_NONE, .size = 1};
     uint32_t below = 0;
     const uint32_t* operands = tenon__instruction_needs(s->builder.coordinates, i, &below);
-    if (i->opcode == TENON_OPCODE_LOAD || i->opcode == TENON_OPCODE_INPUT) {
+    if (tenon__opcode_reads_operand(i->opcode)) {
       key.first_operand = (uint32_t)i->immediate.i;
     }
     for (uint32_t k = 0; k < below; ++k) {

@@ -192,8 +192,8 @@ static bool is_found_in(const tenon__frame_t* frame, uint32_t symbol,
   if (!has_source || (graph == frame->graph && occurrence->has_place[value] == 0)) {
     return occurrence->occurs[symbol] != 0;
   }
-  /* A parameter's extents come from outside, before the steps run. */
-  return s->kind == TENON_SYMBOL_EXTENT && graph == frame->graph &&
+  /* What a parameter is comes from outside, before the steps run. */
+  return graph == frame->graph &&
          (network->graphs[graph]->values[value].flags & TENON_VALUE_IS_INPUT) == 0;
 }
 
@@ -294,8 +294,9 @@ static bool follows(const tenon__frame_t* frame, uint32_t symbol,
   uint32_t graph = 0;
   uint32_t value = 0;
   uint32_t axis = 0;
-  if (!tenon__symbol_source(network, tenon__symbol_get(network->pool, symbol), &graph, &value,
-                            &axis)) {
+  const tenon__symbol_t* s = tenon__symbol_get(network->pool, symbol);
+  if (s->kind != TENON_SYMBOL_EXTENT ||
+      !tenon__symbol_source(network, s, &graph, &value, &axis)) {
     return false;
   }
   const tenon__value_node_t* node = &network->graphs[graph]->values[value];

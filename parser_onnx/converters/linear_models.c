@@ -263,32 +263,42 @@ static tenon_value_t count_votes(tenon_make_t* make, const machine_t* machine,
   return tenon_make_2(make, "add", changes, tenon__onnx_floats(make, F32, 1, dims + 1, starts));
 }
 
-/* The two classes' probabilities, by Platt's sigmoid, within ONNX Runtime's limits. */
+/* A number for each pair, negated: what the sigmoid multiplies scores with, or adds to them. */
+static tenon_value_t pair_numbers(tenon_make_t* make, const machine_t* machine, const char* name) {
+  const int64_t dims[1] = {machine->pair_count};
+  double* numbers = tenon_make_memory(make, (size_t)dims[0] + 1, sizeof(*numbers));
+  if (numbers == NULL) {
+    return (tenon_value_t){0};
+  }
+  const size_t found = get_exactly(make, name, (size_t)dims[0], numbers);
+  if ((int64_t)found != dims[0]) {
+    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%zu %s for %lld pairs of %lld classes", found,
+                    name, (long long)dims[0], (long long)machine->class_count);
+  }
+  for (int64_t i = 0; i < dims[0]; ++i) {
+    numbers[i] = -numbers[i];
+  }
+  return tenon__onnx_floats(make, F32, 1, dims, numbers);
+}
+
+/* The classes' probabilities, from those of each two of them by Platt's sigmoid, within ONNX
+ * Runtime's limits. */
 static tenon_value_t probabilities(tenon_make_t* make, const machine_t* machine,
                                    tenon_value_t scores) {
-  char text[TEXT_SIZE];
-  double slope = 0;
-  double offset = 0;
-  const size_t counts[2] = {get_exactly(make, "prob_a", 1, &slope),
-                            get_exactly(make, "prob_b", 1, &offset)};
-  if (machine->class_count != 2) {
-    tenon_make_fail(make, TENON_ERROR_UNSUPPORTED,
-                    "probabilities of %lld classes are found by iteration; export without them "
-                    "(skl2onnx: probability=False), or one machine for each class",
-                    (long long)machine->class_count);
-    return scores;
+  const tenon_value_t product =
+      tenon_make_2(make, "mul", scores, pair_numbers(make, machine, "prob_a"));
+  const tenon_value_t sum =
+      tenon_make_2(make, "add", product, pair_numbers(make, machine, "prob_b"));
+  const tenon_value_t first =
+      tenon_make_math_1(make, "y = clamp(sigmoid(a), 0.0000001, 0.9999999)", sum);
+  if (machine->class_count == 2) {
+    const tenon_value_t both[2] = {first, tenon_make_math_1(make, "y = 1.0 - a", first)};
+    return tenon_make_concat(make, 1, 2, both);
   }
-  if (counts[0] != 1 || counts[1] != 1) {
-    tenon_make_fail(make, TENON_ERROR_INVALID_DATA, "%zu prob_a and %zu prob_b for 2 classes",
-                    counts[0], counts[1]);
-    return scores;
-  }
-  (void)snprintf(text, sizeof(text),
-                 "y = clamp(sigmoid(a * (%.17g) + (%.17g)), 0.0000001, 0.9999999)", -slope,
-                 -offset);
-  const tenon_value_t first = tenon_make_math_1(make, text, scores);
-  const tenon_value_t both[2] = {first, tenon_make_math_1(make, "y = 1.0 - a", first)};
-  return tenon_make_concat(make, 1, 2, both);
+  tenon_make_begin(make, "couple_pairs");
+  tenon_make_set_int(make, "class_count", machine->class_count);
+  tenon_make_add(make, first);
+  return tenon_make_end(make);
 }
 
 static void svm_classifier(tenon_make_t* make) {
@@ -313,8 +323,9 @@ static void svm_classifier(tenon_make_t* make) {
   tenon_value_t votes = {0};
   tenon_value_t results = {0};
   if (tenon_make_has(make, "prob_a")) {
-    votes = probabilities(make, &machine, scores);
-    results = tenon__onnx_post_transform(make, how, votes);
+    const tenon_value_t shares = probabilities(make, &machine, scores);
+    votes = class_count == 2 ? shares : count_votes(make, &machine, scores);
+    results = tenon__onnx_post_transform(make, how, shares);
   } else {
     votes = count_votes(make, &machine, scores);
     results = class_count == 2 ? tenon__onnx_two_scores(make, how, scores, 0.0)

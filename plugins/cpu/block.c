@@ -67,6 +67,7 @@ static void set_number(tenon__cpu_block_t* block, uint32_t i, int64_t whole, dou
 static void find_shape(tenon__cpu_block_t* block, uint32_t i) {
   const tenon_instruction_t* in = instruction_at(block, i);
   const uint32_t axis = (uint32_t)in->immediate.i;
+  int64_t extent = 0;
   gather_varies_t gathered = {block->varies, 0};
   visit_inputs(block, i, add_varies, &gathered);
   switch (in->opcode) {
@@ -79,7 +80,10 @@ static void find_shape(tenon__cpu_block_t* block, uint32_t i) {
                                                       : 0;
       break;
     case TENON_OPCODE_SIZE:
-      set_number(block, i, block->shape.extents[axis], (double)block->shape.extents[axis]);
+    case TENON_OPCODE_EXTENT: /* the immediate is an operand's number */
+      extent = in->opcode == TENON_OPCODE_SIZE ? block->shape.extents[axis]
+                                               : block->shape.tables[axis].dims[in->operands[0]];
+      set_number(block, i, extent, (double)extent);
       break;
     case TENON_OPCODE_CONSTANT:
       set_number(block, i, in->immediate.i, in->immediate.f);

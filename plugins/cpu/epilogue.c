@@ -28,7 +28,7 @@ bool tenon__cpu_epilogue_accepts(const tenon__cpu_elements_t* elements,
   for (uint32_t i = 0; i < program->instruction_count; i++) {
     const uint32_t opcode = program->instructions[i].opcode;
     if (tenon__cpu_opcode_reduces(opcode) || opcode == TENON_OPCODE_LOAD ||
-        opcode == TENON_OPCODE_INDEX) {
+        opcode == TENON_OPCODE_EXTENT || opcode == TENON_OPCODE_INDEX) {
       *out_refusal = (tenon_refusal_t){TENON_REFUSAL_SLOT, i, "depends on other elements"};
       return false;
     }

@@ -151,8 +151,10 @@ static void evaluate(oracle_t* oracle) {
               ? (in->dtype == TENON_DTYPE_FLOAT32 ? in->immediate.f : (double)in->immediate.i)
           : in->opcode == TENON_OPCODE_INDEX ? (double)at[in->immediate.i]
           : in->opcode == TENON_OPCODE_SIZE  ? (double)oracle->fake->space[in->immediate.i]
-          : in->opcode == TENON_OPCODE_LOAD  ? load(oracle, in, p)
-                                             : apply(in->opcode, x[0], x[1], x[2]);
+          : in->opcode == TENON_OPCODE_EXTENT
+              ? (double)oracle->fake->values[in->immediate.i].dims[in->operands[0]]
+          : in->opcode == TENON_OPCODE_LOAD ? load(oracle, in, p)
+                                            : apply(in->opcode, x[0], x[1], x[2]);
     }
   }
 }
@@ -337,6 +339,33 @@ TENON_TEST(means_over_pixels_with_channels_last) {
 }
 
 /* y[i, j] = table[index[i], j], and with an offset beside. */
+/* Of one row for each point, the first or the last. */
+static void row_of_two(int64_t rows, int64_t columns) {
+  fake_t fake = {.seed = 11, .space = {rows, columns}};
+  draft_t draft = {0};
+  const int64_t table_dims[] = {rows + 3, columns};
+  (void)fake_input(&fake, TENON_DTYPE_FLOAT32, 2, table_dims, false, false);
+  (void)fake_output(&fake, TENON_DTYPE_FLOAT32, 2, fake.space);
+  draft.operands[0] = (tenon_operand_t){.index = 0, .dtype = TENON_DTYPE_FLOAT32, .indexed = 1};
+  draft.program.operand_count = 1;
+  const uint32_t extent = with_axis(&draft, TENON_OPCODE_EXTENT, TENON_DTYPE_INT64, 0, 0);
+  const uint32_t one = with_axis(&draft, TENON_OPCODE_CONSTANT, TENON_DTYPE_INT64, 0, 1);
+  const uint32_t last = add(&draft, TENON_OPCODE_SUB, TENON_DTYPE_INT64, extent, one, 0);
+  const uint32_t row = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 0);
+  draft.coordinates[0] = add(&draft, TENON_OPCODE_SUB, TENON_DTYPE_INT64, last, row, 0);
+  draft.coordinates[1] = with_axis(&draft, TENON_OPCODE_INDEX, TENON_DTYPE_INT64, 0, 1);
+  draft.program.coordinate_count = 2;
+  output(&draft, add(&draft, TENON_OPCODE_LOAD, TENON_DTYPE_FLOAT32, 0, 2, 0), TENON_DTYPE_FLOAT32,
+         0);
+  finish(&draft, 2);
+  check(&fake, &draft, 0);
+}
+
+TENON_TEST(knows_the_extents_of_what_it_looks_up) {
+  row_of_two(7, 300);
+  row_of_two(1, 1);
+}
+
 static void lookup(int64_t rows, int64_t columns, bool plain) {
   fake_t fake = {.seed = 9, .space = {rows, columns}};
   draft_t draft = {0};

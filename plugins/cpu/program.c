@@ -75,6 +75,7 @@ static bool has_function(const tenon__cpu_elements_t* elements, const tenon_inst
     case TENON_OPCODE_CONSTANT:
     case TENON_OPCODE_INDEX:
     case TENON_OPCODE_SIZE:
+    case TENON_OPCODE_EXTENT:
     case TENON_OPCODE_LOAD:
     case TENON_OPCODE_CAST:
     case TENON_OPCODE_SELECT:

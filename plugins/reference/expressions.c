@@ -259,6 +259,10 @@ static void evaluate(evaluation_t* evaluation, uint32_t index) {
     case TENON_OPCODE_SIZE:
       value->i = evaluation->space[instruction->immediate.i];
       break;
+    case TENON_OPCODE_EXTENT:
+      value->i = evaluation->inputs[evaluation->program->operands[instruction->immediate.i].index]
+                     .tensor.dims[instruction->operands[0]];
+      break;
     case TENON_OPCODE_LOAD:
       *value = load(evaluation, instruction, &poisoned);
       break;

@@ -92,6 +92,7 @@
          LIST("mode", "min_gram_length", "max_gram_length", "max_skip_count", "ngram_counts",  \
               "ngram_indexes", "pool_int64s", "pool_strings", "weights"))                      \
   KERNEL(tree_ensemble, tenon__scratch_tree_ensemble, 0, LIST("aggregate", "target_count"))    \
+  KERNEL(couple_pairs, tenon__scratch_couple_pairs, 0, LIST("class_count"))                    \
   KERNEL(equal, NULL, RAW, NOTHING)                                                            \
   KERNEL(where, NULL, RAW, NOTHING)                                                            \
   KERNEL(string_concat, tenon__scratch_strings, 0, NOTHING)                                    \
@@ -132,6 +133,7 @@ int64_t tenon__scratch_compress(const tenon__work_t* work);
 int64_t tenon__scratch_attention(const tenon__work_t* work);
 int64_t tenon__scratch_linear_attention(const tenon__work_t* work);
 int64_t tenon__scratch_tree_ensemble(const tenon__work_t* work);
+int64_t tenon__scratch_couple_pairs(const tenon__work_t* work);
 int64_t tenon__scratch_string_split(const tenon__work_t* work);
 /* Views of all strings of output 0: who makes strings keeps them here until the frame copies
  * them. */

@@ -29,6 +29,7 @@
   X(text, "strings")                                           \
   X(loss, "losses")                                            \
   X(trees, "ensembles of decision trees")                      \
+  X(classes, "from pairs of classes to classes")               \
   X(sequence, "sequences and optionals")                       \
   X(control, "control forms")
 

@@ -89,6 +89,21 @@ static int32_t count_nodes(void* user, const tenon_network_item_t* item) {
   return TENON_OK;
 }
 
+/* A control node's bodies, each with what it is given and what it results in. */
+static int32_t look_at_bodies(void* user, const tenon_network_item_t* item) {
+  tenon_network_t* network = user;
+  for (uint32_t i = 0; i < item->body_count; ++i) {
+    uint32_t count = 0;
+    const tenon_status_t status =
+        tenon_network_walk_body(network, item->bodies[i], count_nodes, &count);
+    if (status != TENON_OK) {
+      return status;
+    }
+    (void)printf("body %u of '%s': %u nodes\n", i, item->name, count);
+  }
+  return TENON_OK;
+}
+
 int main(int argc, char** argv) {
   tenon_status_t status = TENON_OK;
   tenon_status_t parsed = TENON_OK;
@@ -117,6 +132,7 @@ int main(int argc, char** argv) {
   TRY(tenon_network_walk(network, count_nodes, &node_count));
   TRY(tenon_network_walk_bodies(network, count_nodes, &whole_count));
   (void)printf("%u nodes, %u in bodies of theirs\n", node_count, whole_count - node_count);
+  TRY(tenon_network_walk(network, look_at_bodies, network));
   /* Any value inside can be an output: here one alone, so that only what it needs is built. */
   tenon_network_print_values(network, example_print, NULL);
   TRY(tenon_network_clear_outputs(network));

@@ -84,6 +84,7 @@ static tenon_status_t describe_node(walk_t* walk, const tenon__node_t* node,
   item.outputs = handles_of(walk, node->outputs, node->output_count);
   item.output_count = node->output_count;
   item.body_count = node->body_count;
+  item.bodies = node->bodies;
   item.depth = walk->depth;
   if (node->op == NULL && node->source != NULL) {
     item.text = node->source->text.source;
@@ -104,7 +105,9 @@ static tenon_status_t visit_ends(walk_t* walk, uint32_t kind) {
     const uint32_t value = is_input ? walk->graph->inputs[i] : walk->graph->outputs[i];
     tenon_network_item_t item = TENON_OPTIONS(tenon_network_item_t);
     item.kind = kind;
-    item.name = is_input ? walk->graph->values[value].name : walk->graph->output_names[i];
+    item.name = is_input || walk->graph_index != 0 ? walk->graph->values[value].name
+                                                   : walk->graph->output_names[i];
+    item.depth = walk->depth;
     item.inputs = is_input ? NULL : &walk->handles[value];
     item.input_count = is_input ? 0 : 1;
     item.outputs = is_input ? &walk->handles[value] : NULL;
@@ -148,8 +151,17 @@ static tenon_status_t visit_all(walk_t* walk) {
   return visit_nodes(walk);
 }
 
-static tenon_status_t start(const char* function, tenon_network_t* network, bool enters_bodies,
-                            tenon_visit_item_t visit, void* user) {
+/* How deep a graph lies. */
+static uint32_t depth_of(const tenon__network_t* network, uint32_t graph) {
+  uint32_t depth = 0;
+  for (; graph != 0; graph = network->graphs[graph]->parent) {
+    ++depth;
+  }
+  return depth;
+}
+
+static tenon_status_t start(const char* function, tenon_network_t* network, uint32_t graph,
+                            bool enters_bodies, tenon_visit_item_t visit, void* user) {
   tenon__arena_t arena;
   TENON_TRY(tenon__enter(function, "network", network != NULL));
   TENON_TRY(tenon__need(&network->registry->sink, function, "visit", visit != NULL));
@@ -159,17 +171,30 @@ static tenon_status_t start(const char* function, tenon_network_t* network, bool
                  .user = user,
                  .enters_bodies = enters_bodies,
                  .arena = &arena,
-                 .graph = network->network->graphs[0]};
+                 .depth = depth_of(network->network, graph),
+                 .graph_index = graph,
+                 .graph = network->network->graphs[graph]};
   const tenon_status_t status = visit_all(&walk);
   tenon__arena_deinitialize(&arena);
   return tenon__tell(&network->registry->sink, function, status);
 }
 
 tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visit_item_t visit, void* user) {
-  return start(__func__, network, false, visit, user);
+  return start(__func__, network, 0, false, visit, user);
 }
 
 tenon_status_t tenon_network_walk_bodies(tenon_network_t* network, tenon_visit_item_t visit,
                                          void* user) {
-  return start(__func__, network, true, visit, user);
+  return start(__func__, network, 0, true, visit, user);
+}
+
+tenon_status_t tenon_network_walk_body(tenon_network_t* network, uint32_t body,
+                                       tenon_visit_item_t visit, void* user) {
+  TENON_TRY(tenon__enter(__func__, "network", network != NULL));
+  if (body == 0 || body >= network->network->graph_count) {
+    return tenon__tell(&network->registry->sink, __func__,
+                       tenon__fail(&network->registry->sink, TENON_ERROR_INVALID_ARGUMENT,
+                                   "%u is the number of no body", body));
+  }
+  return start(__func__, network, body, false, visit, user);
 }

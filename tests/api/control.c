@@ -132,6 +132,49 @@ static int32_t count_depth(void* user, const tenon_network_item_t* item) {
   return TENON_OK;
 }
 
+/* What a walk of one body meets: its ends, and how many nodes behind them. */
+typedef struct body_walk_t {
+  uint32_t number; /* of the body, as the loop's item tells it */
+  uint32_t inputs;
+  uint32_t outputs;
+  uint32_t nodes;
+} body_walk_t;
+
+static int32_t note_body(void* user, const tenon_network_item_t* item) {
+  body_walk_t* walk = user;
+  if (item->kind == TENON_ITEM_NODE && item->body_count > 0) {
+    walk->number = item->bodies[0];
+  }
+  return TENON_OK;
+}
+
+static int32_t count_in_body(void* user, const tenon_network_item_t* item) {
+  body_walk_t* walk = user;
+  EXPECT_INT(item->depth, 1);
+  EXPECT(item->kind == TENON_ITEM_NODE || walk->nodes == 0); /* ends come first */
+  *(item->kind == TENON_ITEM_INPUT    ? &walk->inputs
+    : item->kind == TENON_ITEM_OUTPUT ? &walk->outputs
+                                      : &walk->nodes) += 1;
+  return TENON_OK;
+}
+
+/* Iteration, condition and one carried value; condition, carried, collected. */
+static void expect_body(session_t* s) {
+  body_walk_t walk = {0};
+  EXPECT_STATUS(tenon_network_walk(s->network, note_body, &walk), TENON_OK);
+  EXPECT_STATUS(tenon_network_walk_body(s->network, walk.number, count_in_body, &walk), TENON_OK);
+  EXPECT_INT(walk.inputs, 3);
+  EXPECT_INT(walk.outputs, 3);
+  EXPECT_INT(walk.nodes, 3);
+  EXPECT_STATUS(tenon_network_walk_body(s->network, 0, count_in_body, &walk),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tenon_last_message(), "0 is the number of no body");
+  EXPECT_STATUS(tenon_network_walk_body(s->network, 99, count_in_body, &walk),
+                TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_STATUS(tenon_network_walk_body(NULL, 1, count_in_body, &walk),
+                TENON_ERROR_INVALID_ARGUMENT);
+}
+
 /* Behind the loop come the three nodes of its body, whose values tell their types. */
 TENON_TEST(bodies_are_walked_where_they_are_wanted) {
   session_t s;
@@ -157,6 +200,7 @@ TENON_TEST(bodies_are_walked_where_they_are_wanted) {
   EXPECT_INT(all.nodes[0], 2);
   EXPECT_INT(all.nodes[1], 3);
   EXPECT_STATUS(tenon_network_walk_bodies(s.network, NULL, NULL), TENON_ERROR_INVALID_ARGUMENT);
+  expect_body(&s);
   session_end(&s);
 }
 

@@ -90,6 +90,99 @@ TENON_TEST(moves_follow_numbers_at_equal_extents) {
   scene_end(&scene);
 }
 
+/* Extents that are numbers of another value, asked for again. */
+TENON_TEST(extents_that_numbers_decided_are_numbers) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t to[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(1, 1));
+  const tenon_value_t sizes = input(s, "sizes", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+  const tenon_value_t dims = node(s, "standard.cast/1", VALUES(sizes), to);
+  const tenon_value_t wide = node(s, "standard.broadcast_to/1", VALUES(x, dims), NO_ATTRIBUTES);
+  output(s, node(s, "standard.shape_of/1", VALUES(wide), NO_ATTRIBUTES), "shape");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[1] = {7};
+  float rows[2] = {2, 3};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(1, 1), data);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(2, 3));
+  rows[0] = 4;
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(4, 3));
+  scene_end(&scene);
+}
+
+/* Two numbers that must be equal are learned one after the other: in the second run the first of
+ * them is not compared with what the other was before. */
+TENON_TEST(numbers_are_found_anew_in_every_run) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t to[] = {
+      {.name = "to", .kind = TENON_ATTRIBUTE_DTYPE, .integer = TENON_DTYPE_INT64}, {0}};
+  const tenon_attribute_t axis[] = {ROW_INT("axis", 1), {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 2, DIMS(1, 1));
+  tenon_value_t items[2];
+  for (uint32_t k = 0; k < 2; ++k) {
+    const tenon_value_t rows =
+        input(s, k == 0 ? "rows" : "others", TENON_DTYPE_FLOAT32, 1, DIMS(2));
+    const tenon_value_t dims = node(s, "standard.cast/1", VALUES(rows), to);
+    items[k] = node(s, "standard.broadcast_to/1", VALUES(x, dims), NO_ATTRIBUTES);
+  }
+  output(s, node(s, "standard.concatenate/1", VALUES(items[0], items[1]), axis), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[1] = {7};
+  float rows[2] = {2, 1};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 2, DIMS(1, 1), data);
+  set(&scene, 1, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  set(&scene, 2, TENON_DTYPE_FLOAT32, 1, DIMS(2), rows);
+  run(&scene);
+  expect_tensor(&scene, 0, 2, DIMS(2, 2), NUMBERS(7, 7, 7, 7));
+  rows[0] = 1;
+  run(&scene);
+  expect_tensor(&scene, 0, 2, DIMS(1, 2), NUMBERS(7, 7));
+  scene_end(&scene);
+}
+
+/* y = x[where x is not 0][-1, 0], of which nothing but the run says how many there are: an extent
+ * that negative indices are counted from. */
+static void expect_ends(const char* operator, uint32_t index_rank) {
+  scene_t scene;
+  REQUIRE(scene_begin(&scene));
+  session_t* s = &scene.session;
+  const tenon_attribute_t axes[] = {ROW_INTS("fixed_axes", 0), {0}};
+  const tenon_value_t x = input(s, "x", TENON_DTYPE_FLOAT32, 1, DIMS(5));
+  const tenon_value_t index = input(s, "index", TENON_DTYPE_INT64, index_rank, DIMS(2, 1));
+  const tenon_value_t found = node(s, "standard.nonzero/1", VALUES(x), NO_ATTRIBUTES);
+  const tenon_value_t where = node(s, "standard.squeeze/1", VALUES(found), axes);
+  const tenon_value_t part = node(s, "standard.gather/1", VALUES(x, where), NO_ATTRIBUTES);
+  output(s, node(s, operator, VALUES(part, index), NO_ATTRIBUTES), "y");
+  REQUIRE(scene_start(&scene, NULL));
+  float data[5] = {0, 7, 8, 0, 9};
+  int64_t ends[2] = {-1, 0};
+  set(&scene, 0, TENON_DTYPE_FLOAT32, 1, DIMS(5), data);
+  set(&scene, 1, TENON_DTYPE_INT64, index_rank, DIMS(2, 1), ends);
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(9, 7));
+  data[4] = 0; /* fewer, in the same context */
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(8, 7));
+  data[0] = 5;
+  data[3] = 6; /* more */
+  run(&scene);
+  expect(&scene, 0, 1, 2, NUMBERS(6, 5));
+  scene_end(&scene);
+}
+
+TENON_TEST(moves_read_extents_that_the_run_finds) {
+  expect_ends("standard.gather/1", 1);
+  expect_ends("standard.gather_elements/1", 1);
+  expect_ends("standard.gather_nd/1", 2);
+}
+
 /* The depth is an extent of the step that reads it as a number too: it is made before. */
 TENON_TEST(an_extent_is_made_before_the_step_it_sizes) {
   scene_t scene;

@@ -232,6 +232,18 @@ def probability():
     write("svc_probability", model, [x[:12]], lambda outputs: [outputs[0], both])
 
 
+def probabilities():
+    """Of more classes than two both end the iteration at the same place."""
+    source = numpy.random.default_rng(11)
+    for classes in (3, 5):
+        x = source.normal(size=(120, 4)).astype(numpy.float32)
+        y = (numpy.abs(x).sum(1) * classes / 6).astype(numpy.int64) % classes
+        machine = SVC(probability=True, random_state=0).fit(x, y)
+        model = to_onnx(machine, x[:1], options={"zipmap": False},
+                        target_opset={"": 15, "ai.onnx.ml": 3})
+        write(f"svc_probability_{classes}", model, [x[:12]])
+
+
 def machine_forms():
     x = numpy.array([[-1, .1], [.5, .3], [.125, .5]], numpy.float32)
     labels = ((TensorProto.INT64, 1), (TensorProto.FLOAT, 2))
@@ -322,6 +334,7 @@ def main():
     two_base_values()
     half_ensemble()
     machines()
+    probabilities()
     machine_forms()
     preparation()
     maps()

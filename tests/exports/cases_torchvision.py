@@ -13,6 +13,8 @@ SEGMENTERS = ["deeplabv3_mobilenet_v3_large", "fcn_resnet50", "lraspp_mobilenet_
 DETECTORS = ["fasterrcnn_mobilenet_v3_large_320_fpn", "fasterrcnn_resnet50_fpn", "fcos_resnet50_fpn",
              "keypointrcnn_resnet50_fpn", "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssd300_vgg16",
              "ssdlite320_mobilenet_v3_large"]
+# Where two scores of the first picture are as good as equal, so that rounding orders them, another one.
+PICTURES = {"fcos_resnet50_fpn": 2}
 
 
 class Mask(torch.nn.Module):
@@ -60,7 +62,7 @@ def detector(name):
         # No score is too low and few boxes are one, so that random weights find many.
         which = {"score_thresh": 0.0} if name.startswith(("ssd", "retinanet", "fcos")) else {"box_score_thresh": 0.0}
         module = torchvision.models.get_model(name, weights=None, weights_backbone=None, **which)
-        torch.manual_seed(1)
+        torch.manual_seed(PICTURES.get(name, 1))
         return write(Boxes(module), (torch.rand(1, 3, 224, 224),), path, dynamo=False, opset=17, settles=False)
     return Case(name, "torchvision", "torch.onnx scripted", export)
 

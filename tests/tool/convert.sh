@@ -16,6 +16,10 @@ says "which is right"
 try 0 run back.onnx --data-set "$digits/test_data_set_0"
 try 0 convert "$coins/model.onnx" -o coins.onnx
 try 0 run coins.onnx --data-set "$coins/test_data_set_0"
+branches=$root/tests/branches/cases/both_work
+try 0 convert "$branches/model.onnx" -o branches.onnx
+try 0 run branches.onnx --data-set "$branches/taken"
+try 0 run branches.onnx --data-set "$branches/not_taken"
 try 0 convert "$root/tests/fuzz/corpus/parser_uff_graph_def/batch_norm" -o norm.onnx
 try 0 run norm.onnx
 

@@ -338,18 +338,21 @@ typedef struct tenon_argument_t {
   X(PROD, "prod", 1, "likewise")                                              \
   X(REDUCE_MIN, "reduce_min", 1, "likewise")                                  \
   X(REDUCE_MAX, "reduce_max", 1, "likewise")                                  \
-  X(MEAN, "mean", 1, "likewise: sum divided by the number of elements")
+  X(MEAN, "mean", 1, "likewise: sum divided by the number of elements")       \
+  X(EXTENT, "extent", 0, "extent of an operand's own axis, see tenon_program_t")
 
 #define TENON_OPCODE_ENTRY(name, spelling, operands, meaning) TENON_OPCODE_##name,
 enum { TENON_OPCODES(TENON_OPCODE_ENTRY) TENON_OPCODE_COUNT };
 
 /* [frozen] `operands` are indices of earlier instructions. Comparisons produce bool but `dtype`
- * tells the type compared. INDEX and SIZE have an integer dtype. The immediate is `f` for a float
- * CONSTANT, `i` for everything else (bool constants are 0 and 1). For LOAD, immediate.i is the
- * operand's number, operands[0] the first entry of `coordinates` and operands[1] their count: one
- * integer instruction for each dimension of that operand. A LOAD outside its operand's extents is
- * an error that the host reports, unless it is guarded by a SELECT on a condition that excludes it;
- * evaluators clamp coordinates before reading, so a guarded value is never garbage memory. */
+ * tells the type compared. INDEX, SIZE and EXTENT have an integer dtype. The immediate is `f` for a
+ * float CONSTANT, `i` for everything else (bool constants are 0 and 1). For LOAD, immediate.i is
+ * the operand's number, operands[0] the first entry of `coordinates` and operands[1] their count:
+ * one integer instruction for each dimension of that operand. A LOAD outside its operand's extents
+ * is an error that the host reports, unless it is guarded by a SELECT on a condition that excludes
+ * it; evaluators clamp coordinates before reading, so a guarded value is never garbage memory. For
+ * EXTENT, immediate.i is the number of an `indexed` operand and operands[0] an axis of it: the
+ * extent that its view has there, which bind knows and which is the same at every point. */
 typedef struct tenon_instruction_t {
   uint16_t opcode;
   uint16_t dtype;
@@ -371,7 +374,7 @@ enum {
 
 /* [frozen] One operand of a program. `broadcast_axes`: bit k set when the operand does not vary
  * along axis k of the space (extent known to be 1 while the space's may not be). `indexed`: read by
- * LOAD alone; its view keeps its own rank. */
+ * LOAD and EXTENT alone; its view keeps its own rank. */
 typedef struct tenon_operand_t {
   uint32_t kind;
   uint32_t index;

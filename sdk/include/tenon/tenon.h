@@ -413,6 +413,7 @@ typedef struct tenon_network_item_t {
   uint32_t depth;                    /* of bodies: 0 is the main graph */
   const char* const* const* strings; /* one for each attribute: the texts of a list of texts, which
                                         tenon_attribute_t has no place for; NULL for others */
+  const uint32_t* bodies;            /* of a control node: their numbers, for walk_body */
 } tenon_network_item_t;
 /* Returns TENON_OK to go on; another status ends the walk, and is its result. */
 typedef int32_t (*tenon_visit_item_t)(void* user, const tenon_network_item_t* item);
@@ -425,6 +426,12 @@ TENON_API tenon_status_t tenon_network_walk(tenon_network_t* network, tenon_visi
  * results in are no items. [parse] */
 TENON_API tenon_status_t tenon_network_walk_bodies(tenon_network_t* network,
                                                    tenon_visit_item_t visit, void* user);
+/* One body, whose number the control node's item tells: its parameters as inputs, its results as
+ * outputs, both under names of values, in the order of tenon_control_t; then its nodes, without
+ * those of bodies inside. A branch that cannot run has no results. May be called from a visit.
+ * INVALID_ARGUMENT where the number is none. [parse] */
+TENON_API tenon_status_t tenon_network_walk_body(tenon_network_t* network, uint32_t body,
+                                                 tenon_visit_item_t visit, void* user);
 
 /* ---- Timing cache ---------------------------------------------------------------------------- */
 

@@ -249,6 +249,67 @@ static int32_t visit(void* user, const tenon_network_item_t* item) {
                                            : visit_node(network, item);
 }
 
+/* ---- Bodies ---- */
+
+static int32_t visit_body(void* user, const tenon_network_item_t* item) {
+  tool_export_body_t* body = user;
+  if (item->kind == TENON_ITEM_NODE) {
+    return body->is_refused ? TENON_OK : visit_node(body->network, item);
+  }
+  if (item->kind == TENON_ITEM_INPUT) {
+    body->is_refused =
+        body->is_refused || !body->parameter(body->user, body->parameter_count, item->outputs[0]);
+    ++body->parameter_count;
+    return TENON_OK;
+  }
+  body->results = tool_grow(body->results, &body->result_capacity, body->result_count + 1,
+                            sizeof(*body->results));
+  body->results[body->result_count++] = item->inputs[0];
+  return TENON_OK;
+}
+
+bool tool_export_write_body(tool_export_body_t* body, uint32_t number) {
+  const tenon_status_t status =
+      tenon_network_walk_body(body->network->network, number, visit_body, body);
+  return status == TENON_OK && !body->is_refused;
+}
+
+void tool_export_call(tool_export_network_t* network, tenon_value_t handle, const char* name,
+                      const char* line) {
+  tool_export_value_t* value = value_of(network, handle);
+  value->is_lacking = name == NULL;
+  if (name == NULL) {
+    value->line = tool_copy_text(line);
+  } else {
+    value->name = tool_copy_text(name);
+  }
+}
+
+/* Of what the value lies behind, the first that has a line. */
+static const char* first_line(const tool_export_network_t* network, uint32_t id) {
+  const tool_export_value_t* value = &network->values[id];
+  for (size_t depth = 0; value->line == NULL && value->behind_count > 0; ++depth) {
+    if (depth == network->value_count) {
+      return NULL;
+    }
+    value = &network->values[value->behind[0]];
+  }
+  return value->line;
+}
+
+const char* tool_export_result(tool_export_network_t* network, tenon_value_t value) {
+  const tenon_network_item_t item = {.inputs = &value, .input_count = 1};
+  const char* name = tool_export_source(network, &item, 0);
+  const char* line = name == NULL ? first_line(network, value.id) : NULL;
+  if (line != NULL) {
+    (void)snprintf(network->message, sizeof(network->message), "in its body, %s", line);
+    network->reason = network->message;
+  }
+  return name;
+}
+
+/* ---- The whole ---- */
+
 /* Under the application's name, also where it is an input's or a constant's value. */
 static void name_outputs(tool_export_network_t* network) {
   for (size_t i = 0; i < network->output_count; ++i) {

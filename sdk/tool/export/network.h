@@ -88,6 +88,29 @@ struct tool_export_network_t {
 tenon_status_t tool_export_walk(tool_export_network_t* network);
 void tool_export_free(tool_export_network_t* network);
 
+/* A body of a control node on its way: whoever writes it gives its parameters names. */
+typedef struct tool_export_body_t {
+  tool_export_network_t* network;
+  /* Parameter `index`, before any node; false: refused. */
+  bool (*parameter)(void* user, uint32_t index, tenon_value_t value);
+  void* user;
+  uint32_t parameter_count;
+  bool is_refused;
+  tenon_value_t* results;
+  size_t result_count;
+  size_t result_capacity;
+} tool_export_body_t;
+
+/* Writes a body's nodes, and lists its results, freed by tool_free. False: refused. */
+bool tool_export_write_body(tool_export_body_t* body, uint32_t number);
+/* The value has this name, which is copied; NULL: it is lacking, and `line` says why of what reads
+ * it. */
+void tool_export_call(tool_export_network_t* network, tenon_value_t value, const char* name,
+                      const char* line);
+/* The name of a body's result; NULL where it is lacking, and the reason is the first node's that
+ * the format has not. */
+const char* tool_export_result(tool_export_network_t* network, tenon_value_t value);
+
 /* The name of input `index`; constants are written when first asked for, once. NULL, with the
  * reason or that of the node before, when it is absent, lacking, or a constant of a type that
  * the format has not. Valid as long as the network. */

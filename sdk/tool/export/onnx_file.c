@@ -25,6 +25,7 @@ enum {
   ATTRIBUTE_FLOAT = 2,
   ATTRIBUTE_INT = 3,
   ATTRIBUTE_STRING = 4,
+  ATTRIBUTE_GRAPH = 6,
   ATTRIBUTE_FLOATS = 7,
   ATTRIBUTE_INTS = 8,
   ATTRIBUTE_STRINGS = 9,
@@ -37,7 +38,15 @@ enum {
 };
 
 /* Of AttributeProto.type. */
-enum { IS_FLOAT = 1, IS_INT = 2, IS_STRING = 3, IS_FLOATS = 6, IS_INTS = 7, IS_STRINGS = 8 };
+enum {
+  IS_FLOAT = 1,
+  IS_INT = 2,
+  IS_STRING = 3,
+  IS_GRAPH = 5,
+  IS_FLOATS = 6,
+  IS_INTS = 7,
+  IS_STRINGS = 8
+};
 
 /* What is smaller is copied, so that a file is not written in crumbs. */
 enum { LENT_FROM = 4096 };
@@ -125,6 +134,12 @@ void tool_onnx_texts(tool_wire_writer_t* node, const char* name, const char* con
   tool_wire_put_message(node, NODE_ATTRIBUTE, &attribute);
 }
 
+void tool_onnx_graph(tool_wire_writer_t* node, const char* name, tool_wire_writer_t* graph) {
+  tool_wire_writer_t attribute = begin_attribute(name, IS_GRAPH);
+  tool_wire_put_message(&attribute, ATTRIBUTE_GRAPH, graph);
+  tool_wire_put_message(node, NODE_ATTRIBUTE, &attribute);
+}
+
 /* ---- Constants ---- */
 
 static void put_strings(tool_wire_writer_t* message, const void* data, size_t size_bytes) {
@@ -178,12 +193,35 @@ static bool look_at_names(const tool_wire_writer_t* node, uint32_t field_number,
   return found;
 }
 
+/* A body reads what is outside by name: adds all that a message's nodes read, and those of the
+ * graphs inside. The field `number` leads on from a node to its attributes, from these to graphs,
+ * from graphs to nodes. */
+static void add_names_of_bodies(const uint8_t* data, size_t size, uint32_t number,
+                                tool_names_t* needed) {
+  const uint32_t next = number == NODE_ATTRIBUTE    ? ATTRIBUTE_GRAPH
+                        : number == ATTRIBUTE_GRAPH ? GRAPH_NODE
+                                                    : NODE_ATTRIBUTE;
+  tool_wire_t wire = {.data = data, .size = size};
+  tool_wire_field_t field;
+  while (tool_wire_next(&wire, &field)) {
+    if (field.number != number) {
+      continue;
+    }
+    if (number == GRAPH_NODE) {
+      const tool_wire_writer_t lent = {.data = (uint8_t*)field.bytes, .size = field.size};
+      (void)look_at_names(&lent, NODE_INPUT, needed, true);
+    }
+    add_names_of_bodies(field.bytes, field.size, next, needed);
+  }
+}
+
 /* From the end: a node that gives nothing that is needed is emptied. */
 static void drop_unneeded(tool_onnx_file_t* file, tool_names_t* needed) {
   for (size_t i = file->node_count; i > 0; --i) {
     tool_wire_writer_t* node = &file->nodes[i - 1];
     if (look_at_names(node, NODE_OUTPUT, needed, false)) {
       (void)look_at_names(node, NODE_INPUT, needed, true);
+      add_names_of_bodies(node->data, node->size, NODE_ATTRIBUTE, needed);
     } else {
       node->size = 0;
     }
@@ -202,7 +240,7 @@ static void put_tensor(tool_onnx_tensor_t* tensor, tool_pieces_t* pieces) {
 }
 
 /* What is a graph's, in pieces. */
-static void put_graph(tool_onnx_file_t* file, tool_pieces_t* pieces) {
+static void put_graph(tool_onnx_file_t* file, const char* name, tool_pieces_t* pieces) {
   tool_names_t needed = {0};
   tool_wire_writer_t graph = {0};
   tool_onnx_end_names(&file->ends, &needed);
@@ -212,7 +250,7 @@ static void put_graph(tool_onnx_file_t* file, tool_pieces_t* pieces) {
       tool_wire_put_bytes(&graph, GRAPH_NODE, file->nodes[i].data, file->nodes[i].size);
     }
   }
-  tool_wire_put_text(&graph, GRAPH_NAME, "main");
+  tool_wire_put_text(&graph, GRAPH_NAME, name);
   tool_pieces_adopt(pieces, graph.data, graph.size);
   for (size_t i = 0; i < file->tensor_count; ++i) {
     if (tool_names_has(&needed, file->tensors[i].name)) {
@@ -243,7 +281,7 @@ static void put_head(const tool_onnx_file_t* file, size_t graph_size, tool_wire_
 tenon_status_t tool_onnx_finish(tool_onnx_file_t* file, tool_pieces_t* out_pieces) {
   tool_pieces_t graph = {0};
   tool_wire_writer_t head = {0};
-  put_graph(file, &graph);
+  put_graph(file, "main", &graph);
   if (graph.size > INT32_MAX - 64) { /* what a reader of protocol buffers takes, less the head */
     const size_t size = graph.size;
     tool_pieces_free(&graph);
@@ -254,6 +292,24 @@ tenon_status_t tool_onnx_finish(tool_onnx_file_t* file, tool_pieces_t* out_piece
   tool_pieces_adopt(out_pieces, head.data, head.size);
   tool_pieces_append(out_pieces, &graph);
   return TENON_OK;
+}
+
+tool_wire_writer_t tool_onnx_finish_body(tool_onnx_file_t* file, const char* name,
+                                         tool_onnx_file_t* outer) {
+  tool_pieces_t pieces = {0};
+  tool_wire_writer_t graph = {0};
+  put_graph(file, name, &pieces);
+  graph.data = tool_allocate(pieces.size + 1, 1);
+  graph.capacity = pieces.size + 1;
+  for (size_t i = 0; i < pieces.count; ++i) {
+    if (pieces.items[i].size > 0) {
+      memcpy(graph.data + graph.size, pieces.items[i].data, pieces.items[i].size);
+      graph.size += pieces.items[i].size;
+    }
+  }
+  tool_pieces_free(&pieces);
+  outer->opset = file->opset > outer->opset ? file->opset : outer->opset;
+  return graph;
 }
 
 void tool_onnx_free(tool_onnx_file_t* file) {

@@ -60,11 +60,17 @@ void tool_onnx_floats(tool_wire_writer_t* node, const char* name, const double* 
 void tool_onnx_texts(tool_wire_writer_t* node, const char* name, const char* const* values,
                      size_t count);
 
+/* The graph is freed. */
+void tool_onnx_graph(tool_wire_writer_t* node, const char* name, tool_wire_writer_t* graph);
+
 /* A constant of that type, which ONNX has, of known extents. The bytes live until the pieces are
  * freed. */
 void tool_onnx_tensor(tool_onnx_file_t* file, const char* name, const tenon_value_type_t* type,
                       size_t size_bytes);
 
+/* An input or an output of the graph, of that type: its name, element type, and extents where the
+ * rank is one. */
+void tool_onnx_end(tool_onnx_file_t* file, bool is_input, const tenon_io_info_t* info);
 /* What the network takes and gives, as it says of itself: types, extents, symbols of open ones. */
 void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network);
 
@@ -72,6 +78,9 @@ void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network);
  * behind nodes that were refused. UNSUPPORTED when they are 2 GiB or more, which no reader of
  * one message takes. */
 tenon_status_t tool_onnx_finish(tool_onnx_file_t* file, tool_pieces_t* out_pieces);
+/* The same as the message of a graph, for a node of `outer`. */
+tool_wire_writer_t tool_onnx_finish_body(tool_onnx_file_t* file, const char* name,
+                                         tool_onnx_file_t* outer);
 void tool_onnx_free(tool_onnx_file_t* file);
 
 #endif

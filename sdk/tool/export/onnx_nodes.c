@@ -40,6 +40,7 @@ static const tool_onnx_row_t rows[] = {
     SAME("bitwise_or", "BitwiseOr", NULL),
     SAME("bitwise_xor", "BitwiseXor", NULL),
     SAME("blackman_window", "BlackmanWindow", "periodic to>output_datatype"),
+    {"branch", "If", tool_onnx_branch, NULL, 0},
     SAME("broadcast_to", "Expand", NULL),
     SAME("cast", "Cast", "to saturate round_mode-"),
     SAME("cast_like", "CastLike", "saturate"),
@@ -156,6 +157,7 @@ static const tool_onnx_row_t rows[] = {
     REDUCED("reduce_sum", "ReduceSum"),
     REDUCED("reduce_sum_square", "ReduceSumSquare"),
     SAME("relu", "Relu", NULL),
+    {"repetition", "Loop", tool_onnx_repetition, NULL, 0},
     {"reshape", "Reshape", tool_onnx_reshape, "fixed_dims- allow_zero>allowzero", 0},
     {"resize", "Resize", tool_onnx_resize,
      "mode coordinate_mode>coordinate_transformation_mode nearest_mode cubic_coeff_a "

@@ -64,24 +64,24 @@ static tool_wire_writer_t type_of(const tenon_io_info_t* info) {
   return type;
 }
 
-static void put_value(tool_onnx_file_t* file, uint32_t field, const tenon_io_info_t* info) {
+void tool_onnx_end(tool_onnx_file_t* file, bool is_input, const tenon_io_info_t* info) {
   tool_wire_writer_t value = {0};
   tool_wire_writer_t type = type_of(info);
   tool_wire_put_text(&value, VALUE_NAME, info->name);
   tool_wire_put_message(&value, VALUE_TYPE, &type);
-  tool_wire_put_message(&file->ends, field, &value);
+  tool_wire_put_message(&file->ends, is_input ? GRAPH_INPUT : GRAPH_OUTPUT, &value);
 }
 
 void tool_onnx_ends(tool_onnx_file_t* file, const tenon_network_t* network) {
   tenon_io_info_t info;
   for (uint32_t i = 0; i < tenon_network_input_count(network); ++i) {
     if (tenon_network_get_input(network, i, &info) == TENON_OK) {
-      put_value(file, GRAPH_INPUT, &info);
+      tool_onnx_end(file, true, &info);
     }
   }
   for (uint32_t i = 0; i < tenon_network_output_count(network); ++i) {
     if (tenon_network_get_output(network, i, &info) == TENON_OK) {
-      put_value(file, GRAPH_OUTPUT, &info);
+      tool_onnx_end(file, false, &info);
     }
   }
 }
