@@ -62,16 +62,8 @@ static tenon_status_t tactics(void* state, const tenon_region_t* region,
   return add(emit, &tactic);
 }
 
-static tenon_status_t prepare(void* state, const tenon_region_t* region,
-                              const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                              tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                              void** out_instance) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)tactic;
-  (void)preparation;
-  (void)host;
+static tenon_status_t prepare(const tenon_prepare_t* call, void** out_instance) {
+  (void)call;
   (void)out_instance;
   maybe("prepare");
   return TENON_OK;
@@ -96,17 +88,11 @@ static void body(void* user, uint32_t index, uint32_t thread) {
   }
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
-                              const tenon_run_table_t* host, const tenon_argument_t* in,
-                              uint32_t in_count, const tenon_argument_t* out, uint32_t out_count) {
-  (void)instance;
-  (void)bound;
-  (void)in_count;
-  (void)out_count;
+static tenon_status_t enqueue(const tenon_enqueue_t* call) {
   maybe("enqueue");
-  host->parallel(run, 2, body, NULL);
-  memcpy(out[0].tensor.data, in[0].tensor.data, (size_t)in[0].tensor.dims[0] * sizeof(float));
+  call->host->parallel(call->run, 2, body, NULL);
+  memcpy(call->outputs[0].tensor.data, call->inputs[0].tensor.data,
+         (size_t)call->inputs[0].tensor.dims[0] * sizeof(float));
   return TENON_OK;
 }
 

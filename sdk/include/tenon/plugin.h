@@ -91,12 +91,12 @@ extern "C" {
  * ------------------------------------------------------------------------------------------- */
 
 #define TENON_ABI_MAJOR 0u
-#define TENON_ABI_MINOR 3u
+#define TENON_ABI_MINOR 4u
 #define TENON_ABI_VERSION(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
 #define TENON_ABI_CURRENT TENON_ABI_VERSION(TENON_ABI_MAJOR, TENON_ABI_MINOR)
 /* What a plugin needs that asks by TENON_HAS before it uses what is newer. */
-#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 3)
-#define TENON_ABI_NEEDED_TEXT "0.3"
+#define TENON_ABI_NEEDED TENON_ABI_VERSION(0, 4)
+#define TENON_ABI_NEEDED_TEXT "0.4"
 
 /* "none" wherever an index, an id or a count is optional. */
 #define TENON_NONE UINT32_MAX
@@ -1044,12 +1044,9 @@ typedef struct tenon_refusal_t {
  *
  * A kernel of one operator, complete, for f32 in rows on the host:
  *
- *     static tenon_status_t enqueue(void* instance, void* bound, tenon_run_t* run,
- *                                   const tenon_run_table_t* host,
- *                                   const tenon_argument_t* inputs, uint32_t input_count,
- *                                   const tenon_argument_t* outputs, uint32_t output_count) {
- *       const tenon_tensor_view_t* x = &inputs[0].tensor;
- *       float* y = outputs[0].tensor.data;
+ *     static tenon_status_t enqueue(const tenon_enqueue_t* call) {
+ *       const tenon_tensor_view_t* x = &call->inputs[0].tensor;
+ *       float* y = call->outputs[0].tensor.data;
  *       for (int64_t k = 0; k < count_of(x); ++k) y[k] = swish(((const float*)x->data)[k]);
  *       return TENON_OK;
  *     }
@@ -1118,21 +1115,32 @@ typedef struct tenon_binding_t tenon_binding_t;         /* [opaque] */
 typedef struct tenon_run_t tenon_run_t;                 /* [opaque] */
 typedef struct tenon_stream_t tenon_stream_t;           /* [opaque] a device plugin's */
 
+/* Weights as a kernel wants them. [growing] The kernel's, read while `pack` is called. */
+typedef struct tenon_packing_t {
+  size_t size;
+  /* Names the packing and its version: "gemm.panel32/1". */
+  const char* format;
+  /* Its configuration as text; NULL: it has none. */
+  const char* parameters;
+  /* The region's values that the packing reads: the kernel does not read them when it runs. */
+  const uint32_t* sources;
+  size_t source_count;
+  /* Of the packed bytes. */
+  size_t size_bytes;
+} tenon_packing_t;
+
 /* [growing] What `prepare` may call. All [load]. Only before it returns; memory that it got stays.
  * NULL from allocate is OUT_OF_MEMORY, which is then what prepare returns. */
 typedef struct tenon_prepare_table_t {
   size_t size;
   /* Memory that lives as long as the instance, freed by the host after destroy; zero-filled. */
   void* (*allocate)(tenon_preparation_t* preparation, size_t size_bytes);
-  /* Packed weights: memory for `size_bytes`, aligned to 64, kept in the plan and shared by equal
+  /* Packed weights: memory for their bytes, aligned to 64, kept in the plan and shared by equal
    * (source values, format, parameters). *out_ready is 1 when the bytes are there already (loaded
-   * from the plan, or packed by another tactic): then do not write. `format` names the packing and
-   * its version: "gemm.panel32/1"; `parameters` is its configuration as text. `sources` are the
-   * region's values that the packing reads: the kernel does not read them when it runs. At load
-   * their constant_data may be NULL. */
-  tenon_status_t (*pack)(tenon_preparation_t* preparation, const char* format,
-                         const char* parameters, const uint32_t* sources, size_t source_count,
-                         size_t size_bytes, void** out_data, int32_t* out_ready);
+   * from the plan, or packed by another tactic): then do not write. At load the constant_data of
+   * the sources may be NULL. */
+  tenon_status_t (*pack)(tenon_preparation_t* preparation, const tenon_packing_t* packing,
+                         void** out_data, int32_t* out_ready);
   /* A blob that only saves time (a compiled program): out_data NULL when there is none, or it is
    * stale. It is found under plugin, `key` and `validity`, the text of all that it was made with
    * (versions of a compiler, of a driver): another text, another blob. Written into the plan beside
@@ -1202,6 +1210,44 @@ typedef struct tenon_run_table_t {
   int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
+/* What prepare and enqueue are given comes in one structure each, so that a later version can give
+ * more (which device, what stream) to kernels that know of it, and the others need not be compiled
+ * again: who reads a member that is "since 0.x" asks by TENON_HAS first. The host makes both; they
+ * hold for the call alone and are never written to. What their members point to lives as is said
+ * there, and none of it is the kernel's to free. */
+
+/* What `prepare` is given. [growing] */
+typedef struct tenon_prepare_t {
+  size_t size;
+  /* What the plugin's `start` gave. */
+  void* state;
+  /* Stays until the instance's `destroy`, see tenon_region_t. */
+  const tenon_region_t* region;
+  const tenon_region_table_t* table;
+  /* The one that was chosen, or is tried, as the kernel emitted it; NULL never. */
+  const tenon_tactic_t* tactic;
+  /* What the functions of `host` are to be called with, until prepare returns. */
+  tenon_preparation_t* preparation;
+  const tenon_prepare_table_t* host;
+} tenon_prepare_t;
+
+/* What `enqueue` is given. [growing] */
+typedef struct tenon_enqueue_t {
+  size_t size;
+  /* What prepare made: every thread that runs the step finds the same. */
+  void* instance;
+  /* What bind made: this context's, so this thread's alone. */
+  void* bound;
+  /* What the functions of `host` are to be called with, until enqueue returns. */
+  tenon_run_t* run;
+  const tenon_run_table_t* host;
+  /* As many as the region has, in its order; see tenon_argument_t. */
+  const tenon_argument_t* inputs;
+  const tenon_argument_t* outputs;
+  uint32_t input_count;
+  uint32_t output_count;
+} tenon_enqueue_t;
+
 /* What sort of kernel it is. */
 enum {
   /* An expression kernel: REGION_EXPRESSION, no operator. A device without one cannot run operators
@@ -1264,18 +1310,12 @@ typedef struct tenon_kernel_t {
                             tenon_status_t (*add)(tenon_emit_t* emit,
                                                   const tenon_tactic_t* tactic));
   /* [load] Makes an instance: immutable afterwards, shared by contexts and threads. NULL: none. */
-  tenon_status_t (*prepare)(void* state, const tenon_region_t* region,
-                            const tenon_region_table_t* table, const tenon_tactic_t* tactic,
-                            tenon_preparation_t* preparation, const tenon_prepare_table_t* host,
-                            void** out_instance);
+  tenon_status_t (*prepare)(const tenon_prepare_t* call, void** out_instance);
   /* [bind] Makes what depends on shapes; NULL: nothing does. */
   tenon_status_t (*bind)(void* instance, tenon_binding_t* binding, const tenon_bind_table_t* host,
                          void** out_bound);
   /* [run] Computes, or enqueues on the run's stream. */
-  tenon_status_t (*enqueue)(void* instance, void* bound, tenon_run_t* run,
-                            const tenon_run_table_t* host, const tenon_argument_t* inputs,
-                            uint32_t input_count, const tenon_argument_t* outputs,
-                            uint32_t output_count);
+  tenon_status_t (*enqueue)(const tenon_enqueue_t* call);
   /* [bind] Addresses changed after recording; NULL: record again. Bits tell which arguments. No
    * host of this version records, and so none calls it. */
   tenon_status_t (*rebind)(void* instance, void* bound, uint64_t changed_inputs,
@@ -1782,8 +1822,8 @@ TENON_EXPORT const tenon_plugin_t* tenon_plugin_query(const tenon_host_offer_t* 
  *
  *   name: acme_vision            [required] letters, digits, _ and -; the plugin's identity
  *   version: 1.2.0               [required]
- *   abi: 0.3                     [required] built
- *   needed: 0.3                  [required]
+ *   abi: 0.4                     [required] built
+ *   needed: 0.4                  [required]
  *   vendor: Acme
  *   licence: MIT
  *   url: https://acme.example
@@ -1818,7 +1858,7 @@ typedef struct tenon_note_header_t {
 #define TENON_ABI_TEXT \
   TENON_STRINGIZE(TENON_ABI_MAJOR_DIGIT) "." TENON_STRINGIZE(TENON_ABI_MINOR_DIGIT)
 #define TENON_ABI_MAJOR_DIGIT 0
-#define TENON_ABI_MINOR_DIGIT 3
+#define TENON_ABI_MINOR_DIGIT 4
 
 /* Where the manifest lies. Nothing may stand between notes, so clang's address sanitizer must not
  * pad it. */
