@@ -54,20 +54,8 @@ static inline tenon_kernel_t make_kernel(const char* name, const char* const* op
                           .enqueue = enqueue};
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static inline tenon_status_t convert(void* state, const tenon_source_t* source,
-                                     const tenon_source_table_t* table, tenon_builder_t* builder,
-                                     const tenon_builder_table_t* build, const tenon_value_t* in,
-                                     uint32_t in_count, tenon_value_t* out, uint32_t out_count) {
-  (void)state;
-  (void)source;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)in;
-  (void)in_count;
-  (void)out;
-  (void)out_count;
+static inline tenon_status_t convert(const tenon_conversion_t* call) {
+  (void)call;
   return TENON_OK;
 }
 

@@ -7,7 +7,6 @@
 
 enum { PATH_SIZE = 64 };
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__caffe_convert_row) {
 #define FAMILY_ENTRY(name, count) {tenon__caffe_##name##_rows, count},
   static const tenon_make_table_t families[] = {TENON__CAFFE_FAMILIES(FAMILY_ENTRY)};

@@ -5,7 +5,6 @@
 #include "families.h"
 #include "types.h"
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__onnx_convert_row) {
 #define FAMILY_ENTRY(name, count) {tenon__onnx_##name##_rows, count},
   static const tenon_make_table_t families[] = {TENON__ONNX_FAMILIES(FAMILY_ENTRY)};

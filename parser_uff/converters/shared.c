@@ -4,7 +4,6 @@
 
 #include "families.h"
 
-/* The contract says how many parameters. NOLINTNEXTLINE(readability-function-size) */
 TENON_MAKE_CONVERT(tenon__uff_convert_row) {
 #define FAMILY_ENTRY(name, count) {tenon__uff_##name##_rows, count},
   static const tenon_make_table_t families[] = {TENON__UFF_FAMILIES(FAMILY_ENTRY)};

@@ -115,19 +115,15 @@ static const tenon_kernel_t kernels[] = {{sizeof(*kernels), .name = "same", .dev
 
 /* ---- Reading models ---- */
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert(void* state, const tenon_source_t* source,
-                              const tenon_source_table_t* table, tenon_builder_t* builder,
-                              const tenon_builder_table_t* build, const tenon_value_t* values,
-                              uint32_t value_count, tenon_value_t* results, uint32_t count) {
-  (void)state;
-  (void)value_count;
+static tenon_status_t convert(const tenon_conversion_t* call) {
   maybe("convert");
-  tenon_status_t status = build->begin(builder, "crasher.same/1", table->name(source));
+  tenon_status_t status =
+      call->build->begin(call->builder, "crasher.same/1", call->table->name(call->source));
   if (status == TENON_OK) {
-    status = build->add_input(builder, values[0]);
+    status = call->build->add_input(call->builder, call->inputs[0]);
   }
-  return status == TENON_OK ? build->end(builder, results, count) : status;
+  return status == TENON_OK ? call->build->end(call->builder, call->outputs, call->output_count)
+                            : status;
 }
 
 static const tenon_converter_t converters[] = {{sizeof(*converters), .format = "onnx",
@@ -159,17 +155,8 @@ static const tenon_parser_t parsers[] = {
 
 /* ---- Rewrites ---- */
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static int32_t rewrite(void* state, const tenon_region_t* region, const tenon_region_table_t* table,
-                       tenon_builder_t* builder, const tenon_builder_table_t* build,
-                       const tenon_value_t* values, uint32_t value_count, tenon_value_t* out) {
-  (void)state;
-  (void)region;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)values;
-  (void)value_count;
+static int32_t rewrite(const tenon_rewriting_t* call, tenon_value_t* out) {
+  (void)call;
   (void)out;
   maybe("rewrite");
   return 0;

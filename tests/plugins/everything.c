@@ -106,20 +106,8 @@ static tenon_status_t parse(void* state, tenon_parse_t* parsing, const tenon_par
   return TENON_ERROR_UNSUPPORTED;
 }
 
-/* The contract counts the parameters. NOLINTNEXTLINE(readability-function-size) */
-static tenon_status_t convert(void* state, const tenon_source_t* source,
-                              const tenon_source_table_t* table, tenon_builder_t* builder,
-                              const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                              uint32_t input_count, tenon_value_t* outputs, uint32_t output_count) {
-  (void)state;
-  (void)source;
-  (void)table;
-  (void)builder;
-  (void)build;
-  (void)inputs;
-  (void)input_count;
-  (void)outputs;
-  (void)output_count;
+static tenon_status_t convert(const tenon_conversion_t* call) {
+  (void)call;
   return TENON_ERROR_UNSUPPORTED;
 }
 

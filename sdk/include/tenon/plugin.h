@@ -1210,11 +1210,11 @@ typedef struct tenon_run_table_t {
   int32_t (*cancelled)(tenon_run_t* run);
 } tenon_run_table_t;
 
-/* What prepare and enqueue are given comes in one structure each, so that a later version can give
- * more (which device, what stream) to kernels that know of it, and the others need not be compiled
- * again: who reads a member that is "since 0.x" asks by TENON_HAS first. The host makes both; they
- * hold for the call alone and are never written to. What their members point to lives as is said
- * there, and none of it is the kernel's to free. */
+/* What prepare and enqueue are given comes in one structure each (as what convert and rewrite are),
+ * so that a later version can give more (which device, what stream) to kernels that know of it, and
+ * the others need not be compiled again: who reads a member that is "since 0.x" asks by TENON_HAS
+ * first. The host makes both; they hold for the call alone and are never written to. What their
+ * members point to lives as is said there, and none of it is the kernel's to free. */
 
 /* What `prepare` is given. [growing] */
 typedef struct tenon_prepare_t {
@@ -1456,6 +1456,15 @@ typedef struct tenon_builder_t tenon_builder_t; /* [opaque] see section 10 */
 typedef struct tenon_builder_table_t tenon_builder_table_t;
 typedef struct tenon_value_type_t tenon_value_type_t; /* see section 10 */
 
+/* [frozen] A subgraph that became a body, and what it captures: the values of enclosing graphs, in
+ * the order in which the body's last parameters take them. They live as long as the parse, and may
+ * be passed straight to builder.add_input. */
+typedef struct tenon_converted_body_t {
+  uint32_t body;
+  uint32_t captured_count;
+  const tenon_value_t* captured;
+} tenon_converted_body_t;
+
 /* Implemented by a parser, used by converters. [growing] All [parse]. Pointers live as long as the
  * parse. Names of fields are the format's own ("kernel_shape", "convolution_param"). A field that
  * is present with another kind gives INVALID_DATA, an absent one NOT_FOUND. */
@@ -1487,14 +1496,11 @@ typedef struct tenon_source_table_t {
   tenon_status_t (*get_tree)(const tenon_source_t* source, const char* name, uint32_t index,
                              const tenon_source_t** out_value);
   uint32_t (*tree_count)(const tenon_source_t* source, const char* name);
-  /* Converts a subgraph into a body of the network and tells what it captures: the values of
-   * enclosing graphs, in the order in which the body's last parameters take them. The body's own
-   * parameters come first and have the types given; NULL types: as the file declares.
-   * The captured values may be passed straight to builder.add_input. */
+  /* Converts a subgraph into a body of the network that the parse builds. The body's own parameters
+   * come first and have the types given; NULL types: as the file declares. */
   tenon_status_t (*convert_body)(const tenon_source_t* source, const char* name,
-                                 tenon_builder_t* builder, const tenon_value_t* parameter_types,
-                                 uint32_t parameter_type_count, uint32_t* out_body,
-                                 const tenon_value_t** out_captured, uint32_t* out_captured_count);
+                                 const tenon_value_t* parameter_types,
+                                 uint32_t parameter_type_count, tenon_converted_body_t* out_body);
   /* Formats with weights at the node (Caffe): how many blobs, and each: dense, of a float type,
    * perhaps not aligned for it (read it by memcpy). */
   uint32_t (*blob_count)(const tenon_source_t* source);
@@ -1569,6 +1575,24 @@ typedef struct tenon_parser_t {
  * 9. Converter, rewrite, calibrator
  * ------------------------------------------------------------------------------------------- */
 
+/* What `convert` is given: a node of the file, and where to build. [growing] Made by the parser; it
+ * holds for the call alone. `state` is what find_converter gave with the converter: its convert,
+ * the host's, puts the state of the converter's plugin there. */
+typedef struct tenon_conversion_t {
+  size_t size;
+  void* state;
+  const tenon_source_t* source;
+  const tenon_source_table_t* table;
+  tenon_builder_t* builder;
+  const tenon_builder_table_t* build;
+  /* One for each input of the source, id 0 where it is absent. */
+  const tenon_value_t* inputs;
+  /* Likewise of its outputs; convert sets those that are wanted. */
+  tenon_value_t* outputs;
+  uint32_t input_count;
+  uint32_t output_count;
+} tenon_conversion_t;
+
 /* [growing] Turns one node type of a format into nodes of a network.
  *
  * domain   as the source table gives it: the format's own is "" (in ONNX also where a file says
@@ -1577,8 +1601,7 @@ typedef struct tenon_parser_t {
  *          Of one plugin's ranges that hold, the newest counts. Two plugins for one version: the
  *          library's own stays, else that of the first plugin on the search path; the other one is
  *          left out, with a message
- * convert  [parse] `outputs` has one entry for each output of the source; sets those that are
- *          wanted. Fields that it does not read are ignored: who wants to refuse what it does not
+ * convert  [parse] Fields that it does not read are ignored: who wants to refuse what it does not
  *          know compares field_name with what it does. What it says to builder.sink gets the file
  *          before it, and the node where it does not name it; a failure without a word is reported
  *          with plugin and node.
@@ -1595,11 +1618,23 @@ struct tenon_converter_t {
   const char* type;
   int64_t since;
   int64_t until;
-  tenon_status_t (*convert)(void* state, const tenon_source_t* source,
-                            const tenon_source_table_t* table, tenon_builder_t* builder,
-                            const tenon_builder_table_t* build, const tenon_value_t* inputs,
-                            uint32_t input_count, tenon_value_t* outputs, uint32_t output_count);
+  tenon_status_t (*convert)(const tenon_conversion_t* call);
 };
+
+/* What a rewrite's function is given. [growing] The host's; it holds for the call alone. */
+typedef struct tenon_rewriting_t {
+  size_t size;
+  /* What the plugin's `start` gave. */
+  void* state;
+  /* The pattern's nodes, the last statement's first. */
+  const tenon_region_t* match;
+  const tenon_region_table_t* table;
+  tenon_builder_t* builder;
+  const tenon_builder_table_t* build;
+  /* The match's, in order of their occurrence in the pattern. */
+  const tenon_value_t* inputs;
+  uint32_t input_count;
+} tenon_rewriting_t;
 
 /* [growing] What may stand for what, because both mean the same.
  *
@@ -1617,9 +1652,8 @@ struct tenon_converter_t {
  *              its name, stands for the pattern's: of the same type and extents, else nothing
  *              happens. It consists of operators: what leaves an input itself takes `rewrite`
  * rewrite      [build] NULL, or builds it by code: returns 0 to decline, 1 when *out holds the
- *              replacing value (an input of the match, or what was built). `match` has the
- *              pattern's nodes, the last statement's first, and its inputs in order of occurrence.
- *              It is called for networks of the host's own making as well
+ *              replacing value (an input of the match, or what was built). It is called for
+ *              networks of the host's own making as well
  *
  * At a node the first that applies counts, in the order of plugins' names and then their own; what
  * it made is looked at again, until nothing changes. A rewrite that matches what it made is left
@@ -1635,9 +1669,7 @@ typedef struct tenon_rewrite_t {
   const char* pattern;
   const char* when;
   const char* replacement;
-  int32_t (*rewrite)(void* state, const tenon_region_t* match, const tenon_region_table_t* table,
-                     tenon_builder_t* builder, const tenon_builder_table_t* build,
-                     const tenon_value_t* inputs, uint32_t input_count, tenon_value_t* out);
+  int32_t (*rewrite)(const tenon_rewriting_t* call, tenon_value_t* out);
 } tenon_rewrite_t;
 
 enum { TENON_STATISTIC_RANGE = 1, TENON_STATISTIC_HISTOGRAM = 2 };
