@@ -308,8 +308,10 @@ static inline tenon_status_t core_world_load_changed(core_world_t* world,
   void* data = NULL;
   size_t size = 0;
   EXPECT_STATUS(core_world_build(world), TENON_OK);
-  tenon_status_t status = tenon__plan_read(allocator, world->plan, world->plan_size,
-                                           core_world_find, world->catalog, &world->sink, &plan);
+  tenon_status_t status = tenon__plan_read(
+      allocator,
+      &(tenon__plan_source_t){world->plan, world->plan_size, core_world_find, world->catalog},
+      &world->sink, &plan);
   EXPECT_STATUS(status, TENON_OK);
   if (status == TENON_OK) {
     change(plan);

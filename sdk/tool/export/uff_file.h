@@ -30,8 +30,8 @@ void tool_uff_type(tool_wire_writer_t* node, const char* name, tenon_dtype_t dty
 /* inputs_orders: "NC+ KC+"; kept once in the file. */
 void tool_uff_orders(tool_uff_file_t* file, tool_wire_writer_t* node, const char* orders);
 /* A whole Const. */
-void tool_uff_const(tool_uff_file_t* file, const char* id, tenon_dtype_t dtype, uint32_t rank,
-                    const int64_t* dims, const void* data, size_t size_bytes);
+void tool_uff_const(tool_uff_file_t* file, const char* id, const tenon_value_type_t* type,
+                    size_t size_bytes);
 /* The file's bytes: nodes in reverse and then marks in order, as UFF's converter wrote them. Frees
  * what was written. */
 void tool_uff_finish(tool_uff_file_t* file, tool_wire_writer_t* out_bytes);
